@@ -1,0 +1,141 @@
+import * as t from 'io-ts'
+import { address, boolean, closed, integer, matching, oneOf, opaqueId, text } from './codec.ts'
+
+/**
+ * Every fact Berth records. Names and members are storage: they never change their meaning. A new shape gets a new
+ * `schema` number, and `event-store/stored-event.ts` learns to read the old one.
+ */
+
+export const SutType = oneOf('vnc', 'rdp', 'tcp')
+export type SutType = t.TypeOf<typeof SutType>
+
+/** The fields of a SUT that a client writes and that are no secret: their limits hold in requests and events alike. */
+export const sutFields = {
+  name: text(1, 256),
+  description: text(0, 4096, { lines: true }),
+  address,
+  port: integer(1, 65535),
+  sut_type: SutType,
+  is_active: boolean,
+  manufacturer: text(0, 4096),
+  model: text(0, 4096),
+  os: text(0, 4096),
+  version: text(0, 4096),
+  rdp_height: integer(1, 16384),
+  rdp_width: integer(1, 16384),
+} as const
+
+/** The fields whose values go to the vault; an event only says that they changed. */
+export const SECRET_FIELDS = ['password', 'user_name'] as const
+export type SecretField = (typeof SECRET_FIELDS)[number]
+
+const id = opaqueId
+const assignedId = matching('assigned id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
+const listenPort = integer(1, 65535)
+const windowEnd = matching(
+  'window end',
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/,
+  'must be a date-time like 2030-05-02T08:15:00+02:00',
+)
+
+/** The secrets that changed together: the random id names them in the vault. */
+const Credentials = closed('Credentials', { id: assignedId, changed: t.readonlyArray(oneOf(...SECRET_FIELDS)) }, {})
+
+const { rdp_height, rdp_width, ...sutFieldsRequired } = sutFields
+const TAG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export const tagName = matching(
+  'tag name',
+  TAG_NAME,
+  'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit',
+)
+export const tagValue = t.union([text(0, 256), t.null])
+
+const SutCreated = closed(
+  'SutCreated',
+  { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
+  { rdp_height, rdp_width, credentials: Credentials },
+)
+/** Only the fields that changed; in `tags`, null removes one (RFC 7396). */
+const SutUpdated = closed(
+  'SutUpdated',
+  { _id: assignedId },
+  { ...sutFields, tags: t.record(tagName, tagValue), credentials: Credentials },
+)
+const SutRetired = closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {})
+/** Closes a creation that never came to its second append, so that a late creator is refused. */
+const SutCreationAbandoned = closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {})
+
+const reservation = { _id: assignedId, sut_id: assignedId, user_id: id }
+const ReservationCreated = closed(
+  'ReservationCreated',
+  { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
+  {},
+)
+const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, {})
+/** A running reservation given back early: `end_time` is the second it ended. */
+const ReservationReleased = closed('ReservationReleased', { ...reservation, end_time: windowEnd }, {})
+const ReservationCancelled = closed('ReservationCancelled', reservation, {})
+
+const ListenPortAssigned = closed('ListenPortAssigned', { listen_port: listenPort, sut_id: assignedId }, {})
+const ListenPortReleased = closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {})
+
+/** The codec of every event's data, by name, at the newest `schema`. */
+export const eventData = {
+  SutCreated,
+  SutUpdated,
+  SutRetired,
+  SutCreationAbandoned,
+  ReservationCreated,
+  ReservationExtended,
+  ReservationReleased,
+  ReservationCancelled,
+  ListenPortAssigned,
+  ListenPortReleased,
+} as const
+
+export type EventType = keyof typeof eventData
+/** A fact that has been decided: its name and its data. */
+export type Event = {
+  [T in EventType]: { readonly type: T; readonly data: t.TypeOf<(typeof eventData)[T]> }
+}[EventType]
+export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
+
+export const Role = oneOf('administrator', 'tester', 'auditor')
+export type Role = t.TypeOf<typeof Role>
+
+/** Who or what caused an event, when, and for which request. */
+export const Metadata = closed(
+  'Metadata',
+  {
+    /** The user's id, or `berth` for what the service does by itself. */
+    actor: id,
+    role: oneOf('administrator', 'tester', 'auditor', 'system'),
+    request_id: text(1, 128),
+    time: matching('time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'must be a time like 2030-05-02T05:58:11.400Z'),
+    /** The version of the data's shape. */
+    schema: integer(1, 65535),
+  },
+  {
+    /** HMACs of the retry key and of the request it came with, joined by a dot (see commands/retry-key.ts). */
+    key: matching('key', /^[\w-]{22}\.[\w-]{22}$/, 'must be two HMACs'),
+    /** Why, in the caller's words. */
+    reason: text(1, 200),
+  },
+)
+export type Metadata = t.TypeOf<typeof Metadata>
+
+/** An event ready to be appended; its id is fixed before the first attempt, so that a repeated append is recognised. */
+export type NewEvent = Event & { readonly id: string; readonly metadata: Metadata }
+
+/** An event in the log. */
+export type Recorded = NewEvent & {
+  readonly stream: string
+  /** Its place in its stream, from 0. */
+  readonly revision: number
+  /**
+   * Its place in the store's own order: grows along the log and can be compared within one store. In the embedded store
+   * it is the public position; EventStoreDB has its own commit positions here.
+   */
+  readonly mark: number
+}

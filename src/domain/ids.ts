@@ -1,0 +1,30 @@
+/** Random bytes as lower-case hex; the composition root supplies them, so that the domain has no randomness of its own. */
+export type RandomHex = (bytes: number) => string
+
+/** 24 lower-case hex digits: the creation second (Unix time) in the first 8, the 8 random bytes given in the rest. */
+export const makeId = (epochMilliseconds: number, random: string): string =>
+  Math.floor(epochMilliseconds / 1000)
+    .toString(16)
+    .padStart(8, '0') + random
+
+/** Whether the service can have assigned this id; nothing else needs to be looked up. */
+export const isAssignedId = (id: string): boolean => /^[0-9a-f]{24}$/.test(id)
+
+// Printable: no control, format, unassigned, private or surrogate code points, no line or paragraph separators.
+const OPAQUE_ID = /^[^/\p{C}\p{Zl}\p{Zp}]{1,128}$/u
+
+/** 1 to 128 printable characters without a slash: what an id in a request may be. */
+export const isOpaqueId = (id: string): boolean => OPAQUE_ID.test(id)
+
+/** A UUID of version 7 (RFC 9562, section 5.7) from Unix milliseconds and 10 random bytes in hex. */
+export const makeEventId = (epochMilliseconds: number, random: string): string => {
+  const time = epochMilliseconds.toString(16).padStart(12, '0')
+  const variant = ((Number.parseInt(random.slice(3, 4), 16) & 0x3) | 0x8).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`
+}
+
+/** The stream that holds one SUT and its calendar. */
+export const sutStream = (sutId: string): string => `sut-${sutId}`
+
+/** The stream that holds which SUT has which listen_port: the one rule that spans SUTs. */
+export const LISTEN_PORTS_STREAM = 'listenPorts'

@@ -1,0 +1,125 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Decider, knownKeys, type StreamState } from '../decider.ts'
+import type { Event, Recorded } from '../event.ts'
+import { type Failure, failure } from '../failure.ts'
+import { makeId } from '../ids.ts'
+import { epochMillisecondsOf } from '../instant.ts'
+
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** The first append of a SUT's creation: gives the SUT its id and its port. */
+export interface AssignListenPort {
+  readonly type: 'AssignListenPort'
+  readonly range: PortRange
+  /** 8 random bytes in hex for the SUT's id. */
+  readonly random: string
+}
+
+/** Gives back the port of a SUT that was retired or never came to be. */
+export interface ReleaseListenPort {
+  readonly type: 'ReleaseListenPort'
+  readonly sut_id: string
+}
+
+export type ListenPortCommand = AssignListenPort | ReleaseListenPort
+
+export interface Assignment {
+  readonly sut_id: string
+  readonly listen_port: number
+  /** Unix milliseconds of the assignment, which is the SUT's creation. */
+  readonly time: number
+}
+
+export interface ListenPortState extends StreamState {
+  /** By port. */
+  readonly assigned: readonly Assignment[]
+  /** Ports that were given back and are free, longest free first. */
+  readonly released: readonly number[]
+}
+
+const placeOf = (assigned: readonly Assignment[], port: number): number => {
+  let low = 0
+  let high = assigned.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((assigned[middle] as Assignment).listen_port < port) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A port never used is longer free than any that was given back; among those the lowest comes first. */
+const nextPort = (state: ListenPortState, range: PortRange): number | undefined => {
+  const released = new Set(state.released)
+  let next = placeOf(state.assigned, range.first)
+  for (let port = range.first; port <= range.last; port++) {
+    if (state.assigned[next]?.listen_port === port) next++
+    else if (!released.has(port)) return port
+  }
+  return state.released.find((port) => port >= range.first && port <= range.last)
+}
+
+const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
+  const time = epochMillisecondsOf(event.metadata.time)
+  switch (event.type) {
+    case 'ListenPortAssigned': {
+      const { sut_id, listen_port } = event.data
+      const place = placeOf(state.assigned, listen_port)
+      return {
+        time,
+        keys: knownKeys(state.keys, event, sut_id, time),
+        assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }),
+        released: state.released.includes(listen_port)
+          ? state.released.filter((port) => port !== listen_port)
+          : state.released,
+      }
+    }
+    case 'ListenPortReleased': {
+      const { sut_id, listen_port } = event.data
+      return {
+        time,
+        keys: knownKeys(state.keys, event, sut_id, time),
+        assigned: state.assigned.filter((assignment) => assignment.sut_id !== sut_id),
+        released: [...state.released, listen_port],
+      }
+    }
+    default:
+      return state
+  }
+}
+
+const decide = (
+  state: ListenPortState,
+  command: ListenPortCommand,
+  now: number,
+): E.Either<Failure, readonly Event[]> => {
+  switch (command.type) {
+    case 'AssignListenPort': {
+      const listen_port = nextPort(state, command.range)
+      if (listen_port === undefined) {
+        const { first, last } = command.range
+        return E.left(
+          failure('listen_ports_exhausted', `Every listen_port from ${first} to ${last} is taken; retire a SUT.`),
+        )
+      }
+      return E.right([{ type: 'ListenPortAssigned', data: { listen_port, sut_id: makeId(now, command.random) } }])
+    }
+    case 'ReleaseListenPort': {
+      const assignment = state.assigned.find(({ sut_id }) => sut_id === command.sut_id)
+      if (assignment === undefined) return E.right([])
+      const { sut_id, listen_port } = assignment
+      return E.right([{ type: 'ListenPortReleased', data: { listen_port, sut_id } }])
+    }
+  }
+}
+
+export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
+  initial: { time: 0, keys: [], assigned: [], released: [] },
+  version: 1,
+  evolve,
+  decide,
+  weight: (state) => 1 + state.assigned.length + state.released.length + state.keys.length,
+}

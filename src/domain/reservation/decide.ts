@@ -1,0 +1,212 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Actor, Decider } from '../decider.ts'
+import type { Event } from '../event.ts'
+import { type Failure, failure, inBody, invalid, type Problem } from '../failure.ts'
+import { makeId } from '../ids.ts'
+import { formatWithOffset, type Instant } from '../instant.ts'
+import { CONFLICTS_MAX, standing, sutWeight } from '../sut/decide.ts'
+import { evolveSut, type Held, initialSutState, type SutState, writtenWindow } from '../sut/state.ts'
+import { type AskedWindow, momentsOf, nextFree, onGrid, overlapping, quarterAfter, quarterBefore } from '../window.ts'
+
+/** Milliseconds. */
+export interface WindowLimits {
+  /** The longest window. */
+  readonly windowMax: number
+  /** How far from now a window may start. */
+  readonly horizon: number
+}
+
+export interface CreateReservation {
+  readonly type: 'CreateReservation'
+  readonly actor: Actor
+  readonly sut_id: string
+  readonly user_id: string
+  /** Whether the users file has `user_id`. */
+  readonly userExists: boolean
+  readonly window: AskedWindow
+  readonly limits: WindowLimits
+  /** 8 random bytes in hex for the reservation's id. */
+  readonly random: string
+}
+
+/** A reservation as its document tells of it: what the calendar no longer holds is final, so the document may say. */
+interface OfReservation {
+  readonly actor: Actor
+  readonly _id: string
+  readonly user_id: string
+  readonly standing: 'made' | 'released' | 'cancelled'
+}
+
+/** Cancels a reservation that has not begun; releases one that runs. */
+export interface CancelReservation extends OfReservation {
+  readonly type: 'CancelReservation'
+}
+
+export interface ExtendReservation extends OfReservation {
+  readonly type: 'ExtendReservation'
+  /** The end asked for: a moment, or seconds from the reservation's start. */
+  readonly end: Instant | { readonly duration: number }
+  readonly limits: WindowLimits
+}
+
+export type ReservationCommand = CreateReservation | CancelReservation | ExtendReservation
+
+type Decision = E.Either<Failure, readonly Event[]>
+
+const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
+  E.left(failure(code, detail, more))
+
+const days = (duration: number): string => `${Math.round((duration / 86_400_000) * 1000) / 1000} days`
+
+const mayNot = (actor: Actor, user_id: string): boolean => actor.role === 'tester' && actor._id !== user_id
+const notYours = (): E.Either<Failure, never> =>
+  refuse('not_your_reservation', 'A tester makes and changes reservations for its own user_id only.')
+
+/** What is wrong with a window, judged as asked where the length counts and on the grid where the quarter counts. */
+const windowProblems = (asked: AskedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
+  const { start, end } = momentsOf(asked, now)
+  const nanoseconds = BigInt(now) * 1_000_000n
+  const [startField, endField] = asked.form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
+  if (end.epochNanoseconds <= start.epochNanoseconds) {
+    return [inBody('window_empty', endField, 'must be later than start_time')]
+  }
+  if (end.epochNanoseconds <= nanoseconds) return [inBody('window_over', endField, 'must be later than now')]
+  const problems: Problem[] = []
+  if (end.epochNanoseconds - start.epochNanoseconds > BigInt(limits.windowMax) * 1_000_000n) {
+    problems.push(inBody('window_too_long', endField, `must be at most ${days(limits.windowMax)} after the start`))
+  }
+  if (start.epochNanoseconds > nanoseconds + BigInt(limits.horizon) * 1_000_000n) {
+    problems.push(inBody('window_too_far', startField, `must be at most ${days(limits.horizon)} from now`))
+  }
+  const quarter = quarterBefore(nanoseconds)
+  if (quarterBefore(start.epochNanoseconds) < quarter) {
+    const earliest = formatWithOffset(quarter, start.offset)
+    problems.push(inBody('window_in_the_past', startField, `must not be before the current quarter-hour, ${earliest}`))
+  }
+  return problems
+}
+
+const conflictOf = (held: Held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) })
+
+const create = (state: SutState, command: CreateReservation, now: number): Decision => {
+  const { actor, sut_id, user_id, limits } = command
+  const problems = windowProblems(command.window, now, limits)
+  if (problems.length > 0) return E.left(invalid(problems))
+  if (mayNot(actor, user_id)) return notYours()
+  const found = standing(state)
+  const unknown = [
+    ...(command.userExists ? [] : [inBody('invalid', 'user_id', 'names no user')]),
+    ...(E.isRight(found) ? [] : [inBody('invalid', 'sut_id', 'names no SUT')]),
+  ]
+  if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
+  if (unknown.length > 0) return refuse('user_not_found', 'No user has this id.', { problems: unknown })
+  const sut = found.right
+  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and takes no reservations.')
+  if (!sut.values.is_active) {
+    return refuse('sut_inactive', 'The SUT is not active: it takes no new reservations and no extensions.')
+  }
+  const { start, end } = momentsOf(command.window, now)
+  const window = onGrid(start.epochNanoseconds, end.epochNanoseconds)
+  const conflicts = overlapping(sut.windows, window, CONFLICTS_MAX)
+  if (conflicts.length > 0) {
+    const free = nextFree(sut.windows, window.start, window.end - window.start, (now + limits.horizon) / 1000)
+    const next_available = free
+      ? {
+          start_time: formatWithOffset(free.start, start.offset),
+          end_time: formatWithOffset(free.end, start.offset),
+        }
+      : null
+    return refuse('reservation_conflict', 'The SUT is reserved in this window.', {
+      help: { conflicts: conflicts.map(conflictOf), next_available },
+    })
+  }
+  const data = {
+    _id: makeId(now, command.random),
+    sut_id,
+    user_id,
+    start_time: formatWithOffset(window.start, start.offset),
+    end_time: formatWithOffset(window.end, end.offset),
+    listen_port: sut.listen_port,
+  }
+  return E.right([{ type: 'ReservationCreated', data }])
+}
+
+type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
+
+const runningOrAhead = (sut: Standing, _id: string, now: number): Held | undefined =>
+  sut.windows.find((held) => held._id === _id && held.end * 1000 > now)
+
+const cancel = (sut: Standing, command: CancelReservation, now: number): Decision => {
+  const { _id, user_id } = command
+  if (mayNot(command.actor, user_id)) return notYours()
+  if (command.standing !== 'made') return E.right([])
+  const held = runningOrAhead(sut, _id, now)
+  if (held === undefined) return refuse('reservation_over', 'The reservation is over.')
+  const data = { _id, sut_id: sut._id, user_id }
+  if (held.start * 1000 > now) return E.right([{ type: 'ReservationCancelled', data }])
+  // A window is never empty, not even one released in the very millisecond in which it began.
+  const end = Math.max(Math.ceil(now / 1000), held.start + 1)
+  return E.right([{ type: 'ReservationReleased', data: { ...data, end_time: formatWithOffset(end, held.endOffset) } }])
+}
+
+const askedEnd = (held: Held, end: ExtendReservation['end']): Instant =>
+  'duration' in end
+    ? { epochNanoseconds: BigInt(held.start + end.duration) * 1_000_000_000n, offset: held.endOffset }
+    : end
+
+const extend = (sut: Standing, command: ExtendReservation, now: number): Decision => {
+  const { _id, user_id, limits } = command
+  const held = runningOrAhead(sut, _id, now)
+  const field = 'duration' in command.end ? 'duration' : 'end_time'
+  const asked = held && askedEnd(held, command.end)
+  if (held && asked) {
+    const problems: Problem[] = []
+    if (quarterAfter(asked.epochNanoseconds) < held.end) {
+      problems.push(
+        inBody('end_not_later', field, `must be later than the end that stands, ${writtenWindow(held).end_time}`),
+      )
+    }
+    if (asked.epochNanoseconds > BigInt(held.start * 1000 + limits.windowMax) * 1_000_000n) {
+      problems.push(inBody('window_too_long', field, `must be at most ${days(limits.windowMax)} after the start`))
+    }
+    if (problems.length > 0) return E.left(invalid(problems))
+  }
+  if (mayNot(command.actor, user_id)) return notYours()
+  if (command.standing === 'cancelled') return refuse('reservation_cancelled', 'The reservation has been cancelled.')
+  if (held === undefined || asked === undefined) return refuse('reservation_over', 'The reservation is over.')
+  const end = quarterAfter(asked.epochNanoseconds)
+  if (end === held.end) return E.right([])
+  if (!sut.values.is_active)
+    return refuse('sut_inactive', 'The SUT is not active: reservations of it are not extended.')
+  const conflicts = overlapping(sut.windows, { start: held.end, end }, CONFLICTS_MAX)
+  if (conflicts.length > 0) {
+    const longest = quarterAfter(BigInt(held.start * 1000 + limits.windowMax) * 1_000_000n)
+    const latest = Math.min(longest, (conflicts[0] as Held).start)
+    const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
+    return refuse('reservation_conflict', 'The SUT is reserved in the time added.', {
+      help: { conflicts: conflicts.map(conflictOf), extendable_until },
+    })
+  }
+  const data = { _id, sut_id: sut._id, user_id, end_time: formatWithOffset(end, asked.offset) }
+  return E.right([{ type: 'ReservationExtended', data }])
+}
+
+const decide = (state: SutState, command: ReservationCommand, now: number): Decision => {
+  switch (command.type) {
+    case 'CreateReservation':
+      return create(state, command, now)
+    case 'CancelReservation':
+      return E.chain((sut: Standing) => cancel(sut, command, now))(standing(state))
+    case 'ExtendReservation':
+      return E.chain((sut: Standing) => extend(sut, command, now))(standing(state))
+  }
+}
+
+/** Decides on the same stream and state as the SUT's own commands: its calendar is part of it. */
+export const reservationDecider: Decider<SutState, ReservationCommand> = {
+  initial: initialSutState,
+  version: 1,
+  evolve: evolveSut,
+  decide,
+  weight: sutWeight,
+}

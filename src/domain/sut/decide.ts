@@ -1,0 +1,154 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Decider } from '../decider.ts'
+import type { DataOf, Event, SecretField } from '../event.ts'
+import { type Failure, failure, inBody, invalid } from '../failure.ts'
+import { firstEndingAfter } from '../window.ts'
+import { evolveSut, initialSutState, mergedTags, type SutState, type SutValues, writtenWindow } from './state.ts'
+
+type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
+/** Only if the SUT's own record still is at one of these revisions; absent means whatever it is at. */
+type IfMatch = readonly number[] | undefined
+
+/** The second append of a creation; the first gave the SUT its id and its listen_port. */
+export interface CreateSut {
+  readonly type: 'CreateSut'
+  readonly _id: string
+  readonly listen_port: number
+  readonly values: SutValues
+  readonly credentials?: Credentials
+}
+
+export interface UpdateSut {
+  readonly type: 'UpdateSut'
+  readonly values: Partial<SutValues>
+  readonly credentials?: Credentials
+  readonly ifMatch?: IfMatch
+}
+
+export interface TagSut {
+  readonly type: 'TagSut'
+  readonly tags: Readonly<Record<string, string | null>>
+  readonly ifMatch?: IfMatch
+}
+
+export interface RetireSut {
+  readonly type: 'RetireSut'
+  readonly ifMatch?: IfMatch
+}
+
+/** Refuses whoever may still be about to create the SUT, so that its port can be given back. */
+export interface AbandonSutCreation {
+  readonly type: 'AbandonSutCreation'
+  readonly _id: string
+  readonly listen_port: number
+}
+
+export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation
+
+type Decision = E.Either<Failure, readonly Event[]>
+type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
+
+/** How many tags a SUT may have. */
+export const TAGS_MAX = 64
+/** How many conflicts a refusal names. */
+export const CONFLICTS_MAX = 100
+
+const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
+  E.left(failure(code, detail, more))
+
+/** The SUT of a command that needs one: it must have been created. */
+export const standing = (state: SutState): E.Either<Failure, Standing> =>
+  'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
+
+const retired = (): E.Either<Failure, never> =>
+  refuse('sut_retired', 'The SUT has been retired: it can be read, but neither changed nor reserved.')
+
+const isStale = (state: Standing, ifMatch: IfMatch): boolean =>
+  ifMatch !== undefined && !ifMatch.includes(state.recordRevision)
+
+const stale = (state: Standing): E.Either<Failure, never> =>
+  refuse('stale', `The SUT has changed since: its ETag is now "${state.recordRevision}". Read it again.`)
+
+const create = (state: SutState, command: CreateSut): Decision => {
+  if (state.status === 'abandoned')
+    return refuse('unavailable', 'This creation took too long and was given up; try again.')
+  if (state.status !== 'absent') return E.right([])
+  const { _id, listen_port, values, credentials } = command
+  const data = { _id, ...values, listen_port, ...(credentials && { credentials }) }
+  return E.right([{ type: 'SutCreated', data }])
+}
+
+const update = (state: Standing, command: UpdateSut): Decision => {
+  if (state.status === 'retired') return retired()
+  if (isStale(state, command.ifMatch)) return stale(state)
+  const values = Object.entries(command.values).filter(
+    ([name, value]) => state.values[name as keyof SutValues] !== value,
+  )
+  // Submitted credentials always count as a change: otherwise an update that records nothing would confirm a guess.
+  if (values.length === 0 && command.credentials === undefined) return E.right([])
+  const data: DataOf<'SutUpdated'> = {
+    _id: state._id,
+    ...Object.fromEntries(values),
+    ...(command.credentials && { credentials: command.credentials }),
+  }
+  return E.right([{ type: 'SutUpdated', data }])
+}
+
+const tag = (state: Standing, command: TagSut): Decision => {
+  const tooMany = Object.keys(mergedTags(state.tags, command.tags)).length - TAGS_MAX
+  if (tooMany > 0) {
+    const problem = {
+      ...inBody('invalid', '', `would leave ${tooMany} tags more than the ${TAGS_MAX} allowed`),
+      path: [],
+    }
+    return E.left(invalid([problem]))
+  }
+  if (state.status === 'retired') return retired()
+  if (isStale(state, command.ifMatch)) return stale(state)
+  const changed = Object.entries(command.tags).filter(([name, value]) => (state.tags[name] ?? null) !== value)
+  if (changed.length === 0) return E.right([])
+  return E.right([{ type: 'SutUpdated', data: { _id: state._id, tags: Object.fromEntries(changed) } }])
+}
+
+const retire = (state: Standing, command: RetireSut, now: number): Decision => {
+  if (state.status === 'retired') return E.right([])
+  if (isStale(state, command.ifMatch)) return stale(state)
+  const first = firstEndingAfter(state.windows, now / 1000)
+  const standing = state.windows.slice(first, first + CONFLICTS_MAX)
+  if (standing.length > 0) {
+    const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) }))
+    return refuse('sut_reserved', 'Reservations of the SUT are not over yet; cancel them or wait.', {
+      help: { conflicts },
+    })
+  }
+  return E.right([{ type: 'SutRetired', data: { _id: state._id, listen_port: state.listen_port } }])
+}
+
+const decide = (state: SutState, command: SutCommand, now: number): Decision => {
+  switch (command.type) {
+    case 'CreateSut':
+      return create(state, command)
+    case 'AbandonSutCreation': {
+      const { _id, listen_port } = command
+      return E.right(state.status === 'absent' ? [{ type: 'SutCreationAbandoned', data: { _id, listen_port } }] : [])
+    }
+    case 'UpdateSut':
+      return E.chain((sut: Standing) => update(sut, command))(standing(state))
+    case 'TagSut':
+      return E.chain((sut: Standing) => tag(sut, command))(standing(state))
+    case 'RetireSut':
+      return E.chain((sut: Standing) => retire(sut, command, now))(standing(state))
+  }
+}
+
+/** What one SUT's stream weighs in memory: its windows, keys and tags beside a constant. */
+export const sutWeight = (state: SutState): number =>
+  1 + state.windows.length + state.keys.length + ('tags' in state ? Object.keys(state.tags).length : 0)
+
+export const sutDecider: Decider<SutState, SutCommand> = {
+  initial: initialSutState,
+  version: 1,
+  evolve: evolveSut,
+  decide,
+  weight: sutWeight,
+}

@@ -1,0 +1,113 @@
+import { type KnownKey, knownKeys, type StreamState } from '../decider.ts'
+import type { DataOf, Recorded, sutFields } from '../event.ts'
+import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../instant.ts'
+import { firstEndingAfter, inserted, type Window } from '../window.ts'
+
+type SutCreated = DataOf<'SutCreated'>
+/** The values an update is compared with. */
+export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_height' | 'rdp_width'>> &
+  Partial<Record<'rdp_height' | 'rdp_width', number>>
+
+/** A reservation that holds the SUT: a window with whose it is and the offsets its ends are written in. */
+export interface Held extends Window {
+  readonly _id: string
+  readonly user_id: string
+  readonly startOffset: number
+  readonly endOffset: number
+}
+
+interface Common extends StreamState {
+  /** The reservations not yet over at `time`, by start; they never overlap. */
+  readonly windows: readonly Held[]
+}
+
+/** One SUT and its calendar, as far as any decision needs them. */
+export type SutState =
+  | (Common & { readonly status: 'absent' | 'abandoned' })
+  | (Common & {
+      readonly status: 'standing' | 'retired'
+      readonly _id: string
+      readonly values: SutValues
+      readonly tags: Readonly<Record<string, string>>
+      readonly listen_port: number
+      /** The revision of the SUT's own last event, which a reservation does not move: its ETag. */
+      readonly recordRevision: number
+    })
+
+export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: [] }
+
+/** `tags` after a merge patch (RFC 7396) of names to strings or null. */
+export const mergedTags = (
+  tags: Readonly<Record<string, string>>,
+  patch: Readonly<Record<string, string | null>>,
+): Record<string, string> => {
+  const merged = { ...tags, ...patch }
+  return Object.fromEntries(
+    Object.entries(merged)
+      .filter((tag): tag is [string, string] => tag[1] !== null)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** A window as events, documents and refusals write it. */
+export const writtenWindow = (held: Held): { start_time: string; end_time: string } => ({
+  start_time: formatWithOffset(held.start, held.startOffset),
+  end_time: formatWithOffset(held.end, held.endOffset),
+})
+
+const held = (data: DataOf<'ReservationCreated'>): Held => ({
+  _id: data._id,
+  user_id: data.user_id,
+  start: epochSecondsOf(data.start_time),
+  end: epochSecondsOf(data.end_time),
+  startOffset: offsetOf(data.start_time),
+  endOffset: offsetOf(data.end_time),
+})
+
+const notOver = (windows: readonly Held[], time: number): readonly Held[] => {
+  const first = firstEndingAfter(windows, time / 1000)
+  return first === 0 ? windows : windows.slice(first)
+}
+
+const without = (windows: readonly Held[], _id: string): readonly Held[] => windows.filter((held) => held._id !== _id)
+
+export const evolveSut = (state: SutState, event: Recorded): SutState => {
+  const time = epochMillisecondsOf(event.metadata.time)
+  const keys: readonly KnownKey[] = knownKeys(state.keys, event, '_id' in event.data ? event.data._id : '', time)
+  const windows = notOver(state.windows, time)
+  const next = { ...state, time, keys, windows }
+  switch (event.type) {
+    case 'SutCreated': {
+      const { _id, listen_port, credentials: _, ...values } = event.data
+      const recordRevision = event.revision
+      return { status: 'standing', time, keys, windows, _id, values, tags: {}, listen_port, recordRevision }
+    }
+    case 'SutCreationAbandoned':
+      return { status: 'abandoned', time, keys, windows }
+    case 'SutUpdated': {
+      if (!('values' in next)) return next
+      const { _id, tags, credentials: _, ...changed } = event.data
+      return {
+        ...next,
+        values: { ...next.values, ...changed },
+        tags: tags === undefined ? next.tags : mergedTags(next.tags, tags),
+        recordRevision: event.revision,
+      }
+    }
+    case 'SutRetired':
+      return 'values' in next ? { ...next, status: 'retired', recordRevision: event.revision } : next
+    case 'ReservationCreated':
+      return { ...next, windows: inserted(windows, held(event.data)) }
+    case 'ReservationExtended': {
+      const { _id, end_time } = event.data
+      const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
+      return { ...next, windows: windows.map((held) => (held._id === _id ? { ...held, ...end } : held)) }
+    }
+    case 'ReservationReleased':
+    case 'ReservationCancelled':
+      return { ...next, windows: without(windows, event.data._id) }
+    case 'ListenPortAssigned':
+    case 'ListenPortReleased':
+      return next
+  }
+}

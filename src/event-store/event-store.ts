@@ -1,0 +1,68 @@
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { NewEvent, Recorded } from '../domain/event.ts'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
+
+/** The expected revision of a stream that has no event yet. */
+export const NO_STREAM = -1
+/** The mark before the first event of the log. */
+export const BEGINNING = -1
+
+export interface Appended {
+  /** The revision of the last event appended. */
+  readonly revision: number
+  /** Its mark: views that have come this far show the append. */
+  readonly mark: number
+}
+
+/**
+ * Why an append did not end in `Appended`.
+ * - `moved`: the stream is not at the expected revision; nothing was written.
+ * - `full`: the store has no room; nothing was written.
+ * - `unavailable`: the store could not be asked; nothing was written.
+ * - `unknown`: the answer was lost. It may have been written: repeat it with the same ids and expected revision.
+ */
+export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
+
+/** Some events of the log in its order; `caughtUp` when, after them, there was nothing more to read. */
+export interface Batch {
+  readonly events: readonly Recorded[]
+  readonly caughtUp: boolean
+}
+
+/** The store could not be read. Thrown by reads and subscriptions, which may be tried again. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+}
+
+/**
+ * The log, and the secrets beside it. The laws that every adapter keeps are in test/event-store/contract.ts.
+ */
+export interface EventStore {
+  /** 24 hex digits made with the log: tells whether views belong to it. */
+  readonly logId: string
+  /**
+   * Appends all events or none, if the stream is at revision `expected` (`NO_STREAM` where it has none), together with
+   * the secrets they name. Answered only when both would survive a crash. Repeating an append with the same event ids
+   * and the original `expected` succeeds without writing again.
+   */
+  readonly append: (
+    stream: string,
+    expected: number,
+    events: readonly NewEvent[],
+    secrets?: readonly SealedSecret[],
+  ) => TaskEither<AppendFailure, Appended>
+  /** The events of a stream behind revision `after`, in order, in pages; none where there is no such stream. */
+  readonly readStream: (stream: string, after: number) => AsyncIterable<readonly Recorded[]>
+  /**
+   * Every event behind the mark `after`, in log order, each once: first those there are, then each as it comes, until
+   * the signal is aborted. Pulled: nothing is read ahead of a consumer that does not ask, beyond a bounded buffer.
+   */
+  readonly subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Batch>
+  /** The mark of the log's last event, `BEGINNING` where there is none. */
+  readonly head: () => Promise<number>
+  /** A SUT's secrets as they stand: the newest of each field. */
+  readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
+  /** Keeps secrets that no event names: the values by which keys are recognised. */
+  readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { canonicalJson } from '../domain/canonical-json.ts'
+import { closed, integer, pathOf, text } from '../domain/codec.ts'
+import { type Event, type EventType, eventData, Metadata, type NewEvent, type Recorded } from '../domain/event.ts'
+
+/**
+ * The only place where events become bytes and bytes become events. What is stored of an event is the RFC 8785 form of
+ * `{data, id, metadata, revision, stream, type}`: these bytes are what the leaf hash is taken of.
+ */
+
+/** The version of each event's shape that is written now. Older ones are read through `upcasts`. */
+export const SCHEMA = 1
+
+type Shape = { readonly data: unknown; readonly schema: number }
+/** What turns an old shape of an event's data into the next, by event and by the `schema` it was written with. */
+const upcasts: Readonly<Partial<Record<EventType, Readonly<Record<number, (data: unknown) => unknown>>>>> = {}
+
+const upcast = (type: EventType, shape: Shape): unknown => {
+  let { data, schema } = shape
+  for (; schema < SCHEMA; schema++) data = (upcasts[type]?.[schema] ?? ((same) => same))(data)
+  return data
+}
+
+export const encodeEvent = (stream: string, revision: number, event: NewEvent): string => {
+  const { id, type, data, metadata } = event
+  return canonicalJson({ data, id, metadata, revision, stream, type })
+}
+
+/** The hash of a leaf of the Merkle tree over the log (RFC 6962, section 2.1): SHA-256 of a zero byte and the event. */
+export const leafHash = (stored: string): Buffer => hash('sha256', `\0${stored}`, 'buffer')
+
+const Envelope = closed(
+  'event',
+  {
+    stream: text(1, 256),
+    revision: integer(0, Number.MAX_SAFE_INTEGER),
+    id: text(36, 36),
+    type: t.keyof(eventData),
+    data: t.unknown,
+    metadata: Metadata,
+  },
+  {},
+)
+
+/** A stored event that this version cannot read. It stops the service: an event is never skipped. */
+export class UndecodableEvent extends Error {
+  override name = 'UndecodableEvent'
+}
+
+const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => {
+  if (E.isRight(read)) return read.right
+  const problems = read.left.map((error) => {
+    const path = [prefix, ...pathOf(error)].filter((part) => part !== '').join('/')
+    return `/${path}: ${error.message ?? `${JSON.stringify(error.value)} is not allowed here`}`
+  })
+  throw new UndecodableEvent(`${place}: ${problems.join('; ')}`)
+}
+
+/**
+ * Reads what `encodeEvent` wrote.
+ *
+ * @param mark where the store keeps it
+ * @throws UndecodableEvent `stream@revision: /path: why`
+ */
+export const decodeEvent = (stored: string, mark: number): Recorded => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(stored)
+  } catch (error) {
+    throw new UndecodableEvent(`mark ${mark}: /: ${(error as Error).message}`)
+  }
+  const named = parsed as Partial<Record<'stream' | 'revision', unknown>> | null
+  const place = `${named?.stream}@${named?.revision}`
+  const { stream, revision, id, type, data, metadata } = orThrow(Envelope.decode(parsed), place, '')
+  if (metadata.schema > SCHEMA) {
+    throw new UndecodableEvent(`${place}: /metadata/schema: ${metadata.schema} was written by a newer version of Berth`)
+  }
+  const current = upcast(type, { data, schema: metadata.schema })
+  const event = { type, data: orThrow<unknown>(eventData[type].decode(current), place, 'data') } as Event
+  return { ...event, stream, revision, id, metadata, mark }
+}

@@ -60,3 +60,13 @@ export const knownKeys = (
   const created = event.type === 'SutCreated' || event.type === 'ReservationCreated'
   return [...kept, { key, revision: event.revision, _id, time, created }]
 }
+
+/** A folded state as it is kept beside the views; `version` is the decider's. */
+export interface Snapshot {
+  readonly stream: string
+  readonly version: number
+  readonly revision: number
+  /** Of the last event folded: a snapshot is written when the views have come this far, never before. */
+  readonly mark: number
+  readonly state: string
+}

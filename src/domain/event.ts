@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { address, boolean, closed, integer, matching, oneOf, opaqueId, text } from './codec.ts'
+import { address, boolean, closed, dictionary, integer, matching, oneOf, opaqueId, orNull, text } from './codec.ts'
 
 /**
  * Every fact Berth records. Names and members are storage: they never change their meaning. A new shape gets a new
@@ -49,19 +49,17 @@ export const tagName = matching(
   TAG_NAME,
   'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit',
 )
-export const tagValue = t.union([text(0, 256), t.null])
+export const tagValue = orNull(text(0, 256))
+/** A merge patch (RFC 7396) of a SUT's tags: null removes one. */
+export const tags = dictionary('tags', tagName, tagValue)
 
 const SutCreated = closed(
   'SutCreated',
   { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
   { rdp_height, rdp_width, credentials: Credentials },
 )
-/** Only the fields that changed; in `tags`, null removes one (RFC 7396). */
-const SutUpdated = closed(
-  'SutUpdated',
-  { _id: assignedId },
-  { ...sutFields, tags: t.record(tagName, tagValue), credentials: Credentials },
-)
+/** Only the fields that changed. */
+const SutUpdated = closed('SutUpdated', { _id: assignedId }, { ...sutFields, tags, credentials: Credentials })
 const SutRetired = closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {})
 /** Closes a creation that never came to its second append, so that a late creator is refused. */
 const SutCreationAbandoned = closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {})
@@ -100,6 +98,9 @@ export type Event = {
   [T in EventType]: { readonly type: T; readonly data: t.TypeOf<(typeof eventData)[T]> }
 }[EventType]
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
+
+/** The version of each event's shape that is written now; older ones are read by `event-store/stored-event.ts`. */
+export const SCHEMA = 1
 
 export const Role = oneOf('administrator', 'tester', 'auditor')
 export type Role = t.TypeOf<typeof Role>

@@ -1,11 +1,15 @@
 /** Random bytes as lower-case hex; the composition root supplies them, so that the domain has no randomness of its own. */
 export type RandomHex = (bytes: number) => string
 
-/** 24 lower-case hex digits: the creation second (Unix time) in the first 8, the 8 random bytes given in the rest. */
+/**
+ * 24 lower-case hex digits: the creation second (Unix time) in the first 8, which begin again in 2106, the 8 random
+ * bytes given in the rest.
+ */
 export const makeId = (epochMilliseconds: number, random: string): string =>
   Math.floor(epochMilliseconds / 1000)
     .toString(16)
-    .padStart(8, '0') + random
+    .padStart(8, '0')
+    .slice(-8) + random
 
 /** Whether the service can have assigned this id; nothing else needs to be looked up. */
 export const isAssignedId = (id: string): boolean => /^[0-9a-f]{24}$/.test(id)

@@ -19,8 +19,9 @@ export const quarterBefore = (epochNanoseconds: bigint): number => {
   return Number((epochNanoseconds - back) / NANOSECONDS)
 }
 
+// Taken from 0, because a bare minus would make the epoch itself minus zero.
 /** The quarter at or after a moment, in Unix seconds: one nanosecond past a quarter gives the next. */
-export const quarterAfter = (epochNanoseconds: bigint): number => -quarterBefore(-epochNanoseconds)
+export const quarterAfter = (epochNanoseconds: bigint): number => 0 - quarterBefore(-epochNanoseconds)
 
 /** Widens an asked span to the grid, so that a caller never gets less than asked for. */
 export const onGrid = (start: bigint, end: bigint): Window => ({ start: quarterBefore(start), end: quarterAfter(end) })

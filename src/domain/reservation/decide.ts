@@ -6,15 +6,8 @@ import { makeId } from '../ids.ts'
 import { formatWithOffset, type Instant } from '../instant.ts'
 import { CONFLICTS_MAX, standing, sutWeight } from '../sut/decide.ts'
 import { evolveSut, type Held, initialSutState, type SutState, writtenWindow } from '../sut/state.ts'
-import { type AskedWindow, momentsOf, nextFree, onGrid, overlapping, quarterAfter, quarterBefore } from '../window.ts'
-
-/** Milliseconds. */
-export interface WindowLimits {
-  /** The longest window. */
-  readonly windowMax: number
-  /** How far from now a window may start. */
-  readonly horizon: number
-}
+import { type AskedWindow, momentsOf, nextFree, onGrid, overlapping, quarterAfter } from '../window.ts'
+import { latestEnd, tooLong, type WindowLimits, windowProblems } from './window-limits.ts'
 
 export interface CreateReservation {
   readonly type: 'CreateReservation'
@@ -56,35 +49,9 @@ type Decision = E.Either<Failure, readonly Event[]>
 const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
   E.left(failure(code, detail, more))
 
-const days = (duration: number): string => `${Math.round((duration / 86_400_000) * 1000) / 1000} days`
-
 const mayNot = (actor: Actor, user_id: string): boolean => actor.role === 'tester' && actor._id !== user_id
 const notYours = (): E.Either<Failure, never> =>
   refuse('not_your_reservation', 'A tester makes and changes reservations for its own user_id only.')
-
-/** What is wrong with a window, judged as asked where the length counts and on the grid where the quarter counts. */
-const windowProblems = (asked: AskedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
-  const { start, end } = momentsOf(asked, now)
-  const nanoseconds = BigInt(now) * 1_000_000n
-  const [startField, endField] = asked.form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
-  if (end.epochNanoseconds <= start.epochNanoseconds) {
-    return [inBody('window_empty', endField, 'must be later than start_time')]
-  }
-  if (end.epochNanoseconds <= nanoseconds) return [inBody('window_over', endField, 'must be later than now')]
-  const problems: Problem[] = []
-  if (end.epochNanoseconds - start.epochNanoseconds > BigInt(limits.windowMax) * 1_000_000n) {
-    problems.push(inBody('window_too_long', endField, `must be at most ${days(limits.windowMax)} after the start`))
-  }
-  if (start.epochNanoseconds > nanoseconds + BigInt(limits.horizon) * 1_000_000n) {
-    problems.push(inBody('window_too_far', startField, `must be at most ${days(limits.horizon)} from now`))
-  }
-  const quarter = quarterBefore(nanoseconds)
-  if (quarterBefore(start.epochNanoseconds) < quarter) {
-    const earliest = formatWithOffset(quarter, start.offset)
-    problems.push(inBody('window_in_the_past', startField, `must not be before the current quarter-hour, ${earliest}`))
-  }
-  return problems
-}
 
 const conflictOf = (held: Held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) })
 
@@ -149,26 +116,33 @@ const cancel = (sut: Standing, command: CancelReservation, now: number): Decisio
   return E.right([{ type: 'ReservationReleased', data: { ...data, end_time: formatWithOffset(end, held.endOffset) } }])
 }
 
+const startOf = (held: Held): bigint => BigInt(held.start) * 1_000_000_000n
+
 const askedEnd = (held: Held, end: ExtendReservation['end']): Instant =>
   'duration' in end
-    ? { epochNanoseconds: BigInt(held.start + end.duration) * 1_000_000_000n, offset: held.endOffset }
+    ? { epochNanoseconds: startOf(held) + BigInt(end.duration) * 1_000_000_000n, offset: held.endOffset }
     : end
 
-const extend = (sut: Standing, command: ExtendReservation, now: number): Decision => {
-  const { _id, user_id, limits } = command
-  const held = runningOrAhead(sut, _id, now)
+const extensionProblems = (held: Held, asked: Instant, command: ExtendReservation): readonly Problem[] => {
   const field = 'duration' in command.end ? 'duration' : 'end_time'
+  const end = quarterAfter(asked.epochNanoseconds)
+  // The very end that stands is never too long: the grid, or a longer limit, once gave it.
+  if (end === held.end) return []
+  const problems: Problem[] = []
+  if (end < held.end) {
+    const { end_time } = writtenWindow(held)
+    problems.push(inBody('end_not_later', field, `must be later than the end that stands, ${end_time}`))
+  }
+  if (asked.epochNanoseconds > latestEnd(startOf(held), command.limits)) problems.push(tooLong(field, command.limits))
+  return problems
+}
+
+const extend = (sut: Standing, command: ExtendReservation, now: number): Decision => {
+  const { _id, user_id } = command
+  const held = runningOrAhead(sut, _id, now)
   const asked = held && askedEnd(held, command.end)
   if (held && asked) {
-    const problems: Problem[] = []
-    if (quarterAfter(asked.epochNanoseconds) < held.end) {
-      problems.push(
-        inBody('end_not_later', field, `must be later than the end that stands, ${writtenWindow(held).end_time}`),
-      )
-    }
-    if (asked.epochNanoseconds > BigInt(held.start * 1000 + limits.windowMax) * 1_000_000n) {
-      problems.push(inBody('window_too_long', field, `must be at most ${days(limits.windowMax)} after the start`))
-    }
+    const problems = extensionProblems(held, asked, command)
     if (problems.length > 0) return E.left(invalid(problems))
   }
   if (mayNot(command.actor, user_id)) return notYours()
@@ -180,8 +154,8 @@ const extend = (sut: Standing, command: ExtendReservation, now: number): Decisio
     return refuse('sut_inactive', 'The SUT is not active: reservations of it are not extended.')
   const conflicts = overlapping(sut.windows, { start: held.end, end }, CONFLICTS_MAX)
   if (conflicts.length > 0) {
-    const longest = quarterAfter(BigInt(held.start * 1000 + limits.windowMax) * 1_000_000n)
-    const latest = Math.min(longest, (conflicts[0] as Held).start)
+    // The asked end is within the longest length, so nothing but the first conflict bounds the extension.
+    const latest = (conflicts[0] as Held).start
     const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
     return refuse('reservation_conflict', 'The SUT is reserved in the time added.', {
       help: { conflicts: conflicts.map(conflictOf), extendable_until },

@@ -70,8 +70,7 @@ const stale = (state: Standing): E.Either<Failure, never> =>
   refuse('stale', `The SUT has changed since: its ETag is now "${state.recordRevision}". Read it again.`)
 
 const create = (state: SutState, command: CreateSut): Decision => {
-  if (state.status === 'abandoned')
-    return refuse('unavailable', 'This creation took too long and was given up; try again.')
+  // Also after it was given up: whoever still creates finds that in the state, and begins anew.
   if (state.status !== 'absent') return E.right([])
   const { _id, listen_port, values, credentials } = command
   const data = { _id, ...values, listen_port, ...(credentials && { credentials }) }
@@ -94,6 +93,10 @@ const update = (state: Standing, command: UpdateSut): Decision => {
   return E.right([{ type: 'SutUpdated', data }])
 }
 
+// A tag may be called `constructor`: only the SUT's own members are its tags.
+const tagOf = (state: Standing, name: string): string | null =>
+  Object.hasOwn(state.tags, name) ? (state.tags[name] as string) : null
+
 const tag = (state: Standing, command: TagSut): Decision => {
   const tooMany = Object.keys(mergedTags(state.tags, command.tags)).length - TAGS_MAX
   if (tooMany > 0) {
@@ -105,7 +108,7 @@ const tag = (state: Standing, command: TagSut): Decision => {
   }
   if (state.status === 'retired') return retired()
   if (isStale(state, command.ifMatch)) return stale(state)
-  const changed = Object.entries(command.tags).filter(([name, value]) => (state.tags[name] ?? null) !== value)
+  const changed = Object.entries(command.tags).filter(([name, value]) => tagOf(state, name) !== value)
   if (changed.length === 0) return E.right([])
   return E.right([{ type: 'SutUpdated', data: { _id: state._id, tags: Object.fromEntries(changed) } }])
 }

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
+import { formatMilliseconds, formatWithOffset } from '../../src/domain/instant.ts'
+import { arbitraryOffset } from './builders.ts'
+
+/** Text of whole characters, emoji and combined ones among them, of at least and at most so many. */
+const arbitraryText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: 'grapheme', minLength, maxLength })
+
+export const arbitraryAssignedId = (): fc.Arbitrary<string> => fc.stringMatching(/^[0-9a-f]{24}$/)
+
+const arbitraryOpaqueId = (): fc.Arbitrary<string> =>
+  fc.oneof(arbitraryAssignedId(), fc.stringMatching(/^[!-.0-~]{1,128}$/), fc.constantFrom('Zoë 😀', 'ü'.repeat(128)))
+
+export const arbitraryAddress = (): fc.Arbitrary<string> => fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain())
+
+const arbitraryPort = () => fc.integer({ min: 1, max: 65535 })
+
+const arbitraryEnd = (): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.integer({ min: 0, max: 16_000_000_000 }), arbitraryOffset())
+    .map(([s, offset]) => formatWithOffset(s, offset))
+
+const credentials = () =>
+  fc.record({
+    id: arbitraryAssignedId(),
+    changed: fc.constantFrom(['password'] as const, ['user_name'] as const, ['password', 'user_name'] as const),
+  })
+
+const sutFields = () => ({
+  name: arbitraryText(1, 40),
+  description: fc.oneof(arbitraryText(0, 100), fc.constant('two\nlines\r\n\tand a tab')),
+  address: arbitraryAddress(),
+  port: arbitraryPort(),
+  sut_type: fc.constantFrom('vnc' as const, 'rdp' as const, 'tcp' as const),
+  is_active: fc.boolean(),
+  manufacturer: arbitraryText(0, 40),
+  model: arbitraryText(0, 40),
+  os: arbitraryText(0, 40),
+  version: arbitraryText(0, 40),
+})
+const display = () => ({
+  rdp_height: fc.integer({ min: 1, max: 16384 }),
+  rdp_width: fc.integer({ min: 1, max: 16384 }),
+})
+
+const arbitraryTags = () =>
+  fc.dictionary(
+    fc.oneof(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), fc.constantFrom('constructor', 'toString', '10')),
+    fc.oneof(arbitraryText(0, 30), fc.constant(null)),
+    { noNullPrototype: true },
+  )
+
+const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
+
+/** Any data of every event, optional members there or not. */
+export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>> } = {
+  SutCreated: fc.record(
+    {
+      _id: arbitraryAssignedId(),
+      ...sutFields(),
+      ...display(),
+      listen_port: arbitraryPort(),
+      credentials: credentials(),
+    },
+    {
+      requiredKeys: [
+        '_id',
+        'name',
+        'description',
+        'address',
+        'port',
+        'sut_type',
+        'is_active',
+        'manufacturer',
+        'model',
+        'os',
+        'version',
+        'listen_port',
+      ],
+    },
+  ),
+  SutUpdated: fc.record(
+    { _id: arbitraryAssignedId(), ...sutFields(), ...display(), tags: arbitraryTags(), credentials: credentials() },
+    { requiredKeys: ['_id'] },
+  ),
+  SutRetired: fc.record({ _id: arbitraryAssignedId(), listen_port: arbitraryPort() }),
+  SutCreationAbandoned: fc.record({ _id: arbitraryAssignedId(), listen_port: arbitraryPort() }),
+  ReservationCreated: fc.record({
+    ...ids(),
+    start_time: arbitraryEnd(),
+    end_time: arbitraryEnd(),
+    listen_port: arbitraryPort(),
+  }),
+  ReservationExtended: fc.record({ ...ids(), end_time: arbitraryEnd() }),
+  ReservationReleased: fc.record({ ...ids(), end_time: arbitraryEnd() }),
+  ReservationCancelled: fc.record(ids()),
+  ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
+  ListenPortReleased: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
+}
+
+export const arbitraryMetadata = (): fc.Arbitrary<Metadata> =>
+  fc.record(
+    {
+      actor: arbitraryOpaqueId(),
+      role: fc.constantFrom('administrator' as const, 'tester' as const, 'auditor' as const, 'system' as const),
+      request_id: arbitraryText(1, 20),
+      time: fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds),
+      schema: arbitraryPort(),
+      key: fc.stringMatching(/^[\w-]{22}\.[\w-]{22}$/),
+      reason: arbitraryText(1, 20),
+    },
+    { requiredKeys: ['actor', 'role', 'request_id', 'time', 'schema'] },
+  )

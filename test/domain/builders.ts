@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import type { Actor } from '../../src/domain/decider.ts'
+import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
+import type { Instant } from '../../src/domain/instant.ts'
+import type { CreateReservation } from '../../src/domain/reservation/decide.ts'
+import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
+import type { SutValues } from '../../src/domain/sut/state.ts'
+import type { AskedWindow } from '../../src/domain/window.ts'
+
+/** The day on which the stories of these tests play, where they give a time alone. */
+const DAY = '2030-05-02'
+
+/** Unix milliseconds of `06:00`, `05:58:11.400` or a whole date-time. */
+export const clock = (time: string): number => {
+  const written = time.includes('T') ? time : `${DAY}T${time.length === 5 ? `${time}:00` : time}Z`
+  const milliseconds = Date.parse(written)
+  if (Number.isNaN(milliseconds)) throw new TypeError(`${time} is no time`)
+  return milliseconds
+}
+
+/** `06:00` as the end of a window is written; at `+02:00` the wall there shows this time. */
+export const wall = (time: string, offset = '+00:00'): string => `${DAY}T${time}:00${offset}`
+
+/** What a client who asks for a moment means by it; nanoseconds past the given time may be added. */
+export const asked = (time: string, offset = 0, nanoseconds = 0n): Instant => ({
+  epochNanoseconds: BigInt(clock(time)) * 1_000_000n + nanoseconds,
+  offset,
+})
+
+export const explicit = (start: string, end: string, startOffset = 0, endOffset = startOffset): AskedWindow => ({
+  form: 'explicit',
+  start: asked(start, startOffset),
+  end: asked(end, endOffset),
+})
+
+export const idOf = (n: number): string => n.toString(16).padStart(24, '0')
+
+export const SUT_ID = '58c38f5d444553252cce0000'
+export const LISTEN_PORT = 20017
+export const alice = '590780914445534540190000'
+export const bob = '590780914445534540190001'
+export const administrator: Actor = { _id: '590780914445534540190009', role: 'administrator' }
+export const tester = (_id: string): Actor => ({ _id, role: 'tester' })
+
+export const LIMITS: WindowLimits = { windowMax: 7 * 86_400_000, horizon: 366 * 86_400_000 }
+
+export const sutValues = (values: Partial<SutValues> = {}): SutValues => ({
+  name: 'bench 4',
+  description: 'An old SUT',
+  address: '192.168.9.5',
+  port: 5902,
+  sut_type: 'vnc',
+  is_active: true,
+  manufacturer: 'acer',
+  model: 'aspire',
+  os: 'windows',
+  version: 'xp',
+  ...values,
+})
+
+type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
+
+export const sutCreated = (data: Partial<DataOf<'SutCreated'>> = {}): EventOf<'SutCreated'> => ({
+  type: 'SutCreated',
+  data: { _id: SUT_ID, ...sutValues(), listen_port: LISTEN_PORT, ...data },
+})
+
+export const sutUpdated = (data: Partial<DataOf<'SutUpdated'>>): EventOf<'SutUpdated'> => ({
+  type: 'SutUpdated',
+  data: { _id: SUT_ID, ...data },
+})
+
+export const sutRetired = (): EventOf<'SutRetired'> => ({
+  type: 'SutRetired',
+  data: { _id: SUT_ID, listen_port: LISTEN_PORT },
+})
+
+export const sutCreationAbandoned = (): EventOf<'SutCreationAbandoned'> => ({
+  type: 'SutCreationAbandoned',
+  data: { _id: SUT_ID, listen_port: LISTEN_PORT },
+})
+
+/** A reservation of Alice's unless said otherwise, its window in whole date-times or in times of the day in UTC. */
+export const reservationCreated = (
+  _id: string,
+  start: string,
+  end: string,
+  user_id = alice,
+): EventOf<'ReservationCreated'> => {
+  const written = (time: string) => (time.includes('T') ? time : wall(time))
+  const window = { start_time: written(start), end_time: written(end) }
+  return { type: 'ReservationCreated', data: { _id, sut_id: SUT_ID, user_id, ...window, listen_port: LISTEN_PORT } }
+}
+
+const ofReservation = (_id: string, user_id: string) => ({ _id, sut_id: SUT_ID, user_id })
+
+export const reservationExtended = (
+  _id: string,
+  end_time: string,
+  user_id = alice,
+): EventOf<'ReservationExtended'> => ({
+  type: 'ReservationExtended',
+  data: { ...ofReservation(_id, user_id), end_time },
+})
+
+export const reservationReleased = (
+  _id: string,
+  end_time: string,
+  user_id = alice,
+): EventOf<'ReservationReleased'> => ({
+  type: 'ReservationReleased',
+  data: { ...ofReservation(_id, user_id), end_time },
+})
+
+export const reservationCancelled = (_id: string, user_id = alice): EventOf<'ReservationCancelled'> => ({
+  type: 'ReservationCancelled',
+  data: ofReservation(_id, user_id),
+})
+
+export const createReservation = (window: AskedWindow, more: Partial<CreateReservation> = {}): CreateReservation => ({
+  type: 'CreateReservation',
+  actor: administrator,
+  sut_id: SUT_ID,
+  user_id: alice,
+  userExists: true,
+  window,
+  limits: LIMITS,
+  random: 'aabbccddeeff0011',
+  ...more,
+})
+
+export const metadata = (time: string, more: Partial<Metadata> = {}): Metadata => ({
+  actor: alice,
+  role: 'tester',
+  request_id: 'request-1',
+  time,
+  schema: 1,
+  ...more,
+})
+
+/** Minutes east of UTC, in every sign and with every odd minute. */
+export const arbitraryOffset = (): fc.Arbitrary<number> => fc.integer({ min: -840, max: 840 })
+
+/** Unix seconds whose date has a year of four digits at every offset. */
+export const arbitrarySecond = (): fc.Arbitrary<number> => fc.integer({ min: -62167168800, max: 253402250399 })

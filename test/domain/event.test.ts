@@ -1,0 +1,94 @@
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../src/domain/codec.ts'
+import { type EventType, eventData, Metadata } from '../../src/domain/event.ts'
+import { arbitraryData, arbitraryMetadata } from './arbitrary-events.ts'
+
+const written = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+const problemsOf = (read: t.Validation<unknown>): readonly string[] =>
+  E.isRight(read) ? [] : read.left.map((error) => `${pathOf(error).join('/')}: ${error.message}`)
+
+const codecs: readonly (readonly [string, t.Type<unknown>, fc.Arbitrary<object>])[] = [
+  ...Object.entries(eventData).map(
+    ([type, codec]) => [type, codec as t.Type<unknown>, arbitraryData[type as EventType]] as const,
+  ),
+  ['Metadata', Metadata as t.Type<unknown>, arbitraryMetadata()],
+]
+
+for (const [name, codec, arbitrary] of codecs) {
+  test(`what ${name} says is read back as it was written`, (t) => {
+    const property = fc.property(arbitrary, (data) => {
+      t.deepEqual(codec.decode(written(codec.encode(data))), E.right(data))
+    })
+    fc.assert(property, { numRuns: 50 })
+  })
+
+  test(`${name} has no member that it does not know`, (t) => {
+    const property = fc.property(arbitrary, fc.constantFrom('colour', 'constructor', '__proto__'), (data, member) => {
+      const more = JSON.parse(`{"${member}":1,${JSON.stringify(data).slice(1)}`)
+      t.deepEqual(problemsOf(codec.decode(more)), [`${member}: ${UNKNOWN_MEMBER}`])
+    })
+    fc.assert(property, { numRuns: 20 })
+  })
+}
+
+/** The members that are always there. */
+const required = (arbitrary: fc.Arbitrary<object>): readonly string[] => {
+  const samples = fc.sample(arbitrary, { numRuns: 200, seed: 590780 }).map((data) => new Set(Object.keys(data)))
+  return [...samples.reduce((a, b) => a.intersection(b))]
+}
+for (const [name, codec, arbitrary] of codecs) {
+  test(`${name} is refused without any of its members, and each is named`, (t) => {
+    const names = required(arbitrary)
+    t.deepEqual(new Set(problemsOf(codec.decode({}))), new Set(names.map((member) => `${member}: ${MISSING_MEMBER}`)))
+    const [data] = fc.sample(arbitrary, { numRuns: 1, seed: 590780 })
+    for (const member of names) {
+      const { [member]: _, ...rest } = data as Record<string, unknown>
+      t.deepEqual(problemsOf(codec.decode(rest)), [`${member}: ${MISSING_MEMBER}`])
+    }
+  })
+}
+
+test('every event that Berth has is tested here', (t) => {
+  t.deepEqual(Object.keys(arbitraryData).sort(), Object.keys(eventData).sort())
+})
+
+const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
+  ['SutCreated', '_id', '58C38F5D444553252CCE0000'],
+  ['SutCreated', '_id', '58c38f5d444553252cce000'],
+  ['SutCreated', 'listen_port', 0],
+  ['SutUpdated', 'rdp_width', 16385],
+  ['SutUpdated', 'tags', ['x']],
+  ['ReservationCreated', 'start_time', '2030-05-02T06:00:00Z'],
+  ['ReservationCreated', 'start_time', '2030-05-02T06:00:00.000+00:00'],
+  ['ReservationCreated', 'user_id', 'a/b'],
+  ['ReservationExtended', 'end_time', 1903932000],
+  ['ListenPortAssigned', 'sut_id', ''],
+]
+for (const [type, member, value] of refusedMembers) {
+  test(`${type} is refused with ${JSON.stringify(value)} for ${member}`, (t) => {
+    const [data] = fc.sample<object>(arbitraryData[type], { numRuns: 1, seed: 590780 })
+    const problems = problemsOf(eventData[type].decode({ ...data, [member]: value }))
+    t.is(problems.length, 1)
+    t.true(problems[0]?.startsWith(`${member}: must be`), problems[0])
+  })
+}
+
+test('tags and credentials are refused with the path to what is wrong in them', (t) => {
+  const data = { _id: '58c38f5d444553252cce0000' }
+  const problems = (more: object) => problemsOf(eventData.SutUpdated.decode({ ...data, ...more }))
+  const TAG_NAME = 'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'
+  t.deepEqual(problems({ tags: { rack: 4, floor: null, 'a b': 'x' } }), [
+    'tags/rack: must be a string of at most 256 characters, without control characters or lone surrogates',
+    `tags/a b: ${TAG_NAME}`,
+  ])
+  t.deepEqual(problems({ tags: { '': 5 } }).length, 2, 'a name and its value may both be wrong')
+  t.deepEqual(problems({ tags: JSON.parse('{"__proto__":"x"}') }), [`tags/__proto__: ${TAG_NAME}`])
+  t.deepEqual(problems({ credentials: { id: data._id, changed: ['password', 'secret'], value: 'x' } }), [
+    'credentials/changed/1: must be one of password, user_name',
+    `credentials/value: ${UNKNOWN_MEMBER}`,
+  ])
+})

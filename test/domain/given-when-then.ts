@@ -1,0 +1,85 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Decider, StreamState } from '../../src/domain/decider.ts'
+import { type Event, eventData, type Metadata, type Recorded } from '../../src/domain/event.ts'
+import type { Failure } from '../../src/domain/failure.ts'
+import { formatMilliseconds } from '../../src/domain/instant.ts'
+import { clock, metadata } from './builders.ts'
+
+/** Something that happened, and when. */
+export interface Past {
+  readonly time: number
+  readonly event: Event
+  readonly more: Partial<Metadata>
+}
+
+export const at = (time: string, event: Event, more: Partial<Metadata> = {}): Past => ({
+  time: clock(time),
+  event,
+  more,
+})
+
+/** Deciders are pure: one that changes what it is given throws here. */
+const frozen = <A>(value: A): A => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const member of Object.values(value)) frozen(member)
+  return Object.freeze(value)
+}
+
+export const recordedAt = (revision: number, { time, event, more }: Past): Recorded =>
+  frozen({
+    ...event,
+    id: `018f36f0-0000-7000-8000-${revision.toString(16).padStart(12, '0')}`,
+    stream: 'story',
+    revision,
+    mark: revision,
+    metadata: metadata(formatMilliseconds(time), more),
+  })
+
+export type Decision = E.Either<Failure, readonly Event[]>
+
+/** What is decided must be what can be read back, for ever. */
+const assertRecordable = (decision: Decision): Decision => {
+  if (E.isLeft(decision)) return decision
+  for (const { type, data } of decision.right) {
+    const read = eventData[type].decode(JSON.parse(JSON.stringify(data)))
+    if (E.isLeft(read)) throw new Error(`${type} could not be read back: ${JSON.stringify(data)}`)
+  }
+  return decision
+}
+
+/** `given(what happened).when(a command comes, at a time)` is the decision on it. */
+export const stories = <S extends StreamState, C>(decider: Decider<S, C>) => ({
+  given: (...past: readonly Past[]) => {
+    let state = frozen(decider.initial)
+    for (const [revision, happened] of past.entries()) {
+      state = frozen(decider.evolve(state, recordedAt(revision, happened)))
+    }
+    return {
+      state,
+      when: (command: C, now: string): Decision => assertRecordable(decider.decide(state, frozen(command), clock(now))),
+    }
+  },
+})
+
+/** The decision to record these events; none of them: the command's effect already holds. */
+export const records = (...events: readonly Event[]): Decision => E.right(events)
+
+/** Why a command was refused. Throws where it was not. */
+export const refusal = (decision: Decision): Failure => {
+  if (E.isRight(decision)) throw new Error(`not refused, but decided: ${JSON.stringify(decision.right)}`)
+  return decision.left
+}
+
+/** The code of a refusal, or of each of its problems with its field: `window_too_long end_time`. */
+export const whyRefused = (decision: Decision): readonly string[] => {
+  const { code, problems } = refusal(decision)
+  return [code, ...(problems ?? []).map((problem) => [problem.code, ...problem.path].join(' '))]
+}
+
+/** The one event decided on. Throws where there is none or more. */
+export const decided = (decision: Decision): Event => {
+  if (E.isLeft(decision)) throw new Error(`refused: ${decision.left.code}, ${decision.left.detail}`)
+  const [event, ...others] = decision.right
+  if (event === undefined || others.length > 0) throw new Error(`${decision.right.length} events decided`)
+  return event
+}

@@ -3,15 +3,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { canonicalJson } from '../domain/canonical-json.ts'
 import { closed, integer, pathOf, text } from '../domain/codec.ts'
-import { type Event, type EventType, eventData, Metadata, type NewEvent, type Recorded } from '../domain/event.ts'
+import {
+  type Event,
+  type EventType,
+  eventData,
+  Metadata,
+  type NewEvent,
+  type Recorded,
+  SCHEMA,
+} from '../domain/event.ts'
 
 /**
  * The only place where events become bytes and bytes become events. What is stored of an event is the RFC 8785 form of
  * `{data, id, metadata, revision, stream, type}`: these bytes are what the leaf hash is taken of.
  */
-
-/** The version of each event's shape that is written now. Older ones are read through `upcasts`. */
-export const SCHEMA = 1
 
 type Shape = { readonly data: unknown; readonly schema: number }
 /** What turns an old shape of an event's data into the next, by event and by the `schema` it was written with. */

@@ -1,0 +1,94 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { NewEvent, Recorded } from '../domain/event.ts'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { type Appended, NO_STREAM } from './event-store.ts'
+import type { Head, Places } from './sqlite-read.ts'
+import { encodeEvent, leafHash } from './stored-event.ts'
+
+/** An append as it waits for its batch: encoded already, so that what cannot be encoded never gets there. */
+export interface Append {
+  readonly stream: string
+  readonly expected: number
+  readonly events: readonly NewEvent[]
+  readonly rows: readonly { readonly recorded: string; readonly leaf: Buffer }[]
+  readonly secrets: readonly SealedSecret[]
+}
+
+/** @throws TypeError for what cannot be appended whatever the state of the log */
+export const makeAppend = (
+  stream: string,
+  expected: number,
+  events: readonly NewEvent[],
+  secrets: readonly SealedSecret[],
+): Append => {
+  if (events.length === 0) throw new TypeError('an append needs at least one event')
+  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new TypeError(`${expected} is not a revision`)
+  const rows = events.map((event, index) => {
+    const recorded = encodeEvent(stream, expected + 1 + index, event)
+    return { recorded, leaf: leafHash(recorded) }
+  })
+  return { stream, expected, events, rows, secrets }
+}
+
+/** What an append came to: `recorded` is what it added to the log, nothing if it was there already. */
+export type Written = { readonly appended: Appended; readonly recorded: readonly Recorded[] } | 'moved'
+
+export interface Writer {
+  /** Inside a transaction; `last` is the position of the log's last event. */
+  readonly write: (append: Append, last: number) => Written
+  readonly putSecrets: (secrets: readonly SealedSecret[]) => void
+}
+
+export const makeWriter = (database: DatabaseSync, places: Places): Writer => {
+  const insertEvent = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
+  const insertHead = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
+  const moveHead = database.prepare('UPDATE head SET revision = ?, position = ? WHERE stream = ? AND revision = ?')
+  const putSecret = database.prepare(`
+    INSERT INTO vault (sut_id, field, id, key_id, nonce, ciphertext) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (sut_id, field) DO UPDATE SET
+      id = excluded.id, key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext
+  `)
+
+  const putSecrets = (secrets: readonly SealedSecret[]): void => {
+    for (const { sut_id, field, id, key_id, nonce, ciphertext } of secrets) {
+      putSecret.run(sut_id, field, id, key_id, nonce, ciphertext)
+    }
+  }
+
+  /** A repeated append: the very ids stand behind `expected`. They may have been followed by others since. */
+  const repeated = ({ expected, events }: Append, head: Head | undefined): Written => {
+    if (head === undefined || head.revision < expected + events.length) return 'moved'
+    const behind = places.backFrom(head.position, head.revision - expected)
+    const positions = behind.slice(-events.length).reverse()
+    const isThere = events.every(({ id }, index) => {
+      const recorded = places.recordedAt(positions[index] as number)
+      return JSON.parse(recorded).id === id
+    })
+    if (!isThere) return 'moved'
+    return { appended: { revision: expected + events.length, mark: positions.at(-1) as number }, recorded: [] }
+  }
+
+  const write = (append: Append, last: number): Written => {
+    const { stream, expected, events, rows, secrets } = append
+    const head = places.headOf(stream)
+    if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
+    const recorded = events.map(({ type, data, id, metadata }, index) => {
+      return { type, data, stream, revision: expected + 1 + index, id, metadata, mark: last + 1 + index } as Recorded
+    })
+    let previous = head?.position ?? null
+    rows.forEach((row, index) => {
+      const position = last + 1 + index
+      insertEvent.run(position, previous, row.recorded, row.leaf)
+      previous = position
+    })
+    const appended = { revision: expected + rows.length, mark: last + rows.length }
+    if (head === undefined) insertHead.run(stream, appended.revision, appended.mark)
+    else if (moveHead.run(appended.revision, appended.mark, stream, expected).changes !== 1) {
+      throw new Error(`the head of ${stream} moved inside a transaction`)
+    }
+    putSecrets(secrets)
+    return { appended, recorded }
+  }
+
+  return { write, putSecrets }
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Recorded } from '../domain/event.ts'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { BEGINNING, type EventStore, StoreUnavailable } from './event-store.ts'
+import type { Tail } from './sqlite-tail.ts'
+import { decodeEvent } from './stored-event.ts'
+
+/** How many events a page has at most: what is decoded without giving others a turn. */
+const PAGE = 256
+/** How many links of a stream's chain are followed without giving others a turn. */
+const LINKS = 4096
+
+export interface Head {
+  readonly revision: number
+  readonly position: number
+}
+
+/** The places in the log, as they stand now, inside a transaction or outside one. */
+export interface Places {
+  readonly last: () => number
+  readonly headOf: (stream: string) => Head | undefined
+  /** The position of an event and of those before it in its stream, newest first, at most `count`. */
+  readonly backFrom: (position: number, count: number) => readonly number[]
+  readonly recordedAt: (position: number) => string
+}
+
+const prepareWith = (database: DatabaseSync, sql: string): StatementSync => {
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement
+}
+
+export const makePlaces = (database: DatabaseSync): Places => {
+  const last = prepareWith(database, 'SELECT ifnull(max(position), -1) FROM event')
+  const head = database.prepare('SELECT revision, position FROM head WHERE stream = ?')
+  const recorded = prepareWith(database, 'SELECT recorded FROM event WHERE position = ?')
+  const back = prepareWith(
+    database,
+    `WITH RECURSIVE chain (position, previous) AS (
+      SELECT position, previous FROM event WHERE position = ?
+      UNION ALL
+      SELECT event.position, event.previous FROM chain JOIN event ON event.position = chain.previous
+      LIMIT ?
+    ) SELECT position FROM chain`,
+  )
+  const row = (statement: StatementSync, ...parameters: number[]) =>
+    statement.get(...parameters) as unknown as unknown[]
+  return {
+    last: () => row(last)[0] as number,
+    headOf: (stream) => head.get(stream) as unknown as Head | undefined,
+    backFrom: (position, count) => (back.all(position, count) as unknown as [number][]).map(([found]) => found),
+    recordedAt: (position) => row(recorded, position)[0] as string,
+  }
+}
+
+const reading = <A>(read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    throw new StoreUnavailable(`the log cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The positions of a stream's events behind a revision, newest first. */
+const positionsBehind = async (places: Places, stream: string, after: number): Promise<readonly number[]> => {
+  const head = reading(() => places.headOf(stream))
+  const count = head === undefined ? 0 : head.revision - after
+  if (head === undefined || count <= 0) return []
+  const positions = [...reading(() => places.backFrom(head.position, Math.min(count, LINKS)))]
+  while (positions.length < count) {
+    await turn()
+    const [, ...further] = reading(() =>
+      places.backFrom(positions.at(-1) as number, Math.min(count - positions.length, LINKS) + 1),
+    )
+    if (further.length === 0) throw new Error(`the chain of ${stream} is broken before position ${positions.at(-1)}`)
+    for (const position of further) positions.push(position)
+  }
+  return positions
+}
+
+export type Reader = Pick<EventStore, 'readStream' | 'subscribe' | 'head' | 'readSecrets'>
+
+export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
+  const page = prepareWith(
+    database,
+    'SELECT recorded, position FROM event WHERE position > ? ORDER BY position LIMIT ?',
+  )
+  const secrets = database.prepare(
+    'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault WHERE sut_id = ? ORDER BY field',
+  )
+
+  const pageAfter = (mark: number): readonly Recorded[] => {
+    const rows = reading(() => page.all(mark, PAGE)) as unknown as [string, number][]
+    return rows.map(([recorded, position]) => decodeEvent(recorded, position))
+  }
+
+  return {
+    async *readStream(stream, after) {
+      const positions = await positionsBehind(places, stream, Math.max(after, BEGINNING))
+      for (let end = positions.length; end > 0; end -= PAGE) {
+        if (end < positions.length) await turn()
+        const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()
+        yield ofPage.map((position) =>
+          decodeEvent(
+            reading(() => places.recordedAt(position)),
+            position,
+          ),
+        )
+      }
+    },
+    async *subscribe(after, signal) {
+      let last = Math.max(after, BEGINNING)
+      let knowsItHasCaughtUp = false
+      while (!signal.aborted && !tail.hasEnded()) {
+        const live = tail.after(last, PAGE)
+        const events = live ?? pageAfter(last)
+        if (events.length === 0 && knowsItHasCaughtUp) {
+          await tail.changed(signal)
+          continue
+        }
+        last = events.at(-1)?.mark ?? last
+        knowsItHasCaughtUp = last >= reading(places.last)
+        yield { events, caughtUp: knowsItHasCaughtUp }
+        if (live === undefined) await turn()
+      }
+    },
+    head: async () => reading(places.last),
+    readSecrets: async (sutId) =>
+      reading(() => secrets.all(sutId)).map((row) => ({ ...row }) as unknown as SealedSecret),
+  }
+}

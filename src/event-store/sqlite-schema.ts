@@ -1,0 +1,187 @@
+import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { RandomHex } from '../domain/ids.ts'
+
+/** Why a file cannot be used as a log. The file is as it was. */
+export class UnusableLog extends Error {
+  override name = 'UnusableLog'
+}
+
+/** `brth`: what `file` and other tools recognise a log by. */
+const APPLICATION_ID = 0x62727468
+
+export type Migration = (database: DatabaseSync, randomHex: RandomHex) => void
+
+/**
+ * Every shape the file has had, oldest first; the number of them that a file has been through is its `user_version`.
+ * What has been released is never edited, only followed.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  (database, randomHex) => {
+    // No index beside the positions: keys that scatter cost one page written twice for every event. `recorded` holds the
+    // stream and the revision; the events of a stream are chained by `previous`, and `head` is where the chain begins.
+    database.exec(`
+      CREATE TABLE event (
+        position INTEGER PRIMARY KEY,
+        previous INTEGER,
+        recorded TEXT NOT NULL,
+        leaf BLOB NOT NULL
+      ) STRICT;
+      CREATE TABLE head (
+        stream TEXT PRIMARY KEY,
+        revision INTEGER NOT NULL,
+        position INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE vault (
+        sut_id TEXT NOT NULL,
+        field TEXT NOT NULL,
+        id TEXT NOT NULL,
+        key_id TEXT NOT NULL,
+        nonce BLOB NOT NULL,
+        ciphertext BLOB NOT NULL,
+        PRIMARY KEY (sut_id, field)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+      CREATE TRIGGER event_follows_the_last BEFORE INSERT ON event
+        WHEN NEW.position IS NOT (SELECT ifnull(max(position) + 1, 0) FROM event)
+        BEGIN SELECT RAISE(ABORT, 'an event is only ever added behind the last one'); END;
+      CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
+        BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END;
+      CREATE TRIGGER event_is_not_deleted BEFORE DELETE ON event
+        BEGIN SELECT RAISE(ABORT, 'an event is never deleted'); END;
+      CREATE TRIGGER head_is_not_replaced BEFORE INSERT ON head
+        WHEN EXISTS (SELECT 1 FROM head WHERE stream = NEW.stream)
+        BEGIN SELECT RAISE(ABORT, 'a stream has one head'); END;
+      CREATE TRIGGER head_is_not_deleted BEFORE DELETE ON head
+        BEGIN SELECT RAISE(ABORT, 'a head is never deleted'); END;
+
+      -- For people with the sqlite3 shell.
+      CREATE VIEW events AS SELECT
+        position,
+        recorded ->> '$.stream' AS stream,
+        recorded ->> '$.revision' AS revision,
+        recorded ->> '$.type' AS type,
+        recorded ->> '$.metadata.time' AS time,
+        recorded ->> '$.metadata.actor' AS actor,
+        recorded -> '$.data' AS data
+      FROM event;
+    `)
+    database.prepare("INSERT INTO meta VALUES ('log_id', ?)").run(randomHex(12))
+  },
+]
+
+const scalar = (database: DatabaseSync, sql: string): unknown => Object.values(database.prepare(sql).get() ?? {})[0]
+
+/** SQLite before 3.51.3 can lose commits in WAL mode. */
+export const isSafeSqlite = (version: string): boolean => {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  return major * 1_000_000 + minor * 1000 + patch >= 3_051_003
+}
+
+/** The file's `user_version`. Refuses whatever is neither a log nor an empty file, before anything is written to it. */
+const versionOf = (database: DatabaseSync, newest: number): number => {
+  const version = scalar(database, 'PRAGMA user_version') as number
+  const isEmpty = version === 0 && scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  const application = scalar(database, 'PRAGMA application_id')
+  if (application !== APPLICATION_ID && !(isEmpty && application === 0)) {
+    throw new UnusableLog('is the database of another application')
+  }
+  if (version > newest) throw new UnusableLog(`was written by a newer version of Berth (its schema is ${version})`)
+  return version
+}
+
+/** Brings a file to the newest of the migrations, each in a transaction of its own. */
+export const migrate = (
+  database: DatabaseSync,
+  randomHex: RandomHex,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void => {
+  for (let version = versionOf(database, migrations.length); version < migrations.length; version++) {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      ;(migrations[version] as Migration)(database, randomHex)
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + 1}; COMMIT`)
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+const PRAGMAS = {
+  journal_mode: 'wal',
+  // FULL: every commit is synced before it is acknowledged.
+  synchronous: 2,
+  // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
+  fullfsync: 1,
+  foreign_keys: 1,
+  // Overwritten, not just forgotten: secrets that have been replaced.
+  secure_delete: 1,
+  // Pages: the compromise between many short checkpoints and few long ones.
+  wal_autocheckpoint: 4000,
+} as const
+
+const setPragmas = (database: DatabaseSync): void => {
+  for (const [name, value] of Object.entries(PRAGMAS)) {
+    database.exec(`PRAGMA ${name} = ${value}`)
+    const taken = scalar(database, `PRAGMA ${name}`)
+    if (taken !== value) throw new UnusableLog(`did not take ${name} = ${value}: it is ${taken}`)
+  }
+}
+
+/** The file that a path leads to, links resolved, so that one log has one name however it is reached. */
+export const fileOf = (path: string): string => {
+  if (existsSync(path)) return realpathSync(path)
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    throw new UnusableLog(`${path} cannot be made: there is no directory ${dirname(path)}`)
+  }
+}
+
+const makeFile = (file: string): void => {
+  const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  // SQLite would delete it, and with it the last events of a log that has been moved or is about to be put back.
+  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal is there`)
+  closeSync(openSync(file, 'wx', 0o600))
+}
+
+export interface OpenOptions {
+  readonly readOnly: boolean
+  readonly randomHex: RandomHex
+  readonly busyTimeout: number
+  readonly pagesMax: number | undefined
+}
+
+/**
+ * Opens the file `fileOf` found, makes it where there is none, and brings it to the newest schema.
+ *
+ * @throws UnusableLog
+ */
+export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
+  const { readOnly, randomHex, busyTimeout, pagesMax } = options
+  let database: DatabaseSync | undefined
+  try {
+    if (!readOnly && !existsSync(file)) makeFile(file)
+    database = new DatabaseSync(file, { readOnly, timeout: busyTimeout })
+    const version = scalar(database, 'SELECT sqlite_version()') as string
+    if (!isSafeSqlite(version)) throw new UnusableLog(`needs SQLite 3.51.3 or later; this one is ${version}`)
+    const schema = versionOf(database, MIGRATIONS.length)
+    if (readOnly) {
+      if (schema === MIGRATIONS.length) return database
+      throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
+    }
+    setPragmas(database)
+    if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
+    migrate(database, randomHex)
+    return database
+  } catch (error) {
+    database?.close()
+    throw new UnusableLog(
+      `${file} ${error instanceof UnusableLog ? '' : 'cannot be used as a log: '}${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import * as E from 'fp-ts/lib/Either.js'
+import type { RandomHex } from '../domain/ids.ts'
+import { acquireLock, type Lock } from '../lock.ts'
+import { type EventStore, StoreUnavailable } from './event-store.ts'
+import { makeAppend, makeWriter } from './sqlite-append.ts'
+import { makeBatches } from './sqlite-batch.ts'
+import { makePlaces, makeReader } from './sqlite-read.ts'
+import { fileOf, openDatabase, UnusableLog } from './sqlite-schema.ts'
+import { makeTail } from './sqlite-tail.ts'
+import { makeTransactions } from './sqlite-transaction.ts'
+
+export interface SqliteLimits {
+  /** Pages of 4 KiB the file may grow to; unless given, what the disk has. */
+  readonly pagesMax?: number
+  /** Milliseconds, in which the process stands still, for whoever else is writing to the file. */
+  readonly busyTimeout?: number
+  /** Appends in one transaction. */
+  readonly batchMax?: number
+  /** Appends waiting for one; further ones are `unavailable`. */
+  readonly queueMax?: number
+  /** Events kept in memory for subscribers that have caught up. */
+  readonly tail?: number
+}
+
+export interface SqliteOptions {
+  readonly path: string
+  /** For tools beside a running service: takes no lock, appends nothing, and sees its events within a fifth of a second. */
+  readonly readOnly?: boolean
+  readonly randomHex: RandomHex
+  /**
+   * The disk failed, or the file is not what this process made of it: the outcome of the last appends is unknown and no
+   * further one is taken. The process had better end. Called once.
+   */
+  readonly onFatal: (error: Error) => void
+  readonly limits?: SqliteLimits
+}
+
+/** Milliseconds between two looks at a file that another process writes. */
+const POLL_EVERY = 200
+
+/**
+ * The embedded store: one SQLite file, in the process. Its `mark` is the public position.
+ *
+ * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
+ */
+export const openSqliteStore = (options: SqliteOptions): EventStore => {
+  const { path, readOnly = false, randomHex, onFatal, limits = {} } = options
+  const file = fileOf(path)
+  if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
+  const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
+  try {
+    const { busyTimeout = 1000, pagesMax } = limits
+    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax })
+    return makeStore(database, lock, onFatal, limits)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+const makeStore = (
+  database: DatabaseSync,
+  lock: Lock | undefined,
+  onFatal: (error: Error) => void,
+  { batchMax = 1000, queueMax = 10_000, tail: keep = 1024 }: SqliteLimits,
+): EventStore => {
+  const places = makePlaces(database)
+  const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
+  let end = places.last()
+  let closed: Promise<void> | undefined
+
+  const transactions = makeTransactions(database, () => places.last() === end, onFatal)
+  const writer = makeWriter(database, places)
+  const batches = makeBatches({
+    transactions,
+    write: writer.write,
+    last: () => end,
+    onCommitted: (events) => {
+      end = events.at(-1)?.mark ?? end
+      tail.publish(events)
+    },
+    batchMax,
+    queueMax,
+  })
+  const takesWrites = (): boolean => lock !== undefined && closed === undefined
+
+  return {
+    ...makeReader(database, places, tail),
+    logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
+    append:
+      (stream, expected, events, secrets = []) =>
+      async () => {
+        const append = makeAppend(stream, expected, events, secrets)
+        return takesWrites() ? batches.enqueue(append) : E.left('unavailable')
+      },
+    writeSecrets: async (secrets) => {
+      const written = takesWrites()
+        ? transactions.run(() => transactions.confined(() => writer.putSecrets(secrets)))
+        : E.left('unavailable' as const)
+      if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
+      if (E.isLeft(written.right)) throw written.right.left
+    },
+    close: () => {
+      closed ??= batches.idle().then(() => {
+        tail.end()
+        database.close()
+        lock?.release()
+      })
+      return closed
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { NewEvent, Recorded } from '../../src/domain/event.ts'
+import { makeEventId, type RandomHex, sutStream } from '../../src/domain/ids.ts'
+import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import type { Appended, AppendFailure, EventStore } from '../../src/event-store/event-store.ts'
+
+export const randomHex: RandomHex = (bytes) => randomBytes(bytes).toString('hex')
+
+/** A stream that no other test uses, wherever the log is. */
+export const aStream = (): string => sutStream(randomHex(12))
+
+const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
+
+export const anEvent = (stream: string, note: string): NewEvent => ({
+  type: 'SutUpdated',
+  data: { _id: stream.slice('sut-'.length), description: note },
+  id: makeEventId(TIME, randomHex(10)),
+  metadata: {
+    actor: '590780914445534540190000',
+    role: 'administrator',
+    request_id: randomHex(8),
+    time: new Date(TIME).toISOString(),
+    schema: 1,
+  },
+})
+
+export const someEvents = (stream: string, count: number): readonly NewEvent[] =>
+  Array.from({ length: count }, (_, index) => anEvent(stream, `note ${index}`))
+
+export const aSecret = (stream: string, field: string, size = 32): SealedSecret => ({
+  sut_id: stream.slice('sut-'.length),
+  field,
+  id: randomHex(12),
+  key_id: 'k1',
+  nonce: new Uint8Array(randomBytes(12)),
+  ciphertext: new Uint8Array(randomBytes(size)),
+})
+
+export const append = (
+  store: EventStore,
+  stream: string,
+  expected: number,
+  events: readonly NewEvent[],
+  secrets?: readonly SealedSecret[],
+): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events, secrets)()
+
+/** In one word: `done`, or why not. */
+export const outcomeOf = (result: E.Either<AppendFailure, Appended>): AppendFailure | 'done' =>
+  E.isRight(result) ? 'done' : result.left
+
+export const readAll = async (store: EventStore, stream: string, after = -1): Promise<readonly Recorded[]> => {
+  const events: Recorded[] = []
+  for await (const page of store.readStream(stream, after)) events.push(...page)
+  return events
+}
+
+/** Everything behind a mark, up to where the store says that there is no more. */
+export const readLog = async (store: EventStore, after: number): Promise<readonly Recorded[]> => {
+  const events: Recorded[] = []
+  for await (const batch of store.subscribe(after, new AbortController().signal)) {
+    events.push(...batch.events)
+    if (batch.caughtUp) break
+  }
+  return events
+}
+
+export const idsOf = (events: readonly { readonly id: string }[]): readonly string[] => events.map(({ id }) => id)
+
+/** What an append came to that must be done. */
+export const done = (result: Awaited<ReturnType<typeof append>>): Appended => {
+  if (E.isLeft(result)) assert.fail(`the append ended as ${result.left}`)
+  return result.right
+}
+
+/** Appends so many events one after the other to some streams, in turn, and gives their ids in the order of the log. */
+export const interleave = async (
+  store: EventStore,
+  streams: readonly string[],
+  count: number,
+): Promise<readonly string[]> => {
+  const ids: string[] = []
+  const next = await Promise.all(streams.map(async (stream) => (await readAll(store, stream)).length))
+  for (let index = 0; index < count; index++) {
+    const place = index % streams.length
+    const events = someEvents(streams[place] as string, 1 + (index % 2))
+    const expected = (next[place] as number) - 1
+    assert.equal(outcomeOf(await append(store, streams[place] as string, expected, events)), 'done')
+    next[place] = expected + 1 + events.length
+    ids.push(...idsOf(events))
+  }
+  return ids
+}

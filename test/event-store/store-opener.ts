@@ -1,0 +1,14 @@
+import { openSqliteStore } from '../../src/event-store/sqlite.ts'
+import { randomHex } from './new-events.ts'
+
+// Run by sqlite-opening.test.ts: opens a log in a process of its own, and closes it when its input ends.
+const onFatal = (error: Error): void => {
+  throw error
+}
+try {
+  const store = openSqliteStore({ path: process.argv[2] as string, randomHex, onFatal })
+  process.stdout.write('open\n')
+  process.stdin.resume().on('end', store.close)
+} catch (error) {
+  process.stdout.write(`${(error as Error).message}\n`)
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { acquireLock, acquireLockWithin, LockTaken } from '../src/lock.ts'
+
+const aDirectory = async (t: ExecutionContext): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-'))
+  t.teardown(() => rm(directory, { recursive: true }))
+  return directory
+}
+
+const anotherProcess = async (t: ExecutionContext, path: string): Promise<ChildProcess> => {
+  const holder = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--expose-gc', holder, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [word] = await once(child.stdout, 'data')
+  t.is(String(word), 'held\n')
+  return child
+}
+
+test('a lock that is taken is refused, and the refusal says who has it since when', async (t) => {
+  const path = join(await aDirectory(t), 'berth.lock')
+  const lock = acquireLock(path)
+  const error = t.throws(() => acquireLock(path), { instanceOf: LockTaken })
+  t.true(error.message.includes(`is held by process ${process.pid} on ${hostname()} since 20`))
+  lock.release()
+  acquireLock(path).release()
+})
+
+test('to release a lock twice does not release it for whoever took it next', async (t) => {
+  const path = join(await aDirectory(t), 'berth.lock')
+  const first = acquireLock(path)
+  first.release()
+  const second = acquireLock(path)
+  first.release()
+  t.throws(() => acquireLock(path), { instanceOf: LockTaken })
+  t.true(existsSync(`${path}.owner`))
+  second.release()
+  t.false(existsSync(`${path}.owner`))
+})
+
+test('a lock is the same through a link to its directory', async (t) => {
+  const directory = await aDirectory(t)
+  mkdirSync(join(directory, 'data'))
+  symlinkSync(join(directory, 'data'), join(directory, 'link'))
+  const lock = acquireLock(join(directory, 'link', 'berth.lock'))
+  t.throws(() => acquireLock(join(directory, 'data', 'berth.lock')), { instanceOf: LockTaken })
+  lock.release()
+})
+
+test('a lock held by another process is refused by its name, and is free as soon as that is killed', async (t) => {
+  const path = join(await aDirectory(t), 'berth.lock')
+  const child = await anotherProcess(t, path)
+  const error = t.throws(() => acquireLock(path), { instanceOf: LockTaken })
+  t.true(error.message.includes(`process ${child.pid} `))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const lock = acquireLock(path)
+  const mine = t.throws(() => acquireLock(path), { instanceOf: LockTaken })
+  t.true(mine.message.includes(`process ${process.pid} `))
+  lock.release()
+})
+
+test('who waits for a lock gets it when it is released, and is refused when the time is up', async (t) => {
+  const path = join(await aDirectory(t), 'berth.lock')
+  const lock = acquireLock(path)
+  await t.throwsAsync(acquireLockWithin(path, 50), { instanceOf: LockTaken })
+  const waiting = acquireLockWithin(path, 30_000)
+  lock.release()
+  ;(await waiting).release()
+})
+
+test('a lock in a directory that is not there, or in a file of something else, is an error that says so', async (t) => {
+  const directory = await aDirectory(t)
+  t.throws(() => acquireLock(join(directory, 'missing', 'berth.lock')), { code: 'ENOENT', message: /missing/ })
+  const path = join(directory, 'notes')
+  writeFileSync(path, 'not a lock at all')
+  t.throws(() => acquireLock(path), { message: /notes cannot be locked: file is not a database/ })
+})

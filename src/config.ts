@@ -1,0 +1,199 @@
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
+
+export interface Config {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Directory of the service's files. All paths are absolute. */
+  readonly data: string
+  readonly eventStore: { readonly kind: 'sqlite'; readonly path: string }
+  readonly usersFile: string
+  /** The first administrator's, where one was given. */
+  readonly adminPassword?: string
+  /** The vault's keys as given, to be read by vault/keys.ts; absent when they are in `vaultKeyFile`. */
+  readonly vaultKeys?: string
+  readonly vaultKeyFile: string
+  /** The name of this log: the `source` of its events and the origin of its checkpoints. */
+  readonly origin: string
+  readonly listenPorts: { readonly first: number; readonly last: number }
+  /** Milliseconds. */
+  readonly limits: { readonly windowMax: number; readonly horizon: number }
+  readonly logLevel: LogLevel
+  /** What was passed over, for the log. */
+  readonly warnings: readonly string[]
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const COMING: readonly string[] = ['BERTH_TLS_CERT', 'BERTH_TLS_KEY', 'BERTH_TRUSTED_PROXIES']
+
+/** Reads a value; Left finishes the sentence "BERTH_X ..." and never repeats the value, which may be a secret. */
+type Read<A> = (value: string) => E.Either<string, A>
+
+const wholeNumber = (value: string, min: number, max: number): number | undefined =>
+  /^\d{1,5}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
+
+const host: Read<string> = (value) =>
+  isIP(value) !== 0 || (HOST_NAME.test(value) && !/(?:^|\.)\d+$/.test(value))
+    ? E.right(value)
+    : E.left('must be a host name or an IP address, without a port or brackets')
+
+const port: Read<number> = (value) => {
+  if (/^(?:tcp|udp|sctp):\/\//.test(value)) {
+    return E.left(
+      'was set by Kubernetes for a service called "berth": put "enableServiceLinks: false" into the pod\'s spec, or set BERTH_PORT to a port',
+    )
+  }
+  return E.fromNullable('must be a whole number from 0 to 65535')(wholeNumber(value, 0, 65535))
+}
+
+const sqlitePath: Read<string> = (value) => {
+  if (/^esdb(?:\+discover)?:\/\//.test(value)) return E.left('names an EventStoreDB, which is not in this version')
+  const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(value)?.[1]
+  if (path === ':memory:') return E.left('must name a file: a log in memory would be lost')
+  return E.fromNullable('must be like sqlite:./data/events.db')(path)
+}
+
+// The rule of users/password.ts, which nothing here may import; test/config.test.ts holds the two together.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const PASSWORD = /^[^\u0000-\u001f\u007f-\u009f\p{Cs}]{8,}$/u
+
+const password: Read<string> = (value) =>
+  PASSWORD.test(value) && Buffer.byteLength(value) <= 1024
+    ? E.right(value)
+    : E.left('must have at least 8 characters and at most 1024 bytes, without control characters')
+
+const part = (more: string): string => `(?:[A-Za-z0-9._~!$&'()*,;=:@/${more}-]|%[0-9A-Fa-f]{2})*`
+const URI_REFERENCE = new RegExp(
+  `^(?:[A-Za-z][A-Za-z0-9.-]*:|(?![^/?#]*:))${part('')}(?:\\?${part('?')})?(?:#${part('?')})?$`,
+)
+
+/** What is both a URI-reference (the `source` of a CloudEvent) and a name without blank and plus (C2SP signed-note). */
+const origin: Read<string> = (value) =>
+  value.length <= 255 && URI_REFERENCE.test(value) && URL.canParse(value, 'http://origin.invalid')
+    ? E.right(value)
+    : E.left('must be a URI reference like berth or lab.example/berth, at most 255 characters, without blanks and +')
+
+const listenPorts: Read<Config['listenPorts']> = (value) => {
+  const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(value) ?? []
+  const first = wholeNumber(from, 1, 65535)
+  const last = wholeNumber(to, 1, 65535)
+  return first === undefined || last === undefined || first > last
+    ? E.left('must be a range of ports like 20000-29999, the first not above the last')
+    : E.right({ first, last })
+}
+
+/** Milliseconds: a quarter-hour, below which no window fits, and ten years, within which all dates have four digits. */
+const DURATION_MIN = 15 * 60_000
+const DURATION_MAX = 3660 * 86_400_000
+
+const duration: Read<number> = (value) => {
+  let parsed: Temporal.Duration
+  try {
+    parsed = Temporal.Duration.from(value)
+  } catch {
+    return E.left('must be an ISO 8601 duration like P7D or PT36H')
+  }
+  if (parsed.years !== 0 || parsed.months !== 0) {
+    return E.left('must be in weeks, days, hours, minutes and seconds: years and months have no fixed length')
+  }
+  const milliseconds = parsed.with({ weeks: 0, days: parsed.weeks * 7 + parsed.days }).total('milliseconds')
+  return Number.isInteger(milliseconds) && milliseconds >= DURATION_MIN && milliseconds <= DURATION_MAX
+    ? E.right(milliseconds)
+    : E.left('must be from PT15M to P3660D, in whole milliseconds')
+}
+
+const logLevel: Read<LogLevel> = (value) =>
+  E.fromNullable(`must be one of ${LOG_LEVELS.join(', ')}`)(LOG_LEVELS.find((level) => level === value))
+
+/** How many letters must be added, dropped or changed to make one name of the other. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+const nearest = (name: string, known: readonly string[]): string =>
+  known.reduce((best, other) => (distance(name.slice(0, 64), other) < distance(name.slice(0, 64), best) ? other : best))
+
+// What Kubernetes sets in every pod beside a service called "berth" or "berth-...".
+const SERVICE_LINK =
+  /^BERTH_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
+
+const isServiceLink = (name: string, value: string): boolean =>
+  SERVICE_LINK.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Strangers = { readonly problems: readonly string[]; readonly warnings: readonly string[] }
+
+/** The variables that begin like ours and are none of the known ones. */
+const strangers = (environment: Environment, known: readonly string[]): Strangers => {
+  const problems: string[] = []
+  const links: string[] = []
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || !name.startsWith('BERTH_') || known.includes(name)) continue
+    if (isServiceLink(name, value)) links.push(name)
+    else if (COMING.includes(name)) problems.push(`${name} is not in this version`)
+    else problems.push(`${name} is not a variable of Berth; the nearest is ${nearest(name, known)}`)
+  }
+  const passedOver = `${links.sort().join(', ')}: Kubernetes' service links, passed over`
+  return { problems, warnings: links.length === 0 ? [] : [passedOver] }
+}
+
+/** Left: every problem, each a sentence that names its variable and repeats no value. `directory` resolves paths. */
+export const readConfig = (
+  environment: Environment,
+  directory: string = process.cwd(),
+): E.Either<readonly string[], Config> => {
+  const problems: string[] = []
+  const known: string[] = []
+  const read = <A, B>(name: string, as: Read<A>, otherwise: B): A | B => {
+    known.push(name)
+    const value = environment[name]
+    if (value === undefined) return otherwise
+    const result = value === '' ? E.left('is empty; give it a value or unset it') : as(value)
+    if (E.isRight(result)) return result.right
+    problems.push(`${name} ${result.left}`)
+    return otherwise
+  }
+  const path: Read<string> = (value) => E.right(resolve(directory, value))
+  const data = read('BERTH_DATA', path, resolve(directory, 'data'))
+  const log = read('BERTH_EVENT_STORE', sqlitePath, join(data, 'events.db'))
+  const adminPassword = read('BERTH_ADMIN_PASSWORD', password, undefined)
+  const vaultKeys = read('BERTH_VAULT_KEY', E.right, undefined)
+  if (environment.BERTH_VAULT_KEY !== undefined && environment.BERTH_VAULT_KEY_FILE !== undefined) {
+    problems.push('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them')
+  }
+  const values: Omit<Config, 'warnings'> = {
+    host: read('BERTH_HOST', host, '127.0.0.1'),
+    port: read('BERTH_PORT', port, 8080),
+    data,
+    eventStore: { kind: 'sqlite', path: resolve(directory, log) },
+    usersFile: read('BERTH_USERS', path, join(data, 'users.json')),
+    ...(adminPassword !== undefined && { adminPassword }),
+    ...(vaultKeys !== undefined && { vaultKeys }),
+    vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),
+    origin: read('BERTH_ORIGIN', origin, 'berth'),
+    listenPorts: read('BERTH_LISTEN_PORTS', listenPorts, { first: 20_000, last: 29_999 }),
+    limits: {
+      windowMax: read('BERTH_WINDOW_MAX', duration, 7 * 86_400_000),
+      horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
+    },
+    logLevel: read('BERTH_LOG_LEVEL', logLevel, 'info'),
+  }
+  const { problems: unknown, warnings } = strangers(environment, known)
+  return problems.length + unknown.length > 0 ? E.left([...problems, ...unknown]) : E.right({ ...values, warnings })
+}

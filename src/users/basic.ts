@@ -1,0 +1,37 @@
+import { isUtf8 } from 'node:buffer'
+import * as E from 'fp-ts/lib/Either.js'
+
+export interface BasicCredentials {
+  readonly name: string
+  readonly password: string
+  /** The one spelling of the header for these credentials. */
+  readonly canonical: string
+}
+
+/** Characters of a header that are looked at: the longest name and password need 2,060. */
+const HEADER_MAX = 4096
+const BASIC = /^basic +([A-Za-z0-9+/]+)(={0,2})$/i
+const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,128}):([^\p{Cc}]*)$/u
+
+/**
+ * Reads an Authorization header after RFC 7617 with charset="UTF-8". Padding may be left out; nothing else may. Left
+ * says what is wrong without repeating any of it.
+ */
+export const parseBasic = (header: string): E.Either<string, BasicCredentials> => {
+  if (header.length > HEADER_MAX) return E.left('is too long')
+  const match = BASIC.exec(header)
+  if (match === null) return E.left('must be "Basic" and base64')
+  const [, digits = '', padding = ''] = match
+  const bytes = Buffer.from(digits, 'base64')
+  const encoded = bytes.toString('base64')
+  // Also refuses bits behind the last byte, so that no two headers stand for the same credentials unnoticed.
+  if (encoded !== digits + padding && (padding !== '' || encoded.replace(/=+$/, '') !== digits)) {
+    return E.left('is not in base64')
+  }
+  if (!isUtf8(bytes)) return E.left('is not in UTF-8')
+  const [, name, password] = NAME_AND_PASSWORD.exec(bytes.toString()) ?? []
+  if (name === undefined || password === undefined) {
+    return E.left('must hold a name of 1 to 128 characters, a colon and a password, without control characters')
+  }
+  return E.right({ name, password, canonical: `Basic ${encoded}` })
+}

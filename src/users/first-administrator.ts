@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { type AddedUser, addUser } from './administer.ts'
+import { openUsers, type Users, type UsersAlarm } from './users.ts'
+
+/** The name of the administrator that is made at the first start. */
+const NAME = 'admin'
+
+export interface FirstAdministrator {
+  readonly name: string
+  /** Absent where the configuration gave it: then it is known. */
+  readonly password?: string
+}
+
+interface Where {
+  readonly usersFile: string
+  readonly adminPassword?: string
+}
+
+interface World {
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly log: Record<'info' | 'error', (facts: object, sentence: string) => void>
+}
+
+type Opened = { readonly users: Users; readonly firstAdministrator: FirstAdministrator | undefined }
+
+const makeAdministrator = async (
+  where: Where,
+  { clock, randomBytes }: World,
+): Promise<E.Either<string, FirstAdministrator>> => {
+  const { usersFile, adminPassword: password } = where
+  const made = await addUser({ name: NAME, role: 'administrator', password }, { usersFile, now: clock, randomBytes })
+  return E.map(({ madePassword }: AddedUser) => ({
+    name: NAME,
+    ...(madePassword !== undefined && { password: madePassword }),
+  }))(made)
+}
+
+/** Opens the users file; with an empty log and no file, makes one with an administrator. */
+export const openOrMakeUsers = async (
+  where: Where,
+  world: World,
+  isNew: boolean,
+): Promise<E.Either<readonly string[], Opened>> => {
+  const onAlarm = (alarm: UsersAlarm): void => {
+    if (alarm.kind === 'broken')
+      world.log.error({ alarm: 'users file' }, `the users before stay in force: ${alarm.detail}`)
+    else world.log.info({}, 'the users file can be read again')
+  }
+  const open = () => openUsers({ path: where.usersFile, onAlarm })
+  const found = await open()
+  if (E.isRight(found)) {
+    if (!isNew || found.right.list().length > 0) return E.right({ users: found.right, firstAdministrator: undefined })
+    found.right.close()
+  } else if (found.left.kind !== 'absent') {
+    return E.left([found.left.detail])
+  }
+  if (!isNew) {
+    const remedy = 'npm run berth -- user add NAME --role administrator'
+    return E.left([`there is a log but no users file ${where.usersFile}: put it back, or make one with ${remedy}`])
+  }
+  const made = await makeAdministrator(where, world)
+  if (E.isLeft(made)) return E.left([made.left])
+  const users = await open()
+  if (E.isLeft(users)) return E.left([users.left.detail])
+  return E.right({ users: users.right, firstAdministrator: made.right })
+}
+
+/** Leaves the password in a file that only its owner can read, for a service that no terminal watches. */
+export const leavePassword = (file: string, { name, password }: FirstAdministrator): Promise<void> =>
+  writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })

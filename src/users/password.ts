@@ -1,0 +1,88 @@
+import { argon2, timingSafeEqual } from 'node:crypto'
+
+/** What a hash costs: `memory` in KiB. */
+export interface HashCost {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+export interface PasswordHash extends HashCost {
+  readonly salt: Uint8Array
+  readonly tag: Uint8Array
+}
+
+/** The least that OWASP's Password Storage Cheat Sheet asks of argon2id: about 40 ms and 19 MiB. */
+export const HASH_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
+/** Bytes of salt that a new hash takes. */
+export const SALT_BYTES = 16
+const TAG_BYTES = 32
+
+// A users file may bring hashes of other tools; beyond these one check would take a second or 128 MiB.
+const MEMORY_MAX = 131_072
+const MEMORY_PASSES_MAX = 524_288
+const PARALLELISM_MAX = 16
+
+const derive = (password: string, salt: Uint8Array, cost: HashCost, tagLength: number): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    argon2('argon2id', { ...cost, message: password, nonce: salt, tagLength }, (error, tag) =>
+      error === null ? resolve(tag) : reject(error),
+    )
+  })
+
+const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+
+const decode = (text: string): Uint8Array | undefined => {
+  const bytes = Buffer.from(text, 'base64')
+  return encode(bytes) === text ? bytes : undefined
+}
+
+/** Hashes a password for keeping, in the PHC string format, which says what it cost. */
+export const hashPassword = async (password: string, salt: Uint8Array, cost: HashCost = HASH_COST): Promise<string> => {
+  const tag = await derive(password, salt, cost, TAG_BYTES)
+  const { memory, passes, parallelism } = cost
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`
+}
+
+const PHC =
+  /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,2}),p=([1-9]\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
+
+/** Reads a PHC string; undefined for another algorithm and for parameters that would cost too much to check. */
+export const parsePasswordHash = (text: string): PasswordHash | undefined => {
+  const match = PHC.exec(text)
+  if (match === null) return undefined
+  const [memory = 0, passes = 0, parallelism = 0] = match.slice(1, 4).map(Number)
+  if (memory < 8 * parallelism || memory > MEMORY_MAX || memory * passes > MEMORY_PASSES_MAX) return undefined
+  if (parallelism > PARALLELISM_MAX) return undefined
+  const [salt, tag] = match.slice(4).map(decode)
+  return salt && tag && { memory, passes, parallelism, salt, tag }
+}
+
+/** Compares in constant time; what it costs is told by the hash alone, never by the password. */
+export const verifyPassword = async (hash: PasswordHash, password: string): Promise<boolean> => {
+  const { memory, passes, parallelism, salt, tag } = hash
+  return timingSafeEqual(await derive(password, salt, { memory, passes, parallelism }, tag.length), tag)
+}
+
+/** Bytes of UTF-8 that a password may have. */
+export const PASSWORD_BYTES_MAX = 1024
+const PASSWORD = /^[^\p{Cc}\p{Cs}]{8,}$/u
+
+/**
+ * Why a password cannot be set, without repeating it. At least 8 characters and no rules on which (NIST SP 800-63B);
+ * no control characters, which RFC 7617 cannot carry. Nothing is normalised: passwords are compared as the bytes that
+ * were sent in UTF-8, so that what was set on one keyboard must be typed as the same code points.
+ */
+export const passwordProblem = (password: string): string | undefined => {
+  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) return `must have at most ${PASSWORD_BYTES_MAX} bytes`
+  return PASSWORD.test(password) ? undefined : 'must have at least 8 characters, without control characters'
+}
+
+/** Bytes that `makePassword` takes. */
+export const PASSWORD_RANDOM_BYTES = 26
+// 32 characters that are not mistaken for each other and are marked by one double click.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A password for a person to copy: 26 characters, 130 bits. */
+export const makePassword = (random: Uint8Array): string =>
+  Array.from(random, (byte) => ALPHABET[byte & 31] as string).join('')

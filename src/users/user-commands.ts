@@ -1,0 +1,199 @@
+import { isUtf8 } from 'node:buffer'
+import { parseArgs } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
+import { Role } from '../domain/event.ts'
+import { type Administration, addUser, changePassword, removeUser } from './administer.ts'
+import { readUsersFile } from './users-file.ts'
+
+/** What a command reads and writes; the outputs take whole lines. */
+export interface UserIo extends Omit<Administration, 'usersFile'> {
+  /** Everything on standard input. */
+  readonly stdin: () => Promise<Uint8Array>
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  /** How many reservations of a user are not over; undefined, or no function, where that cannot be told. */
+  readonly reservationsOf?: (userId: string) => Promise<number | undefined>
+}
+
+interface Given {
+  readonly names: readonly string[]
+  readonly role?: string | undefined
+  readonly id?: string | undefined
+  readonly 'password-stdin'?: boolean | undefined
+}
+
+interface Command {
+  readonly usage: string
+  readonly help: string
+  readonly options: readonly ('role' | 'id' | 'password-stdin')[]
+  readonly run: (given: Given, io: UserIo & Administration) => Promise<number>
+}
+
+const DONE = 0
+const REFUSED = 1
+const USAGE = 2
+
+const OPTIONS = {
+  role: { type: 'string' },
+  id: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+} as const
+
+const refused = (io: UserIo, why: string): number => {
+  io.stderr(`berth: ${why}\n`)
+  return REFUSED
+}
+
+const misused = (io: UserIo, why: string, usage: string): number => {
+  io.stderr(`berth: ${why}\nusage: ${usage}\n`)
+  return USAGE
+}
+
+/** The password on standard input, less the one line break that `echo` puts behind it. */
+const givenPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
+  if (given['password-stdin'] !== true) return E.right(undefined)
+  const bytes = Buffer.from(await io.stdin())
+  if (!isUtf8(bytes)) return E.left('the password on standard input is not in UTF-8')
+  return E.right(bytes.toString().replace(/\r?\n$/, ''))
+}
+
+const oneName = ({ names }: Given): E.Either<string, string> => {
+  const [name] = names
+  return name !== undefined && names.length === 1 ? E.right(name) : E.left(`it takes one NAME, not ${names.length}`)
+}
+
+const PASSWORD_HELP = `A password is made and printed unless --password-stdin is given; then it is read from standard input, less one
+line break at its end. It must have at least 8 characters and at most 1024 bytes, without control characters.`
+
+const add: Command = {
+  usage: 'user add NAME --role ROLE [--id ID] [--password-stdin]',
+  help: `Adds a user. ROLE is administrator, tester or auditor. Prints the user's id, and on the next line the password if it
+made one. NAME has 1 to 128 characters, without ":" and control characters.
+${PASSWORD_HELP}
+
+  npm run -s berth -- user add alice --role tester
+  printf %s "$PASSWORD" | npm run -s berth -- user add bob --role auditor --password-stdin`,
+  options: ['role', 'id', 'password-stdin'],
+  run: async (given, io) => {
+    const name = oneName(given)
+    if (E.isLeft(name)) return misused(io, name.left, add.usage)
+    const { role, id } = given
+    if (role === undefined) return misused(io, 'it takes a --role', add.usage)
+    if (!Role.is(role)) return misused(io, 'the role must be administrator, tester or auditor', add.usage)
+    const password = await givenPassword(given, io)
+    if (E.isLeft(password)) return refused(io, password.left)
+    const added = await addUser({ name: name.right, role, id, password: password.right }, io)
+    if (E.isLeft(added)) return refused(io, added.left)
+    const { user, madePassword } = added.right
+    io.stdout(`${user._id}\n${madePassword === undefined ? '' : `${madePassword}\n`}`)
+    return DONE
+  },
+}
+
+const list: Command = {
+  usage: 'user list',
+  help: `Prints the users in the order they were added, one a line: id, role and name with a tab between.
+
+  npm run -s berth -- user list`,
+  options: [],
+  run: async (given, io) => {
+    if (given.names.length > 0) return misused(io, 'it takes no NAME', list.usage)
+    const read = await readUsersFile(io.usersFile)
+    if (E.isLeft(read) && read.left.kind !== 'absent') return refused(io, read.left.detail)
+    const users = E.isRight(read) ? read.right : []
+    if (users.length === 0) io.stderr(`no users in ${io.usersFile}; add one with: ${add.usage}\n`)
+    else io.stdout(users.map(({ _id, role, name }) => `${_id}\t${role}\t${name}\n`).join(''))
+    return DONE
+  },
+}
+
+const standing = (count: number | undefined): string => {
+  if (count === undefined) return 'reservations of this user stand'
+  if (count === 0) return 'this user had no reservations'
+  return count === 1 ? '1 reservation of this user stands' : `${count} reservations of this user stand`
+}
+
+const remove: Command = {
+  usage: 'user remove NAME',
+  help: `Removes a user: the credentials end within 2 s, without a restart. Reservations stand; it says how many.
+
+  npm run -s berth -- user remove alice`,
+  options: [],
+  run: async (given, io) => {
+    const name = oneName(given)
+    if (E.isLeft(name)) return misused(io, name.left, remove.usage)
+    const removed = await removeUser(name.right, io)
+    if (E.isLeft(removed)) return refused(io, removed.left)
+    const { user, left } = removed.right
+    io.stdout(`removed ${user.name} (${user._id}); ${standing(await io.reservationsOf?.(user._id))}\n`)
+    if (!left.some(({ role }) => role === 'administrator')) io.stderr('berth: no administrator is left\n')
+    return DONE
+  },
+}
+
+const passwd: Command = {
+  usage: 'user passwd NAME [--password-stdin]',
+  help: `Changes a password: the old one ends within 2 s, without a restart.
+${PASSWORD_HELP}
+
+  npm run -s berth -- user passwd alice`,
+  options: ['password-stdin'],
+  run: async (given, io) => {
+    const name = oneName(given)
+    if (E.isLeft(name)) return misused(io, name.left, passwd.usage)
+    const password = await givenPassword(given, io)
+    if (E.isLeft(password)) return refused(io, password.left)
+    const changed = await changePassword(name.right, password.right, io)
+    if (E.isLeft(changed)) return refused(io, changed.left)
+    if (changed.right !== undefined) io.stdout(`${changed.right}\n`)
+    return DONE
+  },
+}
+
+const commands: ReadonlyMap<string, Command> = new Map([
+  ['add', add],
+  ['list', list],
+  ['remove', remove],
+  ['passwd', passwd],
+])
+
+const OVERVIEW = `${[...commands.values()].map(({ usage }) => usage).join('\n       ')}
+       user COMMAND --help`
+
+const parse = (command: Command, arguments_: readonly string[]): E.Either<string, Given & { help: boolean }> => {
+  const options = Object.fromEntries(command.options.map((name) => [name, OPTIONS[name]]))
+  const help = { type: 'boolean', short: 'h' } as const
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...arguments_],
+      options: { ...options, help },
+      allowPositionals: true,
+    })
+    return E.right({ ...(values as Omit<Given, 'names'>), names: positionals, help: values.help === true })
+  } catch (error) {
+    // Node's own sentence names the option and never its value; what follows it is advice for other cases.
+    return E.left((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
+  }
+}
+
+/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 misused. */
+export const runUserCommand = async (
+  arguments_: readonly string[],
+  { usersFile }: { readonly usersFile: string },
+  io: UserIo,
+): Promise<number> => {
+  const [name = '', ...rest] = arguments_
+  if (name === '--help' || name === '-h') {
+    io.stdout(`usage: ${OVERVIEW}\n`)
+    return DONE
+  }
+  const command = commands.get(name)
+  if (command === undefined) {
+    return misused(io, name === '' ? 'a command is missing' : `${JSON.stringify(name)} is no command of user`, OVERVIEW)
+  }
+  const given = parse(command, rest)
+  if (E.isLeft(given)) return misused(io, given.left, command.usage)
+  if (!given.right.help) return command.run(given.right, { ...io, usersFile })
+  io.stdout(`usage: ${command.usage}\n\n${command.help}\n`)
+  return DONE
+}

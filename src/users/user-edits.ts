@@ -1,0 +1,31 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Edit, UserRecord } from './users-file.ts'
+
+const quoted = (name: string): string => JSON.stringify(name)
+
+const noSuchUser = (name: string): E.Either<string, never> => E.left(`there is no user called ${quoted(name)}`)
+
+/** Adds a user behind the others: the file is in the order of creation. */
+export const adding =
+  (user: UserRecord): Edit =>
+  (users) => {
+    if (users.some(({ name }) => name === user.name)) {
+      return E.left(`there is a user called ${quoted(user.name)} already`)
+    }
+    const holder = users.find(({ _id }) => _id === user._id)
+    if (holder) return E.left(`the id ${quoted(user._id)} is that of ${quoted(holder.name)} already`)
+    return E.right([...users, user])
+  }
+
+export const removing =
+  (name: string): Edit =>
+  (users) =>
+    users.some((user) => user.name === name) ? E.right(users.filter((user) => user.name !== name)) : noSuchUser(name)
+
+/** `password` is the hash. */
+export const settingPassword =
+  (name: string, password: string): Edit =>
+  (users) =>
+    users.some((user) => user.name === name)
+      ? E.right(users.map((user) => (user.name === name ? { ...user, password } : user)))
+      : noSuchUser(name)

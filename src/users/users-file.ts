@@ -1,0 +1,155 @@
+import { isUtf8 } from 'node:buffer'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { closed, integer, matching, opaqueId, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
+import { Role } from '../domain/event.ts'
+import { acquireLockWithin } from '../lock.ts'
+import { parsePasswordHash } from './password.ts'
+import { keepOwner, replaceFile, targetOf } from './replace-file.ts'
+
+/** What the service tells of a user. */
+export interface User {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+}
+
+/** 1 to 128 characters; RFC 7617 separates name and password by the first colon and carries no control characters. */
+export const UserName = matching(
+  'user name',
+  /^[^:\p{Cc}\p{Cs}]{1,128}$/u,
+  'must be 1 to 128 characters, without ":", control characters or lone surrogates',
+)
+
+const isPasswordHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
+const PasswordHashText = new t.Type(
+  'password hash',
+  isPasswordHash,
+  (u, c) =>
+    isPasswordHash(u)
+      ? t.success(u)
+      : t.failure(u, c, 'must be an argon2id hash like $argon2id$v=19$m=19456,t=2,p=1$...'),
+  t.identity,
+)
+
+/** A user as the file has it: `password` is a hash in the PHC string format. */
+export const UserRecord = closed('user', { _id: opaqueId, name: UserName, role: Role, password: PasswordHashText }, {})
+export type UserRecord = t.TypeOf<typeof UserRecord>
+
+const UsersFile = closed('users file', { version: integer(1, 1), users: t.readonlyArray(UserRecord) }, {})
+
+/** Why the users file gives no users. No detail repeats anything of its contents but names of members. */
+export interface UsersFileProblem {
+  readonly kind: 'absent' | 'unreadable' | 'malformed'
+  readonly detail: string
+}
+
+const problem = (kind: UsersFileProblem['kind'], detail: string): E.Either<UsersFileProblem, never> =>
+  E.left({ kind, detail })
+
+/** How many problems of one file are told. */
+const PROBLEMS_MAX = 5
+
+const malformed = (path: string, problems: readonly string[]): E.Either<UsersFileProblem, never> => {
+  const more = problems.length > PROBLEMS_MAX ? `; and ${problems.length - PROBLEMS_MAX} more` : ''
+  return problem('malformed', `${path} is not a users file: ${problems.slice(0, PROBLEMS_MAX).join('; ')}${more}`)
+}
+
+const repeated = (users: readonly UserRecord[], member: '_id' | 'name'): readonly string[] => {
+  const first = new Map<string, number>()
+  return users.flatMap((user, i) => {
+    const before = first.get(user[member])
+    if (before !== undefined) return [`/users/${i}/${member} is that of /users/${before} too`]
+    first.set(user[member], i)
+    return []
+  })
+}
+
+const sentence = (error: t.ValidationError): string => {
+  const detail = error.message === UNKNOWN_MEMBER ? 'is not a member of a users file' : error.message
+  return `/${pathOf(error).join('/')} ${detail ?? 'must be a list'}`
+}
+
+const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, readonly UserRecord[]> => {
+  if (!isUtf8(bytes)) return malformed(path, ['it is not in UTF-8'])
+  let json: unknown
+  try {
+    json = JSON.parse(bytes.toString())
+  } catch (error) {
+    // The engine's own message quotes the text around the place, which may be a hash.
+    const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
+    return malformed(path, [`it is no JSON${place === undefined ? '' : ` ${place}`}`])
+  }
+  const read = UsersFile.decode(json)
+  if (E.isLeft(read)) return malformed(path, read.left.map(sentence))
+  const { users } = read.right
+  const problems = [...repeated(users, '_id'), ...repeated(users, 'name')]
+  return problems.length === 0 ? E.right(users) : malformed(path, problems)
+}
+
+/** One user a line, so that a person can read the file and a comparison of two shows who changed. */
+const encodeUsers = (users: readonly UserRecord[]): string => {
+  const lines = users.map(({ _id, name, role, password }) => `    ${JSON.stringify({ _id, name, role, password })}`)
+  return `{\n  "version": 1,\n  "users": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n  `}]\n}\n`
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+
+/** Why a file operation failed, for people: `EACCES: permission denied`. */
+const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
+
+const unreadable = (path: string, error: unknown): E.Either<UsersFileProblem, never> =>
+  codeOf(error) === 'ENOENT'
+    ? problem('absent', `${path} does not exist`)
+    : problem('unreadable', `${path} cannot be read: ${reasonOf(error)}`)
+
+export const readUsersFile = async (path: string): Promise<E.Either<UsersFileProblem, readonly UserRecord[]>> => {
+  try {
+    return decodeUsers(path, await readFile(path))
+  } catch (error) {
+    return unreadable(path, error)
+  }
+}
+
+/** What an edit makes of the users; Left refuses in one sentence. */
+export type Edit = (users: readonly UserRecord[]) => E.Either<string, readonly UserRecord[]>
+
+/** Milliseconds to wait for another edit. */
+const LOCK_WITHIN = 10_000
+
+/**
+ * Edits the file, or the file it is a link to; an absent one is made. Two edits at once wait for each other, and a
+ * crash leaves the old file or the new one. Left says why nothing was changed.
+ */
+export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnType<Edit>> => {
+  try {
+    const target = await targetOf(path)
+    const found = await readUsersFile(target)
+    if (E.isLeft(found)) {
+      if (found.left.kind !== 'absent') return E.left(found.left.detail)
+      const made = edit([])
+      if (E.isLeft(made)) return made
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    }
+    const lock = await acquireLockWithin(`${target}.lock`, LOCK_WITHIN)
+    try {
+      await keepOwner(`${target}.lock`, target)
+      return await editLocked(target, edit)
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    // What the file system or the lock has against it; what else can throw here is ours and shows in the message too.
+    return E.left(`${path} cannot be changed: ${reasonOf(error)}`)
+  }
+}
+
+const editLocked = async (target: string, edit: Edit): Promise<ReturnType<Edit>> => {
+  const read = await readUsersFile(target)
+  if (E.isLeft(read) && read.left.kind !== 'absent') return E.left(read.left.detail)
+  const edited = edit(E.isLeft(read) ? [] : read.right)
+  if (E.isRight(edited)) await replaceFile(target, encodeUsers(edited.right))
+  return edited
+}

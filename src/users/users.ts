@@ -1,0 +1,145 @@
+import { stat } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { type PasswordHash, parsePasswordHash } from './password.ts'
+import { readUsersFile, type User, type UserRecord, type UsersFileProblem } from './users-file.ts'
+
+/** A user and the hash to check a password against. The same object as long as nothing of the user changes. */
+export interface Credential {
+  readonly user: User
+  readonly hash: PasswordHash
+  readonly record: UserRecord
+}
+
+/** The users whose record is not what it was. */
+export interface UsersChange {
+  readonly removed: readonly User[]
+  /** As they are now. */
+  readonly changed: readonly User[]
+}
+
+/** The users in force. */
+export interface Users {
+  readonly byId: (id: string) => User | undefined
+  readonly byName: (name: string) => User | undefined
+  /** Newest created last. */
+  readonly list: () => readonly User[]
+  readonly credentialOf: (name: string) => Credential | undefined
+  /** Calls after every change that was taken; the function returned ends that. */
+  readonly onChange: (listener: (change: UsersChange) => void) => () => void
+  readonly close: () => void
+}
+
+export type UsersAlarm = { readonly kind: 'broken'; readonly detail: string } | { readonly kind: 'recovered' }
+
+interface UsersOptions {
+  readonly path: string
+  /** Called once when the file cannot be used any more, the last good users staying in force, and once when it can. */
+  readonly onAlarm: (alarm: UsersAlarm) => void
+  /** Milliseconds between two looks at the file. */
+  readonly interval?: number
+}
+
+interface Loaded {
+  readonly byId: ReadonlyMap<string, Credential>
+  readonly byName: ReadonlyMap<string, Credential>
+  readonly list: readonly User[]
+}
+
+const isSame = (a: UserRecord, b: UserRecord): boolean =>
+  a._id === b._id && a.name === b.name && a.role === b.role && a.password === b.password
+
+const load = (records: readonly UserRecord[], before: ReadonlyMap<string, Credential>): Loaded => {
+  const credentials = records.map((record): Credential => {
+    const old = before.get(record._id)
+    if (old && isSame(old.record, record)) return old
+    const { _id, name, role, password } = record
+    return { record, user: { _id, name, role }, hash: parsePasswordHash(password) as PasswordHash }
+  })
+  return {
+    byId: new Map(credentials.map((credential) => [credential.user._id, credential])),
+    byName: new Map(credentials.map((credential) => [credential.user.name, credential])),
+    list: credentials.map(({ user }) => user),
+  }
+}
+
+const changeOf = (before: Loaded, after: Loaded): UsersChange => ({
+  removed: before.list.filter(({ _id }) => !after.byId.has(_id)),
+  changed: after.list.filter(({ _id }) => before.byId.has(_id) && before.byId.get(_id) !== after.byId.get(_id)),
+})
+
+/** What tells two states of a file apart without reading it. Links are followed. */
+const stateOf = async (path: string): Promise<string> => {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
+}
+
+/**
+ * Reads the users file and follows it. Looked at twice a second: unlike notifications that works through links, on
+ * network file systems and for mounted secrets. Left when there are no users to begin with.
+ */
+export const openUsers = async ({
+  path,
+  onAlarm,
+  interval = 500,
+}: UsersOptions): Promise<E.Either<UsersFileProblem, Users>> => {
+  // Taken before the file is read: a change in between is seen at the next look.
+  let state = await stateOf(path)
+  const first = await readUsersFile(path)
+  if (E.isLeft(first)) return first
+  let current = load(first.right, new Map())
+  let broken: UsersFileProblem | undefined
+  let isAlarmed = false
+  let isClosed = false
+  const listeners = new Set<(change: UsersChange) => void>()
+
+  const take = (records: readonly UserRecord[]): void => {
+    const before = current
+    current = load(records, before.byId)
+    broken = undefined
+    if (isAlarmed) onAlarm({ kind: 'recovered' })
+    isAlarmed = false
+    const change = changeOf(before, current)
+    for (const listener of listeners) listener(change)
+  }
+
+  const look = async (): Promise<void> => {
+    const seen = await stateOf(path)
+    if (seen === state && broken === undefined) return
+    state = seen
+    const read = await readUsersFile(path)
+    if (isClosed) return
+    if (E.isRight(read)) return take(read.right)
+    // A file that is broken at one look only was just being written.
+    if (broken !== undefined && !isAlarmed) {
+      isAlarmed = true
+      onAlarm({ kind: 'broken', detail: read.left.detail })
+    }
+    broken = read.left
+  }
+
+  const again = (): NodeJS.Timeout =>
+    setTimeout(async () => {
+      await look()
+      if (!isClosed) timer = again()
+    }, interval)
+  let timer = again()
+
+  return E.right({
+    byId: (id) => current.byId.get(id)?.user,
+    byName: (name) => current.byName.get(name)?.user,
+    list: () => current.list,
+    credentialOf: (name) => current.byName.get(name),
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: () => {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  })
+}

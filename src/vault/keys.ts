@@ -1,0 +1,143 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+
+export interface VaultKey {
+  readonly id: string
+  /** 32 bytes that no log and no JSON shows: a KeyObject keeps them to itself. */
+  readonly key: KeyObject
+}
+
+export interface KeyRing {
+  /** What is sealed with. */
+  readonly current: VaultKey
+  /** All, the current one first: what may be opened with. */
+  readonly keys: readonly VaultKey[]
+}
+
+const KEY_BYTES = 32
+const KEY_ID = /^[A-Za-z0-9._-]{1,32}$/
+const FORM = 'must be an id of 1 to 32 of A-Z a-z 0-9 . _ - , a colon, and 32 bytes in base64'
+
+const readKey = (entry: string): VaultKey | undefined => {
+  const colon = entry.indexOf(':')
+  const [id, digits] = [entry.slice(0, colon), entry.slice(colon + 1)]
+  const bytes = Buffer.from(digits, 'base64')
+  const encoded = bytes.toString('base64')
+  const isExact = bytes.length === KEY_BYTES && (digits === encoded || `${digits}=` === encoded)
+  return colon > 0 && KEY_ID.test(id) && isExact ? { id, key: createSecretKey(bytes) } : undefined
+}
+
+/**
+ * Reads a key ring: one `id:base64` a line or between commas, the current one first; `#` begins a comment. Left names
+ * keys by their place and repeats nothing of them, not even ids: what stands in the place of one may be a key.
+ */
+export const parseVaultKeys = (text: string): E.Either<readonly string[], KeyRing> => {
+  const entries = text
+    .split(/\r?\n/)
+    .flatMap((line) => line.replace(/#.*$/, '').split(','))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  const problems: string[] = []
+  const keys: VaultKey[] = []
+  for (const [i, entry] of entries.entries()) {
+    const read = readKey(entry)
+    if (read === undefined) problems.push(`key ${i + 1} ${FORM}`)
+    else if (keys.some(({ id }) => id === read.id)) problems.push(`key ${i + 1} has the id of a key before it`)
+    else if (keys.some(({ key }) => key.equals(read.key))) problems.push(`key ${i + 1} is the same as a key before it`)
+    else keys.push(read)
+  }
+  const [current] = keys
+  if (problems.length > 0) return E.left(problems)
+  return current === undefined ? E.left(['there is no key']) : E.right({ current, keys })
+}
+
+export interface VaultKeyFile {
+  readonly ring: KeyRing
+  /** Whether the file was made just now. */
+  readonly made: boolean
+  readonly warnings: readonly string[]
+}
+
+interface KeyFileOptions {
+  /** Whether an absent file may be made: only where no secret has been sealed yet. */
+  readonly mayMake: boolean
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+/** Reads the file of the vault's keys, or makes it with a new key, mode 0600. */
+export const readOrMakeVaultKeyFile = async (
+  path: string,
+  options: KeyFileOptions,
+): Promise<E.Either<readonly string[], VaultKeyFile>> => {
+  try {
+    const made = options.mayMake && (await makeKeyFile(path, options))
+    const read = parseVaultKeys(await readFile(path, 'utf8'))
+    if (E.isLeft(read)) return E.left(read.left.map((problem) => `${path}: ${problem}`))
+    return E.right({ ring: read.right, made, warnings: await modeWarnings(path) })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const reason = code === 'ENOENT' ? 'it does not exist' : message.split(',')[0]
+    return E.left([`the vault's keys cannot be read from ${path}: ${reason}`])
+  }
+}
+
+/** `2030-05-02-1f3a`: tells keys apart for whoever rotates them. */
+const newKeyId = (now: number, random: Uint8Array): string =>
+  `${new Date(now).toISOString().slice(0, 10)}-${Buffer.from(random).toString('hex')}`
+
+const HEADER = `# Keys of Berth's vault, the current one first. Keep a copy in another place:
+# without them the passwords and user names of the SUTs cannot be read.
+`
+
+/** False when there is a file already, be it made by another process in this moment. */
+const makeKeyFile = async (path: string, { now, randomBytes }: KeyFileOptions): Promise<boolean> => {
+  if (await exists(path)) return false
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const id = newKeyId(now, randomBytes(2))
+  const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.new`
+  try {
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(`${HEADER}${id}:${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    // Unlike a rename, a link never replaces a key that another process has begun to seal with.
+    await link(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await syncDirectory(dirname(path))
+  return true
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+const syncDirectory = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+const modeWarnings = async (path: string): Promise<readonly string[]> => {
+  const mode = (await stat(path)).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  return [`${path} can be read by others (mode 0${mode.toString(8)}); make it 0600`]
+}

@@ -1,0 +1,35 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
+import { type SecretStore, sealedWith } from './vault.ts'
+
+interface Where {
+  /** The keys themselves, where the configuration gave them. */
+  readonly vaultKeys?: string
+  readonly vaultKeyFile: string
+}
+
+interface World {
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
+}
+
+/** Takes the vault's keys from the configuration or their file, which is made only for a log that is new. */
+export const openKeyRing = async (
+  where: Where,
+  { clock, randomBytes, log }: World,
+  store: SecretStore,
+  isNew: boolean,
+): Promise<E.Either<readonly string[], KeyRing>> => {
+  if (where.vaultKeys !== undefined) {
+    const inVariable = E.mapLeft((problems: readonly string[]) => problems.map((text) => `BERTH_VAULT_KEY: ${text}`))
+    return inVariable(parseVaultKeys(where.vaultKeys))
+  }
+  const file = where.vaultKeyFile
+  const read = await readOrMakeVaultKeyFile(file, { mayMake: isNew, now: clock(), randomBytes })
+  if (E.isLeft(read)) return E.left([...read.left, ...(await sealedWith(store))])
+  const { ring, made, warnings } = read.right
+  if (made) log.info({ file }, 'made the key of the vault; keep a copy of it in another place')
+  for (const warning of warnings) log.warn({}, warning)
+  return E.right(ring)
+}

@@ -1,0 +1,142 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { canonicalJson } from '../domain/canonical-json.ts'
+import { SECRET_FIELDS, type SecretField } from '../domain/event.ts'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
+import type { KeyRing, VaultKey } from './keys.ts'
+
+/** What the vault needs of the event store. */
+export interface SecretStore {
+  readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
+  readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
+}
+
+export type Secrets = { readonly [F in SecretField]?: string | undefined }
+
+/** Secrets that changed together: what an event says of them, and what the store keeps beside it. */
+export interface Sealed {
+  readonly credentials: { readonly id: string; readonly changed: readonly SecretField[] }
+  readonly secrets: readonly SealedSecret[]
+}
+
+export interface Vault {
+  /**
+   * Compares the ring with the values by which the store recognises keys, and leaves one for the current key. Left: every
+   * key that is missing or is not the one of its id. Nothing may be sealed before it is Right.
+   */
+  readonly check: () => Promise<E.Either<readonly string[], void>>
+  /** Undefined when there is nothing to seal. */
+  readonly seal: (sutId: string, secrets: Secrets) => Sealed | undefined
+  /** A SUT's secrets in the clear; Left names the field and why it cannot be read. */
+  readonly reveal: (sutId: string) => Promise<E.Either<string, { readonly [F in SecretField]?: string }>>
+}
+
+// Random nonces of 96 bits allow 2^32 secrets under one key (NIST SP 800-38D, section 8.3).
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const CIPHER = 'aes-256-gcm'
+
+type Place = Omit<SealedSecret, 'nonce' | 'ciphertext'>
+
+/** Binds a ciphertext to its place: moved to another SUT, field or change it does not open. */
+const boundTo = ({ sut_id, field, id, key_id }: Place): Buffer =>
+  Buffer.from(canonicalJson([sut_id, field, id, key_id]))
+
+export const sealSecret = (
+  key: VaultKey,
+  place: Omit<Place, 'key_id'>,
+  clear: string,
+  nonce: Uint8Array,
+): SealedSecret => {
+  const sealed = { sut_id: place.sut_id, field: place.field, id: place.id, key_id: key.id }
+  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(sealed))
+  return {
+    ...sealed,
+    nonce,
+    ciphertext: Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]),
+  }
+}
+
+export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
+  const { key_id, nonce, ciphertext } = sealed
+  const key = keys.find(({ id }) => id === key_id)
+  if (key === undefined) return E.left(`its key ${JSON.stringify(key_id)} is missing`)
+  const end = ciphertext.length - TAG_BYTES
+  if (end < 0 || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
+  try {
+    const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(boundTo(sealed))
+      .setAuthTag(ciphertext.subarray(end))
+    return E.right(Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString())
+  } catch {
+    return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or has been altered`)
+  }
+}
+
+/** The SUT that values for recognising keys are kept under; their field is the key's id. */
+const KEY_CHECKS = '-'
+const KEY_CHECK_TEXT = 'berth'
+
+/** The keys that a store's secrets were sealed with, one sentence each: what to look for where a key is missing. */
+export const sealedWith = async (store: SecretStore): Promise<readonly string[]> =>
+  (await store.readSecrets(KEY_CHECKS)).map(
+    ({ key_id }) => `secrets in the store were sealed with the key ${JSON.stringify(key_id)}`,
+  )
+
+interface VaultOptions {
+  readonly store: SecretStore
+  readonly keys: KeyRing
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+export const makeVault = ({ store, keys, randomBytes }: VaultOptions): Vault => {
+  const randomId = (): string => Buffer.from(randomBytes(12)).toString('hex')
+  const sealed = (place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
+    sealSecret(keys.current, place, clear, randomBytes(NONCE_BYTES))
+
+  const keyProblem = (check: SealedSecret): readonly string[] => {
+    const id = JSON.stringify(check.key_id)
+    if (!keys.keys.some((key) => key.id === check.key_id)) {
+      return [`the key ${id} is missing: secrets in the store were sealed with it`]
+    }
+    const opened = openSecret(keys, check)
+    return E.isRight(opened) && opened.right === KEY_CHECK_TEXT && check.field === check.key_id
+      ? []
+      : [`the key ${id} is not the one that the store knows by this id`]
+  }
+
+  return {
+    check: async () => {
+      const checks = await store.readSecrets(KEY_CHECKS)
+      const problems = checks.flatMap(keyProblem)
+      if (problems.length > 0) return E.left(problems)
+      const { id } = keys.current
+      if (!checks.some(({ field }) => field === id)) {
+        await store.writeSecrets([sealed({ sut_id: KEY_CHECKS, field: id, id: randomId() }, KEY_CHECK_TEXT)])
+      }
+      return E.right(undefined)
+    },
+    seal: (sutId, secrets) => {
+      const changed = SECRET_FIELDS.filter((field) => secrets[field] !== undefined)
+      if (changed.length === 0) return undefined
+      const id = randomId()
+      const place = { sut_id: sutId, id }
+      return {
+        credentials: { id, changed },
+        secrets: changed.map((field) => sealed({ ...place, field }, secrets[field] as string)),
+      }
+    },
+    reveal: async (sutId) => {
+      const revealed: { [F in SecretField]?: string } = {}
+      for (const secret of await store.readSecrets(sutId)) {
+        const field = SECRET_FIELDS.find((known) => known === secret.field)
+        if (field === undefined || secret.sut_id !== sutId)
+          return E.left('the store gave secrets that are not of this SUT')
+        const opened = openSecret(keys, secret)
+        if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)
+        revealed[field] = opened.right
+      }
+      return E.right(revealed)
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { findKnown, makeRetryKeys, parseIdempotencyKey } from '../../src/commands/retry-key.ts'
+import type { KnownKey } from '../../src/domain/decider.ts'
+import { Metadata } from '../../src/domain/event.ts'
+import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+
+const ringOf = (...ids: readonly string[]): KeyRing =>
+  rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
+
+type Request = readonly [user: string, key: string, method: string, path: string, body: string]
+const request: Request = ['alice', 'key-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}']
+
+const knownAs = (key: string, revision = 0): KnownKey => ({ key, revision, _id: 'sut', time: 0, created: true })
+
+test('the same request under the same key is the same, also from its bytes', (t) => {
+  const keys = makeRetryKeys(ringOf('a'))
+  const { current, candidates } = keys.of(...request)
+  const [user, key, method, path, body] = request
+  t.is(keys.of(user, key, method, path, Buffer.from(body)).current, current)
+  t.deepEqual(candidates, [current])
+})
+
+test('what is recorded has the form of its metadata and shows nothing of the request', (t) => {
+  const { current } = makeRetryKeys(ringOf('a')).of(...request)
+  const metadata = { actor: 'a', role: 'tester', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
+  t.true(E.isRight(Metadata.decode({ ...metadata, key: current })))
+  for (const part of request) t.false(current.includes(part))
+})
+
+const changed: readonly (readonly [string, Request, 'reused' | undefined])[] = [
+  ['another body', ['alice', 'key-1', 'POST', '/api/sut/create', '{"password":"other"}'], 'reused'],
+  ['another path', ['alice', 'key-1', 'POST', '/api/sut/x/update', '{"password":"CaNaRy"}'], 'reused'],
+  ['another method', ['alice', 'key-1', 'PUT', '/api/sut/create', '{"password":"CaNaRy"}'], 'reused'],
+  [
+    'a byte moved from the path to the body',
+    ['alice', 'key-1', 'POST', '/api/sut/creat', 'e{"password":"CaNaRy"}'],
+    'reused',
+  ],
+  ['another key', ['alice', 'key-2', 'POST', '/api/sut/create', '{"password":"CaNaRy"}'], undefined],
+  ['another user', ['bob', 'key-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}'], undefined],
+  [
+    'a letter moved from the user to the key',
+    ['alic', 'ekey-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}'],
+    undefined,
+  ],
+]
+
+for (const [what, other, expected] of changed) {
+  test(`a request with ${what} is ${expected ?? 'unknown'}`, (t) => {
+    const keys = makeRetryKeys(ringOf('a'))
+    const known = [knownAs(keys.of(...request).current)]
+    t.is(findKnown(known, keys.of(...other)), expected)
+    t.is(findKnown(known, keys.of(...request)), known[0])
+  })
+}
+
+test('two requests that differ anywhere are never taken for each other', (t) => {
+  const keys = makeRetryKeys(ringOf('a'))
+  const letters = fc.string({ unit: fc.constantFrom('a', '"', ',', '[', ']'), maxLength: 3 })
+  const requests = fc.tuple(letters, letters, letters, letters, letters)
+  fc.assert(
+    fc.property(requests, requests, (one, other) => {
+      const isSame = JSON.stringify(one) === JSON.stringify(other)
+      return (keys.of(...one).current === keys.of(...other).current) === isSame
+    }),
+    { numRuns: 500 },
+  )
+  t.pass()
+})
+
+test('like requests of two users, or under two keys, cannot be seen to be alike', (t) => {
+  const keys = makeRetryKeys(ringOf('a'))
+  const [, , ...rest] = request
+  const of = (user: string, key: string) => keys.of(user, key, ...rest).current.slice(23)
+  t.is(new Set([of('alice', 'key-1'), of('alice', 'key-2'), of('bob', 'key-1')]).size, 3)
+})
+
+test('a request recorded under an older key of the ring is known, and reused the same', (t) => {
+  const [old, next] = [ringOf('old'), ringOf('new')]
+  const rotated = makeRetryKeys({ keys: [...next.keys, ...old.keys] })
+  const known = [knownAs(makeRetryKeys(old).of(...request).current)]
+  const retry = rotated.of(...request)
+  t.is(retry.candidates.length, 2)
+  t.is(retry.current, makeRetryKeys(next).of(...request).current)
+  t.is(findKnown(known, retry), known[0])
+  t.is(findKnown(known, rotated.of('alice', 'key-1', 'POST', '/elsewhere', '')), 'reused')
+  t.is(findKnown(known, makeRetryKeys(next).of(...request)), undefined)
+})
+
+test('among several of one key the exact one is found', (t) => {
+  const keys = makeRetryKeys(ringOf('a'))
+  const other = keys.of('alice', 'key-1', 'POST', '/elsewhere', '').current
+  const known = [knownAs(other), knownAs(keys.of(...request).current, 1), knownAs(other, 2)]
+  t.is(findKnown(known, keys.of(...request)), known[1])
+  t.is(findKnown([], keys.of(...request)), undefined)
+})
+
+test('a key of 1 to 255 visible ASCII characters is taken, quoted or not', (t) => {
+  const visible = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+    maxLength: 255,
+  })
+  fc.assert(
+    fc.property(visible, (key) => {
+      fc.pre(!key.startsWith('"'))
+      const quoted = `"${key.replace(/[\\"]/g, '\\$&')}"`
+      return rightOf(parseIdempotencyKey(key)) === key && rightOf(parseIdempotencyKey(quoted)) === key
+    }),
+  )
+  t.is(rightOf(parseIdempotencyKey(`"${'x'.repeat(255)}"`)), 'x'.repeat(255))
+})
+
+test('no header is no key', (t) => {
+  t.is(rightOf(parseIdempotencyKey(undefined)), undefined)
+})
+
+const badKeys = [
+  '',
+  '""',
+  '"',
+  '"a',
+  'a b',
+  '"a b"',
+  'a\tb',
+  'é',
+  '\u007f',
+  'x'.repeat(256),
+  `"${'x'.repeat(256)}"`,
+  '"a";b=1',
+  '"a\\b"',
+  '"a", "b"',
+  '"a"b"',
+]
+for (const header of badKeys) {
+  test(`the key ${JSON.stringify(header).slice(0, 30)} is refused`, (t) => {
+    t.deepEqual(leftOf(parseIdempotencyKey(header)), {
+      code: 'invalid',
+      path: ['Idempotency-Key'],
+      in: 'header',
+      detail: 'must be 1 to 255 visible ASCII characters, quoted or not',
+    })
+  })
+}

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
+import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
+import type { Credential } from '../../src/users/users.ts'
+import type { UserRecord } from '../../src/users/users-file.ts'
+import { aUser, CHEAP, cheapHash } from './builders.ts'
+
+const basic = (name: string, password: string): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+
+const credentialOf = (record: UserRecord): Credential => {
+  const { _id, name, role } = record
+  return { user: { _id, name, role }, hash: parsePasswordHash(record.password) as PasswordHash, record }
+}
+
+/** Users held in memory, and what they are checked with; counts how often a password is really verified. */
+const given = async (...records: readonly UserRecord[]) => {
+  const byName = new Map(records.map((record) => [record.name, credentialOf(record)]))
+  const users = {
+    credentialOf: (name: string) => byName.get(name),
+    list: () => [...byName.values()].map(({ user }) => user),
+  }
+  const verified: string[] = []
+  const costs: object[] = []
+  const verify = (hash: PasswordHash, password: string): Promise<boolean> => {
+    verified.push(password)
+    const { memory, passes, parallelism } = hash
+    costs.push({ memory, passes, parallelism })
+    return verifyPassword(hash, password)
+  }
+  const set = (record: UserRecord): void => void byName.set(record.name, credentialOf(record))
+  return { users, byName, set, verify, verified, costs, ...makeAuthenticator({ users, randomBytes, verify }) }
+}
+
+const alice = () => aUser('alice', 'correct horse')
+const asAlice = { kind: 'user', user: { _id: 'id-of-alice', name: 'alice', role: 'tester' } } as const
+
+test('the right password tells who it is, a wrong one only that it is wrong', async (t) => {
+  const { authenticate } = await given(await alice())
+  t.deepEqual(await authenticate(basic('alice', 'correct horse')), asAlice)
+  t.deepEqual(await authenticate(basic('alice', 'battery staple')), { kind: 'wrong', name: 'alice' })
+  t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
+  t.deepEqual(await authenticate(undefined), { kind: 'none' })
+})
+
+test('credentials once verified are answered at once and hashed no more', async (t) => {
+  const { authenticate, verified } = await given(await alice())
+  const header = basic('alice', 'correct horse')
+  t.true(authenticate(header) instanceof Promise)
+  await authenticate(header)
+  t.deepEqual(authenticate(header), asAlice)
+  t.is(verified.length, 1)
+})
+
+test('another spelling of remembered credentials is answered at once too', async (t) => {
+  const { authenticate, verified } = await given(await alice())
+  await authenticate(basic('alice', 'correct horse'))
+  const digits = basic('alice', 'correct horse').slice(6)
+  t.regex(digits, /=$/)
+  for (const header of [`basic ${digits}`, `BASIC    ${digits}`, `Basic ${digits.replace(/=+$/, '')}`]) {
+    t.deepEqual(authenticate(header), asAlice)
+  }
+  t.is(verified.length, 1)
+})
+
+test('a wrong password is never remembered', async (t) => {
+  const { authenticate, verified } = await given(await alice())
+  for (let i = 0; i < 3; i++) await authenticate(basic('alice', 'battery staple'))
+  t.is(verified.length, 3)
+})
+
+test('the same credentials that come together are verified once', async (t) => {
+  const { authenticate, verified } = await given(await alice())
+  const same = Array.from({ length: 64 }, () => authenticate(basic('alice', 'correct horse')))
+  const wrong = Array.from({ length: 64 }, () => authenticate(basic('alice', 'battery staple')))
+  t.true((await Promise.all(same)).every(({ kind }) => kind === 'user'))
+  t.true((await Promise.all(wrong)).every(({ kind }) => kind === 'wrong'))
+  t.deepEqual([...verified].sort(), ['battery staple', 'correct horse'])
+})
+
+test('a changed password ends the old one at once and lets the new one in', async (t) => {
+  const { authenticate, set } = await given(await alice())
+  await authenticate(basic('alice', 'correct horse'))
+  set(await aUser('alice', 'battery staple'))
+  t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'wrong', name: 'alice' })
+  t.deepEqual(await authenticate(basic('alice', 'battery staple')), asAlice)
+})
+
+test('a removed user is forgotten at once, also when one of the same name comes', async (t) => {
+  const { authenticate, byName, set } = await given(await alice())
+  await authenticate(basic('alice', 'correct horse'))
+  byName.delete('alice')
+  t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'wrong', name: 'alice' })
+  set(await aUser('alice', 'correct horse', { _id: 'another', role: 'auditor' }))
+  const user = { _id: 'another', name: 'alice', role: 'auditor' } as const
+  t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'user', user })
+})
+
+test('a change of role is in force at once', async (t) => {
+  const record = await alice()
+  const { authenticate, set } = await given(record)
+  await authenticate(basic('alice', 'correct horse'))
+  set({ ...record, role: 'administrator' })
+  const user = { ...asAlice.user, role: 'administrator' } as const
+  t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'user', user })
+})
+
+test('a password that changes while it is being verified counts as it is afterwards', async (t) => {
+  const { users, set } = await given(await alice())
+  const changed = await aUser('alice', 'battery staple')
+  const verify = async (hash: PasswordHash, password: string): Promise<boolean> => {
+    const fits = await verifyPassword(hash, password)
+    if (users.credentialOf('alice')?.record !== changed) set(changed)
+    return fits
+  }
+  const { authenticate } = makeAuthenticator({ users, randomBytes, verify })
+  const old = authenticate(basic('alice', 'correct horse'))
+  const late = authenticate(basic('alice', 'battery staple'))
+  t.deepEqual(await old, { kind: 'wrong', name: 'alice' })
+  t.deepEqual(await late, asAlice)
+})
+
+test('an unknown name costs what a known one costs', async (t) => {
+  const { authenticate, costs } = await given(await alice(), await aUser('bob', 'correct horse'))
+  await authenticate(basic('alice', 'battery staple'))
+  await authenticate(basic('mallory', 'battery staple'))
+  await authenticate(basic('constructor', 'battery staple'))
+  t.deepEqual(costs, [CHEAP, CHEAP, CHEAP])
+})
+
+test('nothing lets an unknown name in, not even a hash that fits', async (t) => {
+  const { users } = await given()
+  const { authenticate } = makeAuthenticator({ users, randomBytes, verify: async () => true })
+  t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
+})
+
+test('a flood of wrong passwords for one name does not keep another user out', async (t) => {
+  const { authenticate } = await given(await alice(), await aUser('bob', 'battery staple'))
+  const ended: string[] = []
+  const flood = Array.from({ length: 500 }, async (_, i) => {
+    const { kind } = await authenticate(basic('bob', `wrong password ${i}`))
+    ended.push(kind)
+    return kind
+  })
+  const { kind } = await authenticate(basic('alice', 'correct horse'))
+  const checkedBefore = ended.filter((ending) => ending === 'wrong').length
+  t.is(kind, 'user')
+  t.true(checkedBefore < 8)
+  const kinds = new Set(await Promise.all(flood))
+  t.deepEqual(kinds, new Set(['wrong', 'overloaded']))
+})
+
+test('a check that is barred is neither made nor counted, and remembered credentials are not asked about', async (t) => {
+  const { authenticate, verified } = await given(await alice())
+  await authenticate(basic('alice', 'correct horse'))
+  const asked: string[] = []
+  const mayTry = (name: string): boolean => {
+    asked.push(name)
+    return false
+  }
+  t.deepEqual(authenticate(basic('alice', 'correct horse'), mayTry), asAlice)
+  t.deepEqual(authenticate(basic('alice', 'battery staple'), mayTry), { kind: 'barred', name: 'alice' })
+  t.deepEqual(asked, ['alice'])
+  t.is(verified.length, 1)
+})
+
+test('a hash that cannot be computed is an exception for all who wait, and is tried again', async (t) => {
+  const { users } = await given(await alice())
+  let calls = 0
+  const verify = async (): Promise<boolean> => {
+    if (++calls === 1) throw new Error('out of memory')
+    return true
+  }
+  const { authenticate } = makeAuthenticator({ users, randomBytes, verify })
+  await t.throwsAsync(async () => authenticate(basic('alice', 'correct horse')), { message: 'out of memory' })
+  t.deepEqual(await authenticate(basic('alice', 'correct horse')), asAlice)
+})
+
+test('names and passwords are UTF-8, and the first colon parts them', async (t) => {
+  const record = { ...(await aUser('x', 'x')), name: 'Zoë \u{1f511}', password: await cheapHash('pass:wörd:') }
+  const { authenticate } = await given(record)
+  t.is((await authenticate(basic('Zoë \u{1f511}', 'pass:wörd:'))).kind, 'user')
+  t.is((await authenticate(basic('Zoe\u0308 \u{1f511}', 'pass:wörd:'))).kind, 'wrong')
+})
+
+const digits = Buffer.from('alice:correct horse').toString('base64')
+const malformed: readonly (readonly [string, string])[] = [
+  ['nothing', ''],
+  ['the scheme alone', 'Basic'],
+  ['no blank behind the scheme', `Basic${digits}`],
+  ['a tab behind the scheme', `Basic\t${digits}`],
+  ['another scheme', `Bearer ${digits}`],
+  ['base64url', `Basic ${Buffer.from('alice:\u07ff\u07ff\u07ff').toString('base64url')}`],
+  ['a blank within', `Basic ${digits.slice(0, 8)} ${digits.slice(8)}`],
+  ['something behind', `Basic ${digits},`],
+  ['too much padding', `Basic ${digits}=`],
+  ['too little padding', `Basic ${Buffer.from('a:bcdefghi').toString('base64').slice(0, -1)}`],
+  ['bits behind the last byte', `Basic ${Buffer.from('a:bcdefghi').toString('base64').replace('Q==', 'R==')}`],
+  ['a single digit', 'Basic Q'],
+  ['no colon', `Basic ${Buffer.from('alice').toString('base64')}`],
+  ['no name', `Basic ${Buffer.from(':correct horse').toString('base64')}`],
+  ['bytes that are not UTF-8', `Basic ${Buffer.from([0x61, 0x3a, 0xff]).toString('base64')}`],
+  ['an overlong encoding', `Basic ${Buffer.from([0x61, 0x3a, 0xc0, 0x80]).toString('base64')}`],
+  ['a line break in the password', `Basic ${Buffer.from('alice:correct horse\n').toString('base64')}`],
+  ['a null byte in the name', `Basic ${Buffer.from('alice\0:correct horse').toString('base64')}`],
+  ['a name of 129 characters', `Basic ${Buffer.from(`${'x'.repeat(129)}:y`).toString('base64')}`],
+  ['five thousand blanks', `Basic ${' '.repeat(5000)}${digits}`],
+]
+
+for (const [what, header] of malformed) {
+  test(`an Authorization header with ${what} is malformed and costs no hashing`, async (t) => {
+    const { authenticate, verified } = await given(await alice())
+    const result = authenticate(header) as Authentication
+    t.is(result.kind, 'malformed')
+    t.is(verified.length, 0)
+  })
+}
+
+test('no malformed header throws or authenticates, and no answer repeats it', async (t) => {
+  const password = 'CaNaRy0123456789'
+  const right = Buffer.from(`alice:${password}`).toString('base64')
+  const { authenticate } = await given(await aUser('alice', password))
+  const spoiled = fc
+    .tuple(fc.nat(right.length), fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }))
+    .map(([at, more]) => `Basic ${right.slice(0, at)}${more}${right.slice(at)}`)
+  const header = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'binary' }).map((text) => `Basic ${text}`),
+    fc.base64String().map((text) => `Basic ${text}`),
+    fc.uint8Array().map((bytes) => `basic ${Buffer.from(bytes).toString('base64')}`),
+    fc.nat(right.length - 1).map((end) => `Basic ${right.slice(0, end)}`),
+    spoiled,
+  )
+  let seen = 0
+  await fc.assert(
+    fc.asyncProperty(header, async (text) => {
+      fc.pre(Buffer.from(text.replace(/^basic +/i, ''), 'base64').toString() !== `alice:${password}`)
+      seen++
+      const result = await authenticate(text)
+      return result.kind !== 'user' && !('detail' in result && result.detail.includes(password))
+    }),
+    { numRuns: 1000 },
+  )
+  t.true(seen >= 1000)
+  t.is((await authenticate(`Basic ${right}`)).kind, 'user')
+})

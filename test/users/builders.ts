@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { type HashCost, hashPassword, SALT_BYTES } from '../../src/users/password.ts'
+import type { UserRecord } from '../../src/users/users-file.ts'
+
+/** The least that argon2id takes: tests are about what is hashed, not about how long it takes. */
+export const CHEAP: HashCost = { memory: 8, passes: 1, parallelism: 1 }
+
+export const cheapHash = (password: string): Promise<string> => hashPassword(password, randomBytes(SALT_BYTES), CHEAP)
+
+export const aUser = async (name: string, password: string, more: Partial<UserRecord> = {}): Promise<UserRecord> => ({
+  _id: `id-of-${name}`,
+  name,
+  role: 'tester',
+  password: await cheapHash(password),
+  ...more,
+})
+
+export const fileOf = (users: readonly UserRecord[]): string => JSON.stringify({ version: 1, users })
+
+export const rightOf = <L, A>(either: E.Either<L, A>): A => {
+  if (E.isLeft(either)) throw new Error(`refused: ${JSON.stringify(either.left)}`)
+  return either.right
+}
+
+export const leftOf = <L, A>(either: E.Either<L, A>): L => {
+  if (E.isRight(either)) throw new Error(`not refused: ${JSON.stringify(either.right)}`)
+  return either.left
+}
+
+/** A promise and what settles it: for tests that wait for a call. */
+export const signal = <A>(): { readonly came: Promise<A>; readonly give: (value: A) => void } => {
+  const { promise, resolve } = Promise.withResolvers<A>()
+  return { came: promise, give: resolve }
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
+import { makeVault, openSecret, type SecretStore, type Vault } from '../../src/vault/vault.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+
+const ringOf = (...ids: readonly string[]): KeyRing =>
+  rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
+
+const ringWith = (current: KeyRing, ...others: readonly KeyRing[]): KeyRing => ({
+  current: current.current,
+  keys: [current, ...others].flatMap(({ keys }) => keys),
+})
+
+/** The secrets of an event store, in memory: the newest of each field. */
+const makeStore = () => {
+  const kept = new Map<string, SealedSecret>()
+  const store: SecretStore = {
+    readSecrets: async (sutId) => [...kept.values()].filter(({ sut_id }) => sut_id === sutId),
+    writeSecrets: async (secrets) => {
+      for (const secret of secrets) kept.set(`${secret.sut_id} ${secret.field}`, secret)
+    },
+  }
+  return { ...store, kept }
+}
+
+const vaultOver = (store: SecretStore, keys: KeyRing): Vault => makeVault({ store, keys, randomBytes })
+
+const seal = (vault: Vault, sutId: string, secrets: { password?: string; user_name?: string }) => {
+  const sealed = vault.seal(sutId, secrets)
+  if (sealed === undefined) throw new Error('nothing was sealed')
+  return sealed
+}
+
+test('what is sealed is revealed, whatever it is', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary' }), fc.option(fc.string()), async (password, name) => {
+      const store = makeStore()
+      const vault = vaultOver(store, ringOf('a'))
+      const secrets = { password, ...(name !== null && { user_name: name }) }
+      await store.writeSecrets(seal(vault, 'sut', secrets).secrets)
+      t.deepEqual(rightOf(await vault.reveal('sut')), secrets)
+    }),
+  )
+})
+
+test('an event is told the random id and which fields changed', (t) => {
+  const vault = vaultOver(makeStore(), ringOf('a'))
+  const { credentials, secrets } = seal(vault, 'sut', { user_name: 'root', password: '' })
+  t.regex(credentials.id, /^[0-9a-f]{24}$/)
+  t.deepEqual(credentials.changed, ['password', 'user_name'])
+  t.deepEqual(
+    secrets.map(({ sut_id, field, id, key_id }) => ({ sut_id, field, id, key_id })),
+    [
+      { sut_id: 'sut', field: 'password', id: credentials.id, key_id: 'a' },
+      { sut_id: 'sut', field: 'user_name', id: credentials.id, key_id: 'a' },
+    ],
+  )
+  t.deepEqual(seal(vault, 'sut', { user_name: 'root' }).credentials.changed, ['user_name'])
+  t.is(vault.seal('sut', {}), undefined)
+  t.is(vault.seal('sut', { password: undefined, user_name: undefined }), undefined)
+})
+
+test('the same secret sealed twice has nothing in common but its length', (t) => {
+  const vault = vaultOver(makeStore(), ringOf('a'))
+  const [first, second] = [1, 2].map(
+    () => seal(vault, 'sut', { password: 'CaNaRy0123456789' }).secrets[0] as SealedSecret,
+  )
+  t.notDeepEqual(first?.nonce, second?.nonce)
+  t.notDeepEqual(first?.ciphertext, second?.ciphertext)
+  t.not(first?.id, second?.id)
+  t.is(first?.nonce.length, 12)
+  t.is(first?.ciphertext.length, 'CaNaRy0123456789'.length + 16)
+})
+
+test('the clear text is in nothing that is sealed', (t) => {
+  const canary = 'CaNaRy0123456789'
+  const sealed = seal(vaultOver(makeStore(), ringOf('a')), 'sut', { password: canary, user_name: canary })
+  const shown = sealed.secrets.map(({ nonce, ciphertext, ...rest }) =>
+    [JSON.stringify(rest), Buffer.from(nonce).toString('latin1'), Buffer.from(ciphertext).toString('latin1')].join(),
+  )
+  t.false(shown.join().includes(canary))
+  t.false(JSON.stringify(sealed.credentials).includes(canary))
+})
+
+const sealedOnce = (): { ring: KeyRing; sealed: SealedSecret } => {
+  const ring = ringOf('a', 'b')
+  return { ring, sealed: seal(vaultOver(makeStore(), ring), 'sut', { password: 'CaNaRy' }).secrets[0] as SealedSecret }
+}
+
+const flipped = (bytes: Uint8Array, bit: number): Uint8Array =>
+  Uint8Array.from(bytes, (byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+
+test('no bit of a ciphertext or a nonce can be changed', (t) => {
+  const { ring, sealed } = sealedOnce()
+  t.deepEqual(openSecret(ring, sealed), E.right('CaNaRy'))
+  for (let bit = 0; bit < sealed.ciphertext.length * 8; bit++) {
+    t.true(E.isLeft(openSecret(ring, { ...sealed, ciphertext: flipped(sealed.ciphertext, bit) })))
+  }
+  for (let bit = 0; bit < 96; bit++)
+    t.true(E.isLeft(openSecret(ring, { ...sealed, nonce: flipped(sealed.nonce, bit) })))
+})
+
+test('a ciphertext cannot be shortened, its tag included', (t) => {
+  const { ring, sealed } = sealedOnce()
+  for (let length = 0; length < sealed.ciphertext.length; length++) {
+    t.true(E.isLeft(openSecret(ring, { ...sealed, ciphertext: sealed.ciphertext.subarray(0, length) })))
+  }
+  t.true(E.isLeft(openSecret(ring, { ...sealed, nonce: sealed.nonce.subarray(0, 11) })))
+})
+
+test('a secret moved to another SUT, field, id or key does not open', (t) => {
+  const { ring, sealed } = sealedOnce()
+  const moves = [{ sut_id: 'other' }, { field: 'user_name' }, { id: 'other' }, { key_id: 'b' }, { key_id: 'c' }]
+  for (const move of moves) t.true(E.isLeft(openSecret(ring, { ...sealed, ...move })))
+  t.true(E.isRight(openSecret(ring, { ...sealed })))
+})
+
+test('secrets swapped in the store are not revealed, and the refusal does not show them', async (t) => {
+  const store = makeStore()
+  const vault = vaultOver(store, ringOf('a'))
+  const [password, name] = seal(vault, 'sut', { password: 'CaNaRy-one', user_name: 'CaNaRy-two' }).secrets
+  if (password === undefined || name === undefined) return t.fail()
+  await store.writeSecrets([
+    { ...password, field: 'user_name' },
+    { ...name, field: 'password' },
+  ])
+  const refusal = leftOf(await vault.reveal('sut'))
+  t.regex(refusal, /^the (user_name|password) cannot be read: it was not sealed here/)
+  t.false(refusal.includes('CaNaRy'))
+})
+
+test('a store that gives the secrets of another SUT is not believed', async (t) => {
+  const store = makeStore()
+  const vault = vaultOver(store, ringOf('a'))
+  const other = seal(vault, 'other', { password: 'CaNaRy' }).secrets
+  const lying = vaultOver({ ...store, readSecrets: async () => other }, ringOf('a'))
+  t.regex(leftOf(await lying.reveal('sut')), /not of this SUT/)
+})
+
+test('a SUT without secrets reveals none', async (t) => {
+  t.deepEqual(rightOf(await vaultOver(makeStore(), ringOf('a')).reveal('sut')), {})
+})
+
+test('the first check leaves a value for the current key, the later ones leave nothing', async (t) => {
+  const store = makeStore()
+  const vault = vaultOver(store, ringOf('a', 'b'))
+  t.deepEqual(await vault.check(), E.right(undefined))
+  t.deepEqual(
+    [...store.kept.values()].map(({ sut_id, field, key_id }) => ({ sut_id, field, key_id })),
+    [{ sut_id: '-', field: 'a', key_id: 'a' }],
+  )
+  const [before] = store.kept.values()
+  t.deepEqual(await vault.check(), E.right(undefined))
+  t.is(store.kept.values().next().value, before)
+})
+
+test('a rotated ring passes, reveals what the old key sealed, and seals with the new one', async (t) => {
+  const store = makeStore()
+  const [old, next] = [ringOf('old'), ringOf('new')]
+  const before = vaultOver(store, old)
+  await before.check()
+  await store.writeSecrets(seal(before, 'sut', { password: 'correct horse' }).secrets)
+  const after = vaultOver(store, ringWith(next, old))
+  t.deepEqual(await after.check(), E.right(undefined))
+  t.deepEqual(rightOf(await after.reveal('sut')), { password: 'correct horse' })
+  t.is(seal(after, 'sut', { password: 'x' }).secrets[0]?.key_id, 'new')
+  t.deepEqual(
+    [...store.kept.keys()].filter((place) => place.startsWith('-')),
+    ['- old', '- new'],
+  )
+})
+
+test('a missing key is refused by its name, and nothing is written', async (t) => {
+  const store = makeStore()
+  await vaultOver(store, ringOf('old')).check()
+  const problems = leftOf(await vaultOver(store, ringOf('new')).check())
+  t.deepEqual(problems, ['the key "old" is missing: secrets in the store were sealed with it'])
+  t.deepEqual([...store.kept.keys()], ['- old'])
+})
+
+test('another key under a known name is refused by its name', async (t) => {
+  const store = makeStore()
+  await vaultOver(store, ringOf('a')).check()
+  await vaultOver(store, ringWith(ringOf('a'))).check()
+  const other = ringOf('a')
+  const problems = leftOf(await vaultOver(store, other).check())
+  t.deepEqual(problems, ['the key "a" is not the one that the store knows by this id'])
+  t.false(problems.join().includes(other.current.key.export().toString('base64')))
+})
+
+test('every wrong key is told at once', async (t) => {
+  const store = makeStore()
+  const [a, b] = [ringOf('a'), ringOf('b')]
+  await vaultOver(store, a).check()
+  await vaultOver(store, ringWith(b, a)).check()
+  t.is(leftOf(await vaultOver(store, ringWith(ringOf('c'), ringOf('b'))).check()).length, 2)
+})
+
+test('a check value renamed in the store to fit another key does not pass', async (t) => {
+  const store = makeStore()
+  const ring = ringOf('a')
+  await vaultOver(store, ring).check()
+  const [value] = store.kept.values()
+  if (value === undefined) return t.fail()
+  store.kept.set('- a', { ...value, field: 'b', key_id: 'a' })
+  t.is(leftOf(await vaultOver(store, ring).check()).length, 1)
+})

@@ -1,0 +1,78 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../domain/failure.ts'
+import { failure } from '../domain/failure.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
+import { type ListenPortState, listenPortDecider, type PortRange } from '../domain/listen-port/decide.ts'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { sutDecider } from '../domain/sut/decide.ts'
+import type { SutState, SutValues } from '../domain/sut/state.ts'
+import type { Order, Outcome, Runner } from './order.ts'
+
+export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'passOver'> {
+  readonly values: SutValues
+  readonly range: PortRange
+  /** 8 random bytes in hex for the SUT's id. */
+  readonly random: string
+  /** Seals the secrets of a SUT once its id is known. */
+  readonly seal: (sutId: string) => Sealed | undefined
+}
+
+export interface Sealed {
+  readonly credentials: { readonly id: string; readonly changed: readonly ('password' | 'user_name')[] }
+  readonly secrets: readonly SealedSecret[]
+}
+
+/** The SUT's id, and how its creation ended. */
+export interface SutCreated {
+  readonly _id: string
+  readonly outcome: Outcome<SutState>
+}
+
+/** The SUT's id in the outcome of an assignment. */
+const assignedId = (outcome: Outcome<ListenPortState>): string => {
+  if (outcome.kind === 'repeated') return outcome.known._id
+  const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined
+  if (event?.type === 'ListenPortAssigned') return event.data.sut_id
+  throw new Error('a listen_port was assigned without an event')
+}
+
+/** One way through both appends; `passOver` is a SUT that was given up on the way before. */
+const createOnce = async (
+  runner: Runner,
+  order: SutCreationOrder,
+  passOver: string | undefined,
+): Promise<E.Either<Failure, SutCreated>> => {
+  const { values, range, random, seal, ...common } = order
+  const command = { type: 'AssignListenPort', range, random } as const
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, passOver })()
+  if (E.isLeft(assigned)) return assigned
+  const _id = assignedId(assigned.right)
+  const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)
+  // Where the port has been given back, the SUT's own stream has begun: nothing will be recorded there.
+  const { listen_port, time } = assignment ?? { listen_port: 0, time: 0 }
+  const sealed = seal(_id)
+  const created = await runner.run(sutDecider, sutStream(_id), {
+    ...common,
+    command: { type: 'CreateSut', _id, listen_port, values, ...(sealed && { credentials: sealed.credentials }) },
+    secrets: sealed?.secrets,
+    at: time,
+  })()
+  return E.map((outcome: Outcome<SutState>): SutCreated => ({ _id, outcome }))(created)
+}
+
+/** Creations given up one after the other before the whole is. */
+const ATTEMPTS_MAX = 3
+
+/**
+ * Creates a SUT in two appends, so that a crash between them is harmless: first the port, with the SUT's id and time,
+ * then the SUT. A retry with the same key finds the port and goes on with it, or begins anew where it was given up.
+ */
+export const createSut = async (runner: Runner, order: SutCreationOrder): Promise<E.Either<Failure, SutCreated>> => {
+  let givenUp: string | undefined
+  for (let i = 0; i < ATTEMPTS_MAX; i++) {
+    const created = await createOnce(runner, order, givenUp)
+    if (E.isLeft(created) || created.right.outcome.state.status !== 'abandoned') return created
+    givenUp = created.right._id
+  }
+  return E.left(failure('unavailable', 'The creation was given up several times over; try again.'))
+}

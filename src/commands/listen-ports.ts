@@ -1,0 +1,86 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Actor } from '../domain/decider.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
+import { type Assignment, listenPortDecider } from '../domain/listen-port/decide.ts'
+import { sutDecider } from '../domain/sut/decide.ts'
+import type { Runner } from './order.ts'
+
+/** Who does what nobody asked for. */
+export const BERTH: Actor = { _id: 'berth', role: 'system' }
+
+/** Milliseconds that a creation may take between its two appends before it is given up. */
+const GIVEN_UP_AFTER = 60_000
+/** Assignments looked at in one turn of the event loop. */
+const AT_ONCE = 100
+
+/** Gives back the port of a SUT that will never need it again. What fails here is done by the next sweep. */
+export const releasePort = (runner: Runner, sutId: string, requestId: string): Promise<unknown> =>
+  runner.run(listenPortDecider, LISTEN_PORTS_STREAM, {
+    command: { type: 'ReleaseListenPort', sut_id: sutId },
+    actor: BERTH,
+    requestId,
+  })()
+
+interface SweepOptions {
+  readonly runner: Runner
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** What the views say of a SUT: nothing where its creation has not come to its second append. */
+  readonly standingOf: (sutId: string) => 'standing' | 'retired' | undefined
+  readonly makeRequestId: () => string
+}
+
+/**
+ * Closes what a crash between two appends left open: a creation that got a port but no SUT is abandoned in the SUT's own
+ * stream, so that a late creator is refused, and then its port goes back; so does the port of a SUT that was retired.
+ */
+export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOptions) => {
+  const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
+    const command = { type: 'AbandonSutCreation', _id: sut_id, listen_port } as const
+    const order = { command, actor: BERTH, requestId: makeRequestId() }
+    const ended = await runner.run(sutDecider, sutStream(sut_id), order)()
+    return E.isRight(ended) && ended.right.state.status === 'abandoned'
+  }
+
+  const close = async (assignment: Assignment): Promise<void> => {
+    const standing = standingOf(assignment.sut_id)
+    if (standing === 'standing') return
+    const isOld = clock() - assignment.time > GIVEN_UP_AFTER
+    if (standing === 'retired' || (isOld && (await abandon(assignment)))) {
+      await releasePort(runner, assignment.sut_id, makeRequestId())
+    }
+  }
+
+  return async (): Promise<void> => {
+    const { assigned } = await runner.stateOf(listenPortDecider, LISTEN_PORTS_STREAM)
+    for (const [i, assignment] of assigned.entries()) {
+      await close(assignment)
+      if (i % AT_ONCE === 0) await nextTurn()
+    }
+  }
+}
+
+/** Milliseconds between two sweeps. */
+const SWEEP_EVERY = 60_000
+
+/** Sweeps now and every minute until it is stopped, as long as `mayRun` says that the views have caught up. */
+export const keepSwept = (
+  sweep: () => Promise<void>,
+  mayRun: () => boolean,
+  onError: (error: unknown) => void,
+): { stop: () => Promise<void> } => {
+  const stop = new AbortController()
+  const swept = (async () => {
+    while (!stop.signal.aborted) {
+      if (mayRun()) await sweep().catch(onError)
+      await delay(SWEEP_EVERY, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
+    }
+  })()
+  return {
+    stop: () => {
+      stop.abort()
+      return swept
+    },
+  }
+}

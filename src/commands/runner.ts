@@ -1,0 +1,132 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Decider, KnownKey, StreamState } from '../domain/decider.ts'
+import type { Event, NewEvent, Recorded } from '../domain/event.ts'
+import { type Failure, failure, invalid } from '../domain/failure.ts'
+import type { RandomHex } from '../domain/ids.ts'
+import { type Appended, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import { appendUntilKnown, notAppended } from './append.ts'
+import { makeFoldedStreams } from './folded-streams.ts'
+import { newEvents, type Order, type Outcome, type Runner } from './order.ts'
+import { findKnown } from './retry-key.ts'
+import type { Folded, Snapshots } from './snapshots.ts'
+
+/** How often a command is decided anew because others moved its stream, before it is given up. */
+const DECISIONS_MAX = 16
+/** Milliseconds a clock may be behind a stream's last event before nothing is recorded any more. */
+const CLOCK_BEHIND_MAX = 60_000
+
+interface RunnerOptions {
+  readonly store: EventStore
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  readonly snapshots: Snapshots
+}
+
+/** Makes the loop that every command goes through: load, fold, decide, append, and again where another was faster. */
+export const makeRunner = ({ store, clock, randomHex, snapshots }: RunnerOptions): Runner => {
+  const streams = makeFoldedStreams(store, snapshots)
+  const inTurn = makeTurns()
+
+  const attempt = async <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) => {
+    const remembered = streams.remembered(decider, stream)
+    let folded = remembered ?? (await streams.load(decider, stream))
+    let isToTheEnd = remembered === undefined
+    for (let i = 0; i < DECISIONS_MAX; i++) {
+      const { state, revision, mark } = folded
+      const known = order.retryKey && findKnown(keysThatCount(state, order), order.retryKey)
+      if (known === 'reused') return E.left(keyReused())
+      if (known) return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
+      const decision = decideNow(decider, state, order, clock())
+      if (E.isRight(decision) && decision.right.events.length > 0) {
+        const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
+        const appended = await appendUntilKnown(store, stream, revision, events, order.secrets)
+        if (E.isRight(appended)) {
+          const [outcome, next] = recorded(decider, stream, folded, events, appended.right)
+          streams.remember(decider, stream, next)
+          return E.right(outcome)
+        }
+        streams.forget(stream)
+        if (appended.left !== 'moved') return E.left(notAppended(appended.left))
+      } else if (isToTheEnd) {
+        return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
+      }
+      // Only an append finds out by itself that the state is old; a refusal has to look.
+      folded = await streams.readOn(decider, stream, folded)
+      isToTheEnd = true
+    }
+    return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
+  }
+
+  return {
+    stateOf: (decider, stream) =>
+      inTurn(stream, async () => {
+        const remembered = streams.remembered(decider, stream)
+        const folded = await (remembered ? streams.readOn(decider, stream, remembered) : streams.load(decider, stream))
+        return folded.state
+      }),
+    run: (decider, stream, order) => async () => {
+      try {
+        return await inTurn(stream, () => attempt(decider, stream, order))
+      } catch (error) {
+        streams.forget(stream)
+        if (!(error instanceof StoreUnavailable)) throw error
+        return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
+      }
+    },
+  }
+}
+
+const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readonly KnownKey[] =>
+  passOver === undefined ? state.keys : state.keys.filter(({ _id }) => _id !== passOver)
+
+/** Commands on one stream wait for each other here; the expected revision is for those in other processes. */
+const makeTurns = () => {
+  const tails = new Map<string, Promise<unknown>>()
+  return async <A>(stream: string, task: () => Promise<A>): Promise<A> => {
+    const turn = (tails.get(stream) ?? Promise.resolve()).then(task, task)
+    tails.set(stream, turn)
+    try {
+      return await turn
+    } finally {
+      if (tails.get(stream) === turn) tails.delete(stream)
+    }
+  }
+}
+
+const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
+  if (clock < state.time - CLOCK_BEHIND_MAX) {
+    return E.left(failure('clock_behind', "The service's clock is behind what it has already recorded."))
+  }
+  const now = Math.max(order.at ?? clock, state.time)
+  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
+}
+
+/** The outcome of a command whose events have been appended, and its stream folded with them. */
+const recorded = <S extends StreamState, C>(
+  decider: Decider<S, C>,
+  stream: string,
+  folded: Folded<S>,
+  decided: readonly NewEvent[],
+  appended: Appended,
+): readonly [Outcome<S>, Folded<S>] => {
+  const events = decided.map((event, i): Recorded => {
+    const revision = folded.revision + 1 + i
+    return { ...event, stream, revision, mark: appended.mark - (appended.revision - revision) }
+  })
+  const state = events.reduce(decider.evolve, folded.state)
+  return [
+    { kind: 'recorded', state, events, ...appended },
+    { ...folded, state, ...appended },
+  ]
+}
+
+export const keyReused = (): Failure =>
+  invalid([
+    {
+      code: 'idempotency_key_reused',
+      path: ['Idempotency-Key'],
+      in: 'header',
+      detail: 'came with another request before; use a new one',
+    },
+  ])

@@ -1,0 +1,50 @@
+import type { Recorded } from '../src/domain/event.ts'
+import { missing, type Projection } from './projection.ts'
+
+/** A reservation as it is answered, in the interface's order of fields. */
+export interface Reservation {
+  readonly _id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly start_time: string
+  readonly end_time: string
+  readonly user_id: string
+  readonly sut_id: string
+  readonly listen_port: number
+}
+
+const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
+  const updated_at = event.metadata.time
+  if (event.type === 'ReservationCreated') {
+    const { _id, start_time, end_time, user_id, sut_id, listen_port } = event.data
+    return { _id, created_at: updated_at, updated_at, start_time, end_time, user_id, sut_id, listen_port }
+  }
+  const standing = document ?? missing('reservation', event)
+  switch (event.type) {
+    case 'ReservationExtended':
+    case 'ReservationReleased':
+      return { ...standing, updated_at, end_time: event.data.end_time }
+    default:
+      return { ...standing, updated_at }
+  }
+}
+
+export const reservationProjection: Projection<Reservation> = {
+  name: 'reservation',
+  version: 1,
+  key: (event) => {
+    switch (event.type) {
+      case 'ReservationCreated':
+      case 'ReservationExtended':
+      case 'ReservationReleased':
+      case 'ReservationCancelled':
+        return event.data._id
+      default:
+        return undefined
+    }
+  },
+  begins: (event) => event.type === 'ReservationCreated',
+  evolve,
+  ended: (event) =>
+    event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
+}

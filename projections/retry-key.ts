@@ -1,0 +1,34 @@
+import type { Recorded } from '../src/domain/event.ts'
+import type { Projection } from './projection.ts'
+
+/** What a retry key stands for: the request it came with and the object whose state then was the answer. */
+export interface RetryKey {
+  /** HMAC of the request. */
+  readonly request: string
+  readonly _id: string
+  readonly of: 'sut' | 'reservation'
+  readonly revision: number
+  readonly created: boolean
+}
+
+/** A creation's first append is no answer yet: the SUT's own event is. */
+const isAnswer = (event: Recorded): boolean => !event.type.startsWith('ListenPort')
+
+export const retryKeyProjection: Projection<RetryKey> = {
+  name: 'retry_key',
+  version: 1,
+  key: (event) => (event.metadata.key !== undefined && isAnswer(event) ? event.metadata.key.slice(0, 22) : undefined),
+  begins: () => true,
+  evolve: (_, event) => ({
+    request: (event.metadata.key ?? '').slice(23),
+    _id: '_id' in event.data ? event.data._id : missingId(event),
+    of: event.type.startsWith('Sut') ? 'sut' : 'reservation',
+    revision: event.revision,
+    created: event.type === 'SutCreated' || event.type === 'ReservationCreated',
+  }),
+  ended: () => null,
+}
+
+const missingId = (event: Recorded): never => {
+  throw new Error(`${event.stream}@${event.revision}: ${event.type} has no _id`)
+}

@@ -1,0 +1,68 @@
+import type { Recorded, SutType } from '../src/domain/event.ts'
+import { withNumericOffset, withoutFraction } from '../src/domain/instant.ts'
+import { mergedTags } from '../src/domain/sut/state.ts'
+import { missing, type Projection } from './projection.ts'
+
+/** A SUT as it is answered, in the interface's order of fields: none that is only accepted on write. */
+export interface Sut {
+  readonly _id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly name: string
+  readonly description: string
+  readonly address: string
+  readonly port: number
+  readonly sut_type: SutType
+  readonly is_active: boolean
+  readonly manufacturer: string
+  readonly model: string
+  readonly os: string
+  readonly version: string
+  readonly monitoring: { readonly status: string; readonly last_updated: string; readonly status_description: string }
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** Of a SUT that is not monitored: since it was created. */
+const unmonitored = (since: string): Sut['monitoring'] => ({
+  status: 'SUT Monitoring Disabled',
+  last_updated: withoutFraction(since),
+  status_description: 'SUT Monitoring is disabled',
+})
+
+const evolve = (document: Sut | undefined, event: Recorded): Sut => {
+  const updated_at = withNumericOffset(event.metadata.time)
+  switch (event.type) {
+    case 'SutCreated': {
+      const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version } =
+        event.data
+      const monitoring = unmonitored(event.metadata.time)
+      const fields = { name, description, address, port, sut_type, is_active, manufacturer, model, os, version }
+      return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: {} }
+    }
+    case 'SutUpdated': {
+      const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data
+      const standing = document ?? missing('SUT', event)
+      return { ...standing, ...changed, updated_at, tags: mergedTags(standing.tags, tags ?? {}) }
+    }
+    default:
+      return { ...(document ?? missing('SUT', event)), updated_at }
+  }
+}
+
+export const sutProjection: Projection<Sut> = {
+  name: 'sut',
+  version: 1,
+  key: (event) => {
+    switch (event.type) {
+      case 'SutCreated':
+      case 'SutUpdated':
+      case 'SutRetired':
+        return event.data._id
+      default:
+        return undefined
+    }
+  },
+  begins: (event) => event.type === 'SutCreated',
+  evolve,
+  ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
+}

@@ -1,0 +1,32 @@
+import type { Projection } from '../../projections/projection.ts'
+import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import type { Version } from './views-file.ts'
+
+/** A document folded from its stream alone, and the mark of its last event. */
+export interface FromLog {
+  readonly version: Version
+  readonly mark: number
+}
+
+/**
+ * Folds a document as of a revision of its stream without the views, for when they cannot be written: what has been
+ * recorded is answered, whatever has become of them. Costs the reading of the whole stream.
+ */
+export const makeFromLog =
+  (store: EventStore, projections: readonly Projection[]) =>
+  async (name: Projection['name'], id: string, revision: number, stream: string): Promise<FromLog> => {
+    const projection = projections.find((one) => one.name === name) as Projection
+    let document: object | undefined
+    let last: { revision: number; mark: number; ended: Version['ended'] } | undefined
+    for await (const page of store.readStream(stream, NO_STREAM)) {
+      for (const event of page) {
+        if (event.revision > revision || projection.key(event) !== id) continue
+        document = projection.evolve(document, event)
+        last = { revision: event.revision, mark: event.mark, ended: projection.ended(event) }
+      }
+    }
+    if (document === undefined || last === undefined)
+      throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
+    const { mark, ...of } = last
+    return { version: { position: BEGINNING, id, document: JSON.stringify(document), ...of }, mark }
+  }

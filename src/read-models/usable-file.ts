@@ -1,0 +1,67 @@
+import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
+import type { ViewsOptions } from './views.ts'
+import { dropViews, isDamage, openViewsFile, type Progress, type ViewsFile } from './views-file.ts'
+
+/** Whether the log continues these rows: it has the same id, and the same event in the place they have come to. */
+const continues = async (store: EventStore, progress: Progress): Promise<boolean> => {
+  if (progress.logId !== store.logId) return false
+  if (progress.mark === BEGINNING) return true
+  if ((await store.head()) < progress.mark) return false
+  const stop = new AbortController()
+  try {
+    for await (const { events } of store.subscribe(progress.mark - 1, stop.signal)) {
+      if (events.length > 0) return events[0]?.mark === progress.mark && events[0].id === progress.eventId
+    }
+    return false
+  } finally {
+    stop.abort()
+  }
+}
+
+const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean> => {
+  try {
+    const progress = file.progress()
+    return progress === undefined || (await continues(store, progress))
+  } catch (error) {
+    if (isDamage(error)) return false
+    throw error
+  }
+}
+
+/** Tells when SQLite finds in use that the file is damaged. */
+const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
+  const watching =
+    <P extends unknown[], A>(use: (...given: P) => A) =>
+    (...given: P): A => {
+      try {
+        return use(...given)
+      } catch (error) {
+        if (isDamage(error)) onDamage(error)
+        throw error
+      }
+    }
+  return {
+    ...file,
+    progress: watching(file.progress),
+    newest: watching(file.newest),
+    asOf: watching(file.asOf),
+    snapshot: watching(file.snapshot),
+    write: watching(file.write),
+  }
+}
+
+/**
+ * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
+ * ends the service, so that the next start makes it again.
+ */
+export const openUsableFile = async ({ path, store, projections, onFatal }: ViewsOptions): Promise<ViewsFile> => {
+  const onDamage = (error: unknown): void => {
+    dropViews(path)
+    onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))
+  }
+  const file = openViewsFile(path, projections)
+  if (await isOfThisLog(file, store)) return watched(file, onDamage)
+  file.close()
+  dropViews(path)
+  return watched(openViewsFile(path, projections), onDamage)
+}

@@ -1,0 +1,79 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Outcome } from '../commands/order.ts'
+import type { Failure } from '../domain/failure.ts'
+import { failure } from '../domain/failure.ts'
+import { isAssignedId } from '../domain/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Version } from '../read-models/views-file.ts'
+import type { Answer } from './route.ts'
+
+/** Milliseconds that an answer waits for the views. */
+const VIEWS_WITHIN = 5_000
+
+export type Kind = 'sut' | 'reservation'
+
+/** Answers with SUTs and reservations as the views have them, and from the log itself when they cannot keep up. */
+export interface Objects {
+  /** The object as of the end of a command, whatever has come in meanwhile. */
+  readonly after: (kind: Kind, id: string, stream: string, outcome: Outcome<unknown>) => Promise<Version>
+  /** The answer to a command recorded earlier, wherever that was. */
+  readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
+  /** The object as it stands, `undefined` only when the store has no such object. */
+  readonly newest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
+  /** The same, after catching up with the store. */
+  readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
+}
+
+const behind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+
+export const makeObjects = (views: Views, store: EventStore): Objects => {
+  /** The last mark answered from the log: reads that come after must not show less. */
+  let answered = -1
+
+  const fromLog = async (kind: Kind, id: string, revision: number, stream: string): Promise<Version> => {
+    const { version, mark } = await views.fromLog(kind, id, revision, stream)
+    answered = Math.max(answered, mark)
+    return version
+  }
+
+  /** Undefined also where the views cannot be read: what has been recorded is answered, whatever became of them. */
+  const fromViews = (kind: Kind, id: string, revision: number): Version | undefined => {
+    try {
+      return views.asOf(kind, id, revision)
+    } catch {
+      return undefined
+    }
+  }
+
+  const latest: Objects['latest'] = async (kind, id) =>
+    (await views.reached(await store.head(), VIEWS_WITHIN)) ? E.right(views.newest(kind, id)) : E.left(behind())
+
+  return {
+    after: async (kind, id, stream, { revision, mark }) => {
+      const version = (await views.reached(mark, VIEWS_WITHIN)) ? fromViews(kind, id, revision) : undefined
+      return version ?? fromLog(kind, id, revision, stream)
+    },
+    asOf: views.asOf,
+    newest: async (kind, id) => {
+      if (!isAssignedId(id)) return E.right(undefined)
+      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+      const version = views.newest(kind, id)
+      if (version !== undefined) return E.right(version)
+      // Another instance may have written it: before saying that there is none, catch up with the store.
+      return latest(kind, id)
+    },
+    latest,
+  }
+}
+
+/** The answer that shows an object; a SUT's ETag is the revision of its record. */
+export const showing = (kind: Kind, { position, id, revision, document }: Version, created: boolean): Answer => ({
+  status: created ? 201 : 200,
+  body: document,
+  ...(position >= 0 && { position }),
+  headers: {
+    ...(kind === 'sut' && { ETag: `"${revision}"` }),
+    ...(created && { Location: `/api/${kind === 'sut' ? 'sut' : 'sut_reservation'}/${id}` }),
+  },
+})

@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Context } from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { type Refusal, refusal } from './problem.ts'
+
+/** Bytes. */
+export const BODY_MAX = 256 * 1024
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+const JSON_SUFFIX = /^[\w.!#$&^-]+\/[\w.!#$&^-]+\+json\s*(;|$)/i
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+
+export const hasBody = ({ req }: Context): boolean =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+
+const isCoded = (ctx: Context): boolean => !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase())
+
+const mediaTypeProblem = (ctx: Context): string | undefined => {
+  const type = ctx.get('Content-Type')
+  // Where there is no body there is nothing that would need a name.
+  if (type === '' && !hasBody(ctx)) return undefined
+  if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
+    return `The body must be called application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
+  }
+  const charset = CHARSET.exec(type)?.[1]
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'JSON is UTF-8; no other charset is read.'
+  return isCoded(ctx) ? 'A coded body is not read; send it as it is.' : undefined
+}
+
+const READ_FAILED = 'readFailed'
+
+// The body is taken as one character a byte: bad UTF-8 would otherwise be replaced without a word, and the bytes are
+// what a retry is recognised by.
+const options = {
+  enableTypes: ['text'],
+  encoding: 'binary',
+  textLimit: `${BODY_MAX}b`,
+  extendTypes: { text: ['*/*'] },
+  onerror: (error: Error, ctx: Context) => {
+    ctx.state[READ_FAILED] = error
+  },
+} satisfies bodyParser.Options & { encoding: string }
+const readBytes = bodyParser(options)
+
+const done = async (): Promise<void> => undefined
+
+export interface Body {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+const sizeAndType = (ctx: Context): Refusal | undefined => {
+  const failed = ctx.state[READ_FAILED] as (Error & { type?: string }) | undefined
+  const tooLarge = failed?.type === 'entity.too.large' || Number(ctx.get('Content-Length')) > BODY_MAX
+  if (tooLarge) return refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
+  const wrongType = mediaTypeProblem(ctx)
+  if (wrongType !== undefined) return refusal('unsupported_media_type', wrongType)
+  if (failed === undefined && hasBody(ctx) && typeof ctx.request.body !== 'string') {
+    return refusal('unsupported_media_type', 'The Content-Type is not well-formed.')
+  }
+  return failed && refusal('malformed_request', 'The body ended before it was whole.')
+}
+
+/** Reads and parses a JSON body; size before media type before form, as the order of refusals has it. */
+export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
+  // What is coded is refused as it is: inflating it would only cost.
+  if (!isCoded(ctx)) await readBytes(ctx, done)
+  const unread = sizeAndType(ctx)
+  if (unread !== undefined) return E.left(unread)
+  const { body } = ctx.request
+  const bytes = Buffer.from(typeof body === 'string' ? body : '', 'latin1')
+  if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty; a JSON object is needed.'))
+  if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
+  try {
+    return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
+  } catch (error) {
+    return E.left(refusal('malformed_json', `The body is not JSON: ${whereOnly(error as Error)}.`))
+  }
+}
+
+/** The engine's message without the piece of the body it quotes: bodies hold passwords. */
+const whereOnly = (error: Error): string => {
+  const position = /at position (\d+)/.exec(error.message)?.[1]
+  return position === undefined
+    ? 'it ends too early or holds something else'
+    : `something is wrong at character ${position}`
+}

@@ -1,0 +1,61 @@
+import test from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeInFlight } from '../../src/commands/in-flight.ts'
+
+/** Tasks that end when they are told to, and what has begun and ended so far. */
+const tasks = () => {
+  const told: string[] = []
+  const ends = new Map<string, () => void>()
+  return {
+    told,
+    task: (name: string) => async () => {
+      told.push(`${name} begins`)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      ends.set(name, resolve)
+      await promise
+      told.push(`${name} ends`)
+      return E.right(name)
+    },
+    end: async (name: string): Promise<void> => {
+      while (!ends.has(name)) await new Promise(setImmediate)
+      ends.get(name)?.()
+    },
+  }
+}
+
+const turns = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+}
+
+test('requests with one key come one after the other, those with others at once', async (t) => {
+  const { inTurn } = makeInFlight()
+  const { told, task, end } = tasks()
+  const all = [inTurn(['a'], task('1')), inTurn(['a'], task('2')), inTurn(['a'], task('3')), inTurn(['b'], task('4'))]
+  await turns()
+  t.deepEqual(told, ['1 begins', '4 begins'])
+  for (const name of ['1', '2', '3', '4']) await end(name)
+  t.deepEqual(await Promise.all(all), ['1', '2', '3', '4'].map(E.right))
+  t.deepEqual(told, ['1 begins', '4 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends', '4 ends'])
+})
+
+test('a request waits for those that began before the keys were rotated, under an older name', async (t) => {
+  const { inTurn } = makeInFlight()
+  const { told, task, end } = tasks()
+  const earlier = inTurn(['old'], task('earlier'))
+  const later = [inTurn(['new', 'old'], task('later')), inTurn(['new', 'old'], task('last'))]
+  const other = inTurn(['other', 'older'], task('other'))
+  await turns()
+  t.deepEqual(told, ['earlier begins', 'other begins'])
+  for (const name of ['earlier', 'later', 'last', 'other']) await end(name)
+  await Promise.all([earlier, ...later, other])
+  t.deepEqual(told.slice(2, 7), ['earlier ends', 'later begins', 'later ends', 'last begins', 'last ends'])
+})
+
+test('a task that fails frees its key', async (t) => {
+  const { inTurn } = makeInFlight()
+  await t.throwsAsync(
+    inTurn(['a'], () => Promise.reject(new Error('it failed'))),
+    { message: 'it failed' },
+  )
+  t.deepEqual(await inTurn(['a'], async () => E.right(1)), E.right(1))
+})

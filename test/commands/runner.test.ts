@@ -1,0 +1,156 @@
+import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Snapshot } from '../../src/domain/decider.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import { reservationDecider } from '../../src/domain/reservation/decide.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { clock, createReservation, explicit } from '../domain/builders.ts'
+import { ignoresExpected } from '../event-store/broken-appends.ts'
+import { readAll } from '../event-store/new-events.ts'
+import { aPath, openStore } from '../event-store/sqlite-subject.ts'
+import { counting } from './counting-store.ts'
+import { anInstance } from './setting.ts'
+
+const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
+
+const reservationsOf = async (store: EventStore, sut: string): Promise<number> =>
+  (await readAll(store, sutStream(sut))).filter(({ type }) => type === 'ReservationCreated').length
+
+test('on a stream that is remembered an acceptance reads nothing, and a refusal looks first', async (t) => {
+  const { store, streamsRead, appends } = counting(await aStore(t))
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  const before = streamsRead()
+  for (const [from, to] of [
+    ['08:00', '09:00'],
+    ['09:00', '10:00'],
+    ['10:00', '11:00'],
+  ] as const) {
+    t.is(await instance.reserve(sut, explicit(from, to)), 'made')
+  }
+  t.is(await instance.describe(sut, 'another'), 'recorded')
+  t.is(streamsRead(), before)
+  const written = appends()
+  t.is(await instance.reserve(sut, explicit('08:30', '09:30')), 'reservation_conflict')
+  t.is(streamsRead(), before + 1)
+  t.is(await instance.describe(sut, 'another'), 'already')
+  t.is(streamsRead(), before + 2)
+  t.is(appends(), written)
+})
+
+test('a refusal is decided on what another instance has done since', async (t) => {
+  const store = await aStore(t)
+  const [one, other] = [anInstance(store), anInstance(store)]
+  const sut = await one.aSut()
+  t.is(await one.reserve(sut, explicit('08:00', '09:00')), 'made')
+  t.is(await other.describe(sut, 'as the other has it'), 'recorded')
+  // What the first instance remembers says that this is a change, then that it is none.
+  t.is(await one.describe(sut, 'as the other has it'), 'already')
+  t.is(await other.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
+})
+
+test('a command that others keep overtaking is given up, not tried for ever', async (t) => {
+  const healthy = await aStore(t)
+  const sut = await anInstance(healthy).aSut()
+  const { store, appends } = counting({ ...healthy, append: () => async () => E.left('moved') })
+  t.is(await anInstance(store).reserve(sut, explicit('08:00', '09:00')), 'unavailable')
+  t.true(appends() > 1 && appends() <= 16, `${appends()} attempts`)
+  t.is(await reservationsOf(healthy, sut), 0)
+})
+
+const INSTANCES = 8
+
+/** How many of eight instances get the same window when all ask for it at once. */
+const race = async (truth: EventStore, store: EventStore): Promise<readonly string[]> => {
+  const sut = await anInstance(truth).aSut()
+  const instances = Array.from({ length: INSTANCES }, () => anInstance(store))
+  // Each knows the SUT, as instances do that have been running for a while.
+  for (const instance of instances) await instance.reserve(sut, explicit('05:00', '05:15'))
+  return (await Promise.all(instances.map(({ reserve }) => reserve(sut, explicit('08:00', '09:00'))))).sort()
+}
+
+const ONE_WINNER = ['made', ...Array.from({ length: INSTANCES - 1 }, () => 'reservation_conflict')].sort()
+
+test('of eight instances that want one window at once, one gets it and seven are told of the conflict', async (t) => {
+  const store = await aStore(t)
+  for (let round = 0; round < 10; round++) t.deepEqual(await race(store, store), ONE_WINNER)
+})
+
+test('it shows when a store takes appends whatever revision they expect: the window is given away several times', async (t) => {
+  const store = await aStore(t)
+  t.notDeepEqual(await race(store, ignoresExpected()(store)), ONE_WINNER)
+})
+
+test('a clock that goes back an hour books nothing twice', async (t) => {
+  const store = await aStore(t)
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'made')
+  instance.setClock('06:20')
+  // With this event the morning's first window is over, and no longer part of the folded calendar.
+  t.is(await instance.describe(sut, 'after six'), 'recorded')
+  instance.setClock('05:20')
+  t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'clock_behind')
+  t.is(await reservationsOf(store, sut), 1)
+
+  // Without that refusal the window would have been given away again.
+  const state = (await readAll(store, sutStream(sut))).reduce(reservationDecider.evolve, reservationDecider.initial)
+  const again = { ...createReservation(explicit('06:00', '06:15')), sut_id: sut }
+  t.true(E.isRight(reservationDecider.decide(state, again, clock('05:20'))))
+})
+
+test('a clock that is behind by less than a minute decides as of the last event', async (t) => {
+  const store = await aStore(t)
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  instance.setClock('06:15:30')
+  t.is(await instance.describe(sut, 'half a minute into the next quarter'), 'recorded')
+  instance.setClock('06:14:40')
+  t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'window_over')
+  t.is(await instance.reserve(sut, explicit('06:00', '06:30')), 'window_in_the_past')
+  t.is(await instance.reserve(sut, explicit('06:15', '06:30')), 'made')
+  const last = (await readAll(store, sutStream(sut))).at(-1)
+  t.is(last?.metadata.time, '2030-05-02T06:15:30.000Z')
+  instance.setClock('06:14:30')
+  t.is(await instance.describe(sut, 'just so'), 'recorded')
+  instance.setClock('06:14:29.999')
+  t.is(await instance.describe(sut, 'too far behind'), 'clock_behind')
+})
+
+const snapshotsIn = (kept: Map<string, Snapshot>) => ({
+  read: (stream: string) => kept.get(stream),
+  keep: (stream: string, snapshot: () => Snapshot) => kept.set(stream, snapshot()),
+})
+
+test('after reopening, a stream of 1,000 events is not read from its beginning', async (t) => {
+  const path = await aPath(t)
+  const first = openStore(t, path)
+  const kept = new Map<string, Snapshot>()
+  const instance = anInstance(first, snapshotsIn(kept))
+  const sut = await instance.aSut()
+  for (let n = 1; n < 1000; n++) await instance.describe(sut, `note ${n}`)
+  await first.close()
+  const { store, eventsRead } = counting(openStore(t, path))
+  t.is(await anInstance(store, snapshotsIn(kept)).describe(sut, 'note 999'), 'already')
+  t.true(eventsRead() <= 100, `${eventsRead()} events read`)
+
+  // Without the snapshot it is.
+  t.is(await anInstance(store).describe(sut, 'note 999'), 'already')
+  t.true(eventsRead() >= 1000)
+})
+
+test('a snapshot of another version of the decider is not used', async (t) => {
+  const store = await aStore(t)
+  const sut = await anInstance(store).aSut()
+  const stream = sutStream(sut)
+  const [created] = await readAll(store, stream)
+  const state = { ...reservationDecider.evolve(reservationDecider.initial, created as never), status: 'retired' }
+  const withSnapshotOf = (version: number) => {
+    const snapshot = { stream, version, revision: 0, mark: created?.mark as number, state: JSON.stringify(state) }
+    return anInstance(store, snapshotsIn(new Map([[stream, snapshot]])))
+  }
+  const { version } = reservationDecider
+  t.is(await withSnapshotOf(version + 1).reserve(sut, explicit('08:00', '09:00')), 'made')
+  // One of this version is believed: here it says that the SUT has been retired.
+  t.is(await withSnapshotOf(version).reserve(sut, explicit('10:00', '11:00')), 'sut_retired')
+})

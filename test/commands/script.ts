@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
+import { createSut } from '../../src/commands/create-sut.ts'
+import type { Order, Outcome, Runner } from '../../src/commands/order.ts'
+import type { RetryKey } from '../../src/commands/retry-key.ts'
+import { makeRunner } from '../../src/commands/runner.ts'
+import type { StreamState } from '../../src/domain/decider.ts'
+import type { Recorded } from '../../src/domain/event.ts'
+import type { Failure } from '../../src/domain/failure.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../../src/domain/ids.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { administrator, clock, sutValues } from '../domain/builders.ts'
+import { randomHex, readAll } from '../event-store/new-events.ts'
+import { type AnyCommand, type AnyDecider, deciderOf, type Memory, retryKey, STEPS } from './steps.ts'
+
+/** A story of commands, each of which is held against the log itself after it has ended. */
+
+export const NO_SNAPSHOTS = { read: () => undefined, keep: () => undefined }
+
+/** What says that nothing is known to have been recorded: the client may ask again. */
+const IN_TROUBLE = ['store_full', 'unavailable', 'outcome_unknown']
+const ATTEMPTS_MAX = 3
+
+export interface Setting {
+  /** What the runner gets. */
+  readonly store: EventStore
+  /** The same log, without its faults. */
+  readonly truth: EventStore
+  /** Whether the runner begins anew, remembering nothing, for every command. */
+  readonly isForgetful: boolean
+  /** Called when a command ended in trouble, before it is tried again. */
+  readonly mend: () => void
+}
+
+const fold = (decider: AnyDecider, events: readonly Recorded[]): StreamState =>
+  events.reduce(decider.evolve, decider.initial)
+
+/** Where the end of one attempt at a command is not what the log says. */
+const problemsOf = (
+  command: AnyCommand,
+  ended: E.Either<Failure, Outcome<StreamState>>,
+  events: readonly Recorded[],
+  requestId: string,
+  now: number,
+): readonly string[] => {
+  const decider = deciderOf(command)
+  const ofRequest = events.filter(({ metadata }) => metadata.request_id === requestId)
+  const decisionOn = (past: readonly Recorded[]) => {
+    const state = fold(decider, past)
+    return decider.decide(state, command, Math.max(now, state.time))
+  }
+  if (E.isLeft(ended)) {
+    const { code } = ended.left
+    if (code === 'outcome_unknown') return []
+    if (ofRequest.length > 0) return [`${command.type} was called ${code}, and is in the log`]
+    if (IN_TROUBLE.includes(code)) return []
+    const decision = decisionOn(events)
+    return E.isLeft(decision) && decision.left.code === code ? [] : [`${command.type} was refused untruly: ${code}`]
+  }
+  const outcome = ended.right
+  switch (outcome.kind) {
+    case 'repeated':
+      return events.some(({ metadata }) => metadata.key === outcome.known.key)
+        ? []
+        : [`${command.type} is not in the log`]
+    case 'already': {
+      const decision = decisionOn(events)
+      return E.isRight(decision) && decision.right.length === 0 ? [] : [`${command.type} had no effect before`]
+    }
+    case 'recorded': {
+      const ids = outcome.events.map(({ id }) => id)
+      const first = outcome.events[0]?.revision as number
+      const decision = decisionOn(events.filter(({ revision }) => revision < first))
+      const decided = E.isRight(decision) ? decision.right.map(({ type, data }) => ({ type, data })) : decision.left
+      return [
+        ...(isDeepStrictEqual(
+          ofRequest.map(({ id }) => id),
+          ids,
+        )
+          ? []
+          : [`${command.type} was acknowledged, and is not in the log`]),
+        ...(isDeepStrictEqual(
+          decided,
+          outcome.events.map(({ type, data }) => ({ type, data })),
+        )
+          ? []
+          : [`${command.type} was decided on another past`]),
+        ...(isDeepStrictEqual(fold(decider, events), outcome.state)
+          ? []
+          : [`after ${command.type} another state is remembered`]),
+      ]
+    }
+  }
+}
+
+/** Creates the SUT that the story is about, asking again with the same key while that helps. */
+const theSut = async (setting: Setting, runner: () => Runner, key: RetryKey): Promise<string> => {
+  const order = {
+    values: sutValues(),
+    range: { first: 1, last: 65535 },
+    seal: () => undefined,
+    actor: administrator,
+    requestId: 'creation',
+    retryKey: key,
+  }
+  for (let i = 0; i < ATTEMPTS_MAX; i++) {
+    const made = await createSut(runner(), { ...order, random: randomHex(8) })
+    if (E.isRight(made)) return made.right._id
+    setting.mend()
+  }
+  throw new Error('the SUT could not be created')
+}
+
+const creationProblems = async (truth: EventStore, _id: string, key: RetryKey): Promise<readonly string[]> => {
+  const ports = (await readAll(truth, LISTEN_PORTS_STREAM)).map(
+    ({ data }) => data as { listen_port: number; sut_id: string },
+  )
+  const assigned = (await readAll(truth, LISTEN_PORTS_STREAM)).filter(({ metadata }) => metadata.key === key.current)
+  const created = (await readAll(truth, sutStream(_id))).filter(({ type }) => type === 'SutCreated')
+  return [
+    ...(new Set(ports.map(({ listen_port }) => listen_port)).size === ports.length ? [] : ['a port is assigned twice']),
+    ...(assigned.length === 1 ? [] : [`${assigned.length} ports for one creation`]),
+    ...(created.length === 1 ? [] : [`${created.length} creations of one SUT`]),
+  ]
+}
+
+/** Plays the story and says where it was not true; nothing, if all is well. */
+export const play = async (setting: Setting): Promise<readonly string[]> => {
+  const { store, truth, isForgetful } = setting
+  const name = randomHex(6)
+  let now = clock('06:00')
+  const fresh = (): Runner => makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
+  const lasting = fresh()
+  const runner = (): Runner => (isForgetful ? fresh() : lasting)
+  const created = retryKey(`${name}-sut`)
+  const memory: Memory = { sut: await theSut(setting, runner, created), made: [] }
+  const stream = sutStream(memory.sut)
+  const problems: string[] = [...(await creationProblems(truth, memory.sut, created))]
+
+  for (const [number, step] of STEPS.entries()) {
+    const command = step(memory)
+    const key = retryKey(`${name}-${number}`)
+    for (let i = 0; i < ATTEMPTS_MAX; i++) {
+      now += 1000
+      const requestId = `${name}-${number}-${i}`
+      const order: Order<AnyCommand> = { command, actor: administrator, requestId, retryKey: key }
+      const ended = await runner().run(deciderOf(command), stream, order)()
+      const events = await readAll(truth, stream)
+      problems.push(...problemsOf(command, ended, events, requestId, now))
+      if (E.isLeft(ended) && IN_TROUBLE.includes(ended.left.code)) {
+        setting.mend()
+        if (i === ATTEMPTS_MAX - 1) problems.push(`${command.type} stays in trouble: ${ended.left.code}`)
+        continue
+      }
+      const recorded = events.filter(({ metadata }) => metadata.key === key.current)
+      if (recorded.length > 1) problems.push(`${command.type} is there ${recorded.length} times for one key`)
+      if (command.type === 'CreateReservation') memory.made.push(String((recorded[0]?.data as { _id?: string })?._id))
+      break
+    }
+  }
+  return problems
+}

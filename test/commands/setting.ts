@@ -1,0 +1,51 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Order } from '../../src/commands/order.ts'
+import { makeRunner } from '../../src/commands/runner.ts'
+import type { Snapshots } from '../../src/commands/snapshots.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import { reservationDecider } from '../../src/domain/reservation/decide.ts'
+import { sutDecider } from '../../src/domain/sut/decide.ts'
+import type { AskedWindow } from '../../src/domain/window.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { administrator, clock, createReservation, LISTEN_PORT, sutValues } from '../domain/builders.ts'
+import { randomHex } from '../event-store/new-events.ts'
+import { NO_SNAPSHOTS } from './script.ts'
+
+/** One instance of the service, as far as commands go. */
+export interface Instance {
+  /** Creates a SUT and gives its id. */
+  readonly aSut: () => Promise<string>
+  /** `made`, or the code of the refusal. */
+  readonly reserve: (sut: string, window: AskedWindow) => Promise<string>
+  /** `recorded`, `already`, or the code of the refusal. */
+  readonly describe: (sut: string, description: string) => Promise<string>
+  readonly setClock: (time: string) => void
+}
+
+export const anInstance = (store: EventStore, snapshots: Snapshots = NO_SNAPSHOTS): Instance => {
+  let now = clock('05:58')
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots })
+  const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
+  return {
+    aSut: async () => {
+      const _id = randomHex(12)
+      const command = { type: 'CreateSut', _id, listen_port: LISTEN_PORT, values: sutValues() } as const
+      const made = await runner.run(sutDecider, sutStream(_id), order(command))()
+      if (E.isLeft(made)) throw new Error(made.left.detail)
+      return _id
+    },
+    reserve: async (sut_id, window) => {
+      const command = { ...createReservation(window), sut_id, random: randomHex(8) }
+      const made = await runner.run(reservationDecider, sutStream(sut_id), order(command))()
+      return E.isLeft(made) ? made.left.code : 'made'
+    },
+    describe: async (sut_id, description) => {
+      const command = { type: 'UpdateSut', values: { description } } as const
+      const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))()
+      return E.isLeft(updated) ? updated.left.code : updated.right.kind
+    },
+    setClock: (time) => {
+      now = clock(time)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { RetryKey } from '../../src/commands/retry-key.ts'
+import type { Decider, StreamState } from '../../src/domain/decider.ts'
+import { type ReservationCommand, reservationDecider } from '../../src/domain/reservation/decide.ts'
+import { type SutCommand, sutDecider } from '../../src/domain/sut/decide.ts'
+import { administrator, alice, asked, createReservation, explicit, LIMITS } from '../domain/builders.ts'
+import { randomHex } from '../event-store/new-events.ts'
+
+export type AnyCommand = ReservationCommand | SutCommand
+
+export interface Memory {
+  readonly sut: string
+  /** The reservation that was made, or refused, first and second. */
+  readonly made: string[]
+}
+
+const by = { actor: administrator, standing: 'made', user_id: alice } as const
+
+/** Everything that a calendar goes through in a morning. */
+export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
+  ({ sut }) => ({ ...createReservation(explicit('08:00', '09:00')), sut_id: sut, random: randomHex(8) }),
+  ({ sut }) => ({ ...createReservation(explicit('08:30', '09:30')), sut_id: sut, random: randomHex(8) }),
+  ({ sut }) => ({ ...createReservation(explicit('10:00', '10:15')), sut_id: sut, random: randomHex(8) }),
+  () => ({ type: 'UpdateSut', values: { description: 'another' } }),
+  () => ({ type: 'UpdateSut', values: { description: 'another' } }),
+  ({ made }) => ({ type: 'CancelReservation', ...by, _id: made[2] as string }),
+  ({ sut }) => ({ ...createReservation(explicit('10:00', '11:00')), sut_id: sut, random: randomHex(8) }),
+  ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] as string, end: asked('09:30'), limits: LIMITS }),
+  () => ({ type: 'RetireSut' }),
+  () => ({ type: 'UpdateSut', values: { is_active: false } }),
+  ({ sut }) => ({ ...createReservation(explicit('12:00', '12:15')), sut_id: sut, random: randomHex(8) }),
+]
+
+export type AnyDecider = Decider<StreamState, AnyCommand>
+
+/** Which of the two deciders of a SUT's stream a command is for. */
+export const deciderOf = (command: AnyCommand): AnyDecider =>
+  (command.type.endsWith('Reservation') ? reservationDecider : sutDecider) as unknown as AnyDecider
+
+/** A retry key as it is recorded; requests that share it are the same. */
+export const retryKey = (name: string): RetryKey => {
+  const current = `${name.padEnd(22, '_')}.${name.padEnd(22, '-')}`
+  return { current, candidates: [current] }
+}

@@ -1,0 +1,142 @@
+import { ignoresExpected } from './event-store/broken-appends.ts'
+import { sendBadRequests } from './http/bad-requests.ts'
+import { start, type Tidying } from './http/harness.ts'
+import { recordedBy } from './http/log-rows.ts'
+import { race } from './http/race.ts'
+import { createSut, NOW } from './http/requests.ts'
+import { startTwo } from './http/two-services.ts'
+import { crashRounds } from './process/crash.ts'
+import { fillDisk } from './process/full-disk.ts'
+import { type Fault, failingCalls } from './process/io-errors.ts'
+import { traceSyncs } from './process/sync-trace.ts'
+
+/** How a part ended: what it counted and what it found, or in a sentence why it could not run. */
+export type Ended = { readonly counts: object; readonly problems: readonly string[] } | string
+
+export interface PartOptions {
+  readonly seed: number
+  /** Instead of the part's own number of rounds, writes, faults or requests. */
+  readonly count: number | undefined
+  readonly progress: (what: string) => void
+}
+
+export interface Part {
+  readonly name: string
+  readonly what: string
+  readonly run: (scope: Tidying, options: PartOptions) => Promise<Ended>
+}
+
+const crash: Part = {
+  name: 'crash',
+  what: 'killed under load, started again, and looked at; 200 times on one log',
+  run: async (scope, { seed, count = 200, progress }) => {
+    const onRound = (round: number): void => progress(`round ${round} of ${count}`)
+    const { problems, ...counts } = await crashRounds(scope, { rounds: count, seed, replayEvery: 20, onRound })
+    return { counts: { rounds: count, ...counts }, problems }
+  },
+}
+
+const syncs: Part = {
+  name: 'syncs',
+  what: 'system calls of 1,000 writes: nothing is acknowledged before its sync',
+  run: async (scope, { seed, count = 1_000 }) => {
+    const report = await traceSyncs(scope, { writes: count, seed })
+    if (typeof report === 'string') return report
+    const { problems, ...counts } = report
+    return { counts, problems }
+  },
+}
+
+const noSyncs: Part = {
+  name: 'no-syncs',
+  what: 'the control of syncs: with synchronous=NORMAL the same trace must find answers that were not synced',
+  run: async (scope, { seed, count = 1_000 }) => {
+    const report = await traceSyncs(scope, { writes: count, seed, isUnsynced: true })
+    if (typeof report === 'string') return report
+    const { acknowledged, syncs, problems } = report
+    const counts = { acknowledged, syncs, foundUnsynced: problems.length }
+    return { counts, problems: problems.length > acknowledged / 2 ? [] : ['the trace did not find it out'] }
+  },
+}
+
+const faultsUpTo = (last: number, fault: Omit<Fault, 'when'>): readonly Fault[] =>
+  Array.from({ length: last }, (_, n) => ({ ...fault, when: n + 1 }))
+
+const inputOutput: Part = {
+  name: 'io-errors',
+  what: "calls about the log's file that fail, one after the other: EIO at fsync and pwrite64, ENOSPC at pwrite64",
+  run: async (scope, { seed, count = 20, progress }) => {
+    const faults = [
+      ...faultsUpTo(count, { call: 'fsync', error: 'EIO' }),
+      ...faultsUpTo(count, { call: 'pwrite64', error: 'EIO' }),
+      ...faultsUpTo(count, { call: 'pwrite64', error: 'ENOSPC' }),
+      ...faultsUpTo(Math.ceil(count / 4), { call: 'fsync', error: 'EIO', isLasting: true }),
+      ...faultsUpTo(Math.ceil(count / 4), { call: 'pwrite64', error: 'EIO', isLasting: true }),
+    ]
+    let done = 0
+    const report = await failingCalls(scope, faults, seed, () => progress(`fault ${++done} of ${faults.length}`))
+    if (typeof report === 'string') return report
+    const { problems, ...counts } = report
+    return { counts, problems }
+  },
+}
+
+/** Kibibytes: small ones, and such that the log's own journal is at its largest when the room ends. */
+const DISKS = [4_000, 6_000, 10_000, 22_000, 24_600, 26_000]
+
+const fullDisk: Part = {
+  name: 'full-disk',
+  what: 'a real disk in memory that is full, is made room on, and was restarted from meanwhile; of several sizes',
+  run: async (scope, { seed, progress }) => {
+    const counts = { disks: 0, acknowledged: 0, refusedForRoom: 0 }
+    const problems: string[] = []
+    for (const size of DISKS) {
+      progress(`${size} KiB`)
+      const report = await fillDisk(scope, { size, ballast: size > 20_000 ? 4_000 : 1_500, seed: seed + size })
+      if (typeof report === 'string') return report
+      counts.disks++
+      counts.acknowledged += report.acknowledged
+      counts.refusedForRoom += report.refusedForRoom
+      problems.push(...report.problems.map((problem) => `${size} KiB: ${problem}`))
+    }
+    return { counts, problems }
+  },
+}
+
+const races: Part = {
+  name: 'races',
+  what: 'two services over one log, one window, released together: 5,000 accepted and 5,000 refused',
+  run: async (scope, { count = 5_000 }) => {
+    const { services, data } = await startTwo(scope)
+    const { accepted, refused, faults } = await race({ services, clients: 2, rounds: count })
+    const recorded = recordedBy({ data }).filter(({ type }) => type === 'ReservationCreated').length
+    const counts = { rounds: count, accepted, refused, recorded }
+    const isRight = accepted === count && refused === count && recorded === count
+    return { counts, problems: isRight ? faults : [...faults, JSON.stringify(counts)] }
+  },
+}
+
+const lawlessRaces: Part = {
+  name: 'lawless-races',
+  what: 'the control of races: without the expected revision windows must go to two',
+  run: async (scope, { count = 200 }) => {
+    const { services } = await startTwo(scope, ignoresExpected())
+    const { accepted, refused, faults } = await race({ services, clients: 2, rounds: count })
+    const counts = { rounds: count, accepted, refused }
+    return { counts, problems: accepted > count && faults.length > 0 ? [] : ['nothing was found out'] }
+  },
+}
+
+const badRequests: Part = {
+  name: 'bad-requests',
+  what: '100,000 generated bad requests: no 5xx, no hang, the documented form',
+  run: async (scope, { seed, count = 100_000 }) => {
+    const service = await start(scope, { now: NOW, patience: { headers: 300, request: 300, look: 50 } })
+    await createSut(service.as('admin'))
+    const { codes, faults } = await sendBadRequests(service, count, seed)
+    const told = service.log.filter(({ level }) => level !== 'info').map((line) => JSON.stringify(line))
+    return { counts: { requests: count, codes }, problems: [...faults, ...told.slice(0, 10)] }
+  },
+}
+
+export const parts: readonly Part[] = [crash, syncs, noSyncs, inputOutput, fullDisk, races, lawlessRaces, badRequests]

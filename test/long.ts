@@ -1,0 +1,97 @@
+import { type Ended, type Part, type PartOptions, parts } from './long-parts.ts'
+import { seedOf } from './process/random.ts'
+import { withScope } from './process/scope.ts'
+
+/**
+ * The long forms of the tests, one after the other: `npm run test:long`, or some of them by name:
+ * `npm run test:long -- crash --rounds 20 --seed 7`.
+ */
+
+/** Milliseconds after which a part that has not ended has hung. */
+const PART_WITHIN = 20 * 60_000
+
+const HELP = `npm run test:long -- [PART ...] [--rounds N] [--seed N]
+
+${parts.map(({ name, what }) => `  ${name.padEnd(14)} ${what}`).join('\n')}
+
+--rounds is the number of rounds, writes, faults or requests instead of each part's own.
+`
+
+const say = (text: string): boolean => process.stdout.write(`${text}\n`)
+
+/** Where somebody is looking, how far it has come. */
+const progress = (what: string): void => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${what}\r`)
+}
+
+const late = (): Promise<Ended> =>
+  new Promise((resolve) => {
+    const minutes = PART_WITHIN / 60_000
+    setTimeout(() => resolve({ counts: {}, problems: [`not ended after ${minutes} minutes`] }), PART_WITHIN).unref()
+  })
+
+const attempt = async ({ run }: Part, options: PartOptions): Promise<Ended> => {
+  try {
+    return await Promise.race([withScope((scope) => run(scope, options)), late()])
+  } catch (error) {
+    return { counts: {}, problems: [(error as Error).stack ?? String(error)] }
+  }
+}
+
+/** Runs a part, tells how it ended, and gives that in a word. */
+const runPart = async (part: Part, options: PartOptions): Promise<string> => {
+  say(`\n${part.name}: ${part.what}`)
+  const began = performance.now()
+  const ended = await attempt(part, options)
+  const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
+  if (typeof ended === 'string') {
+    say(`  NOT RUN: ${ended}`)
+    return 'NOT RUN'
+  }
+  say(`  seed ${options.seed}, ${seconds}: ${JSON.stringify(ended.counts)}`)
+  for (const problem of ended.problems.slice(0, 20)) say(`  PROBLEM: ${problem}`)
+  return ended.problems.length === 0 ? 'passed' : 'FAILED'
+}
+
+interface Wanted {
+  readonly names: readonly string[]
+  readonly count: number | undefined
+  readonly seed: number
+}
+
+/** What the command line asks for, or what is wrong with it. */
+const wanted = (args: readonly string[]): Wanted | string => {
+  const names: string[] = []
+  const numbers = new Map<string, number>()
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string
+    if (parts.some(({ name }) => name === arg)) names.push(arg)
+    else if (arg !== '--rounds' && arg !== '--seed') return `there is no part or option ${arg}`
+    else if (!/^\d{1,9}$/.test(args[++i] ?? '')) return `${arg} needs a whole number`
+    else numbers.set(arg, Number(args[i]))
+  }
+  return { names, count: numbers.get('--rounds'), seed: numbers.get('--seed') ?? seedOf(process.env) }
+}
+
+const main = async (): Promise<number> => {
+  const args = process.argv.slice(2)
+  const asked = wanted(args)
+  if (typeof asked === 'string') {
+    const isAsked = args.includes('--help')
+    say(isAsked ? HELP : `${asked}\n\n${HELP}`)
+    return isAsked ? 0 : 2
+  }
+  const { names, count, seed } = asked
+  const began = performance.now()
+  const verdicts: (readonly [name: string, verdict: string])[] = []
+  for (const part of parts) {
+    if (names.length > 0 && !names.includes(part.name)) continue
+    verdicts.push([part.name, await runPart(part, { seed, count, progress })])
+  }
+  say(`\nnode ${process.version}, ${((performance.now() - began) / 60_000).toFixed(1)} minutes, seed ${seed}`)
+  for (const [name, verdict] of verdicts) say(`  ${name.padEnd(14)} ${verdict}`)
+  return verdicts.some(([, verdict]) => verdict === 'FAILED') ? 1 : 0
+}
+
+// Whatever a part that has hung still holds open, it is over.
+process.exit(await main())

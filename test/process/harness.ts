@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { basic, type Client, connectTo } from '../http/client.ts'
+import type { Tidying } from '../http/harness.ts'
+
+/** The directory of the project. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const PASSWORD = 'correct horse battery'
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface Child {
+  readonly pid: number
+  readonly output: () => string
+  readonly errors: () => string
+  /** The first line of standard output that holds the text; rejects when the process ends without it. */
+  readonly line: (text: string) => Promise<string>
+  readonly signal: (signal: NodeJS.Signals) => void
+  /** When it has ended and everything that it wrote has been read. */
+  readonly exited: Promise<Exit>
+}
+
+export interface Launch {
+  readonly data: string
+  /** Arguments of `berth`. */
+  readonly args: readonly string[]
+  /** Arguments of node itself. */
+  readonly node?: readonly string[]
+  /** What to run instead of `src/main.ts`. */
+  readonly script?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+// Code that has been compiled once is not compiled again for each of the many processes; Node goes by its contents.
+const COMPILED = join(ROOT, 'node_modules/.cache/berth-compiled')
+
+/** A process that is told nothing by the variables of whoever runs the tests, and is gone when the scope ends. */
+export const launch = (scope: Tidying, options: Launch): Child => {
+  const { data, args, node = [], script = join(ROOT, 'src/main.ts'), env = {} } = options
+  const child = spawn(process.execPath, [...node, script, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), NODE_COMPILE_CACHE: COMPILED, BERTH_DATA: data, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      said[name] += chunk
+    })
+  }
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  scope.teardown(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  const line = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = said.stdout
+          .split('\n')
+          .slice(0, -1)
+          .find((written) => written.includes(text))
+        if (found === undefined) return
+        child.stdout.off('data', look)
+        resolve(found)
+      }
+      child.stdout.on('data', look)
+      look()
+      exited.then(({ code }) => {
+        reject(new Error(`ended (${code}) without ${JSON.stringify(text)}: ${said.stdout} ${said.stderr}`))
+      }, reject)
+    })
+  return {
+    pid: child.pid as number,
+    output: () => said.stdout,
+    errors: () => said.stderr,
+    line,
+    signal: (signal) => child.kill(signal),
+    exited,
+  }
+}
+
+/** Runs a command to its end. */
+export const run = async (scope: Tidying, options: Launch): Promise<Exit & { output: string; errors: string }> => {
+  const child = launch(scope, options)
+  const exit = await child.exited
+  return { ...exit, output: child.output(), errors: child.errors() }
+}
+
+export interface Service extends Child, Client {
+  readonly port: number
+  /** Another user of the service. */
+  readonly as: (name: string, password: string) => Client
+  /** Stops it in order and says how it ended. */
+  readonly stop: () => Promise<Exit>
+}
+
+/** Starts the service and waits until it is ready; it is asked as the first administrator. */
+export const serve = async (scope: Tidying, options: Omit<Launch, 'args'>): Promise<Service> => {
+  const env = { BERTH_PORT: '0', BERTH_ADMIN_PASSWORD: PASSWORD, ...options.env }
+  const child = launch(scope, { ...options, args: ['serve'], env })
+  const { url } = JSON.parse(await child.line('"msg":"listening"')) as { url: string }
+  const port = Number(new URL(url).port)
+  const connections = connectTo(port)
+  scope.teardown(connections.close)
+  const as = (name: string, password: string): Client => connections.client({ Authorization: basic(name, password) })
+  const administrator = as('admin', PASSWORD)
+  for (let status = 0; status !== 200; ) status = (await administrator.get('/health/ready')).status
+  const stop = (): Promise<Exit> => {
+    child.signal('SIGTERM')
+    return child.exited
+  }
+  return { ...child, ...administrator, port, as, stop }
+}

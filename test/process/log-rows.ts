@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
+
+/** An event as it lies in the file, read without the code under test. */
+export type Row = {
+  readonly [T in EventType]: {
+    readonly position: number
+    /** The position of the stream's event before. */
+    readonly previous: number | null
+    readonly stream: string
+    readonly revision: number
+    readonly id: string
+    readonly type: T
+    readonly data: DataOf<T>
+    readonly metadata: Metadata
+    /** Whether the hash beside it is its own. */
+    readonly isSealed: boolean
+  }
+}[EventType]
+
+const parsed = (row: Record<string, unknown>): Row => {
+  const { position, previous, recorded, leaf } = row as {
+    position: number
+    previous: number | null
+    recorded: string
+    leaf: Uint8Array
+  }
+  const isSealed = hash('sha256', `\0${recorded}`, 'buffer').equals(leaf)
+  return { ...JSON.parse(recorded), position, previous, isSealed }
+}
+
+/** The log's events from a position on, beside whoever writes it. */
+export const readRows = (path: string, from = 0): Row[] => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    return database.prepare('SELECT * FROM event WHERE position >= ? ORDER BY position').all(from).map(parsed)
+  } finally {
+    database.close()
+  }
+}
+
+/** What SQLite itself has against a file; nothing, as a rule. */
+export const damageOf = (path: string): readonly string[] => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const found = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
+    return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,97 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { temporaryData } from '../http/harness.ts'
+import { type Exit, run, type Service, serve } from './harness.ts'
+import { prepare } from './ledger.ts'
+import { startLoad } from './load.ts'
+import { makeRandom, seedOf } from './random.ts'
+
+const replay = (t: ExecutionContext, data: string, ...args: string[]) => run(t, { data, args: ['replay', ...args] })
+
+const inShell = (path: string, sql: string): void => {
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  database.exec(sql)
+  database.close()
+}
+
+/** A service with some reservations and a SUT that has been changed. */
+const withDocuments = async (t: ExecutionContext): Promise<{ data: string; service: Service }> => {
+  const data = join(await temporaryData(t), 'data')
+  const service = await serve(t, { data })
+  const [sut_id] = (await prepare(service)).suts
+  const { _id: user_id } = (await service.get('/api/user/me')).json
+  for (let quarter = 0; quarter < 4; quarter++) {
+    const window = { start_in: 3600 + quarter * 900, duration: 1 }
+    await service.post('/api/sut_reservation/create', { user_id, sut_id, ...window })
+  }
+  await service.post(`/api/sut/${sut_id}/update`, { description: 'changed' })
+  return { data, service }
+}
+
+const isSame = ({ code, output, errors }: Exit & { output: string; errors: string }): boolean =>
+  code === 0 && errors === '' && /^same: \d+ documents from \d+ events\n$/.test(output)
+
+test('beside a service at work, and after it has stopped, replay finds the documents that the log gives', async (t) => {
+  const { data, service } = await withDocuments(t)
+  const target = { client: service, ...(await prepare(service)) }
+  const load = startLoad(target, makeRandom(seedOf(process.env)), 4)
+  await load.answered(20)
+  const beside = await replay(t, data)
+  t.true(isSame(beside), beside.output + beside.errors)
+  load.stop()
+  await load.ended
+  await service.stop()
+  const json = await replay(t, data, '--json')
+  t.is(json.code, 0)
+  const compared = JSON.parse(json.output) as Record<string, unknown>
+  t.deepEqual(Object.keys(compared).sort(), ['differences', 'documents', 'events', 'position', 'same'])
+  t.like(compared, { same: true, differences: [] })
+  t.is(compared.events, (compared.position as number) + 1)
+  t.true((compared.documents as number) > 20)
+})
+
+test('what replay finds different it names: documents in both of their forms, and how far each has come', async (t) => {
+  const { data, service } = await withDocuments(t)
+  await service.stop()
+  const views = join(data, 'views.db')
+  inShell(views, `UPDATE sut SET document = replace(document, 'bench 2', 'bench II') WHERE document LIKE '%bench 2%'`)
+  inShell(views, 'DELETE FROM reservation WHERE position = (SELECT max(position) FROM reservation)')
+  const [told, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
+  t.is(told.code, 1)
+  const [sut = '', reservation = '', verdict = ''] = told.output.split('\n')
+  t.regex(sut, /^sut, position \d+: in use is .*"bench II".*, the log gives .*"bench 2"/)
+  t.regex(reservation, /^reservation, position \d+: in use is nothing, the log gives /)
+  t.regex(verdict, /^different: /)
+  t.is(json.code, 1)
+  t.like(JSON.parse(json.output), { same: false, differences: [sut, reservation] })
+
+  inShell(views, 'UPDATE progress SET position = position + 5, mark = mark + 5')
+  const further = await replay(t, data)
+  t.is(further.code, 1)
+  t.regex(further.output, /^the log ends at position \d+, those in use have come to \d+\n/)
+})
+
+test('replay tells in a sentence why it cannot compare', async (t) => {
+  const { data, service } = await withDocuments(t)
+  await service.stop()
+  const [noSuchOption, argument] = await Promise.all([replay(t, data, '--jsn'), replay(t, data, 'now')])
+  inShell(join(data, 'views.db'), `UPDATE progress SET logId = '${'f'.repeat(24)}'`)
+  const otherLog = await replay(t, data)
+  inShell(join(data, 'views.db'), `UPDATE progress SET shape = 'file 0'`)
+  const otherShape = await replay(t, data)
+  await rm(join(data, 'views.db'))
+  const noViews = await replay(t, data)
+  const noLog = await replay(t, join(data, 'nowhere'))
+  for (const { code, output, errors } of [noSuchOption, argument, otherLog, otherShape, noViews, noLog]) {
+    t.is(code, 2)
+    t.is(output, '')
+    t.regex(errors, /^berth: [^\n]+\n$/)
+  }
+  t.regex(noSuchOption.errors, /'--jsn'/)
+  t.regex(otherLog.errors, /views\.db was made from another log/)
+  t.regex(otherShape.errors, /not made by this version of Berth/)
+  t.regex(noViews.errors, /views\.db does not exist/)
+  t.regex(noLog.errors, /events\.db/)
+})

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import test from 'ava'
+import { basic } from '../http/client.ts'
+import { temporaryData } from '../http/harness.ts'
+import { openRaw, type RawConnection } from '../http/raw-http.ts'
+import { launch, PASSWORD, serve } from './harness.ts'
+import { prepare } from './ledger.ts'
+import { startLoad } from './load.ts'
+import { readRows } from './log-rows.ts'
+import { makeRandom, seedOf } from './random.ts'
+
+const BODY = '{"name":"half received","address":"10.0.0.1","port":5900,"sut_type":"vnc"}'
+const HEAD = `POST /api/sut/create HTTP/1.1\r
+Host: berth\r
+Authorization: ${basic('admin', PASSWORD)}\r
+Content-Type: application/json\r
+Content-Length: ${BODY.length}\r
+Expect: 100-continue\r
+\r
+`
+
+/** A request of which the service has the head and waits for the rest of the body. */
+const halfSent = async (port: number): Promise<RawConnection> => {
+  const connection = await openRaw(port)
+  connection.send(HEAD)
+  const { statusLine } = (await connection.answer()) ?? {}
+  if (statusLine !== 'HTTP/1.1 100 Continue') throw new Error(`not told to go on, but ${statusLine}`)
+  connection.send(BODY.slice(0, 20))
+  return connection
+}
+
+/** Resolves when no connection is taken any more. */
+const refusing = async (port: number): Promise<void> => {
+  for (;;) {
+    try {
+      const connection = await openRaw(port)
+      connection.close()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return
+    }
+  }
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal}: no connection is taken any more, requests under way are answered, and it exits with 0`, async (t) => {
+    const data = join(await temporaryData(t), 'data')
+    const service = await serve(t, { data })
+    const half = await halfSent(service.port)
+    const ready = await openRaw(service.port)
+    // The second of these requests has begun when the first one's answer comes.
+    ready.send('GET /health/ready HTTP/1.1\r\nHost: berth\r\n\r\nGET /health/ready HTTP/1.1\r\n')
+    t.is((await ready.answer())?.status, 200)
+
+    service.signal(signal)
+    await service.line('"msg":"stopping')
+    await refusing(service.port)
+    ready.send('Host: berth\r\n\r\n')
+    half.send(BODY.slice(20))
+
+    t.is((await ready.answer())?.status, 503)
+    const answer = await half.answer()
+    t.like(answer, { status: 201, headers: { connection: 'close' } })
+    t.deepEqual(await service.exited, { code: 0, signal: null })
+    t.is(service.errors(), '')
+    const made = readRows(join(data, 'events.db')).find(({ type }) => type === 'SutCreated')?.data as { _id: string }
+    t.is(answer?.json._id, made._id)
+  })
+}
+
+test('stopped under load, it has answered everything that it recorded', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const service = await serve(t, { data })
+  const target = { client: service, ...(await prepare(service)) }
+  const before = readRows(join(data, 'events.db')).length
+  const load = startLoad(target, makeRandom(seedOf(process.env)), 16)
+  await load.answered(200)
+  t.deepEqual(await service.stop(), { code: 0, signal: null })
+  await load.ended
+  const recorded = readRows(join(data, 'events.db'))
+    .slice(before)
+    .filter(({ type }) => type === 'ReservationCreated')
+    .map(({ data }) => (data as { _id: string })._id)
+  const acknowledged = load.attempts
+    .filter(({ kind, answer }) => kind === 'reserve' && answer?.status === 201)
+    .map(({ answer }) => (JSON.parse(answer?.text as string) as { _id: string })._id)
+  t.deepEqual([...new Set(recorded)].sort(), [...new Set(acknowledged)].sort())
+  const statuses = new Set(load.attempts.map(({ answer }) => answer?.status))
+  for (const status of statuses) t.true([200, 201, 409, undefined].includes(status), `${status}`)
+})
+
+test('a connection on which nothing was asked does not keep it from stopping', async (t) => {
+  const service = await serve(t, { data: join(await temporaryData(t), 'data') })
+  const idle = await openRaw(service.port)
+  // Connections are taken in their order: when this one is answered, the idle one is known.
+  await service.get('/health/live', { Connection: 'close' })
+  const began = performance.now()
+  t.deepEqual(await service.stop(), { code: 0, signal: null })
+  t.is(await idle.answer(), undefined)
+  t.true(performance.now() - began < 5_000)
+})
+
+test('a second signal ends it at once', async (t) => {
+  const service = await serve(t, { data: join(await temporaryData(t), 'data') })
+  const half = await halfSent(service.port)
+  service.signal('SIGTERM')
+  await service.line('"msg":"stopping')
+  service.signal('SIGINT')
+  t.deepEqual(await service.exited, { code: 1, signal: null })
+  t.is(await half.answer(), undefined)
+})
+
+test('stopped while it starts for the first time, it exits with 0 and can be started again', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
+  await child.line('made the key of the vault')
+  child.signal('SIGTERM')
+  t.deepEqual(await child.exited, { code: 0, signal: null })
+  const service = await serve(t, { data })
+  t.deepEqual(await service.stop(), { code: 0, signal: null })
+})

@@ -1,0 +1,191 @@
+import test from 'ava'
+import { reservationProjection } from '../../projections/reservation.ts'
+import { retryKeyProjection } from '../../projections/retry-key.ts'
+import { sutProjection } from '../../projections/sut.ts'
+import {
+  bob,
+  idOf,
+  LISTEN_PORT,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationReleased,
+  SUT_ID,
+  sutCreated,
+  sutCreationAbandoned,
+  sutRetired,
+  sutUpdated,
+  wall,
+} from '../domain/builders.ts'
+import { at } from '../domain/given-when-then.ts'
+import { foldedBy } from './given-then.ts'
+
+const sut = foldedBy(sutProjection)
+const reservation = foldedBy(reservationProjection)
+const retryKey = foldedBy(retryKeyProjection)
+
+const KEY = 'k'.repeat(22)
+const key = (request: string) => ({ key: `${KEY}.${request.repeat(22)}` })
+const [first, second] = [idOf(1), idOf(2)]
+
+test('a SUT is answered with the fields of the interface in their order, and with no secret', (t) => {
+  const credentials = { id: idOf(9), changed: ['password'] as const }
+  const { document, ended } = sut(
+    SUT_ID,
+    at('05:58:11.400', sutCreated({ credentials, rdp_width: 800, rdp_height: 600 })),
+  )
+  t.is(
+    JSON.stringify(document),
+    JSON.stringify({
+      _id: SUT_ID,
+      created_at: '2030-05-02T05:58:11.400+00:00',
+      updated_at: '2030-05-02T05:58:11.400+00:00',
+      name: 'bench 4',
+      description: 'An old SUT',
+      address: '192.168.9.5',
+      port: 5902,
+      sut_type: 'vnc',
+      is_active: true,
+      manufacturer: 'acer',
+      model: 'aspire',
+      os: 'windows',
+      version: 'xp',
+      monitoring: {
+        status: 'SUT Monitoring Disabled',
+        last_updated: '2030-05-02T05:58:11+00:00',
+        status_description: 'SUT Monitoring is disabled',
+      },
+      tags: {},
+    }),
+  )
+  t.is(ended, null)
+})
+
+test('an update changes what it names and when the SUT was updated', (t) => {
+  const created = at('05:58', sutCreated())
+  const before = sut(SUT_ID, created).document
+  const updated_at = '2030-05-02T06:00:00.000+00:00'
+  t.deepEqual(sut(SUT_ID, created, at('06:00', sutUpdated({ os: 'linux', port: 22 }))).document, {
+    ...before,
+    os: 'linux',
+    port: 22,
+    updated_at,
+  })
+})
+
+test('new credentials and the size of a screen change nothing that is shown but the time', (t) => {
+  const created = at('05:58', sutCreated())
+  const before = sut(SUT_ID, created).document
+  const hidden = sutUpdated({ credentials: { id: idOf(9), changed: ['user_name'] }, rdp_width: 1024 })
+  t.deepEqual(sut(SUT_ID, created, at('06:00', hidden)).document, {
+    ...before,
+    updated_at: '2030-05-02T06:00:00.000+00:00',
+  })
+})
+
+test('tags are merged, in the order of their names; null takes one away', (t) => {
+  const created = at('05:58', sutCreated())
+  const tagged = at('06:00', sutUpdated({ tags: { rack: '4', lab: 'north' } }))
+  const again = at('06:01', sutUpdated({ tags: { rack: null, owner: 'bob' } }))
+  t.is(JSON.stringify(sut(SUT_ID, created, tagged).document.tags), '{"lab":"north","rack":"4"}')
+  t.is(JSON.stringify(sut(SUT_ID, created, tagged, again).document.tags), '{"lab":"north","owner":"bob"}')
+})
+
+test('reservations leave the document of their SUT as it is', (t) => {
+  const created = at('05:58', sutCreated())
+  const reserved = at('06:00', reservationCreated(first, '08:00', '09:00'))
+  t.deepEqual(sut(SUT_ID, created, reserved), sut(SUT_ID, created))
+})
+
+test('a retired SUT has ended and can still be read', (t) => {
+  const { document, ended } = sut(SUT_ID, at('05:58', sutCreated()), at('06:00', sutRetired()))
+  t.is(ended, 'retired')
+  t.is(document.updated_at, '2030-05-02T06:00:00.000+00:00')
+})
+
+test('a creation that was given up makes no SUT', (t) => {
+  t.throws(() => sut(SUT_ID, at('05:58', sutCreationAbandoned())), { message: /nothing happened/ })
+})
+
+test('a reservation is answered with the fields of the interface in their order', (t) => {
+  const created = reservationCreated(first, wall('08:00', '+02:00'), wall('08:15', '+02:00'), bob)
+  const { document, ended } = reservation(first, at('05:58:11.400', created))
+  t.is(
+    JSON.stringify(document),
+    JSON.stringify({
+      _id: first,
+      created_at: '2030-05-02T05:58:11.400Z',
+      updated_at: '2030-05-02T05:58:11.400Z',
+      start_time: '2030-05-02T08:00:00+02:00',
+      end_time: '2030-05-02T08:15:00+02:00',
+      user_id: bob,
+      sut_id: SUT_ID,
+      listen_port: LISTEN_PORT,
+    }),
+  )
+  t.is(ended, null)
+})
+
+const created = at('05:58', reservationCreated(first, '08:00', '09:00'))
+const made = reservation(first, created).document
+const moved = { ...made, updated_at: '2030-05-02T08:30:00.000Z' }
+
+test('an extension moves the end and the time of the update', (t) => {
+  const extended = at('08:30', reservationExtended(first, wall('10:00')))
+  t.deepEqual(reservation(first, created, extended), { document: { ...moved, end_time: wall('10:00') }, ended: null })
+})
+
+test('a reservation that is released ends when it was', (t) => {
+  const released = at('08:30', reservationReleased(first, wall('08:31')))
+  t.deepEqual(reservation(first, created, released), {
+    document: { ...moved, end_time: wall('08:31') },
+    ended: 'released',
+  })
+})
+
+test('a reservation that is cancelled keeps its window and has ended', (t) => {
+  t.deepEqual(reservation(first, created, at('08:30', reservationCancelled(first))), {
+    document: moved,
+    ended: 'cancelled',
+  })
+})
+
+test('what happens to one reservation leaves the others as they are', (t) => {
+  const other = at('06:00', reservationCreated(second, '10:00', '11:00'))
+  t.deepEqual(reservation(first, created, other, at('08:30', reservationCancelled(second))).document, made)
+})
+
+test('an event of an object that never began is an error, never a document', (t) => {
+  t.throws(() => sut(SUT_ID, at('06:00', sutUpdated({ os: 'linux' }))), { message: /SutUpdated came before/ })
+  t.throws(() => reservation(first, at('06:00', reservationCancelled(first))), {
+    message: /ReservationCancelled came before/,
+  })
+})
+
+test('a retry key stands for the object and the revision that were the answer', (t) => {
+  const past = [at('05:58', sutCreated()), at('06:00', reservationCreated(first, '08:00', '09:00'), key('a'))]
+  t.deepEqual(retryKey(KEY, ...past).document, {
+    request: 'a'.repeat(22),
+    _id: first,
+    of: 'reservation',
+    revision: 1,
+    created: true,
+  })
+  t.deepEqual(retryKey(KEY, ...past, at('06:01', sutUpdated({ os: 'linux' }), key('b'))).document, {
+    request: 'b'.repeat(22),
+    _id: SUT_ID,
+    of: 'sut',
+    revision: 2,
+    created: false,
+  })
+})
+
+test('the first append of a creation is no answer yet', (t) => {
+  const assigned = { type: 'ListenPortAssigned', data: { listen_port: LISTEN_PORT, sut_id: SUT_ID } } as const
+  t.throws(() => retryKey(KEY, at('05:58', assigned, key('a'))), { message: /nothing happened/ })
+  t.is(retryKey(KEY, at('05:58', assigned, key('a')), at('05:58', sutCreated(), key('a'))).document.of, 'sut')
+})
+
+test('what was recorded without a retry key has none', (t) => {
+  t.throws(() => retryKey(KEY, at('05:58', sutCreated())), { message: /nothing happened/ })
+})

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../projections/index.ts'
+import type { Projection } from '../../projections/projection.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { SUT_ID } from '../domain/builders.ts'
+import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
+import { rowsIn, story, tell, viewsOn } from './setting.ts'
+
+const aLog = async (t: ExecutionContext): Promise<{ store: EventStore; directory: string }> => {
+  const directory = await aDirectory(t)
+  return { store: openStore(t, join(directory, 'events.db')), directory }
+}
+
+/** Rows of views that were closed and opened again behind every event. */
+const restartedAtEveryEvent = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
+  const { store, directory } = await aLog(t)
+  const path = join(directory, 'views.db')
+  for (const event of story) {
+    await tell(store, [event])
+    const views = await viewsOn(t, store, path, of)
+    await views.close()
+  }
+  return rowsIn(path)
+}
+
+/** Rows of views that were made of the whole log in one go. */
+const madeInOneGo = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
+  const { store, directory } = await aLog(t)
+  await tell(store, story)
+  const views = await viewsOn(t, store, join(directory, 'views.db'), of)
+  await views.close()
+  return rowsIn(join(directory, 'views.db'))
+}
+
+test('stopped behind any event and opened again, the views come to the same rows', async (t) => {
+  const rows = await restartedAtEveryEvent(t, projections)
+  t.true(rows.length > 20)
+  t.deepEqual(rows, await madeInOneGo(t, projections))
+})
+
+test('it shows when a document depends on more than the log says', async (t) => {
+  // Counts what it has folded since the process began.
+  let folded = 0
+  const counting = projections.map((projection) => ({
+    ...projection,
+    evolve: (...given: Parameters<Projection['evolve']>) => ({ ...projection.evolve(...given), folded: folded++ }),
+  }))
+  const rows = await restartedAtEveryEvent(t, counting)
+  t.notDeepEqual(rows, await madeInOneGo(t, counting))
+})
+
+test('the rows up to any position are those of the log up to there', async (t) => {
+  const whole = await madeInOneGo(t, projections)
+  const upTo = Math.floor(story.length / 2)
+  const { store, directory } = await aLog(t)
+  await tell(store, story.slice(0, upTo))
+  await (await viewsOn(t, store, join(directory, 'views.db'))).close()
+  const ofHalf = whole
+    .map((row) => JSON.parse(row) as { position: number; until?: number | null })
+    .filter(({ position }) => position < upTo)
+    // What replaced a version is told in its row only afterwards.
+    .map((row) => JSON.stringify((row.until ?? 0) < upTo ? row : { ...row, until: null }))
+  t.true(ofHalf.length > 0 && ofHalf.length < whole.length)
+  t.deepEqual(rowsIn(join(directory, 'views.db')), ofHalf)
+})
+
+test('a document is read as it stood at every revision, before it is written and after', async (t) => {
+  const { store, directory } = await aLog(t)
+  const views = await viewsOn(t, store, join(directory, 'views.db'))
+  const seen: (string | undefined)[] = []
+  for (const event of story) {
+    await tell(store, [event])
+    t.true(await views.reached(event.revision, 10_000))
+    seen.push(views.newest('sut', SUT_ID)?.document)
+  }
+  t.deepEqual(
+    story.map(({ revision }) => views.asOf('sut', SUT_ID, revision)?.document),
+    seen,
+  )
+  await views.close()
+  const again = await viewsOn(t, store, join(directory, 'views.db'))
+  t.deepEqual(
+    story.map(({ revision }) => again.asOf('sut', SUT_ID, revision)?.document),
+    seen,
+  )
+  t.true(new Set(seen).size > 1)
+})
+
+test('whoever waits for an event is told when it has been folded, and when that takes too long', async (t) => {
+  const { store, directory } = await aLog(t)
+  const views = await viewsOn(t, store, join(directory, 'views.db'))
+  t.false(await views.reached(0, 10))
+  const reached = views.reached(0, 10_000)
+  await tell(store, story.slice(0, 1))
+  t.true(await reached)
+})
+
+test('a snapshot is written with the rows it belongs to and is there after a restart', async (t) => {
+  const { store, directory } = await aLog(t)
+  const path = join(directory, 'views.db')
+  await tell(store, story.slice(0, 3))
+  const views = await viewsOn(t, store, path)
+  const snapshot = (stream: string, mark: number) => ({ stream, version: 1, revision: mark, mark, state: '{}' })
+  views.keepSnapshot('sut-a', () => snapshot('sut-a', 2))
+  // Of what the views have not come to, nothing is kept: the log may yet lose it.
+  views.keepSnapshot('sut-b', () => snapshot('sut-b', 3))
+  await views.close()
+  const again = await viewsOn(t, store, path)
+  t.deepEqual({ ...again.readSnapshot('sut-a') }, snapshot('sut-a', 2))
+  t.is(again.readSnapshot('sut-b'), undefined)
+})

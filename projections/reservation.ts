@@ -1,4 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
+import { epochSecondsOf } from '../src/domain/instant.ts'
 import { missing, type Projection } from './projection.ts'
 
 /** A reservation as it is answered, in the interface's order of fields. */
@@ -11,6 +12,14 @@ export interface Reservation {
   readonly user_id: string
   readonly sut_id: string
   readonly listen_port: number
+}
+
+/** The window is in Unix seconds. */
+export interface ReservationColumns {
+  readonly sut_id: string
+  readonly user_id: string
+  readonly start: number
+  readonly end: number
 }
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
@@ -29,7 +38,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
   }
 }
 
-export const reservationProjection: Projection<Reservation> = {
+export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
   version: 1,
   key: (event) => {
@@ -47,4 +56,10 @@ export const reservationProjection: Projection<Reservation> = {
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
+  columns: ({ sut_id, user_id, start_time, end_time }) => ({
+    sut_id,
+    user_id,
+    start: epochSecondsOf(start_time),
+    end: epochSecondsOf(end_time),
+  }),
 }

@@ -22,6 +22,21 @@ export interface Sut {
   readonly tags: Readonly<Record<string, string>>
 }
 
+export interface SutColumns {
+  readonly sut_type: SutType
+  readonly is_active: boolean
+  /** In one case for all letters. */
+  readonly name: string
+  /** As JSON text. */
+  readonly tags: string
+}
+
+/**
+ * One form for all cases of a text, such that what is a part of one is a part of the other. Upper case alone would leave
+ * the Kelvin sign apart from K; lower case alone writes a sigma by what stands beside it.
+ */
+export const foldedCase = (text: string): string => text.toLowerCase().toUpperCase()
+
 /** Of a SUT that is not monitored: since it was created. */
 const unmonitored = (since: string): Sut['monitoring'] => ({
   status: 'SUT Monitoring Disabled',
@@ -49,7 +64,7 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   }
 }
 
-export const sutProjection: Projection<Sut> = {
+export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',
   version: 1,
   key: (event) => {
@@ -65,4 +80,10 @@ export const sutProjection: Projection<Sut> = {
   begins: (event) => event.type === 'SutCreated',
   evolve,
   ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
+  columns: ({ sut_type, is_active, name, tags }) => ({
+    sut_type,
+    is_active,
+    name: foldedCase(name),
+    tags: JSON.stringify(tags),
+  }),
 }

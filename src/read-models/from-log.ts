@@ -1,6 +1,6 @@
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import type { Version } from './views-file.ts'
+import type { Version } from './version.ts'
 
 /** A document folded from its stream alone, and the mark of its last event. */
 export interface FromLog {
@@ -28,5 +28,5 @@ export const makeFromLog =
     if (document === undefined || last === undefined)
       throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
     const { mark, ...of } = last
-    return { version: { position: BEGINNING, id, document: JSON.stringify(document), ...of }, mark }
+    return { version: { position: BEGINNING, created: BEGINNING, id, document: JSON.stringify(document), ...of }, mark }
   }

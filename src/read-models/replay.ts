@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { makePending } from './pending.ts'
-import { openViewsFile, UnusableViews, type Version, type ViewsFile } from './views-file.ts'
+import type { StoredRow, StoredTable } from './stored-tables.ts'
+import { openViewsFile, type Progress, UnusableViews, type ViewsFile } from './views-file.ts'
 
 /** Rows folded before they are written. */
 const CHUNK = 4_096
@@ -21,62 +22,75 @@ export interface Comparison {
 
 const DIFFERENCES_MAX = 20
 
-/** Folds the log up to a mark into a file. */
-const rebuild = async (
+/** Folds the log into a file, every time from where it stopped up to the mark given. */
+const makeRebuild = (
   store: EventStore,
   file: ViewsFile,
   projections: readonly Projection[],
-  upTo: number,
   onProgress: (events: number) => void,
-): Promise<number> => {
+) => {
   const pending = makePending(projections, file)
-  const stop = new AbortController()
-  let position = -1
-  let last = { mark: BEGINNING, id: '' }
+  let progress: Progress = { logId: store.logId, position: -1, mark: BEGINNING, eventId: '' }
   const write = (): void => {
-    file.write(pending.rows(), [], { logId: store.logId, position, mark: last.mark, eventId: last.id })
+    file.stage(pending.takeUnstaged())
+    file.commit([], progress)
     pending.clear()
-    onProgress(position + 1)
+    onProgress(progress.position + 1)
   }
-  for await (const { events, caughtUp } of store.subscribe(BEGINNING, stop.signal)) {
-    for (const event of events) {
-      if (event.mark > upTo) break
-      pending.fold(event, ++position)
-      last = event
+  return async (upTo: number): Promise<void> => {
+    const stop = new AbortController()
+    for await (const { events, caughtUp } of store.subscribe(progress.mark, stop.signal)) {
+      for (const event of events) {
+        if (event.mark > upTo) break
+        progress = { ...progress, position: progress.position + 1, mark: event.mark, eventId: event.id }
+        pending.fold(event, progress.position)
+      }
+      if (pending.count() >= CHUNK) write()
+      if (progress.mark >= upTo || caughtUp) break
     }
-    if (pending.count() >= CHUNK) write()
-    if (last.mark >= upTo || caughtUp) break
+    stop.abort()
+    write()
   }
-  stop.abort()
-  write()
-  return position + 1
 }
 
-const same = (a: Version | undefined, b: Version | undefined): boolean =>
-  a?.position === b?.position &&
-  a?.revision === b?.revision &&
-  a?.id === b?.id &&
-  a?.document === b?.document &&
-  a?.ended === b?.ended
+const shown = (table: StoredTable, row: StoredRow | undefined): string => {
+  if (row === undefined) return 'nothing'
+  if (!table.isOfDocuments) return JSON.stringify(row)
+  const { position: _, id, revision, document, ...further } = row
+  return `${id} at revision ${revision}: ${document} ${JSON.stringify(further)}`
+}
 
-const shown = (version: Version | undefined): string =>
-  version === undefined ? 'nothing' : `${version.id} at revision ${version.revision}: ${version.document}`
+const differenceOf = (table: StoredTable, inUse: StoredRow | undefined, made: StoredRow | undefined): string => {
+  const [a, b] = [inUse?.position, made?.position].map((position) => Number(position ?? Number.POSITIVE_INFINITY))
+  const place = table.isOfDocuments ? `, position ${Math.min(a as number, b as number)}` : ''
+  return `${table.name}${place}: in use is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
+}
 
-/** Compares a table of both files row by row, from the first on. */
-const compare = (name: string, used: ViewsFile, fresh: ViewsFile, upTo: number, differences: string[]): number => {
-  const a = used.rows(name, upTo)[Symbol.iterator]()
-  const b = fresh.rows(name, upTo)[Symbol.iterator]()
-  let documents = 0
-  for (;;) {
+/** Compares a table of both files row by row, from the first on; how many rows were compared. */
+const compare = (used: StoredTable, fresh: StoredTable, differences: string[]): number => {
+  const a = used.rows()[Symbol.iterator]()
+  const b = fresh.rows()[Symbol.iterator]()
+  for (let rows = 0; ; rows++) {
     const [left, right] = [a.next(), b.next()]
-    if (left.done && right.done) return documents
-    documents++
+    if ((left.done && right.done) || differences.length >= DIFFERENCES_MAX) return rows
     const [inUse, made] = [left.done ? undefined : left.value, right.done ? undefined : right.value]
-    if (same(inUse, made)) continue
-    const position = Math.min(inUse?.position ?? Number.POSITIVE_INFINITY, made?.position ?? Number.POSITIVE_INFINITY)
-    differences.push(`${name}, position ${position}: in use is ${shown(inUse)}, the log gives ${shown(made)}`)
-    if (differences.length >= DIFFERENCES_MAX) return documents
+    if (JSON.stringify(inUse) !== JSON.stringify(made)) differences.push(differenceOf(used, inUse, made))
   }
+}
+
+const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events'> => {
+  const differences: string[] = []
+  const [inUse, made] = [used.progress(), fresh.progress()]
+  const position = inUse?.position ?? -1
+  if (made?.position !== position || (inUse !== undefined && made.eventId !== inUse.eventId)) {
+    differences.push(`the log ends at position ${made?.position}, those in use have come to ${position}`)
+  }
+  let documents = 0
+  for (const [n, table] of used.tables.entries()) {
+    const rows = compare(table, fresh.tables[n] as StoredTable, differences)
+    if (table.isOfDocuments) documents += rows
+  }
+  return { position, documents, differences }
 }
 
 /**
@@ -95,19 +109,18 @@ export const replay = async (
   const directory = mkdtempSync(join(tmpdir(), 'berth-replay-'))
   const fresh = openViewsFile(join(directory, 'views.db'), projections)
   try {
-    const progress = used.progress() ?? { logId: store.logId, position: -1, mark: BEGINNING, eventId: '' }
-    if (progress.logId !== store.logId) throw new UnusableViews(`${path} was made from another log`)
-    const events = await rebuild(store, fresh, projections, progress.mark, (done) =>
-      onProgress(done, progress.position + 1),
+    const { logId } = used.progress() ?? store
+    if (logId !== store.logId) throw new UnusableViews(`${path} was made from another log`)
+    const upTo = (): number => used.progress()?.mark ?? BEGINNING
+    const rebuild = makeRebuild(store, fresh, projections, (events) =>
+      onProgress(events, (used.progress()?.position ?? -1) + 1),
     )
-    const differences: string[] = []
-    const rebuilt = fresh.progress()
-    if (rebuilt?.position !== progress.position || rebuilt.eventId !== progress.eventId) {
-      differences.push(`the log ends at position ${rebuilt?.position}, those in use have come to ${progress.position}`)
-    }
-    let documents = 0
-    for (const { name } of projections) documents += compare(name, used, fresh, progress.position, differences)
-    return { position: progress.position, events, documents, differences }
+    await rebuild(upTo())
+    // Those in use go on meanwhile: what came in since is folded too, up to a moment that is held fast.
+    used.pin()
+    await rebuild(upTo())
+    const events = (fresh.progress()?.position ?? -1) + 1
+    return { ...compareAll(used, fresh), events }
   } finally {
     used.close()
     fresh.close()

@@ -1,6 +1,14 @@
+import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
-import type { ViewsOptions } from './views.ts'
 import { dropViews, isDamage, openViewsFile, type Progress, type ViewsFile } from './views-file.ts'
+
+export interface UsableFileOptions {
+  readonly path: string
+  readonly store: EventStore
+  readonly projections: readonly Projection[]
+  /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
+  readonly onFatal: (error: unknown) => void
+}
 
 /** Whether the log continues these rows: it has the same id, and the same event in the place they have come to. */
 const continues = async (store: EventStore, progress: Progress): Promise<boolean> => {
@@ -46,7 +54,14 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
     newest: watching(file.newest),
     asOf: watching(file.asOf),
     snapshot: watching(file.snapshot),
-    write: watching(file.write),
+    stage: watching(file.stage),
+    commit: watching(file.commit),
+    settle: watching(file.settle),
+    lists: {
+      reservations: watching(file.lists.reservations),
+      suts: watching(file.lists.suts),
+      held: watching(file.lists.held),
+    },
   }
 }
 
@@ -54,7 +69,7 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
  * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
  * ends the service, so that the next start makes it again.
  */
-export const openUsableFile = async ({ path, store, projections, onFatal }: ViewsOptions): Promise<ViewsFile> => {
+export const openUsableFile = async ({ path, store, projections, onFatal }: UsableFileOptions): Promise<ViewsFile> => {
   const onDamage = (error: unknown): void => {
     dropViews(path)
     onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))

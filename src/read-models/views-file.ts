@@ -1,18 +1,18 @@
 import { existsSync, rmSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Ended, Projection } from '../../projections/projection.ts'
+import { DatabaseSync } from 'node:sqlite'
+import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
+import { type DocumentTable, documentSchema, makeDocumentTable } from './document-table.ts'
+import type { Lists } from './lists.ts'
+import { NAMES_SCHEMA } from './names.ts'
+import { openLists } from './open-lists.ts'
+import { type StoredTable, storedTables } from './stored-tables.ts'
+import type { NewVersion, Version } from './version.ts'
 
-/** One state of a document: what it was from `position` on, until its next. */
-export interface Version {
-  /** The public position of the event that made it. */
-  readonly position: number
-  /** That event's revision in its stream. */
-  readonly revision: number
-  readonly id: string
-  /** The document as JSON text: it is answered as it stands here. */
-  readonly document: string
-  readonly ended: Ended | null
+/** A version of a document of the projection named. */
+export interface Row {
+  readonly projection: string
+  readonly version: NewVersion
 }
 
 /** How far the rows in the file have come, and in which log. */
@@ -25,13 +25,11 @@ export interface Progress {
 }
 
 /** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 1
+const FILE_VERSION = 2
 
 const shapeOf = (projections: readonly Projection[]): string =>
   [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
 
-// Rows are keyed by position, which only grows: scattered keys would dirty a page each. An id begins with its second
-// and so grows too.
 const tables = (projections: readonly Projection[]): string => `
   CREATE TABLE progress (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -41,30 +39,8 @@ const tables = (projections: readonly Projection[]): string => `
     stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
     state TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  ${projections
-    .map(
-      ({ name }) => `
-  CREATE TABLE ${name} (
-    position INTEGER PRIMARY KEY, revision INTEGER NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, ended TEXT
-  ) STRICT;
-  CREATE INDEX ${name}_by_id ON ${name} (id, position);`,
-    )
-    .join('')}`
-
-interface Statements {
-  readonly insert: StatementSync
-  readonly newest: StatementSync
-  readonly asOf: StatementSync
-}
-
-const statementsOf = (db: DatabaseSync, name: string): Statements => {
-  const columns = 'position, revision, id, document, ended'
-  return {
-    insert: db.prepare(`INSERT INTO ${name} (${columns}) VALUES (?, ?, ?, ?, ?)`),
-    newest: db.prepare(`SELECT ${columns} FROM ${name} WHERE id = ? ORDER BY position DESC LIMIT 1`),
-    asOf: db.prepare(`SELECT ${columns} FROM ${name} WHERE id = ? AND revision <= ? ORDER BY position DESC LIMIT 1`),
-  }
-}
+  ${NAMES_SCHEMA}
+  ${projections.map(documentSchema).join('')}`
 
 export interface ViewsFile {
   readonly progress: () => Progress | undefined
@@ -72,14 +48,19 @@ export interface ViewsFile {
   /** The version of a document that stood at a revision of its stream. */
   readonly asOf: (projection: string, id: string, revision: number) => Version | undefined
   readonly snapshot: (stream: string) => Snapshot | undefined
-  /** Writes rows and how far they go, all or nothing. */
-  readonly write: (
-    rows: ReadonlyMap<string, readonly Version[]>,
-    snapshots: readonly Snapshot[],
-    progress: Progress,
-  ) => void
-  /** The rows of a table up to a position, in their order, to compare two files. */
-  readonly rows: (projection: string, upTo: number) => Iterable<Version>
+  /** Puts rows into a transaction that stays open. If that fails, nothing of the transaction stays. */
+  readonly stage: (rows: readonly Row[]) => void
+  /** Commits what was staged, with how far the rows go now. If that fails, nothing of the transaction stays. */
+  readonly commit: (snapshots: readonly Snapshot[], progress: Progress) => void
+  /** Whether a transaction is open. Some errors of reading end it too: then all its rows are to be staged again. */
+  readonly isStaging: () => boolean
+  /** Makes lists show all that has been staged. If that fails, nothing of the transaction stays. */
+  readonly settle: () => void
+  readonly lists: Lists
+  /** To compare two files. */
+  readonly tables: readonly StoredTable[]
+  /** From here on what is read is of one moment, whatever is written meanwhile. */
+  readonly pin: () => void
   readonly close: () => void
 }
 
@@ -154,39 +135,48 @@ export const openViewsFile = (
 }
 
 const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFile => {
-  const statements = new Map(projections.map(({ name }) => [name as string, statementsOf(db, name)]))
-  const of = (projection: string): Statements => statements.get(projection) as Statements
+  const { writers, lists, flush, forget } = openLists(db)
+  const documents = new Map(projections.map(({ name }) => [name as string, makeDocumentTable(db, name, writers[name])]))
+  const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
   const progress = db.prepare('SELECT logId, position, mark, eventId FROM progress')
   const snapshot = db.prepare('SELECT stream, version, revision, mark, state FROM snapshot WHERE stream = ?')
   const keep = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
   const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?)')
   const shape = shapeOf(projections)
+  const orUndone = (write: () => void): void => {
+    try {
+      if (!db.isTransaction) {
+        forget()
+        db.exec('BEGIN IMMEDIATE')
+      }
+      write()
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      forget()
+      throw error
+    }
+  }
   return {
     progress: () => progress.get() as Progress | undefined,
-    newest: (projection, id) => of(projection).newest.get(id) as Version | undefined,
-    asOf: (projection, id, revision) => of(projection).asOf.get(id, revision) as Version | undefined,
+    newest: (projection, id) => of(projection).newest(id),
+    asOf: (projection, id, revision) => of(projection).asOf(id, revision),
     snapshot: (stream) => snapshot.get(stream) as Snapshot | undefined,
-    write: (rows, snapshots, { logId, position, mark, eventId }) => {
-      db.exec('BEGIN IMMEDIATE')
-      try {
-        for (const [projection, versions] of rows) {
-          const { insert } = of(projection)
-          for (const v of versions) insert.run(v.position, v.revision, v.id, v.document, v.ended)
-        }
+    stage: (rows) =>
+      orUndone(() => {
+        for (const { projection, version } of rows) of(projection).insert(version)
+      }),
+    commit: (snapshots, { logId, position, mark, eventId }) =>
+      orUndone(() => {
+        flush()
         for (const row of snapshots) keep.run(row.stream, row.version, row.revision, row.mark, row.state)
         advance.run(shape, logId, position, mark, eventId)
         db.exec('COMMIT')
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK')
-        throw error
-      }
-    },
-    rows: (projection, upTo) =>
-      db
-        .prepare(
-          `SELECT position, revision, id, document, ended FROM ${projection} WHERE position <= ? ORDER BY position`,
-        )
-        .iterate(upTo) as Iterable<unknown> as Iterable<Version>,
+      }),
+    isStaging: () => db.isTransaction,
+    settle: () => orUndone(flush),
+    lists,
+    tables: storedTables(db, projections),
+    pin: () => db.exec('BEGIN'),
     close: () => db.close(),
   }
 }

@@ -9,6 +9,8 @@ export interface Waiters {
   readonly wait: (mark: number, within: number) => Promise<boolean>
   /** Wakes everyone whose mark has been reached. */
   readonly wake: (reached: number) => void
+  /** Tells everyone that it will not be soon. */
+  readonly giveUp: () => void
 }
 
 export const makeWaiters = (): Waiters => {
@@ -34,6 +36,9 @@ export const makeWaiters = (): Waiters => {
       if (waiting.length === 0) return
       waiters = waiting.filter(({ mark }) => mark > reached)
       for (const waiter of waiting) if (waiter.mark <= reached) waiter.resolve(true)
+    },
+    giveUp: () => {
+      for (const { resolve } of waiters.splice(0)) resolve(false)
     },
   }
 }

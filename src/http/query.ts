@@ -1,0 +1,127 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { closed, dictionary, integer, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
+import type { Problem } from '../domain/failure.ts'
+import type { DecodeQuery, Parameters } from './route.ts'
+
+/** What the query of an address may hold. */
+
+export const inQuery = (name: string, detail: string): Problem => ({
+  code: 'invalid',
+  path: [name],
+  in: 'query',
+  detail,
+})
+
+const NOT_ENCODED = 'holds a percent sign that encodes nothing; write a percent sign as %25'
+
+const decoded = (part: string): string | undefined => {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+interface Parsed {
+  readonly parameters: Parameters
+  readonly problems: readonly Problem[]
+}
+
+/** Names and values, decoded; what is there twice or not decodable is a problem and not among them. */
+const parse = (query: string): Parsed => {
+  const parameters = new Map<string, string>()
+  const problems = new Map<string, Problem>()
+  for (const part of query.split('&')) {
+    if (part === '') continue
+    const middle = part.includes('=') ? part.indexOf('=') : part.length
+    const written = part.slice(0, middle)
+    const name = decoded(written)
+    const value = decoded(part.slice(middle + 1))
+    if (name === undefined || value === undefined) problems.set(name ?? written, inQuery(name ?? written, NOT_ENCODED))
+    else if (parameters.has(name)) problems.set(name, inQuery(name, 'is given more than once'))
+    else parameters.set(name, value)
+  }
+  for (const name of problems.keys()) parameters.delete(name)
+  return { parameters, problems: [...problems.values()] }
+}
+
+/** Reads the query of an address that takes no parameters. */
+export const noQuery: DecodeQuery<undefined> = (parameters) => {
+  const unknown = [...parameters.keys()].map((name) => inQuery(name, 'is not a parameter of this address'))
+  return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
+}
+
+export const decodeQuery = <Q>(query: string, decode: DecodeQuery<Q>): E.Either<readonly Problem[], Q> => {
+  const { parameters, problems } = parse(query)
+  const read = decode(parameters)
+  if (E.isLeft(read)) return E.left([...problems, ...read.left])
+  return problems.length === 0 ? read : E.left(problems)
+}
+
+const problemOf = (error: t.ValidationError): Problem => {
+  const detail = error.message === UNKNOWN_MEMBER ? 'is not a parameter of this address' : error.message
+  return inQuery(pathOf(error)[0] ?? '', detail ?? 'is not valid')
+}
+
+type Codecs = Readonly<Record<string, t.Mixed>>
+
+/** Reads parameters, each of which may be left out, with a codec that takes text. */
+export const parametersOf = <O extends Codecs>(codecs: O) => {
+  const codec = closed('query', {}, codecs)
+  return (parameters: Parameters) =>
+    E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf))(
+      codec.decode(Object.fromEntries(parameters)),
+    )
+}
+
+/** Reads the parameters whose names begin so, by the rest of their names; the other parameters are left. */
+export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Type<A>) => {
+  const codec = dictionary('query', names, values)
+  return (parameters: Parameters) => {
+    const isOne = ([name]: readonly [string, string]): boolean => name.startsWith(prefix)
+    const members = [...parameters].filter(isOne).map(([name, value]) => [name.slice(prefix.length), value])
+    const family = E.mapLeft((errors: t.Errors): readonly Problem[] =>
+      errors.map((error) => inQuery(prefix + (pathOf(error)[0] ?? ''), error.message ?? 'is not valid')),
+    )(codec.decode(Object.fromEntries(members)))
+    return { family, others: new Map([...parameters].filter((parameter) => !isOne(parameter))) }
+  }
+}
+
+/** Text that stands for something else. */
+const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A, never, unknown> =>
+  new t.Type(
+    codec.name,
+    codec.is,
+    (u, c) => codec.validate(read(String(u)), c),
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  )
+
+export const wholeNumber = (min: number, max: number): t.Type<number, never, unknown> =>
+  written(integer(min, max), (text) => (/^\d{1,16}$/.test(text) ? Number(text) : undefined))
+
+const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+/** `true` or `false`. */
+export const yesOrNo: t.Type<boolean, never, unknown> = written(
+  new t.Type<boolean>(
+    'true or false',
+    t.boolean.is,
+    (u, c) => (typeof u === 'boolean' ? t.success(u) : t.failure(u, c, 'must be true or false')),
+    t.identity,
+  ),
+  (text) => (Object.hasOwn(WORDS, text) ? WORDS[text] : undefined),
+)
+
+/** `true`, and nothing else. */
+export const onlyTrue: t.Type<true, never, unknown> = written(
+  new t.Type<true>(
+    'true',
+    (u): u is true => u === true,
+    (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true, or be left out')),
+    t.identity,
+  ),
+  (text) => text === 'true',
+)

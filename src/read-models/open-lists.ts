@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ListWriter } from './list-table.ts'
+import { type Lists, makeAsk } from './lists.ts'
+import { makeNames } from './names.ts'
+import { makeReservationCounts } from './reservation-counts.ts'
+import { makeHeld, makeReservationList } from './reservation-list.ts'
+import { makeReservationWriter } from './reservation-table.ts'
+import { makeSutList } from './sut-list.ts'
+import { sutWriter } from './sut-table.ts'
+
+export interface OpenLists {
+  /** What keeps lists in step with the rows, by the projection they are of. */
+  readonly writers: Readonly<Partial<Record<string, ListWriter>>>
+  readonly lists: Lists
+  readonly flush: () => void
+  readonly forget: () => void
+}
+
+export const openLists = (db: DatabaseSync): OpenLists => {
+  const names = makeNames(db)
+  const counts = makeReservationCounts(db)
+  const writers = { sut: sutWriter, reservation: makeReservationWriter(db, names, counts) }
+  const ask = makeAsk(db)
+  return {
+    writers,
+    lists: {
+      reservations: makeReservationList(ask, names, counts),
+      suts: makeSutList(ask),
+      held: makeHeld(ask, names, counts),
+    },
+    flush: () => {
+      for (const writer of Object.values(writers)) writer.flush()
+    },
+    forget: () => {
+      for (const writer of Object.values(writers)) writer.forget()
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Window } from '../domain/window.ts'
+import { type Ask, type Condition, condition, type Page, type ReservationQuery } from './lists.ts'
+import type { Names } from './names.ts'
+import { dayOf, type ReservationCounts, startOfDay } from './reservation-counts.ts'
+import { LISTED, segmentOf } from './reservation-table.ts'
+
+/** Reservations that are read to be counted; beyond them counters say how many there are, where they can. */
+const READ_MAX = 20_000
+
+type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end'
+
+/** A way to what is asked for, and about how many entries of the index it reads. */
+interface Way {
+  readonly index: Index
+  readonly entries: number
+}
+
+/** What is asked for, with keys for ids. */
+interface Asked extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
+  readonly sut?: number | undefined
+  readonly user?: number | undefined
+}
+
+const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
+  value === undefined ? [] : [condition(sql, value)]
+
+/** Everything but the part of the list; the upper bound on the end follows from the start and lets an index be used. */
+const filtersOf = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked, longest: number): readonly Condition[] => [
+  ...optional('r.sut = ?', sut),
+  ...optional('r.user = ?', user),
+  ...optional('r.ends > ?', endsAfter),
+  ...optional('r.starts < ?', startsBefore),
+  ...optional('r.ends < ?', startsBefore === undefined ? undefined : startsBefore + longest),
+  ...(isHeld ? [condition('r.ended IS NULL')] : []),
+]
+
+const waysTo = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked, counts: ReservationCounts): readonly Way[] => {
+  const ways: Way[] = []
+  if (sut !== undefined) ways.push({ index: 'reservation_by_sut', entries: counts.of('sut', sut) })
+  if (user !== undefined) ways.push({ index: 'reservation_by_user', entries: counts.of('user', user) })
+  if (endsAfter !== undefined || startsBefore !== undefined || isHeld) {
+    const first = dayOf(endsAfter ?? Number.NEGATIVE_INFINITY)
+    const last = dayOf(startsBefore === undefined ? Number.POSITIVE_INFINITY : startsBefore + counts.longest())
+    ways.push({ index: 'reservation_by_end', entries: counts.onDays('end_day', first, last) })
+  }
+  return ways.sort((a, b) => a.entries - b.entries)
+}
+
+const through = (index: Index, filters: readonly Condition[]): string =>
+  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
+   WHERE r.segment = s.n AND ${LISTED} ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
+
+const valuesOf = (filters: readonly Condition[]): readonly SQLInputValue[] => filters.flatMap(({ values }) => values)
+
+const countThrough = (ask: Ask, index: Index, filters: readonly Condition[]): number =>
+  ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0
+
+/**
+ * How many overlap a span, however many: all but those that end before it and those that start behind it. Counters know
+ * them by day; only on the days of its ends they are read.
+ */
+const countOverlapping = (ask: Ask, counts: ReservationCounts, { endsAfter, startsBefore }: Asked): number => {
+  let count = counts.all()
+  if (endsAfter !== undefined) {
+    const day = dayOf(endsAfter)
+    const onDay = [condition('r.ends >= ?', startOfDay(day)), condition('r.ends <= ?', endsAfter)]
+    count -= counts.onDays('end_day', Number.NEGATIVE_INFINITY, day - 1)
+    count -= countThrough(ask, 'reservation_by_end', onDay)
+  }
+  if (startsBefore !== undefined) {
+    const nextDay = dayOf(startsBefore) + 1
+    const onDay = [
+      condition('r.starts >= ?', startsBefore),
+      condition('r.starts < ?', startOfDay(nextDay)),
+      condition('r.ends > ?', startsBefore),
+      condition('r.ends < ?', startOfDay(nextDay) + counts.longest()),
+    ]
+    count -= counts.onDays('start_day', nextDay, Number.POSITIVE_INFINITY)
+    count -= countThrough(ask, 'reservation_by_end', onDay)
+  }
+  return count
+}
+
+const countOf = (
+  ask: Ask,
+  counts: ReservationCounts,
+  asked: Asked,
+  way: Way | undefined,
+  filters: readonly Condition[],
+): number => {
+  if (way === undefined) return counts.all()
+  if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
+  const onlyTime = asked.sut === undefined && asked.user === undefined && !asked.isHeld
+  const { endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY } = asked
+  if (onlyTime && way.entries > READ_MAX && endsAfter < startsBefore) return countOverlapping(ask, counts, asked)
+  return countThrough(ask, way.index, filters)
+}
+
+const documentsOf = (ask: Ask, asked: Asked, index: Index | undefined, filters: readonly Condition[]) => {
+  const { behind, limit, offset } = asked
+  // Without filters the order of creation has an index of its own.
+  const here =
+    index === undefined
+      ? optional('r.created < ?', behind)
+      : [
+          ...filters,
+          ...optional('r.created < ?', behind),
+          ...optional('s.n <= ?', behind === undefined ? undefined : segmentOf(behind)),
+        ]
+  const from =
+    index === undefined
+      ? `FROM reservation r INDEXED BY reservation_listed
+         WHERE ${LISTED} ${here.map(({ sql }) => `AND ${sql}`).join(' ')}`
+      : through(index, here)
+  const order = index === undefined ? 'r.created DESC' : 's.n DESC, r.created DESC'
+  const rows = ask<{ document: string }>(
+    `SELECT d.document FROM (SELECT r.position, r.created ${from} ORDER BY ${order} LIMIT ? OFFSET ?) AS page
+     CROSS JOIN reservation d WHERE d.position = page.position ORDER BY page.created DESC`,
+    ...valuesOf(here),
+    limit,
+    offset,
+  )
+  return rows.map(({ document }) => document)
+}
+
+const NOTHING: Page = { documents: [], count: 0 }
+
+export const makeReservationList =
+  (ask: Ask, names: Names, counts: ReservationCounts) =>
+  ({ sut_id, user_id, ...query }: ReservationQuery): Page => {
+    const asked: Asked = {
+      ...query,
+      sut: sut_id === undefined ? undefined : names.find(sut_id),
+      user: user_id === undefined ? undefined : names.find(user_id),
+    }
+    if ((sut_id !== undefined && asked.sut === undefined) || (user_id !== undefined && asked.user === undefined)) {
+      return NOTHING
+    }
+    const filters = filtersOf(asked, counts.longest())
+    const way = waysTo(asked, counts)[0]
+    const count = countOf(ask, counts, asked, way, filters)
+    return { documents: count === 0 ? [] : documentsOf(ask, asked, way?.index, filters), count }
+  }
+
+/** The windows, by start, in which a SUT is held within a span. */
+export const makeHeld =
+  (ask: Ask, names: Names, counts: ReservationCounts) =>
+  (sutId: string, { start, end }: Window): readonly Window[] => {
+    const sut = names.find(sutId)
+    if (sut === undefined || start >= end) return []
+    const asked: Asked = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end, isHeld: true }
+    const [way] = waysTo(asked, counts)
+    if (way === undefined) return []
+    const filters = filtersOf(asked, counts.longest())
+    return ask<Window>(
+      `SELECT r.starts AS start, r.ends AS "end" ${through(way.index, filters)} ORDER BY r.starts`,
+      ...valuesOf(filters),
+    )
+  }

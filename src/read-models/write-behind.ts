@@ -1,0 +1,108 @@
+import type { Snapshot } from '../domain/decider.ts'
+import type { Pending } from './pending.ts'
+import type { Progress, ViewsFile } from './views-file.ts'
+
+/** Rows put into the open transaction at a time: so few that nobody waits for them. */
+const STAGE = 64
+/** Rows after which the transaction is committed. */
+const CHUNK = 1_024
+/** Rows in memory beyond which no more events are taken, because they cannot be written. */
+const PENDING_MAX = 16 * CHUNK
+/** Milliseconds after which rows are committed even if they are few. */
+const COMMIT_AFTER = 1_000
+/** Milliseconds between attempts to write. */
+const AGAIN_AFTER = 500
+
+export interface Alarms {
+  /** Told once when views can no longer be written or read on, and once when they can again. */
+  readonly onAlarm: (what: string, error: unknown, part: 'views' | 'store') => void
+  readonly onRecovery: (what: string, part: 'views' | 'store') => void
+}
+
+export interface Writer {
+  /** Called when there may be something to write. */
+  readonly tick: () => void
+  /** Whether no more rows can be taken before some are written. */
+  readonly isFull: () => boolean
+  /** Resolves when there is room for more rows, or when stopped. */
+  readonly room: (signal: AbortSignal) => Promise<void>
+  /** Puts every row where lists are read from; false while nothing can be written. */
+  readonly settle: () => boolean
+  readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
+  readonly close: () => void
+}
+
+/**
+ * Writes rows behind: one transaction stays open for thousands of rows, which costs a fifth of one for each turn of the
+ * event loop. Until it is committed its rows stay in memory too, so that nothing is lost when it fails.
+ */
+export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
+  const snapshots = new Map<string, () => Snapshot>()
+  let timer: NodeJS.Timeout | undefined
+  let alarmed = false
+  let room = Promise.withResolvers<void>()
+
+  const stage = (): void => {
+    if (!file.isStaging()) pending.unstageAll()
+    file.stage(pending.takeUnstaged())
+  }
+
+  const commit = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (snapshots.size === 0 && file.progress()?.position === progress().position) return
+    stage()
+    const { mark } = progress()
+    const covered = [...snapshots.values()].map((snapshot) => snapshot()).filter((snapshot) => snapshot.mark <= mark)
+    file.commit(covered, progress())
+    for (const { stream } of covered) snapshots.delete(stream)
+    pending.clear()
+  }
+
+  const attempt = (write: () => void): void => {
+    try {
+      write()
+      if (alarmed) alarms.onRecovery('views are written again', 'views')
+      alarmed = false
+      room.resolve()
+      room = Promise.withResolvers()
+    } catch (error) {
+      pending.unstageAll()
+      if (!alarmed) alarms.onAlarm('views cannot be written', error, 'views')
+      alarmed = true
+      clearTimeout(timer)
+      timer = setTimeout(attempt, AGAIN_AFTER, commit)
+    }
+  }
+
+  return {
+    tick: () => {
+      if (alarmed) return
+      if (pending.count() >= CHUNK) attempt(commit)
+      else if (pending.unstaged() >= STAGE) attempt(stage)
+      if (pending.count() > 0 || snapshots.size > 0) timer ??= setTimeout(attempt, COMMIT_AFTER, commit)
+    },
+    isFull: () => pending.count() >= PENDING_MAX,
+    room: async (signal) => {
+      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+      while (pending.count() >= PENDING_MAX && !signal.aborted) await Promise.race([room.promise, stopped])
+    },
+    settle: () => {
+      if (pending.count() === 0) return true
+      if (alarmed) return false
+      attempt(() => {
+        stage()
+        file.settle()
+      })
+      return !alarmed
+    },
+    keepSnapshot: (stream, snapshot) => {
+      snapshots.set(stream, snapshot)
+    },
+    close: () => {
+      attempt(commit)
+      clearTimeout(timer)
+      file.close()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A place where a secret must not be. */
+export interface Place {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+const percentEncoded = (bytes: Buffer): string => bytes.toString('hex').replace(/../g, (digits) => `%${digits}`)
+
+/** Without anything beyond ASCII, as some writers of JSON have it. */
+const escaped = (json: string): string =>
+  json.replace(/[^\0-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What stays the same of some bytes in base64 wherever in a longer text they stand: one string for each place modulo 3. */
+const insideBase64 = (bytes: Buffer): readonly string[] =>
+  [0, 1, 2].map((before) => {
+    const digits = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+    return digits.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+  })
+
+/** How a secret may look where it has leaked to. */
+export const formsOf = (secret: Buffer): Readonly<Record<string, readonly string[]>> => {
+  const text = secret.toString()
+  const json = JSON.stringify(text).slice(1, -1)
+  const base64 = insideBase64(secret)
+  return {
+    plain: [secret.toString('latin1')],
+    'as JSON': [Buffer.from(json).toString('latin1'), escaped(json)],
+    'percent-encoded': [encodeURIComponent(text), percentEncoded(secret), percentEncoded(secret).toUpperCase()],
+    'in base64': [...base64, ...base64.map((digits) => digits.replaceAll('+', '-').replaceAll('/', '_'))],
+    'in hex': [secret.toString('hex'), secret.toString('hex').toUpperCase()],
+  }
+}
+
+/** Every secret that is in one of the places, in whichever form: one sentence each. */
+export const leaks = (secrets: Readonly<Record<string, Buffer>>, places: readonly Place[]): readonly string[] => {
+  const found: string[] = []
+  for (const { name, bytes } of places) {
+    const text = bytes.toString('latin1')
+    for (const [what, secret] of Object.entries(secrets)) {
+      for (const [how, forms] of Object.entries(formsOf(secret))) {
+        if (forms.some((form) => text.includes(form))) found.push(`${what} ${how} in ${name}`)
+      }
+    }
+  }
+  return found
+}
+
+/** Every file below a directory, as it is on the disk at this moment. */
+export const filesIn = async (directory: string): Promise<readonly Place[]> => {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return Promise.all(files.map(async (name) => ({ name, bytes: await readFile(name) })))
+}

@@ -1,0 +1,85 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+
+/** An answer as it came over the wire. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The text as a JSON object. */
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+export type Headers = Readonly<Record<string, string>>
+
+/** Somebody who sends requests; nothing is added to them but credentials, Host and what frames a body. */
+export interface Client {
+  readonly request: (method: string, path: string, headers?: Headers, body?: string | Uint8Array) => Promise<Answer>
+  readonly get: (path: string, headers?: Headers) => Promise<Answer>
+  /** Sends a value as JSON. */
+  readonly post: (path: string, body: unknown, headers?: Headers) => Promise<Answer>
+}
+
+const PASSWORD = 'correct horse'
+
+/** Every user of these tests has a password of its own, made of its name. */
+export const passwordOf = (name: string): string => `${PASSWORD} ${name}`
+
+export const basic = (name: string, password: string = passwordOf(name)): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+
+/** Connections that are kept alive and shared by all clients of one service. */
+export interface Connections {
+  readonly client: (credentials: Headers) => Client
+  readonly close: () => void
+}
+
+export const answerOf = (status: number, headers: IncomingHttpHeaders, text: string): Answer => ({
+  status,
+  headers,
+  text,
+  get json() {
+    return JSON.parse(text) as Record<string, unknown>
+  },
+})
+
+/** `from` is the address of this machine to come from; all of 127.0.0.0/8 are there on Linux. */
+export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+  const send = (method: string, path: string, headers: Headers, body?: string | Uint8Array): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+      const options = {
+        agent,
+        host: '127.0.0.1',
+        localAddress: from,
+        port,
+        method,
+        path,
+        headers: { ...length, ...headers },
+      }
+      const sent = request(options, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString())),
+        )
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+
+  return {
+    client: (credentials) => ({
+      request: (method, path, headers = {}, body = undefined) =>
+        send(method, path, { ...credentials, ...headers }, body),
+      get: (path, headers = {}) => send('GET', path, { ...credentials, ...headers }),
+      post: (path, body, headers = {}) => {
+        const json = { 'Content-Type': 'application/json', ...credentials, ...headers }
+        return send('POST', path, json, JSON.stringify(body))
+      },
+    }),
+    close: () => agent.destroy(),
+  }
+}

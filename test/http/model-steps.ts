@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+
+/** What may happen to the service: wishes whose times count from the clock and whose objects are those made before. */
+
+export const NAMES = ['admin', 'alice', 'bob', 'audrey'] as const
+export type Name = (typeof NAMES)[number]
+
+/** Seconds from the beginning of the current quarter, and the offsets that the ends are written in. */
+export interface WindowWish {
+  readonly start: number
+  readonly length: number
+  readonly nanosecond: boolean
+  readonly offsets: readonly [number, number]
+}
+
+export const CONDITIONS = ['current', 'any', 'old', 'list', 'weak'] as const
+export type Condition = (typeof CONDITIONS)[number]
+
+interface Sent {
+  readonly as: Name
+  /** Of a few, so that different requests meet. */
+  readonly key: number | undefined
+}
+interface OfSut extends Sent {
+  /** Which SUT, from the newest backwards. */
+  readonly which: number
+  readonly condition: Condition | undefined
+}
+
+export type Step =
+  | (Sent & { readonly to: 'create'; readonly fields: Fields })
+  | (OfSut & { readonly to: 'update'; readonly fields: Fields })
+  | (OfSut & { readonly to: 'tag'; readonly tags: Readonly<Record<string, string | null>> })
+  | (OfSut & { readonly to: 'retire' })
+  | (Sent & { readonly to: 'reserve'; readonly which: number; readonly for: string; readonly window: WindowWish })
+  | (Sent & { readonly to: 'reserve from now'; readonly which: number; readonly for: string; readonly window: WindowWish })
+  | (Sent & { readonly to: 'cancel'; readonly which: number })
+  | (Sent & { readonly to: 'extend'; readonly which: number; readonly window: WindowWish })
+  | (Sent & { readonly to: 'extend by'; readonly which: number; readonly window: WindowWish })
+  | { readonly to: 'read SUT'; readonly as: Name; readonly which: number; readonly condition: Condition | undefined }
+  | { readonly to: 'read reservation'; readonly as: Name; readonly which: number }
+  /** Sends a request that had a key once more. */
+  | { readonly to: 'retry'; readonly which: number }
+  /** Milliseconds, forwards or back. */
+  | { readonly to: 'move the clock'; readonly by: number }
+  /** Stops the service and starts it again, without its documents perhaps. */
+  | { readonly to: 'restart'; readonly isRebuilt: boolean }
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const fields = fc.record(
+  {
+    name: fc.constantFrom('bench', 'bench 4', '\u{1f5a5}'),
+    is_active: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(true) },
+      { weight: 1, arbitrary: fc.constant(false) },
+    ),
+    os: fc.constantFrom('', 'linux', 'windows'),
+    port: fc.constantFrom(22, 5902),
+    rdp_width: fc.constantFrom(800, 1024),
+    password: fc.constantFrom('one', 'two'),
+  },
+  { requiredKeys: [] },
+)
+const tags = fc.dictionary(fc.constantFrom('rack', 'Rack', 'a.b'), fc.constantFrom('1', '2', '', null), { maxKeys: 2 })
+
+const as = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('admin' as const) },
+  { weight: 5, arbitrary: fc.constantFrom('alice' as const, 'bob' as const) },
+  { weight: 1, arbitrary: fc.constant('audrey' as const) },
+)
+const administrator = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('admin' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('alice' as const, 'audrey' as const) },
+)
+const holder = fc.oneof(
+  { weight: 10, arbitrary: fc.constantFrom('alice', 'bob') },
+  { weight: 1, arbitrary: fc.constantFrom('admin', 'somebody') },
+)
+const key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
+const condition = fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 1 })
+/** The highest is nothing that there is. */
+const which = fc.nat(19)
+
+const window: fc.Arbitrary<WindowWish> = fc.record({
+  start: fc.oneof(
+    { weight: 1, arbitrary: fc.integer({ min: -1200, max: 19_000 }) },
+    { weight: 2, arbitrary: fc.integer({ min: -1, max: 8 }).map((n) => n * 900) },
+  ),
+  length: fc.oneof(
+    { weight: 1, arbitrary: fc.integer({ min: -300, max: 11_000 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 0, max: 12 }).map((n) => n * 900) },
+  ),
+  nanosecond: fc.boolean(),
+  offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345), fc.constantFrom(0, 60, 840)),
+})
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const by = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 60 * SECOND }) },
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: HOUR / 2 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 8 * HOUR }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 72 * HOUR }) },
+  { weight: 2, arbitrary: fc.integer({ min: -60 * SECOND, max: 0 }) },
+  { weight: 2, arbitrary: fc.integer({ min: -HOUR, max: 0 }) },
+)
+
+const to = <K extends Step['to'], R>(
+  kind: K,
+  weight: number,
+  parts: { readonly [P in keyof R]: fc.Arbitrary<R[P]> },
+) => ({ weight, arbitrary: fc.record({ to: fc.constant(kind), ...parts }) as unknown as fc.Arbitrary<Step> })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  to('create', 4, { as: administrator, key, fields }),
+  to('update', 4, { as: administrator, key, which, condition, fields }),
+  to('tag', 2, { as: administrator, key, which, condition, tags }),
+  to('retire', 3, { as: administrator, key, which, condition }),
+  to('reserve', 9, { as, key, which, for: holder, window }),
+  to('reserve from now', 4, { as, key, which, for: holder, window }),
+  to('cancel', 5, { as, key, which }),
+  to('extend', 4, { as, key, which, window }),
+  to('extend by', 2, { as, key, which, window }),
+  to('read SUT', 2, { as, which, condition }),
+  to('read reservation', 2, { as, which }),
+  to('retry', 5, { which: fc.nat(4) }),
+  to('move the clock', 6, { by }),
+  to('restart', 1, { isRebuilt: fc.boolean() }),
+)
+
+/** A story begins with a SUT. */
+export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
+  fc
+    .array(step, { maxLength: 40, size: 'max' })
+    .map((steps) => [{ to: 'create', as: 'admin', key: undefined, fields: {} }, ...steps])

@@ -1,0 +1,137 @@
+import { connect } from 'node:net'
+import test from 'ava'
+import fc from 'fast-check'
+import { type Answered, traceIdOf } from '../../src/http/answered.ts'
+import { requestLine } from '../../src/http/request-log.ts'
+import { basic } from './client.ts'
+import { idOf, start } from './harness.ts'
+import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
+import { until } from './until.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+
+const lineOf = (answered: Answered): Readonly<Record<string, unknown>> => {
+  const line = requestLine(answered, 1_900_000_000_000, 77)
+  if (!line.endsWith('}\n')) throw new Error(`no line: ${line}`)
+  return JSON.parse(line)
+}
+
+test('a request is told with its route, its answer, who sent it from where, and the trace it belongs to', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut = await createSut(service.as('admin'))
+  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` }
+  const accepted = await reserve(service.as('alice'), aReservation(sut), headers)
+  const refused = await reserve(service.as('alice'), aReservation(sut))
+  const [, first, second] = service.answered
+  if (first === undefined || second === undefined) return t.fail()
+  const { ms, ...line } = lineOf(first)
+  t.deepEqual(line, {
+    level: 30,
+    time: 1_900_000_000_000,
+    pid: 77,
+    request_id: accepted.headers['x-request-id'],
+    trace_id: TRACE,
+    method: 'POST',
+    route: '/api/sut_reservation/create',
+    status: 201,
+    user: idOf('alice'),
+    role: 'tester',
+    address: '127.0.0.1',
+    msg: 'answered',
+  })
+  t.true(typeof ms === 'number' && ms > 0 && ms < 60_000)
+  const { request_id, trace_id, status, code } = lineOf(second)
+  t.deepEqual([request_id, trace_id, status, code], [refused.json.instance, undefined, 409, 'reservation_conflict'])
+})
+
+test('the route is told as the page of routes has it, never the address that was asked for', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [admin, sut] = [service.as('admin'), await createSut(service.as('admin'))]
+  await admin.get(`/api/sut/${sut}`)
+  await admin.get('/api/sut/CaNaRy?x=CaNaRy')
+  await admin.get('/CaNaRy')
+  await admin.request('PROPFIND', '/api/user/me')
+  await service.anyone.get('/api/sut/CaNaRy')
+  await service.anyone.get('/health/ready')
+  t.deepEqual(
+    service.answered.slice(1).map(({ method, route, status }) => `${method} ${route} ${status}`),
+    [
+      'GET /api/sut/:id 200',
+      'GET /api/sut/:id 422',
+      'GET none 404',
+      'other none 405',
+      'GET none 401',
+      'GET /health/ready 200',
+    ],
+  )
+})
+
+test('nothing of headers, bodies, queries or credentials is told', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const headers = { 'User-Agent': 'CaNaRy', 'Idempotency-Key': 'CaNaRy', Cookie: 'CaNaRy', traceparent: '00-CaNaRy' }
+  const sut = await createSut(admin, { password: 'CaNaRy', user_name: 'CaNaRy', description: 'CaNaRy' })
+  await admin.post(`/api/sut/${sut}/update?CaNaRy=CaNaRy`, aSut({ CaNaRy: 'CaNaRy' }), headers)
+  await admin.request('POST', '/api/sut/create', headers, '{"CaNaRy')
+  await service.anyone.get('/api/user/me', { Authorization: basic('CaNaRy', 'CaNaRy password') })
+  t.is(service.answered.length, 4)
+  t.false(/CaNaRy/i.test(JSON.stringify([service.answered, service.log])))
+})
+
+test('a request that is given up by its client is told all the same', async (t) => {
+  const service = await start(t, { now: NOW })
+  const socket = connect({ host: '127.0.0.1', port: service.port })
+  const head = ['POST /api/sut/create HTTP/1.1', 'Host: berth', `Authorization: ${basic('admin')}`]
+  const body = ['Content-Type: application/json', 'Content-Length: 100', '', '{"name":']
+  socket.end([...head, ...body].join('\r\n'))
+  socket.resume()
+  await until('it is told', async () => service.answered.length === 1, 10_000)
+  const [told] = service.answered
+  t.deepEqual([told?.route, told?.status, told?.user?._id], ['/api/sut/create', 400, idOf('admin')])
+})
+
+test('whatever a user is called and wherever it comes from, a line is one line of JSON', (t) => {
+  const text = fc.string({ unit: 'binary', minLength: 1 })
+  fc.assert(
+    fc.property(text, text, fc.double({ min: 0, max: 1e6, noNaN: true }), (_id, address, milliseconds) => {
+      const answered: Answered = {
+        requestId: '01a1fc34-45e9-7e49-9a0d-75c1e9aae5ab',
+        traceId: undefined,
+        method: 'GET',
+        route: '/api/sut/:id',
+        status: 200,
+        code: undefined,
+        milliseconds,
+        user: { _id, role: 'tester' },
+        address,
+      }
+      const line = requestLine(answered, 1, 1)
+      const { user, address: told, ms } = JSON.parse(line)
+      const isExact = user === _id && told === address && Math.abs(ms - milliseconds) <= 0.006
+      return isExact && line.indexOf('\n') === line.length - 1
+    }),
+  )
+  t.pass()
+})
+
+const traces: readonly (readonly [string, string | undefined, string | undefined])[] = [
+  ['a trace of version 00', `00-${TRACE}-${PARENT}-01`, TRACE],
+  ['flags that are not known yet', `00-${TRACE}-${PARENT}-ff`, TRACE],
+  ['a later version', `01-${TRACE}-${PARENT}-01`, TRACE],
+  ['a later version with more', `cc-${TRACE}-${PARENT}-01-what-comes`, TRACE],
+  ['no header', undefined, undefined],
+  ['version 00 with more', `00-${TRACE}-${PARENT}-01-what-comes`, undefined],
+  ['version ff', `ff-${TRACE}-${PARENT}-01`, undefined],
+  ['an id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
+  ['a parent of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
+  ['upper case', `00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
+  ['an id that is too short', `00-${TRACE.slice(1)}-${PARENT}-01`, undefined],
+  ['two headers in one', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`, undefined],
+  ['something else', 'CaNaRy', undefined],
+]
+for (const [what, header, traceId] of traces) {
+  test(`of ${what}, ${traceId === undefined ? 'no trace is told' : 'the trace is told'}`, (t) => {
+    t.is(traceIdOf(header), traceId)
+  })
+}

@@ -1,0 +1,43 @@
+import type { Answer, Client, Headers } from './client.ts'
+import { idOf } from './harness.ts'
+
+/** The requests that most stories begin with. */
+
+/** A SUT as a client describes one. */
+export const aSut = (more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
+  name: 'bench 4',
+  address: '192.168.9.5',
+  port: 5902,
+  sut_type: 'vnc',
+  ...more,
+})
+
+/** A reservation of Alice's, from 06:00 to 06:15 on the day of these stories. */
+export const aReservation = (
+  sut_id: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> => ({
+  user_id: idOf('alice'),
+  sut_id,
+  start_time: '2030-05-02T06:00:00+00:00',
+  end_time: '2030-05-02T06:15:00+00:00',
+  ...more,
+})
+
+/** When most stories begin. */
+export const NOW = '2030-05-02T05:58:11.400Z'
+
+const created = (answer: Answer): Answer => {
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`)
+  return answer
+}
+
+/** Creates a SUT and gives its id. */
+export const createSut = async (client: Client, more: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+  created(await client.post('/api/sut/create', aSut(more))).json._id as string
+
+export const reserve = (client: Client, body: unknown, headers: Headers = {}): Promise<Answer> =>
+  client.post('/api/sut_reservation/create', body, headers)
+
+/** Reserves and gives the answer, which must be 201. */
+export const reserved = async (client: Client, body: unknown): Promise<Answer> => created(await reserve(client, body))

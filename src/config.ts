@@ -1,12 +1,24 @@
-import { isIP } from 'node:net'
+import { isIP, SocketAddress } from 'node:net'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
+import { type Environment, unknownVariables } from './unknown-variables.ts'
+
+/** All addresses that begin with the same `prefix` bits. */
+export interface AddressRange {
+  readonly family: 'ipv4' | 'ipv6'
+  readonly address: string
+  readonly prefix: number
+}
 
 export interface Config {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** The PEM files of the certificate and its key, where connections are encrypted. */
+  readonly tls?: { readonly certificate: string; readonly key: string }
+  /** The peers whose word about the address of a client counts. */
+  readonly trustedProxies: readonly AddressRange[]
   /** Directory of the service's files. All paths are absolute. */
   readonly data: string
   readonly eventStore: { readonly kind: 'sqlite'; readonly path: string }
@@ -28,8 +40,6 @@ export interface Config {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
-
-const COMING: readonly string[] = ['BERTH_TLS_CERT', 'BERTH_TLS_KEY', 'BERTH_TRUSTED_PROXIES']
 
 /** Reads a value; Left finishes the sentence "BERTH_X ..." and never repeats the value, which may be a secret. */
 type Read<A> = (value: string) => E.Either<string, A>
@@ -109,49 +119,29 @@ const duration: Read<number> = (value) => {
     : E.left('must be from PT15M to P3660D, in whole milliseconds')
 }
 
+const addressRange = (value: string): AddressRange | undefined => {
+  const [, text = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
+  const version = isIP(text)
+  if (version === 0) return undefined
+  const [family, length] = version === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const)
+  const { address } = new SocketAddress({ family, address: text })
+  const prefix = bits === undefined ? length : Number(bits)
+  // IPv4 in the clothes of IPv6 would never be met: the addresses of connections have them taken off.
+  const isClothed = family === 'ipv6' && address.includes('.')
+  return !isClothed && prefix >= 1 && prefix <= length ? { family, address, prefix } : undefined
+}
+
+const addressRanges: Read<readonly AddressRange[]> = (value) => {
+  const ranges = value.split(',').map((part) => addressRange(part.trim()))
+  return ranges.every((range) => range !== undefined)
+    ? E.right(ranges)
+    : E.left(
+        'must be addresses or ranges like 192.0.2.7, 10.0.0.0/8, fd00::/8, parted by commas, none with a prefix of 0',
+      )
+}
+
 const logLevel: Read<LogLevel> = (value) =>
   E.fromNullable(`must be one of ${LOG_LEVELS.join(', ')}`)(LOG_LEVELS.find((level) => level === value))
-
-/** How many letters must be added, dropped or changed to make one name of the other. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
-    }
-    row = next
-  }
-  return row[b.length] as number
-}
-
-const nearest = (name: string, known: readonly string[]): string =>
-  known.reduce((best, other) => (distance(name.slice(0, 64), other) < distance(name.slice(0, 64), best) ? other : best))
-
-// What Kubernetes sets in every pod beside a service called "berth" or "berth-...".
-const SERVICE_LINK =
-  /^BERTH_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
-
-const isServiceLink = (name: string, value: string): boolean =>
-  SERVICE_LINK.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
-
-type Environment = Readonly<Record<string, string | undefined>>
-type Strangers = { readonly problems: readonly string[]; readonly warnings: readonly string[] }
-
-/** The variables that begin like ours and are none of the known ones. */
-const strangers = (environment: Environment, known: readonly string[]): Strangers => {
-  const problems: string[] = []
-  const links: string[] = []
-  for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || !name.startsWith('BERTH_') || known.includes(name)) continue
-    if (isServiceLink(name, value)) links.push(name)
-    else if (COMING.includes(name)) problems.push(`${name} is not in this version`)
-    else problems.push(`${name} is not a variable of Berth; the nearest is ${nearest(name, known)}`)
-  }
-  const passedOver = `${links.sort().join(', ')}: Kubernetes' service links, passed over`
-  return { problems, warnings: links.length === 0 ? [] : [passedOver] }
-}
 
 /** Left: every problem, each a sentence that names its variable and repeats no value. `directory` resolves paths. */
 export const readConfig = (
@@ -177,9 +167,16 @@ export const readConfig = (
   if (environment.BERTH_VAULT_KEY !== undefined && environment.BERTH_VAULT_KEY_FILE !== undefined) {
     problems.push('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them')
   }
+  const certificate = read('BERTH_TLS_CERT', path, undefined)
+  const key = read('BERTH_TLS_KEY', path, undefined)
+  if ((environment.BERTH_TLS_CERT === undefined) !== (environment.BERTH_TLS_KEY === undefined)) {
+    problems.push('BERTH_TLS_CERT and BERTH_TLS_KEY belong together; set both or neither')
+  }
   const values: Omit<Config, 'warnings'> = {
     host: read('BERTH_HOST', host, '127.0.0.1'),
     port: read('BERTH_PORT', port, 8080),
+    ...(certificate !== undefined && key !== undefined && { tls: { certificate, key } }),
+    trustedProxies: read('BERTH_TRUSTED_PROXIES', addressRanges, []),
     data,
     eventStore: { kind: 'sqlite', path: resolve(directory, log) },
     usersFile: read('BERTH_USERS', path, join(data, 'users.json')),
@@ -194,6 +191,6 @@ export const readConfig = (
     },
     logLevel: read('BERTH_LOG_LEVEL', logLevel, 'info'),
   }
-  const { problems: unknown, warnings } = strangers(environment, known)
+  const { problems: unknown, warnings } = unknownVariables(environment, known)
   return problems.length + unknown.length > 0 ? E.left([...problems, ...unknown]) : E.right({ ...values, warnings })
 }

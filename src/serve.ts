@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import type { Config } from './config.ts'
+import { requestLine } from './http/request-log.ts'
+import { type Lines, makeLog, openLines } from './log.ts'
+import { makeProcessMetrics } from './process-metrics.ts'
 import { type Log, Misconfigured, type Service, startService } from './service.ts'
-import { leavePassword } from './users/first-administrator.ts'
+import { type FirstAdministrator, leavePassword } from './users/first-administrator.ts'
 import { welcome } from './welcome.ts'
 
-const urlOf = ({ host, port }: Service): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+/** Milliseconds that the log's reader is given at the end. */
+const LOG_WITHIN = 1_000
+
+const urlOf = ({ tls }: Config, { host, port }: Service): string =>
+  `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
  * Runs the service until a signal stops it.
@@ -15,7 +21,9 @@ const urlOf = ({ host, port }: Service): string => `http://${host.includes(':') 
  *   configuration is wrong
  */
 export const serve = async (config: Config): Promise<number> => {
-  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, pino.destination({ dest: 1, sync: true }))
+  const lines = openLog()
+  const log = makeLog(config.logLevel, lines)
+  const isRequestLogged = log.isLevelEnabled('info')
   for (const warning of config.warnings) log.warn(warning)
   const ended = Promise.withResolvers<number>()
   // From the first moment on: a service that is stopped while it starts ends in order too.
@@ -26,6 +34,10 @@ export const serve = async (config: Config): Promise<number> => {
       clock: Date.now,
       randomBytes,
       log,
+      ...(isRequestLogged && {
+        onAnswered: (answered) => lines.write(requestLine(answered, Date.now(), process.pid)),
+      }),
+      processMetrics: makeProcessMetrics(lines.lost),
       onFatal: (error) => {
         log.fatal({ err: error }, 'the service cannot go on')
         ended.resolve(1)
@@ -34,11 +46,23 @@ export const serve = async (config: Config): Promise<number> => {
   } catch (error) {
     return whyNotStarted(error)
   }
-  await introduce(config, service, (facts, sentence) => log.info(facts, sentence))
+  log.info({ url: urlOf(config, service), data: config.data, event_store: config.eventStore.path }, 'listening')
+  await lines.flush(LOG_WITHIN)
+  if (service.firstAdministrator) await introduce(config, service, service.firstAdministrator, log)
   const code = await ended.promise
   await service.stop()
   log.info('stopped')
+  await lines.flush(LOG_WITHIN)
   return code
+}
+
+/** The lines of the log on standard output, which may fail or end without harm; they are written whatever ends this. */
+const openLog = (): Lines => {
+  // Also makes a pipe refuse what does not fit, rather than halt a thread that could then not end.
+  process.stdout.on('error', () => undefined)
+  const lines = openLines(1)
+  process.on('exit', lines.flushNow)
+  return lines
 }
 
 /** Calls `stop` at the first signal; another one ends the process at once. */
@@ -54,20 +78,14 @@ const onStopSignal = (log: Log, stop: () => void): void => {
   }
 }
 
-const introduce = async (
-  config: Config,
-  service: Service,
-  info: (facts: object, sentence: string) => void,
-): Promise<void> => {
-  const first = service.firstAdministrator
-  info({ url: urlOf(service), data: config.data, event_store: config.eventStore.path }, 'listening')
-  if (first === undefined) return
+/** Tells the first administrator's password, this once. */
+const introduce = async (config: Config, service: Service, first: FirstAdministrator, log: Log): Promise<void> => {
   if (process.stdout.isTTY) {
-    process.stdout.write(welcome(urlOf(service), first))
+    process.stdout.write(welcome(urlOf(config, service), first))
   } else if (first.password !== undefined) {
     const file = join(config.data, `first-password-${process.pid}.txt`)
     await leavePassword(file, first)
-    info({ file }, `made the administrator ${first.name}; the password is in this file: read it and remove it`)
+    log.info({ file }, `made the administrator ${first.name}; the password is in this file: read it and remove it`)
   }
 }
 

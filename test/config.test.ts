@@ -14,6 +14,7 @@ test('without variables everything has its documented default', (t) => {
   t.deepEqual(rightOf(read({ PATH: '/bin', BERTH: 'not ours' })), {
     host: '127.0.0.1',
     port: 8080,
+    trustedProxies: [],
     data: '/srv/berth/data',
     eventStore: { kind: 'sqlite', path: '/srv/berth/data/events.db' },
     usersFile: '/srv/berth/data/users.json',
@@ -31,6 +32,9 @@ test('every variable is taken', (t) => {
     read({
       BERTH_HOST: '::1',
       BERTH_PORT: '0',
+      BERTH_TLS_CERT: 'tls/cert.pem',
+      BERTH_TLS_KEY: '/etc/berth/key.pem',
+      BERTH_TRUSTED_PROXIES: '192.0.2.7, 10.1.0.0/16,FD00:0::/8',
       BERTH_DATA: 'elsewhere',
       BERTH_EVENT_STORE: 'sqlite:/var/log.db',
       BERTH_USERS: '../users.json',
@@ -46,6 +50,12 @@ test('every variable is taken', (t) => {
   t.deepEqual(config, {
     host: '::1',
     port: 0,
+    tls: { certificate: '/srv/berth/tls/cert.pem', key: '/etc/berth/key.pem' },
+    trustedProxies: [
+      { family: 'ipv4', address: '192.0.2.7', prefix: 32 },
+      { family: 'ipv4', address: '10.1.0.0', prefix: 16 },
+      { family: 'ipv6', address: 'fd00::', prefix: 8 },
+    ],
     data: '/srv/berth/elsewhere',
     eventStore: { kind: 'sqlite', path: '/var/log.db' },
     usersFile: '/srv/users.json',
@@ -74,6 +84,17 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_PORT', ' 80', /whole number/],
   ['BERTH_PORT', '-1', /whole number/],
   ['BERTH_PORT', 'tcp://10.0.0.1:8080', /enableServiceLinks: false.*or set BERTH_PORT/],
+  ['BERTH_TLS_CERT', 'cert.pem', /and BERTH_TLS_KEY belong together/],
+  ['BERTH_TRUSTED_PROXIES', 'proxy.lab.example', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.0/33', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', 'fd00::/129', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '0.0.0.0/0', /none with a prefix of 0/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1,', /parted by commas/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1 10.0.0.2', /parted by commas/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1:443', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '[fd00::1]', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', 'fe80::1%eth0', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '0:0::FFFF:10.0.0.1', /addresses or ranges like/],
   ['BERTH_EVENT_STORE', 'esdb://eventstore:2113?tls=false', /not in this version/],
   ['BERTH_EVENT_STORE', 'esdb+discover://admin:changeit@eventstore:2113', /not in this version/],
   ['BERTH_EVENT_STORE', 'sqlite:', /sqlite:\.\/data/],
@@ -155,8 +176,13 @@ test('an unknown variable is a problem that names the nearest known one', (t) =>
   t.regex(nearest('BERTH_LOGLEVEL'), /nearest is BERTH_LOG_LEVEL$/)
 })
 
-test('a variable of a later version is refused as such', (t) => {
-  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'x' }), ['BERTH_TLS_CERT is not in this version'])
+test('a certificate without its key is a problem, and a key without its certificate', (t) => {
+  const together = ['BERTH_TLS_CERT and BERTH_TLS_KEY belong together; set both or neither']
+  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem' }), together)
+  t.deepEqual(problemsOf({ BERTH_TLS_KEY: 'key.pem' }), together)
+  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem', BERTH_TLS_KEY: '' }), [
+    'BERTH_TLS_KEY is empty; give it a value or unset it',
+  ])
 })
 
 test("Kubernetes' service links are passed over with a warning that names them", (t) => {

@@ -7,40 +7,52 @@ const WAIT_MAX = 5_000
 
 /** One request of each retry key at a time; the next looks what the one before has recorded. */
 export interface InFlight {
-  readonly inTurn: <F, A>(key: string, task: () => Promise<E.Either<F, A>>) => Promise<E.Either<F | Failure, A>>
+  /** `names` are all that the request's key may be known by, its own first: requests under any of them come before it. */
+  readonly inTurn: <F, A>(
+    names: readonly string[],
+    task: () => Promise<E.Either<F, A>>,
+  ) => Promise<E.Either<F | Failure, A>>
 }
 
 export const makeInFlight = (): InFlight => {
   const underWay = new Map<string, Promise<void>>()
 
-  /** False when it takes too long. */
-  const isFree = async (key: string): Promise<boolean> => {
+  const before = (names: readonly string[]): Promise<void> | undefined => {
+    for (const name of names) if (underWay.has(name)) return underWay.get(name)
+    return undefined
+  }
+
+  /** Takes the key when it is free; the function returned frees it. Undefined when that takes too long. */
+  const claim = async (names: readonly string[]): Promise<(() => void) | undefined> => {
     const stop = new AbortController()
-    const late = delay(WAIT_MAX, 'late', { signal: stop.signal }).catch(() => 'stopped')
-    try {
-      for (let first = underWay.get(key); first !== undefined; first = underWay.get(key)) {
-        if ((await Promise.race([first, late])) === 'late') return false
-      }
-      return true
-    } finally {
-      stop.abort()
+    let first = before(names)
+    const late = first && delay(WAIT_MAX, 'late', { signal: stop.signal }).catch(() => 'stopped')
+    for (; first !== undefined; first = before(names)) {
+      if ((await Promise.race([first, late])) === 'late') return undefined
+    }
+    stop.abort()
+    // In the same turn as the last look: of many that waited, only one goes on.
+    const end = Promise.withResolvers<void>()
+    const own = names[0] as string
+    underWay.set(own, end.promise)
+    return () => {
+      underWay.delete(own)
+      end.resolve()
     }
   }
 
   return {
-    inTurn: async (key, task) => {
-      if (underWay.has(key) && !(await isFree(key))) {
+    inTurn: async (names, task) => {
+      const free = await claim(names)
+      if (free === undefined) {
         return E.left(
           failure('idempotency_in_progress', 'The first request with this Idempotency-Key is still under way.'),
         )
       }
-      const end = Promise.withResolvers<void>()
-      underWay.set(key, end.promise)
       try {
         return await task()
       } finally {
-        underWay.delete(key)
-        end.resolve()
+        free()
       }
     },
   }

@@ -41,13 +41,32 @@ export const makeRetryKeys = ({ keys }: Pick<KeyRing, 'keys'>): RetryKeys => {
   }
 }
 
+/** Goes by the ring that is in force at the moment. */
+export const makeRetryKeysOf = (ringInForce: () => Pick<KeyRing, 'keys'>): RetryKeys => {
+  let ring = ringInForce()
+  let retryKeys = makeRetryKeys(ring)
+  return {
+    of: (...request) => {
+      if (ring !== ringInForce()) {
+        ring = ringInForce()
+        retryKeys = makeRetryKeys(ring)
+      }
+      return retryKeys.of(...request)
+    },
+  }
+}
+
+/** What the key alone is known by, without its request: under every key of the ring, the current first. */
+export const namesOf = ({ candidates }: RetryKey): readonly string[] =>
+  candidates.map((candidate) => candidate.slice(0, LENGTH))
+
 /** What was recorded under a retry key; `reused` when it came with another request then. */
-export const findKnown = (known: readonly KnownKey[], { candidates }: RetryKey): KnownKey | 'reused' | undefined => {
+export const findKnown = (known: readonly KnownKey[], retryKey: RetryKey): KnownKey | 'reused' | undefined => {
   // Newest first: a retry follows its first attempt closely.
-  const same = known.findLast(({ key }) => candidates.includes(key))
+  const same = known.findLast(({ key }) => retryKey.candidates.includes(key))
   if (same !== undefined) return same
-  const retried = candidates.map((candidate) => candidate.slice(0, LENGTH))
-  return known.some(({ key }) => retried.includes(key.slice(0, LENGTH))) ? 'reused' : undefined
+  const names = namesOf(retryKey)
+  return known.some(({ key }) => names.includes(key.slice(0, LENGTH))) ? 'reused' : undefined
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/

@@ -21,10 +21,20 @@ interface RunnerOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly snapshots: Snapshots
+  /** Told what is worth counting. */
+  readonly told?: RunnerTold
+}
+
+/** What the loop tells of its work. */
+export interface RunnerTold {
+  /** A command is decided once more: its stream had moved, or a refusal has to be looked at again. */
+  readonly decidedAgain: (why: 'moved' | 'refused') => void
+  /** A command was recorded under its retry key before. */
+  readonly repeated: (stream: string) => void
 }
 
 /** Makes the loop that every command goes through: load, fold, decide, append, and again where another was faster. */
-export const makeRunner = ({ store, clock, randomHex, snapshots }: RunnerOptions): Runner => {
+export const makeRunner = ({ store, clock, randomHex, snapshots, told }: RunnerOptions): Runner => {
   const streams = makeFoldedStreams(store, snapshots)
   const inTurn = makeTurns()
 
@@ -36,7 +46,10 @@ export const makeRunner = ({ store, clock, randomHex, snapshots }: RunnerOptions
       const { state, revision, mark } = folded
       const known = order.retryKey && findKnown(keysThatCount(state, order), order.retryKey)
       if (known === 'reused') return E.left(keyReused())
-      if (known) return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
+      if (known) {
+        told?.repeated(stream)
+        return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
+      }
       const decision = decideNow(decider, state, order, clock())
       if (E.isRight(decision) && decision.right.events.length > 0) {
         const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
@@ -48,9 +61,10 @@ export const makeRunner = ({ store, clock, randomHex, snapshots }: RunnerOptions
         }
         streams.forget(stream)
         if (appended.left !== 'moved') return E.left(notAppended(appended.left))
+        told?.decidedAgain('moved')
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
-      }
+      } else told?.decidedAgain('refused')
       // Only an append finds out by itself that the state is old; a refusal has to look.
       folded = await streams.readOn(decider, stream, folded)
       isToTheEnd = true

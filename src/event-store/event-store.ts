@@ -34,6 +34,15 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** Where a secret stands: there is one for each field of a SUT. */
+export type SecretPlace = Pick<SealedSecret, 'sut_id' | 'field'>
+
+/** A secret sealed anew, or to be removed where there is no `next`. */
+export interface SecretExchange {
+  readonly old: SealedSecret
+  readonly next?: SealedSecret
+}
+
 /**
  * The log, and the secrets beside it. The laws that every adapter keeps are in test/event-store/contract.ts.
  */
@@ -64,5 +73,16 @@ export interface EventStore {
   readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
   /** Keeps secrets that no event names: the values by which keys are recognised. */
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
+  /** The secrets sealed with a key, by SUT and field, behind the place `after`; at most `limit`. */
+  readonly secretsSealedWith: (
+    keyId: string,
+    after: SecretPlace | undefined,
+    limit: number,
+  ) => Promise<readonly SealedSecret[]>
+  /**
+   * Exchanges each secret that still stands, under the same id and key. What has come in its place meanwhile is left as
+   * it is.
+   */
+  readonly exchangeSecrets: (exchanges: readonly SecretExchange[]) => Promise<void>
   readonly close: () => Promise<void>
 }

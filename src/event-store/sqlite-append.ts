@@ -33,27 +33,17 @@ export const makeAppend = (
 /** What an append came to: `recorded` is what it added to the log, nothing if it was there already. */
 export type Written = { readonly appended: Appended; readonly recorded: readonly Recorded[] } | 'moved'
 
-export interface Writer {
-  /** Inside a transaction; `last` is the position of the log's last event. */
-  readonly write: (append: Append, last: number) => Written
-  readonly putSecrets: (secrets: readonly SealedSecret[]) => void
-}
+/** Writes an append, inside a transaction; `last` is the position of the log's last event. */
+export type Write = (append: Append, last: number) => Written
 
-export const makeWriter = (database: DatabaseSync, places: Places): Writer => {
+export const makeWrite = (
+  database: DatabaseSync,
+  places: Places,
+  putSecrets: (secrets: readonly SealedSecret[]) => void,
+): Write => {
   const insertEvent = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
   const insertHead = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
   const moveHead = database.prepare('UPDATE head SET revision = ?, position = ? WHERE stream = ? AND revision = ?')
-  const putSecret = database.prepare(`
-    INSERT INTO vault (sut_id, field, id, key_id, nonce, ciphertext) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (sut_id, field) DO UPDATE SET
-      id = excluded.id, key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext
-  `)
-
-  const putSecrets = (secrets: readonly SealedSecret[]): void => {
-    for (const { sut_id, field, id, key_id, nonce, ciphertext } of secrets) {
-      putSecret.run(sut_id, field, id, key_id, nonce, ciphertext)
-    }
-  }
 
   /** A repeated append: the very ids stand behind `expected`. They may have been followed by others since. */
   const repeated = ({ expected, events }: Append, head: Head | undefined): Written => {
@@ -68,7 +58,7 @@ export const makeWriter = (database: DatabaseSync, places: Places): Writer => {
     return { appended: { revision: expected + events.length, mark: positions.at(-1) as number }, recorded: [] }
   }
 
-  const write = (append: Append, last: number): Written => {
+  return (append, last) => {
     const { stream, expected, events, rows, secrets } = append
     const head = places.headOf(stream)
     if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
@@ -89,6 +79,4 @@ export const makeWriter = (database: DatabaseSync, places: Places): Writer => {
     putSecrets(secrets)
     return { appended, recorded }
   }
-
-  return { write, putSecrets }
 }

@@ -25,6 +25,8 @@ export interface BatchOptions {
   /** The position of the log's last event, as the file has it. */
   readonly last: () => number
   readonly onCommitted: (events: readonly Recorded[]) => void
+  /** Told of every commit: how many appends it held and how many milliseconds it took. */
+  readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
   readonly batchMax: number
   readonly queueMax: number
 }
@@ -58,7 +60,7 @@ const answer = ({ resolve, reject }: Waiting, outcome: E.Either<Error, Written>)
  * rejects) fails alone.
  */
 export const makeBatches = (options: BatchOptions): Batches => {
-  const { transactions, write, onCommitted, batchMax, queueMax } = options
+  const { transactions, write, onCommitted, onCommit, batchMax, queueMax } = options
   const queue: Waiting[] = []
   let isScheduled = false
   let whenIdle = Promise.withResolvers<void>()
@@ -80,10 +82,12 @@ export const makeBatches = (options: BatchOptions): Batches => {
   const flush = (): void => {
     isScheduled = false
     const batch = queue.splice(0, batchMax)
+    const began = performance.now()
     const committed = transactions.run(() => writeAll(batch))
     if (E.isLeft(committed)) {
       for (const { resolve } of batch) resolve(committed)
     } else {
+      onCommit?.(batch.length, performance.now() - began)
       const { recorded, outcomes } = committed.right
       onCommitted(recorded)
       for (const [index, outcome] of outcomes.entries()) answer(batch[index] as Waiting, outcome)

@@ -79,16 +79,20 @@ const positionsBehind = async (places: Places, stream: string, after: number): P
   return positions
 }
 
-export type Reader = Pick<EventStore, 'readStream' | 'subscribe' | 'head' | 'readSecrets'>
+export type Reader = Pick<EventStore, 'readStream' | 'subscribe' | 'head' | 'readSecrets' | 'secretsSealedWith'>
 
 export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
   const page = prepareWith(
     database,
     'SELECT recorded, position FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
-  const secrets = database.prepare(
-    'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault WHERE sut_id = ? ORDER BY field',
+  const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
+  const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
+  const sealedWith = database.prepare(
+    `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
   )
+  const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
+    rows.map((row) => ({ ...row }) as unknown as SealedSecret)
 
   const pageAfter = (mark: number): readonly Recorded[] => {
     const rows = reading(() => page.all(mark, PAGE)) as unknown as [string, number][]
@@ -126,7 +130,8 @@ export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): 
       }
     },
     head: async () => reading(places.last),
-    readSecrets: async (sutId) =>
-      reading(() => secrets.all(sutId)).map((row) => ({ ...row }) as unknown as SealedSecret),
+    readSecrets: async (sutId) => secretsIn(reading(() => secrets.all(sutId))),
+    secretsSealedWith: async (keyId, after, limit) =>
+      secretsIn(reading(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
   }
 }

@@ -4,10 +4,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../domain/ids.ts'
 import { acquireLock, type Lock } from '../lock.ts'
 import { type EventStore, StoreUnavailable } from './event-store.ts'
-import { makeAppend, makeWriter } from './sqlite-append.ts'
+import { makeAppend, makeWrite } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
 import { makePlaces, makeReader } from './sqlite-read.ts'
 import { fileOf, openDatabase, UnusableLog } from './sqlite-schema.ts'
+import { makeSecretWriter } from './sqlite-secrets.ts'
 import { makeTail } from './sqlite-tail.ts'
 import { makeTransactions } from './sqlite-transaction.ts'
 
@@ -35,6 +36,8 @@ export interface SqliteOptions {
    */
   readonly onFatal: (error: Error) => void
   readonly limits?: SqliteLimits
+  /** Told of every commit: how many appends it held and how many milliseconds it took. */
+  readonly onCommit?: (appends: number, milliseconds: number) => void
 }
 
 /** Milliseconds between two looks at a file that another process writes. */
@@ -46,14 +49,14 @@ const POLL_EVERY = 200
  * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
  */
 export const openSqliteStore = (options: SqliteOptions): EventStore => {
-  const { path, readOnly = false, randomHex, onFatal, limits = {} } = options
+  const { path, readOnly = false, randomHex, limits = {} } = options
   const file = fileOf(path)
   if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
   const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
   try {
     const { busyTimeout = 1000, pagesMax } = limits
     const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax })
-    return makeStore(database, lock, onFatal, limits)
+    return makeStore(database, lock, options)
   } catch (error) {
     lock?.release()
     throw error
@@ -63,28 +66,38 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
 const makeStore = (
   database: DatabaseSync,
   lock: Lock | undefined,
-  onFatal: (error: Error) => void,
-  { batchMax = 1000, queueMax = 10_000, tail: keep = 1024 }: SqliteLimits,
+  { onFatal, onCommit, limits = {} }: SqliteOptions,
 ): EventStore => {
+  const { batchMax = 1000, queueMax = 10_000, tail: keep = 1024 } = limits
   const places = makePlaces(database)
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
   let end = places.last()
   let closed: Promise<void> | undefined
 
   const transactions = makeTransactions(database, () => places.last() === end, onFatal)
-  const writer = makeWriter(database, places)
+  const secretWriter = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,
-    write: writer.write,
+    write: makeWrite(database, places, secretWriter.put),
     last: () => end,
     onCommitted: (events) => {
       end = events.at(-1)?.mark ?? end
       tail.publish(events)
     },
+    onCommit,
     batchMax,
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined
+
+  /** Changes secrets apart from any append. */
+  const keeping = (change: () => void): void => {
+    const written = takesWrites()
+      ? transactions.run(() => transactions.confined(change))
+      : E.left('unavailable' as const)
+    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
+    if (E.isLeft(written.right)) throw written.right.left
+  }
 
   return {
     ...makeReader(database, places, tail),
@@ -95,13 +108,8 @@ const makeStore = (
         const append = makeAppend(stream, expected, events, secrets)
         return takesWrites() ? batches.enqueue(append) : E.left('unavailable')
       },
-    writeSecrets: async (secrets) => {
-      const written = takesWrites()
-        ? transactions.run(() => transactions.confined(() => writer.putSecrets(secrets)))
-        : E.left('unavailable' as const)
-      if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
-      if (E.isLeft(written.right)) throw written.right.left
-    },
+    writeSecrets: async (secrets) => keeping(() => secretWriter.put(secrets)),
+    exchangeSecrets: async (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
     close: () => {
       closed ??= batches.idle().then(() => {
         tail.end()

@@ -1,24 +1,25 @@
+import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { InFlight } from '../commands/in-flight.ts'
-import type { RetryKey, RetryKeys } from '../commands/retry-key.ts'
+import { namesOf, type RetryKey, type RetryKeys } from '../commands/retry-key.ts'
 import type { Role } from '../domain/event.ts'
 import { makeEventId, type RandomHex } from '../domain/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import type { Authenticator } from '../users/authenticate.ts'
-import type { User } from '../users/users-file.ts'
-import { isKnownToClient } from './conditional.ts'
-import { formatPosition } from './position.ts'
-import { codes, isProblemJsonWanted, problemBody, type Refusal, refusal, unreadStore } from './problem.ts'
+import { type Answered, knownMethod, NO_ROUTE, traceIdOf } from './answered.ts'
+import { isCrossSite } from './cross-site.ts'
+import type { Gate } from './gate.ts'
+import { type Refusal, refusal, unreadStore } from './problem.ts'
 import { readRequest } from './read-request.ts'
-import { acceptsJson, headProblem } from './request-head.ts'
+import { headProblem, isAcceptable } from './request-head.ts'
+import { answer, JSON_TYPE, positioned, refuse, stateOf } from './respond.ts'
 import type { Answer, Answering, Route } from './route.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
-  readonly authenticator: Authenticator
+  readonly gate: Gate
   readonly retryKeys: RetryKeys
   readonly inFlight: InFlight
   /** The answer that a retry key got before, if it is known here. */
@@ -29,83 +30,64 @@ export interface AppDependencies {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
-}
-
-interface State {
-  requestId: string
-  user: User
-}
-
-const stateOf = (ctx: Context): State => ctx.state as State
-
-const refuse = (ctx: Context, refused: Refusal): void => {
-  const { status, retryAfter } = codes[refused.code]
-  ctx.status = status
-  ctx.set('Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : 'application/json')
-  if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter))
-  if (refused.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
-  // A client sees no answer before it could send its body, and none at all if the connection ends under its hands.
-  if (refused.code === 'body_too_large') ctx.req.resume()
-  ctx.body = problemBody(refused, stateOf(ctx).requestId)
-}
-
-const answer = (ctx: Context, { status, body, headers }: Answer): void => {
-  if (headers !== undefined) ctx.set(headers)
-  if (
-    headers?.ETag !== undefined &&
-    ctx.method !== 'POST' &&
-    isKnownToClient(ctx.req.headers['if-none-match'], headers.ETag)
-  ) {
-    ctx.status = 304
-    return
-  }
-  ctx.status = status
-  ctx.set('Content-Type', 'application/json')
-  ctx.body = body
-}
-
-/** Says to someone who is known which place in the log the answer reflects. */
-const positioned = (ctx: Context, position: number): void => {
-  if (stateOf(ctx).user !== undefined && position >= 0) ctx.set('Berth-Position', formatPosition(position))
+  /** Told of every request when its answer is ready. */
+  readonly onAnswered: (answered: Answered) => void
+  readonly addressOf: (request: IncomingMessage) => string
 }
 
 const internal = () =>
   refusal('internal', 'Something went wrong here; the log of the service has it under this request id.')
 
+const answeredOf = (ctx: Context, began: number, address: string): Answered => {
+  const { requestId, user, route = NO_ROUTE, code } = stateOf(ctx)
+  const traceId = traceIdOf(ctx.req.headers.traceparent)
+  const milliseconds = performance.now() - began
+  return {
+    requestId,
+    traceId,
+    method: knownMethod(ctx.method),
+    route,
+    status: ctx.status,
+    code,
+    milliseconds,
+    user,
+    address,
+  }
+}
+
 /** Gives every request an id, and every failure that nobody foresaw an answer that tells nothing else. */
 const identified =
-  ({ clock, randomHex, onError }: AppDependencies): Middleware =>
+  ({ clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
+    const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
     stateOf(ctx).requestId = requestId
     ctx.set('X-Request-Id', requestId)
     const unclear = headProblem(ctx)
-    if (unclear !== undefined) return refuse(ctx, unclear)
-    try {
-      await next()
-    } catch (error) {
-      if (error instanceof StoreUnavailable) return refuse(ctx, unreadStore(ctx.method))
-      onError(error, requestId)
-      refuse(ctx, internal())
+    if (unclear !== undefined) refuse(ctx, unclear)
+    else {
+      try {
+        await next()
+      } catch (error) {
+        if (error instanceof StoreUnavailable) refuse(ctx, unreadStore(ctx.method))
+        else {
+          onError(error, requestId)
+          refuse(ctx, internal())
+        }
+      }
     }
+    onAnswered(answeredOf(ctx, began, addressOf(ctx.req)))
   }
 
 const authenticated =
-  ({ authenticator, views }: AppDependencies): Middleware =>
+  ({ gate, views }: AppDependencies): Middleware =>
   async (ctx, next) => {
-    const checked = authenticator.authenticate(ctx.req.headers.authorization)
-    const result = checked instanceof Promise ? await checked : checked
-    switch (result.kind) {
-      case 'user':
-        stateOf(ctx).user = result.user
-        await next()
-        if (!ctx.res.hasHeader('Berth-Position')) positioned(ctx, views.position())
-        return
-      case 'overloaded':
-        return refuse(ctx, refusal('unavailable', 'Too many credentials are being checked at once; try again.'))
-      default:
-        return refuse(ctx, refusal('unauthenticated', 'Send the name and password of a user with the Basic scheme.'))
-    }
+    const asked = gate(ctx.req)
+    const admitted = asked instanceof Promise ? await asked : asked
+    if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
+    stateOf(ctx).user = admitted.right
+    await next()
+    if (!ctx.res.hasHeader('Berth-Position')) positioned(ctx, views.position())
   }
 
 /** Milliseconds that a read waits until this instance has come as far as it asks. */
@@ -118,22 +100,28 @@ const run = async (ctx: Context, route: Route, dependencies: AppDependencies): A
     if (!(route.may as readonly Role[]).includes(user.role)) {
       return E.left(refusal('forbidden', `The role ${user.role} may not do this; it takes ${route.may.join(' or ')}.`))
     }
-    if (!dependencies.isOpen())
+    if (isCrossSite(ctx.req)) {
+      return E.left(
+        refusal('cross_site', 'A page of another site sent this; what changes something is not taken from it.'),
+      )
+    }
+    if (!route.isAlwaysOpen && !dependencies.isOpen())
       return E.left(refusal('unavailable', 'The service is still reading its log; try again.'))
   }
-  if (!acceptsJson(ctx)) return E.left(refusal('not_acceptable', 'Answers are application/json.'))
+  const mediaType = route.mediaType ?? JSON_TYPE
+  if (!isAcceptable(ctx, mediaType)) return E.left(refusal('not_acceptable', `Answers are ${mediaType}.`))
   const input = await readRequest(ctx, route)
   if (E.isLeft(input)) return input
-  const { bytes, idempotencyKey, after, body, ifMatch } = input.right
+  const { bytes, idempotencyKey, after, body, query, ifMatch } = input.right
   if (after !== undefined && !(await dependencies.views.cameTo(after, AFTER_WITHIN))) {
     return E.left(refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
   }
   const params = ctx.params as Record<string, string>
-  const call = { requestId, user, params, body, ifMatch, retryKey: undefined }
+  const call = { requestId, user, params, body, query, ifMatch, retryKey: undefined }
   if (idempotencyKey === undefined) return route.handle(call)
   const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes)
   return dependencies.inFlight.inTurn(
-    retryKey.current.slice(0, 22),
+    namesOf(retryKey),
     async () => dependencies.repeated(retryKey) ?? route.handle({ ...call, retryKey }),
   )
 }
@@ -142,9 +130,10 @@ const handled =
   (route: Route, dependencies: AppDependencies): Middleware =>
   async (ctx, next) => {
     if (!layersOf(ctx).some(({ path }) => path === route.path)) return unmatched(ctx, next)
+    stateOf(ctx).route = route.path
     const result = await run(ctx, route, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
-    answer(ctx, result.right)
+    answer(ctx, route, result.right)
     if (result.right.position !== undefined) positioned(ctx, result.right.position)
   }
 

@@ -1,28 +1,38 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import { createServer as createEncryptedServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { makeEventId, type RandomHex } from '../domain/ids.ts'
+import { type Certificate, type Pair, TLS_MIN } from './certificate.ts'
+import type { ClientAddresses } from './client-address.ts'
+import { type ConnectionsMax, watchConnections } from './connections.ts'
 import { type Refusal, refusal } from './problem.ts'
-import { makeTurns, refuseRaw } from './refuse-raw.ts'
+import { refuseRaw } from './refuse-raw.ts'
+import { FIELDS_MAX } from './request-head.ts'
+import { type Handle, makeTurns } from './turns.ts'
 
 /** Bytes of a request's line and header fields together. */
 const HEADERS_MAX = 32 * 1024
 /** How long clients are waited for, in milliseconds. */
 export interface Patience {
-  /** Within which the header fields must have come. */
+  /** Within which the header fields must have come, and an encrypted connection must have agreed on its keys. */
   readonly headers: number
   /** Within which the whole request must have come. */
   readonly request: number
+  /** Within which an answer that stands ready must have been taken. */
+  readonly answer: number
   /** Between two looks at who is late. */
   readonly look: number
 }
 
-const PATIENCE: Patience = { headers: 10_000, request: 30_000, look: 1_000 }
+const PATIENCE: Patience = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
 /** Milliseconds that an idle connection is kept; above what most proxies keep theirs. */
 const KEEP_ALIVE = 65_000
 
 export interface Listening {
   readonly host: string
   readonly port: number
+  /** Whether everybody who can connect is on this machine. */
+  readonly isLoopback: boolean
   /** Takes no new connections and lets requests under way be answered, for so many milliseconds at most. */
   readonly close: (within: number) => Promise<void>
 }
@@ -44,30 +54,54 @@ export interface ListenOptions {
   readonly port: number
   readonly clock: () => number
   readonly randomHex: RandomHex
-  readonly patience?: Patience | undefined
+  readonly addresses: ClientAddresses
+  /** Connections are encrypted with it, if there is one. */
+  readonly certificate?: Certificate | undefined
+  readonly patience?: Partial<Patience> | undefined
+  readonly connectionsMax?: ConnectionsMax | undefined
 }
 
-const serverOf = (
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  { clock, randomHex, patience = PATIENCE }: ListenOptions,
-): Server => {
+const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, minVersion: TLS_MIN }) as const
+
+const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Patience): Server => {
+  if (certificate === undefined) return createServer(limits)
+  const encrypted = { ...limits, ...secretsOf(certificate.current()), handshakeTimeout: patience.headers }
+  const server = createEncryptedServer(encrypted)
+  certificate.onChange((pair) => server.setSecureContext(secretsOf(pair)))
+  return server
+}
+
+/** Listens; resolves when connections are taken. */
+export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
+  const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
+  const patience = { ...PATIENCE, ...options.patience }
+  const limits = {
+    maxHeaderSize: HEADERS_MAX,
+    headersTimeout: patience.headers,
+    requestTimeout: patience.request,
+    connectionsCheckingInterval: patience.look,
+    keepAliveTimeout: KEEP_ALIVE,
+    // A missing Host is refused by the application, with a body.
+    requireHostHeader: false,
+  }
+  const server = serverOf(certificate, limits, patience)
+  // What is more is refused by the application, with a body.
+  server.maxHeadersCount = FIELDS_MAX
+  const turns = makeTurns((request, response) => {
+    // No longer kept alive: a busy client would otherwise be served on and on, and be cut off in the end.
+    if (!server.listening && turns.open(request.socket).length === 1) response.shouldKeepAlive = false
+    handle(request, response)
+  })
+  const isEncrypted = certificate !== undefined
+  const connections = watchConnections(server, { turns, addresses, isEncrypted, connectionsMax, patience })
   const instance = (): string => makeEventId(clock(), randomHex(10))
-  const server = createServer(
-    {
-      maxHeaderSize: HEADERS_MAX,
-      headersTimeout: patience.headers,
-      requestTimeout: patience.request,
-      connectionsCheckingInterval: patience.look,
-      keepAliveTimeout: KEEP_ALIVE,
-      // A missing Host is refused by the application, with a body.
-      requireHostHeader: false,
-    },
-    handle,
-  )
-  const turns = makeTurns()
-  server.prependListener('request', turns.begun)
+  server.on('request', turns.take)
+  // Refused by the application, like any other request that cannot be met.
+  server.on('checkExpectation', turns.take)
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket
+    // Where encryption has not come about there is nobody to talk to.
+    if (!connections.speaks(socket)) return void socket.destroy()
     turns.afterAnswers(socket, () => refuseRaw(socket, refusalOf(error, patience), instance()))
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
@@ -77,61 +111,10 @@ const serverOf = (
     const refused = refusal('malformed_request', 'Berth is no proxy.')
     turns.afterAnswers(socket, () => refuseRaw(socket, refused, instance(), request.headers.accept))
   })
-  // Refused by the application, like any other request that cannot be met.
-  server.on('checkExpectation', handle)
-  return server
-}
-
-/** What is open at the moment, so that it can be ended in order. */
-interface Open {
-  readonly sockets: ReadonlySet<Socket>
-  readonly responses: ReadonlySet<ServerResponse>
-}
-
-const openOf = (server: Server): Open => {
-  const sockets = new Set<Socket>()
-  const responses = new Set<ServerResponse>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    // No longer kept alive: a busy client would otherwise be served on and on, and be cut off in the end.
-    if (!server.listening) response.shouldKeepAlive = false
-    responses.add(response)
-    response.once('close', () => responses.delete(response))
-  })
-  return { sockets, responses }
-}
-
-const closeInOrder = async (server: Server, { sockets, responses }: Open, within: number): Promise<void> => {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  for (const response of responses) response.shouldKeepAlive = false
-  // What Node does not call idle, though nothing was ever asked on it.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  // An answer that had begun before still keeps its connection.
-  const idle = setInterval(() => server.closeIdleConnections(), 20)
-  const late = setTimeout(() => server.closeAllConnections(), within)
-  await closed
-  clearInterval(idle)
-  clearTimeout(late)
-}
-
-/** Listens; resolves when connections are taken. */
-export const listen = async (
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  options: ListenOptions,
-): Promise<Listening> => {
-  const server = serverOf(handle, options)
-  const open = openOf(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, options.host, resolve)
+    server.listen(options.port, host, resolve)
   })
-  const { port } = server.address() as AddressInfo
-  return {
-    host: options.host,
-    port,
-    close: (within) => closeInOrder(server, open, within),
-  }
+  const { address, port } = server.address() as AddressInfo
+  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), close: connections.close }
 }

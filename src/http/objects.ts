@@ -4,8 +4,9 @@ import type { Failure } from '../domain/failure.ts'
 import { failure } from '../domain/failure.ts'
 import { isAssignedId } from '../domain/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { Lists } from '../read-models/lists.ts'
+import type { Version } from '../read-models/version.ts'
 import type { Views } from '../read-models/views.ts'
-import type { Version } from '../read-models/views-file.ts'
 import type { Answer } from './route.ts'
 
 /** Milliseconds that an answer waits for the views. */
@@ -23,9 +24,13 @@ export interface Objects {
   readonly newest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** The same, after catching up with the store. */
   readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
+  /** What is read from lists of all that was answered so far, and the public position that it shows. */
+  readonly listed: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, { position: number; listed: A }>>
 }
 
 const behind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+
+const unlisted = (): Failure => failure('unavailable', 'Lists cannot be read while documents cannot be written.')
 
 export const makeObjects = (views: Views, store: EventStore): Objects => {
   /** The last mark answered from the log: reads that come after must not show less. */
@@ -64,6 +69,11 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
       return latest(kind, id)
     },
     latest,
+    listed: async (read) => {
+      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+      const lists = views.lists()
+      return lists === undefined ? E.left(unlisted()) : E.right({ position: views.position(), listed: read(lists) })
+    },
   }
 }
 

@@ -13,6 +13,8 @@ export type TransportCode =
   | 'uri_too_long'
   | 'unsupported_media_type'
   | 'headers_too_large'
+  | 'cross_site'
+  | 'too_many_attempts'
   | 'internal'
 
 export type Code = FailureCode | TransportCode
@@ -24,6 +26,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   unauthenticated: { status: 401, title: 'Credentials are needed' },
   forbidden: { status: 403, title: 'Your role may not do this' },
   not_your_reservation: { status: 403, title: 'The reservation is not yours' },
+  cross_site: { status: 403, title: 'Another site may not do this' },
   not_found: { status: 404, title: 'There is nothing at this address' },
   sut_not_found: { status: 404, title: 'There is no such SUT' },
   reservation_not_found: { status: 404, title: 'There is no such reservation' },
@@ -55,6 +58,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   end_not_later: { status: 422, title: 'The end is not later' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   headers_too_large: { status: 431, title: 'The header is too large' },
+  too_many_attempts: { status: 429, title: 'Too many credentials were wrong' },
   internal: { status: 500, title: 'The service has failed' },
   unavailable: { status: 503, title: 'The service cannot answer now', retryAfter: 1 },
   store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },
@@ -65,7 +69,13 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
 }
 
 /** A refusal on its way out: a Failure of the domain or of the transport. */
-export type Refusal = Omit<Failure, 'code'> & { readonly code: Code }
+export type Refusal = Omit<Failure, 'code'> & {
+  readonly code: Code
+  /** Seconds, where they are known better than the table has them. */
+  readonly retryAfter?: number
+  /** How each part of the service is, in a word. */
+  readonly parts?: object
+}
 
 export const refusal = (code: Code, detail: string): Refusal => ({ code, detail })
 
@@ -93,7 +103,7 @@ const located = ({ path, in: where, detail }: Problem): object => {
 
 /** The body of a refusal, after RFC 9457. `instance` is the request's id. */
 export const problemBody = (refusal: Refusal, instance: string): string => {
-  const { code, detail, problems, help } = refusal
+  const { code, detail, problems, help, parts } = refusal
   const { status, title } = codes[code]
   const errors = problems?.map(located)
   return JSON.stringify({
@@ -105,6 +115,7 @@ export const problemBody = (refusal: Refusal, instance: string): string => {
     code,
     ...(errors && { errors }),
     ...help,
+    ...(parts && { parts }),
   })
 }
 

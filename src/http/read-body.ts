@@ -2,10 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
+import { isDeeperThan } from './json-depth.ts'
 import { type Refusal, refusal } from './problem.ts'
 
 /** Bytes. */
 export const BODY_MAX = 256 * 1024
+/** Arrays and objects within each other; no body that is taken needs more than two. */
+const DEPTH_MAX = 32
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const JSON_SUFFIX = /^[\w.!#$&^-]+\/[\w.!#$&^-]+\+json\s*(;|$)/i
@@ -72,6 +75,9 @@ export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> =
   const bytes = Buffer.from(typeof body === 'string' ? body : '', 'latin1')
   if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty; a JSON object is needed.'))
   if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
+  if (isDeeperThan(DEPTH_MAX, bytes)) {
+    return E.left(refusal('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`))
+  }
   try {
     return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
   } catch (error) {

@@ -5,13 +5,14 @@ import { invalid, type Problem } from '../domain/failure.ts'
 import { parseIfMatch } from './conditional.ts'
 import { parseBerthAfter } from './position.ts'
 import type { Refusal } from './problem.ts'
+import { decodeQuery, noQuery } from './query.ts'
 import { type Body, hasBody, readBody } from './read-body.ts'
-import { queryProblems } from './request-head.ts'
 import type { Route } from './route.ts'
 
 /** What a request says beside its address, read and found to be in order. */
 export interface Input {
   readonly body: unknown
+  readonly query: unknown
   /** The body as it came: what a retry is recognised by. */
   readonly bytes: Buffer
   readonly idempotencyKey: string | undefined
@@ -38,11 +39,12 @@ export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<
   const ifMatch = route.isConditional ? parseIfMatch(header(ctx, 'if-match')) : ABSENT
   const after = isPost ? ABSENT : parseBerthAfter(header(ctx, 'berth-after'))
   const body = route.body === undefined ? ABSENT : route.body(json)
-  const query = queryProblems(ctx)
-  if (E.isRight(key) && E.isRight(ifMatch) && E.isRight(after) && E.isRight(body) && query.length === 0) {
+  const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery)
+  if (E.isRight(key) && E.isRight(ifMatch) && E.isRight(after) && E.isRight(body) && E.isRight(query)) {
     const inOrder = { idempotencyKey: key.right, ifMatch: ifMatch.right, after: after.right, body: body.right }
-    return E.right({ ...inOrder, bytes })
+    return E.right({ ...inOrder, query: query.right, bytes })
   }
   const inHeader = [key, ifMatch, after].flatMap((field): Problem[] => (E.isLeft(field) ? [field.left] : []))
-  return E.left(invalid([...query, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
+  const [inParameters, inBody] = [query, body].map((part): readonly Problem[] => (E.isLeft(part) ? part.left : []))
+  return E.left(invalid([...(inParameters ?? []), ...inHeader, ...(inBody ?? [])]))
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from './problem.ts'
 
@@ -21,26 +21,4 @@ export const refuseRaw = (socket: Socket, refused: Refusal, instance: string, ac
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   const late = setTimeout(() => socket.destroy(), LINGER)
   socket.once('close', () => clearTimeout(late))
-}
-
-/** Decides when a connection may be refused: once, and after what was asked on it before has been answered. */
-export interface Turns {
-  readonly begun: (request: IncomingMessage, response: ServerResponse) => void
-  readonly afterAnswers: (socket: Socket, refuse: () => void) => void
-}
-
-export const makeTurns = (): Turns => {
-  const last = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>()
-  const refused = new WeakSet<Socket>()
-  return {
-    begun: (request, response) => last.set(request.socket, { request, response }),
-    afterAnswers: (socket, refuse) => {
-      if (refused.has(socket)) return
-      refused.add(socket)
-      const before = last.get(socket)
-      // A request that has not come whole is itself what is refused.
-      if (before?.request.complete && !before.response.writableFinished) before.response.once('finish', refuse)
-      else refuse()
-    },
-  }
 }

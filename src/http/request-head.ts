@@ -1,9 +1,10 @@
 import type { Context } from 'koa'
-import type { Problem } from '../domain/failure.ts'
 import { type Refusal, refusal } from './problem.ts'
 
 /** What the head of a request must be like, whatever it asks for. */
 
+/** Fields of a request's header. */
+export const FIELDS_MAX = 100
 /** Characters of the request's target. */
 const URI_MAX = 8_192
 
@@ -19,25 +20,18 @@ const isExpectationMet = ({ expect }: Context['req']['headers']): boolean =>
 
 /** What is wrong with a request before it matters who asks for what. */
 export const headProblem = (ctx: Context): Refusal | undefined => {
+  if (ctx.req.rawHeaders.length > 2 * FIELDS_MAX) {
+    return refusal('headers_too_large', `The header has more than ${FIELDS_MAX} fields.`)
+  }
   if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address has more than ${URI_MAX} characters.`)
   if (!isHostClear(ctx)) return refusal('malformed_request', 'There must be one Host header.')
   if (isExpectationMet(ctx.req.headers)) return undefined
   return refusal('malformed_request', 'The only expectation that is met is 100-continue.')
 }
 
-export const acceptsJson = (ctx: Context): boolean => {
+/** Whether the client takes what a route answers with; who asks for JSON alone gets refusals in it. */
+export const isAcceptable = (ctx: Context, mediaType: string): boolean => {
   const { accept } = ctx.req.headers
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return true
-  return ctx.accepts('application/json', 'application/problem+json') !== false
-}
-
-/** No address takes parameters yet. */
-export const queryProblems = (ctx: Context): readonly Problem[] => {
-  if (ctx.querystring === '') return []
-  return [...new URLSearchParams(ctx.querystring).keys()].map((name) => ({
-    code: 'invalid',
-    path: [name],
-    in: 'query',
-    detail: 'is not a parameter of this address',
-  }))
+  if (accept === undefined || accept === '*/*' || accept === mediaType) return true
+  return ctx.accepts(mediaType.replace(/;.*/, ''), 'application/problem+json') !== false
 }

@@ -22,12 +22,14 @@ export type Authentication =
 
 export interface Authenticator {
   /**
-   * Answers at once for credentials that were verified before and still hold. Others are asked about by `mayTry` (which
-   * can bound the attempts of an address with a name) and then verified. Rejects only when hashing itself fails.
+   * Answers at once for credentials that were verified before and still hold, and together with those that are being
+   * verified already. Others are asked about by `mayTry` (which can bound the attempts of an address with a name) and
+   * then verified, each `from` in its turn. Rejects only when hashing itself fails.
    */
   readonly authenticate: (
     header: string | undefined,
     mayTry?: (name: string) => boolean,
+    from?: () => string,
   ) => Authentication | Promise<Authentication>
 }
 
@@ -95,10 +97,10 @@ export const makeAuthenticator = ({
     return { ...decoy, memory, passes, parallelism }
   }
 
-  const check = async ({ name, password }: BasicCredentials, digest: string): Promise<Authentication> => {
+  const check = async ({ name, password }: BasicCredentials, digest: string, turn: string): Promise<Authentication> => {
     for (;;) {
       const credential = users.credentialOf(name)
-      const fits = await queue.run(name, () => verify(credential?.hash ?? decoyFor(name), password))
+      const fits = await queue.run(turn, () => verify(credential?.hash ?? decoyFor(name), password))
       if (fits === 'full') return OVERLOADED
       // Whatever came out was about a password that has changed meanwhile.
       if (users.credentialOf(name) !== credential) continue
@@ -106,16 +108,14 @@ export const makeAuthenticator = ({
     }
   }
 
-  const checkOnce = (credentials: BasicCredentials, digest: string): Promise<Authentication> => {
-    const already = underWay.get(digest)
-    if (already !== undefined) return already
-    const checking = check(credentials, digest).finally(() => underWay.delete(digest))
+  const begin = (credentials: BasicCredentials, digest: string, from: string): Promise<Authentication> => {
+    const checking = check(credentials, digest, `${credentials.name}\n${from}`).finally(() => underWay.delete(digest))
     underWay.set(digest, checking)
     return checking
   }
 
   return {
-    authenticate: (header, mayTry = () => true) => {
+    authenticate: (header, mayTry = () => true, from = () => '') => {
       if (header === undefined) return NONE
       const known = memory.recall(digestOf(header))
       if (known !== undefined) return known
@@ -125,7 +125,9 @@ export const makeAuthenticator = ({
       const digest = digestOf(canonical)
       const inOtherSpelling = canonical === header ? undefined : memory.recall(digest)
       if (inOtherSpelling !== undefined) return inOtherSpelling
-      return mayTry(name) ? checkOnce(read.right, digest) : { kind: 'barred', name }
+      const already = underWay.get(digest)
+      if (already !== undefined) return already
+      return mayTry(name) ? begin(read.right, digest, from()) : { kind: 'barred', name }
     },
   }
 }

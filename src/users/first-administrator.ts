@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Alarms } from '../alarms.ts'
 import { type AddedUser, addUser } from './administer.ts'
 import { openUsers, type Users, type UsersAlarm } from './users.ts'
 
@@ -20,7 +21,7 @@ interface Where {
 interface World {
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  readonly log: Record<'info' | 'error', (facts: object, sentence: string) => void>
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>
 }
 
 type Opened = { readonly users: Users; readonly firstAdministrator: FirstAdministrator | undefined }
@@ -44,9 +45,8 @@ export const openOrMakeUsers = async (
   isNew: boolean,
 ): Promise<E.Either<readonly string[], Opened>> => {
   const onAlarm = (alarm: UsersAlarm): void => {
-    if (alarm.kind === 'broken')
-      world.log.error({ alarm: 'users file' }, `the users before stay in force: ${alarm.detail}`)
-    else world.log.info({}, 'the users file can be read again')
+    if (alarm.kind === 'broken') world.alarms.raise('users', `the users before stay in force: ${alarm.detail}`)
+    else world.alarms.clear('users', 'the users file can be read again')
   }
   const open = () => openUsers({ path: where.usersFile, onAlarm })
   const found = await open()

@@ -6,8 +6,8 @@ import * as t from 'io-ts'
 import { closed, integer, matching, opaqueId, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
 import { Role } from '../domain/event.ts'
 import { acquireLockWithin } from '../lock.ts'
+import { keepOwner, replaceFile, targetOf } from '../replace-file.ts'
 import { parsePasswordHash } from './password.ts'
-import { keepOwner, replaceFile, targetOf } from './replace-file.ts'
 
 /** What the service tells of a user. */
 export interface User {
@@ -90,7 +90,7 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
 }
 
 /** One user a line, so that a person can read the file and a comparison of two shows who changed. */
-const encodeUsers = (users: readonly UserRecord[]): string => {
+export const encodeUsers = (users: readonly UserRecord[]): string => {
   const lines = users.map(({ _id, name, role, password }) => `    ${JSON.stringify({ _id, name, role, password })}`)
   return `{\n  "version": 1,\n  "users": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n  `}]\n}\n`
 }

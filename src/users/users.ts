@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { fileState } from '../file-state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import { readUsersFile, type User, type UserRecord, type UsersFileProblem } from './users-file.ts'
 
@@ -67,27 +67,14 @@ const changeOf = (before: Loaded, after: Loaded): UsersChange => ({
   changed: after.list.filter(({ _id }) => before.byId.has(_id) && before.byId.get(_id) !== after.byId.get(_id)),
 })
 
-/** What tells two states of a file apart without reading it. Links are followed. */
-const stateOf = async (path: string): Promise<string> => {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code)
-  }
-}
-
-/**
- * Reads the users file and follows it. Looked at twice a second: unlike notifications that works through links, on
- * network file systems and for mounted secrets. Left when there are no users to begin with.
- */
+/** Reads the users file and follows it, with two looks a second. Left when there are no users to begin with. */
 export const openUsers = async ({
   path,
   onAlarm,
   interval = 500,
 }: UsersOptions): Promise<E.Either<UsersFileProblem, Users>> => {
   // Taken before the file is read: a change in between is seen at the next look.
-  let state = await stateOf(path)
+  let state = await fileState(path)
   const first = await readUsersFile(path)
   if (E.isLeft(first)) return first
   let current = load(first.right, new Map())
@@ -107,7 +94,7 @@ export const openUsers = async ({
   }
 
   const look = async (): Promise<void> => {
-    const seen = await stateOf(path)
+    const seen = await fileState(path)
     if (seen === state && broken === undefined) return
     state = seen
     const read = await readUsersFile(path)

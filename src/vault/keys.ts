@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { syncDirectory } from '../replace-file.ts'
 
 export interface VaultKey {
   readonly id: string
@@ -86,9 +87,14 @@ export const readOrMakeVaultKeyFile = async (
   }
 }
 
-/** `2030-05-02-1f3a`: tells keys apart for whoever rotates them. */
-const newKeyId = (now: number, random: Uint8Array): string =>
-  `${new Date(now).toISOString().slice(0, 10)}-${Buffer.from(random).toString('hex')}`
+/** A new key as a key file has it; its id, like `2030-05-02-1f3a`, tells keys apart for whoever rotates them. */
+export const newKey = (
+  now: number,
+  randomBytes: (size: number) => Uint8Array,
+): { readonly id: string; readonly line: string } => {
+  const id = `${new Date(now).toISOString().slice(0, 10)}-${Buffer.from(randomBytes(2)).toString('hex')}`
+  return { id, line: `${id}:${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n` }
+}
 
 const HEADER = `# Keys of Berth's vault, the current one first. Keep a copy in another place:
 # without them the passwords and user names of the SUTs cannot be read.
@@ -98,12 +104,11 @@ const HEADER = `# Keys of Berth's vault, the current one first. Keep a copy in a
 const makeKeyFile = async (path: string, { now, randomBytes }: KeyFileOptions): Promise<boolean> => {
   if (await exists(path)) return false
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const id = newKeyId(now, randomBytes(2))
   const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.new`
   try {
     const file = await open(temporary, 'wx', 0o600)
     try {
-      await file.writeFile(`${HEADER}${id}:${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`)
+      await file.writeFile(HEADER + newKey(now, randomBytes).line)
       await file.sync()
     } finally {
       await file.close()
@@ -125,16 +130,6 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-const syncDirectory = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
-}
 
 const modeWarnings = async (path: string): Promise<readonly string[]> => {
   const mode = (await stat(path)).mode & 0o777

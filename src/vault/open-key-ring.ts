@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
-import { type SecretStore, sealedWith } from './vault.ts'
+import { knownKeys, type SecretStore } from './vault.ts'
 
 interface Where {
   /** The keys themselves, where the configuration gave them. */
@@ -27,7 +27,10 @@ export const openKeyRing = async (
   }
   const file = where.vaultKeyFile
   const read = await readOrMakeVaultKeyFile(file, { mayMake: isNew, now: clock(), randomBytes })
-  if (E.isLeft(read)) return E.left([...read.left, ...(await sealedWith(store))])
+  if (E.isLeft(read)) {
+    const known = (await knownKeys(store)).map((id) => JSON.stringify(id))
+    return E.left([...read.left, ...known.map((id) => `secrets in the store were sealed with the key ${id}`)])
+  }
   const { ring, made, warnings } = read.right
   if (made) log.info({ file }, 'made the key of the vault; keep a copy of it in another place')
   for (const warning of warnings) log.warn({}, warning)

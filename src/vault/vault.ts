@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { canonicalJson } from '../domain/canonical-json.ts'
 import { SECRET_FIELDS, type SecretField } from '../domain/event.ts'
+import { makeId } from '../domain/ids.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { KeyRing, VaultKey } from './keys.ts'
 
@@ -25,6 +26,10 @@ export interface Vault {
    * key that is missing or is not the one of its id. Nothing may be sealed before it is Right.
    */
   readonly check: () => Promise<E.Either<readonly string[], void>>
+  /** Does the same with another ring and, if it is Right, puts it in force. */
+  readonly take: (keys: KeyRing) => Promise<E.Either<readonly string[], void>>
+  /** The ring in force. */
+  readonly keys: () => KeyRing
   /** Undefined when there is nothing to seal. */
   readonly seal: (sutId: string, secrets: Secrets) => Sealed | undefined
   /** A SUT's secrets in the clear; Left names the field and why it cannot be read. */
@@ -32,7 +37,7 @@ export interface Vault {
 }
 
 // Random nonces of 96 bits allow 2^32 secrets under one key (NIST SP 800-38D, section 8.3).
-const NONCE_BYTES = 12
+export const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
@@ -74,48 +79,61 @@ export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<st
 }
 
 /** The SUT that values for recognising keys are kept under; their field is the key's id. */
-const KEY_CHECKS = '-'
+export const KEY_CHECKS = '-'
 const KEY_CHECK_TEXT = 'berth'
 
-/** The keys that a store's secrets were sealed with, one sentence each: what to look for where a key is missing. */
-export const sealedWith = async (store: SecretStore): Promise<readonly string[]> =>
-  (await store.readSecrets(KEY_CHECKS)).map(
-    ({ key_id }) => `secrets in the store were sealed with the key ${JSON.stringify(key_id)}`,
-  )
+/** Unix milliseconds, to the second, at which a key became the current one: the id of its check tells. */
+export const currentSince = ({ id }: SealedSecret): number => Number.parseInt(id.slice(0, 8), 16) * 1000
+
+/** The ids of the keys that a store knows: those its secrets were sealed with. */
+export const knownKeys = async (store: Pick<SecretStore, 'readSecrets'>): Promise<readonly string[]> =>
+  (await store.readSecrets(KEY_CHECKS)).map(({ key_id }) => key_id)
+
+/** What speaks against a ring: a key that the store knows and the ring lacks, or has another one of that id. */
+const keyProblem = (ring: KeyRing, check: SealedSecret): readonly string[] => {
+  const id = JSON.stringify(check.key_id)
+  if (!ring.keys.some((key) => key.id === check.key_id)) {
+    return [`the key ${id} is missing: secrets in the store were sealed with it`]
+  }
+  const opened = openSecret(ring, check)
+  return E.isRight(opened) && opened.right === KEY_CHECK_TEXT && check.field === check.key_id
+    ? []
+    : [`the key ${id} is not the one that the store knows by this id`]
+}
 
 interface VaultOptions {
   readonly store: SecretStore
   readonly keys: KeyRing
+  /** Unix milliseconds. */
+  readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-export const makeVault = ({ store, keys, randomBytes }: VaultOptions): Vault => {
+export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptions): Vault => {
+  let keys = first
   const randomId = (): string => Buffer.from(randomBytes(12)).toString('hex')
-  const sealed = (place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
-    sealSecret(keys.current, place, clear, randomBytes(NONCE_BYTES))
+  const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
+    sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
 
-  const keyProblem = (check: SealedSecret): readonly string[] => {
-    const id = JSON.stringify(check.key_id)
-    if (!keys.keys.some((key) => key.id === check.key_id)) {
-      return [`the key ${id} is missing: secrets in the store were sealed with it`]
+  const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
+    const checks = await store.readSecrets(KEY_CHECKS)
+    const problems = checks.flatMap((check) => keyProblem(ring, check))
+    if (problems.length > 0) return E.left(problems)
+    const { id: field } = ring.current
+    const own = checks.find((check) => check.field === field)
+    // One that is older than another's is of a key that was the current one before and has become so again.
+    if (own === undefined || checks.some((check) => currentSince(check) > currentSince(own))) {
+      const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
+      await store.writeSecrets([sealed(ring, { sut_id: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
     }
-    const opened = openSecret(keys, check)
-    return E.isRight(opened) && opened.right === KEY_CHECK_TEXT && check.field === check.key_id
-      ? []
-      : [`the key ${id} is not the one that the store knows by this id`]
+    keys = ring
+    return E.right(undefined)
   }
 
   return {
-    check: async () => {
-      const checks = await store.readSecrets(KEY_CHECKS)
-      const problems = checks.flatMap(keyProblem)
-      if (problems.length > 0) return E.left(problems)
-      const { id } = keys.current
-      if (!checks.some(({ field }) => field === id)) {
-        await store.writeSecrets([sealed({ sut_id: KEY_CHECKS, field: id, id: randomId() }, KEY_CHECK_TEXT)])
-      }
-      return E.right(undefined)
-    },
+    check: () => take(keys),
+    take,
+    keys: () => keys,
     seal: (sutId, secrets) => {
       const changed = SECRET_FIELDS.filter((field) => secrets[field] !== undefined)
       if (changed.length === 0) return undefined
@@ -123,7 +141,7 @@ export const makeVault = ({ store, keys, randomBytes }: VaultOptions): Vault => 
       const place = { sut_id: sutId, id }
       return {
         credentials: { id, changed },
-        secrets: changed.map((field) => sealed({ ...place, field }, secrets[field] as string)),
+        secrets: changed.map((field) => sealed(keys, { ...place, field }, secrets[field] as string)),
       }
     },
     reveal: async (sutId) => {

@@ -4,6 +4,7 @@ import type { EventStore } from '../../src/event-store/event-store.ts'
 import { lawsOfAppending } from './laws-of-appending.ts'
 import { lawsOfReading } from './laws-of-reading.ts'
 import { lawsOfRepeating } from './laws-of-repeating.ts'
+import { lawsOfSecrets } from './laws-of-secrets.ts'
 import { lawsOfSubscribing } from './laws-of-subscribing.ts'
 
 /** A store over a log of its own, and the same log once more after closing it. */
@@ -23,7 +24,13 @@ export interface Law {
   readonly brokenBy: Readonly<Record<string, Break>>
 }
 
-const laws: readonly Law[] = [...lawsOfAppending, ...lawsOfRepeating, ...lawsOfReading, ...lawsOfSubscribing]
+const laws: readonly Law[] = [
+  ...lawsOfAppending,
+  ...lawsOfRepeating,
+  ...lawsOfReading,
+  ...lawsOfSecrets,
+  ...lawsOfSubscribing,
+]
 
 const PATIENCE = 20_000
 /** For a store that is known to keep one waiting for ever. */

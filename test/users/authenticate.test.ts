@@ -166,6 +166,33 @@ test('a check that is barred is neither made nor counted, and remembered credent
   t.is(verified.length, 1)
 })
 
+test('credentials that are being verified already are not asked about again', async (t) => {
+  const { authenticate, verified } = await given(await alice())
+  const asked: string[] = []
+  const mayTry = (name: string): boolean => asked.push(name) === 1
+  const header = basic('alice', 'correct horse')
+  const same = Array.from({ length: 64 }, () => authenticate(header, mayTry))
+  t.true((await Promise.all(same)).every(({ kind }) => kind === 'user'))
+  t.deepEqual(asked, ['alice'])
+  t.is(verified.length, 1)
+})
+
+test('a crowd of wrong passwords for a name leaves room for that name from somewhere else', async (t) => {
+  const { users, verify } = await given(await alice())
+  const limits = { runningMax: 1, waitingOfKeyMax: 2, waitingMax: 100 }
+  const { authenticate } = makeAuthenticator({ users, randomBytes, verify, limits })
+  const askFrom = (place: string, password: string) =>
+    authenticate(
+      basic('alice', password),
+      () => true,
+      () => place,
+    )
+  const crowd = Array.from({ length: 50 }, (_, i) => askFrom('there', `wrong ${i}`))
+  t.deepEqual(await askFrom('there', 'correct horse'), { kind: 'overloaded' })
+  t.deepEqual(await askFrom('here', 'correct horse'), asAlice)
+  await Promise.all(crowd)
+})
+
 test('a hash that cannot be computed is an exception for all who wait, and is tried again', async (t) => {
   const { users } = await given(await alice())
   let calls = 0

@@ -27,7 +27,7 @@ const makeStore = () => {
   return { ...store, kept }
 }
 
-const vaultOver = (store: SecretStore, keys: KeyRing): Vault => makeVault({ store, keys, randomBytes })
+const vaultOver = (store: SecretStore, keys: KeyRing): Vault => makeVault({ store, keys, clock: Date.now, randomBytes })
 
 const seal = (vault: Vault, sutId: string, secrets: { password?: string; user_name?: string }) => {
   const sealed = vault.seal(sutId, secrets)

@@ -33,7 +33,7 @@ export const keepOwner = async (made: string, path: string): Promise<void> => {
 }
 
 /** A directory's entries survive a crash only when it is synced too; Windows cannot and need not. */
-const syncDirectory = async (path: string): Promise<void> => {
+export const syncDirectory = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {

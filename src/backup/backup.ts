@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { openSqliteStore } from '../event-store/sqlite.ts'
+import { copyLog, storedEvents } from '../event-store/sqlite-copy.ts'
+import { syncDirectory } from '../replace-file.ts'
+import { encodeUsers, readUsersFile } from '../users/users-file.ts'
+import { knownKeys } from '../vault/vault.ts'
+import { type Checkpoint, rootOf } from './checkpoint.ts'
+import { type OnProgress, problemsOfCopy } from './verify.ts'
+
+export interface BackupSource {
+  /** The log's file. */
+  readonly log: string
+  readonly usersFile: string
+  /** The name of the log. */
+  readonly origin: string
+}
+
+interface BackupOptions {
+  /** Unix milliseconds. */
+  readonly now: number
+  /** Told how far the check of the copy has come. */
+  readonly onProgress?: (done: number, of: number) => void
+}
+
+type Made = E.Either<string, Checkpoint>
+
+/** What the copy holds, and the root that the log itself has at that place: so that the copy is held against the log. */
+const checkpointOf = async (source: BackupSource, copy: string, now: number): Promise<Checkpoint> => {
+  const onFatal = (error: Error): never => {
+    throw error
+  }
+  const store = openSqliteStore({ path: copy, readOnly: true, randomHex: () => '', onFatal })
+  try {
+    const events = (await store.head()) + 1
+    let last: string | null = null
+    const leaves = function* () {
+      for (const { recorded, leaf } of storedEvents(source.log, events)) {
+        last = (JSON.parse(recorded) as { id: string }).id
+        yield leaf
+      }
+    }
+    const root = rootOf(leaves())
+    const vault_keys = await knownKeys(store)
+    const made_at = new Date(now).toISOString()
+    const { origin } = source
+    return { version: 1, origin, log_id: store.logId, events, last_event: last, root, vault_keys, made_at }
+  } finally {
+    await store.close()
+  }
+}
+
+const syncFile = async (path: string): Promise<void> => {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const fill = async (source: BackupSource, directory: string, { now, onProgress }: BackupOptions): Promise<Made> => {
+  const users = await readUsersFile(source.usersFile)
+  if (E.isLeft(users)) return E.left(`${users.left.detail}; nothing was backed up`)
+  const [log, usersFile, file] = ['events.db', 'users.json', 'checkpoint.json'].map((name) =>
+    join(directory, name),
+  ) as [string, string, string]
+  copyLog(source.log, log)
+  const checkpoint = await checkpointOf(source, log, now)
+  await writeFile(usersFile, encodeUsers(users.right), { mode: 0o600, flag: 'wx' })
+  await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  const progress: OnProgress = (done) => onProgress?.(done, checkpoint.events)
+  const problems = problemsOfCopy(log, checkpoint, progress)
+  if (problems.length > 0) return E.left(`the copy is not the log: ${problems.join('; ')}`)
+  for (const path of [log, usersFile, file]) await syncFile(path)
+  await syncDirectory(directory)
+  return E.right(checkpoint)
+}
+
+/**
+ * Makes a directory with a copy of the log, its sealed secrets, the users and a checkpoint, beside a running service, and
+ * checks it. It is there whole or not at all. The keys of the vault are not in it. Left says why there is none.
+ *
+ * @throws UnusableLog, and NodeJS.ErrnoException when something cannot be written
+ */
+export const makeBackup = async (source: BackupSource, path: string, options: BackupOptions): Promise<Made> => {
+  const directory = resolve(path)
+  const partial = `${directory}.partial`
+  if (existsSync(directory)) return E.left(`${directory} exists; a backup is made into a new directory`)
+  try {
+    await mkdir(partial, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return E.left(`${partial} exists: a backup is being made, or one was broken off; in that case remove it`)
+  }
+  try {
+    const made = await fill(source, partial, options)
+    if (E.isRight(made)) {
+      await rename(partial, directory)
+      await syncDirectory(dirname(directory))
+    }
+    return made
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}

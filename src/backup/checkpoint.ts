@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto'
+import { emptyTree, type Sha256, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
+
+/** What a copy of a log must be: where it ends, and the hash that stands for all of it. */
+export interface Checkpoint {
+  /** Of this shape. */
+  readonly version: 1
+  readonly origin: string
+  readonly log_id: string
+  /** How many events there are. */
+  readonly events: number
+  /** The id of the last one. */
+  readonly last_event: string | null
+  /** The head of the Merkle tree over the events (RFC 6962), in base64. */
+  readonly root: string
+  /** The ids of the keys without which the secrets of the SUTs cannot be read. */
+  readonly vault_keys: readonly string[]
+  readonly made_at: string
+}
+
+const sha256: Sha256 = (...parts) => hash('sha256', Buffer.concat(parts), 'buffer')
+
+/** The head of the tree over leaf hashes, in base64. */
+export const rootOf = (leaves: Iterable<Uint8Array>): string => {
+  let tree = emptyTree
+  for (const leaf of leaves) tree = withLeaf(tree, leaf, sha256)
+  return Buffer.from(treeHead(tree, sha256)).toString('base64')
+}

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeBackup } from '../backup/backup.ts'
+import type { Config } from '../config.ts'
+import { type Command, DONE, makeProgress, refuse } from './command.ts'
+
+/** Where the keys are that no backup holds. */
+const keysOf = (config: Config): string =>
+  config.vaultKeys === undefined ? config.vaultKeyFile : 'the variable BERTH_VAULT_KEY'
+
+export const backupCommand: Command = {
+  name: 'backup',
+  operands: ['DIR'],
+  options: { json: { type: 'boolean' } },
+  summary: 'copies log, secrets and users into a new directory',
+  example: 'backup /backups/berth-$(date +%F)',
+  help: `
+Copies the log, the SUTs' secrets as they are sealed and the users into the new directory DIR, with a checkpoint of the
+log, and checks the copy against the log: every event is read, and the hash over all of them compared. Works beside a
+running service. DIR is there whole or not at all, for its owner only.
+
+The keys of the vault are NOT in it: whoever had both could read the secrets. Keep a copy of them in another place.
+The way back: stop the service, put DIR in the place of the data directory and the keys in theirs, start the service.
+
+With --json it prints the checkpoint with "directory" and "keys_not_included".`,
+  run: async ({ operands, options }, config, terminal) => {
+    const directory = resolve(operands[0] as string)
+    const { eventStore, usersFile, origin } = config
+    const progress = makeProgress(terminal)
+    const source = { log: eventStore.path, usersFile, origin }
+    const made = await makeBackup(source, directory, { now: terminal.now(), onProgress: progress.show })
+    progress.end()
+    if (E.isLeft(made)) return refuse(terminal, made.left)
+    const keys = keysOf(config)
+    const { events, root, vault_keys } = made.right
+    if (options.json) {
+      terminal.stdout(`${JSON.stringify({ directory, ...made.right, keys_not_included: keys })}\n`)
+      return DONE
+    }
+    terminal.stdout(`${directory}: ${events} events, checked; root ${root}\n`)
+    terminal.stdout(`Not in it: the keys of the vault (${vault_keys.join(', ')}). Keep a copy of ${keys} elsewhere.\n`)
+    return DONE
+  },
+}

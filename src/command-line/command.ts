@@ -1,0 +1,76 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
+import type { Config } from '../config.ts'
+
+/** The exit codes of every command. */
+export const DONE = 0
+/** Refused, failed, or a difference found. */
+export const REFUSED = 1
+/** A wrong command or a wrong configuration. */
+export const MISUSED = 2
+
+export const EXIT_CODES =
+  'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
+
+/** What a command takes from the world around it; the outputs take whole lines. */
+export interface Terminal {
+  readonly stdin: () => Promise<Uint8Array>
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  /** Whether somebody watches standard error. */
+  readonly isWatched: boolean
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+/** What was typed behind a command. */
+export interface Given {
+  readonly operands: readonly string[]
+  readonly options: Readonly<Record<string, string | boolean | undefined>>
+}
+
+export interface Command {
+  /** What it is called by: one word, or two where it is one of a group. */
+  readonly name: string
+  /** What stands behind the name. */
+  readonly operands: readonly string[]
+  readonly options: ParseArgsOptionsConfig
+  /** For the list of commands: half a line. */
+  readonly summary: string
+  /** An example, as it is typed behind `berth`. */
+  readonly example: string
+  /** What there is to know, in lines of up to 120 characters. */
+  readonly help: string
+  readonly run: (given: Given, config: Config, terminal: Terminal) => Promise<number>
+}
+
+/** `backup DIR [--json]`: how a command is typed. */
+export const usageOf = ({ name, operands, options }: Command): string => {
+  const flags = Object.entries(options).map(([flag, { type }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]`)
+  return [name, ...operands, ...flags].join(' ')
+}
+
+export const helpOf = (command: Command): string => `berth ${usageOf(command)}
+
+${command.help.trim()}
+
+  npm run -s berth -- ${command.example}
+
+${EXIT_CODES}
+`
+
+/** Refuses in a sentence. */
+export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number => {
+  terminal.stderr(`berth: ${why}\n`)
+  return REFUSED
+}
+
+/** Writes how far a long run has come, over and over on one line, where somebody is looking. */
+export const makeProgress = ({ isWatched, stderr }: Pick<Terminal, 'isWatched' | 'stderr'>) => ({
+  show: (done: number, of: number): void => {
+    if (isWatched) stderr(`\r${done} of ${of} events`)
+  },
+  end: (): void => {
+    if (isWatched) stderr('\r\u001b[K')
+  },
+})

@@ -1,0 +1,159 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import * as E from 'fp-ts/lib/Either.js'
+
+/** The oldest version of TLS that is spoken. */
+export const TLS_MIN = 'TLSv1.2'
+
+/** A certificate, with those that lead to its issuer behind it, and its key, both in PEM. */
+export interface Pair {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** The pair that is in force. */
+export interface Certificate {
+  readonly current: () => Pair
+  /** Calls with every pair that comes into force. */
+  readonly onChange: (listener: (pair: Pair) => void) => void
+  readonly close: () => void
+}
+
+interface CertificateOptions {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: { readonly info: (facts: object, sentence: string) => void }
+  /** Raised when the files hold no usable pair, the last good one staying in force. */
+  readonly alarms: Record<'raise' | 'clear', (part: 'certificate', sentence: string) => void>
+  /** Milliseconds between two looks at the files. */
+  readonly interval?: number
+}
+
+const CERTIFICATE = 'BERTH_TLS_CERT'
+const KEY = 'BERTH_TLS_KEY'
+
+const readText = async (variable: string, path: string): Promise<E.Either<string, string>> => {
+  try {
+    return E.right(await readFile(path, 'utf8'))
+  } catch (error) {
+    return E.left(`${variable}: ${path} cannot be read: ${(error as Error).message.split(',')[0]}`)
+  }
+}
+
+const parsed = <A>(parse: () => A): A | undefined => {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
+}
+
+const dateProblems = (
+  { certificate }: Pair,
+  { validFromDate, validToDate }: X509Certificate,
+  now: number,
+): readonly string[] => {
+  const subject = `${CERTIFICATE}: the certificate in ${certificate}`
+  if (now > validToDate.getTime()) return [`${subject} has expired at ${validToDate.toISOString()}`]
+  return now < validFromDate.getTime() ? [`${subject} is not valid before ${validFromDate.toISOString()}`] : []
+}
+
+const keyProblem = (text: string): string => {
+  const isLocked = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)
+  return isLocked ? 'holds a key that is locked with a passphrase; give one that is not' : 'holds no private key in PEM'
+}
+
+/** What keeps a pair from being used; OpenSSL's own words are shown only where they cannot hold any of the key. */
+const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): readonly string[] => {
+  const leaf = certificate.includes('-----BEGIN ')
+    ? parsed<X509Certificate>(() => new X509Certificate(certificate))
+    : undefined
+  const privateKey = parsed<KeyObject>(() => createPrivateKey(key))
+  const problems = [
+    ...(leaf === undefined ? [`${CERTIFICATE}: ${files.certificate} holds no certificate in PEM`] : []),
+    ...(leaf === undefined ? [] : dateProblems(files, leaf, now)),
+    ...(privateKey === undefined ? [`${KEY}: ${files.key} ${keyProblem(key)}`] : []),
+  ]
+  if (leaf === undefined || privateKey === undefined) return problems
+  if (!leaf.checkPrivateKey(privateKey)) {
+    return [...problems, `${KEY}: the key in ${files.key} is not that of the certificate in ${files.certificate}`]
+  }
+  try {
+    createSecureContext({ cert: certificate, key, minVersion: TLS_MIN })
+    return problems
+  } catch (error) {
+    const reason = (error as { readonly reason?: string }).reason ?? 'it is not well-formed'
+    return [...problems, `${CERTIFICATE}: ${files.certificate} cannot be used: ${reason}`]
+  }
+}
+
+/** Reads the files; of a pair that was found to be in order before only the date is looked at. */
+const readPair = async (files: Pair, now: () => number, before?: Pair): Promise<E.Either<readonly string[], Pair>> => {
+  const [certificate, key] = [await readText(CERTIFICATE, files.certificate), await readText(KEY, files.key)]
+  if (E.isLeft(certificate) || E.isLeft(key)) {
+    return E.left([certificate, key].flatMap((read) => (E.isLeft(read) ? [read.left] : [])))
+  }
+  const pair = { certificate: certificate.right, key: key.right }
+  const isSame = before !== undefined && isSamePair(pair, before)
+  const problems = isSame
+    ? dateProblems(files, new X509Certificate(pair.certificate), now())
+    : problemsOf(files, pair, now())
+  return problems.length > 0 ? E.left(problems) : E.right(pair)
+}
+
+const isSamePair = (a: Pair, b: Pair): boolean => a.certificate === b.certificate && a.key === b.key
+
+const validTo = ({ certificate }: Pair): string => new X509Certificate(certificate).validToDate.toISOString()
+
+/**
+ * Reads a certificate and its key and follows the files: they are read again twice a second, which unlike notifications
+ * works through links, on network file systems and for mounted secrets. `files` are paths. Left when there is no usable
+ * pair to begin with.
+ */
+export const openCertificate = async (
+  files: Pair,
+  { clock, log, alarms, interval = 500 }: CertificateOptions,
+): Promise<E.Either<readonly string[], Certificate>> => {
+  const first = await readPair(files, clock)
+  if (E.isLeft(first)) return first
+  let current = first.right
+  /** How many looks in a row found no usable pair. */
+  let broken = 0
+  let isClosed = false
+  const listeners: ((pair: Pair) => void)[] = []
+
+  const look = async (): Promise<void> => {
+    const read = await readPair(files, clock, current)
+    if (isClosed) return
+    if (E.isLeft(read)) {
+      // A pair that is broken at one look only was just being replaced, one file after the other.
+      if (++broken === 2) {
+        alarms.raise('certificate', `the certificate before stays in force: ${read.left.join('; ')}`)
+      }
+      return
+    }
+    if (broken > 1) alarms.clear('certificate', 'the certificate can be used again')
+    broken = 0
+    if (isSamePair(read.right, current)) return
+    current = read.right
+    log.info({ valid_to: validTo(current) }, 'took a new certificate')
+    for (const listener of listeners) listener(current)
+  }
+
+  const again = (): NodeJS.Timeout =>
+    setTimeout(async () => {
+      await look()
+      if (!isClosed) timer = again()
+    }, interval)
+  let timer = again()
+
+  return E.right({
+    current: () => current,
+    onChange: (listener) => listeners.push(listener),
+    close: () => {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  })
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import { type Hops, parseForwarded, parseForwardedFor, plainAddress } from './forwarded.ts'
+
+/** All addresses that begin with the same `prefix` bits. */
+export interface TrustedRange {
+  readonly family: 'ipv4' | 'ipv6'
+  readonly address: string
+  readonly prefix: number
+}
+
+export interface ClientAddresses {
+  /** Whether this peer is a proxy whose word about its clients counts. */
+  readonly trusts: (peer: string) => boolean
+  /** The address that a request came from, as far as those tell it who are trusted. */
+  readonly clientOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+}
+
+/** The peer of a connection; one that has gone has no address any more. */
+export const peerOf = ({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string =>
+  plainAddress(remoteAddress ?? '') ?? 'unknown'
+
+/**
+ * Whom an address stands for: IPv6 networks are given out as /64, within which everybody has as many addresses as they
+ * like.
+ */
+export const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const [head = '', tail = ''] = address.split('::')
+  const [first, last] = [head, tail].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`
+}
+
+export const makeClientAddresses = (ranges: readonly TrustedRange[]): ClientAddresses => {
+  const trusted = new BlockList()
+  for (const { address, prefix, family } of ranges) trusted.addSubnet(address, prefix, family)
+  const trusts = (address: string): boolean =>
+    ranges.length > 0 && isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+
+  /** The nearest that is not trusted, or the last that a trusted one tells of. */
+  const nearestUntrusted = (peer: string, hops: Hops): string => {
+    let nearest = peer
+    for (let i = hops.length - 1; i >= 0 && trusts(nearest); i--) {
+      const hop = hops[i]
+      if (hop === undefined) break
+      nearest = hop
+    }
+    return nearest
+  }
+
+  return {
+    trusts,
+    clientOf: ({ headers, socket }) => {
+      const peer = peerOf(socket)
+      if (!trusts(peer)) return peer
+      const standard = headers.forwarded
+      const older = headers['x-forwarded-for'] as string | undefined
+      const told = [
+        ...(standard === undefined ? [] : [nearestUntrusted(peer, parseForwarded(standard) ?? [])]),
+        ...(older === undefined ? [] : [nearestUntrusted(peer, parseForwardedFor(older))]),
+      ]
+      // A proxy that writes one of the two passes on the other as the client made it up: what differs tells nothing.
+      return told.length > 0 && told.every((address) => address === told[0]) ? (told[0] as string) : peer
+    },
+  }
+}

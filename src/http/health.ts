@@ -1,0 +1,33 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Refusal } from './problem.ts'
+import { refusal } from './problem.ts'
+import type { Answering } from './route.ts'
+
+/** How each part is, in one word; all is well where all are `ok`. */
+export interface Condition {
+  readonly service: 'ok' | 'stopping'
+  readonly store: 'ok' | 'failed' | 'unreadable'
+  readonly views: 'ok' | 'behind' | 'unwritten'
+  readonly users: 'ok' | 'broken'
+  readonly vault: 'ok' | 'broken'
+}
+
+/** Whether requests are answered: what stands in memory goes on when a file is broken, and the log when views are. */
+export const isReady = ({ service, store, views }: Condition): boolean =>
+  service === 'ok' && store !== 'failed' && views !== 'behind'
+
+const notReady = (parts: Condition): Refusal => {
+  const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')
+  const detail = `Requests are not answered at the moment: ${wrong.map((pair) => pair.join(' ')).join(', ')}.`
+  return { ...refusal('unavailable', detail), parts }
+}
+
+export const makeHealth = (condition: () => Condition) => ({
+  live: async (): Answering => E.right({ status: 200, body: '{"status":"live"}' }),
+  ready: async (): Answering => {
+    const parts = condition()
+    return isReady(parts) ? E.right({ status: 200, body: '{"status":"ready"}' }) : E.left(notReady(parts))
+  },
+})
+
+export type Health = ReturnType<typeof makeHealth>

@@ -1,0 +1,43 @@
+/** How many letters must be added, dropped or changed to make one name of the other. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+const nearest = (name: string, known: readonly string[]): string =>
+  known.reduce((best, other) => (distance(name.slice(0, 64), other) < distance(name.slice(0, 64), best) ? other : best))
+
+// What Kubernetes sets in every pod beside a service called "berth" or "berth-...".
+const SERVICE_LINK =
+  /^BERTH_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
+
+const isServiceLink = (name: string, value: string): boolean =>
+  SERVICE_LINK.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface UnknownVariables {
+  readonly problems: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** The variables that begin like ours and are none of the known ones. No sentence repeats a value. */
+export const unknownVariables = (environment: Environment, known: readonly string[]): UnknownVariables => {
+  const problems: string[] = []
+  const links: string[] = []
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || !name.startsWith('BERTH_') || known.includes(name)) continue
+    if (isServiceLink(name, value)) links.push(name)
+    else problems.push(`${name} is not a variable of Berth; the nearest is ${nearest(name, known)}`)
+  }
+  const passedOver = `${links.sort().join(', ')}: Kubernetes' service links, passed over`
+  return { problems, warnings: links.length === 0 ? [] : [passedOver] }
+}

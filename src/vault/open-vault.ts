@@ -1,0 +1,75 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Alarms } from '../alarms.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { followKeyFile } from './follow-key-file.ts'
+import { openKeyRing } from './open-key-ring.ts'
+import type { Resealed } from './reseal.ts'
+import { startRotation } from './rotation.ts'
+import { makeVault, type Vault } from './vault.ts'
+
+interface Where {
+  readonly vaultKeys?: string
+  readonly vaultKeyFile: string
+}
+
+interface World {
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+  readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
+}
+
+/** The vault of a service that runs: follows the file of its keys, and seals anew what old keys have sealed. */
+export interface OpenVault {
+  readonly vault: Vault
+  readonly close: () => Promise<void>
+}
+
+const tellResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
+  if (secrets > 0) log.info({ key: keyId, secrets }, 'sealed secrets of the vault anew with its current key')
+  for (const problem of unreadable) log.error({}, `a secret cannot be sealed anew: ${problem}`)
+  for (const key of freed) log.info({ key }, 'nothing needs this key of the vault any more; it may be deleted')
+}
+
+/** Left: every problem with the keys; nothing may be sealed with them. */
+export const openVault = async (
+  where: Where,
+  world: World,
+  store: EventStore,
+  options: { readonly isNew: boolean; readonly alarms: Pick<Alarms, 'raise' | 'clear'> },
+): Promise<E.Either<readonly string[], OpenVault>> => {
+  const { clock, randomBytes, log } = world
+  const { alarms } = options
+  const keys = await openKeyRing(where, world, store, options.isNew)
+  if (E.isLeft(keys)) return keys
+  const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
+  const checked = await vault.check()
+  if (E.isLeft(checked)) return checked
+  const rotation = startRotation({
+    store,
+    keys: vault.keys,
+    clock,
+    randomBytes,
+    onResealed: (resealed) => tellResealed(world, vault.keys().current.id, resealed),
+    onFailure: (error) => log.warn({ err: error }, 'secrets could not be sealed anew; it is tried again'),
+  })
+  let current = keys.right.current.id
+  const file = where.vaultKeys === undefined ? where.vaultKeyFile : undefined
+  const followed =
+    file &&
+    followKeyFile({
+      path: file,
+      take: vault.take,
+      onAlarm: (problems) => alarms.raise('vault', `${file}: ${problems.join('; ')}; the keys before stay in force`),
+      onRecovery: () => alarms.clear('vault', 'the keys of the vault can be read again'),
+      onTaken: (ring) => {
+        if (ring.current.id !== current) log.info({ key: ring.current.id }, 'seals with this key of the vault now')
+        current = ring.current.id
+        rotation.wake()
+      },
+    })
+  const close = async (): Promise<void> => {
+    if (followed) await followed.close()
+    await rotation.stop()
+  }
+  return E.right({ vault, close })
+}

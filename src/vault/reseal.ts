@@ -1,0 +1,84 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
+import type { EventStore, SecretExchange } from '../event-store/event-store.ts'
+import type { KeyRing } from './keys.ts'
+import { keyNeeds, withoutChecks } from './needs.ts'
+import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './vault.ts'
+
+/** Secrets sealed anew in one step: a millisecond and one sync. */
+const STEP = 20
+
+export interface Resealing {
+  readonly store: Pick<EventStore, 'readSecrets' | 'secretsSealedWith' | 'exchangeSecrets'>
+  /** The ring in force. */
+  readonly keys: () => KeyRing
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+  /** Awaited between two steps: lets others have their turn. */
+  readonly pause: () => Promise<void>
+  readonly isStopped: () => boolean
+}
+
+/** What came of sealing anew. */
+export interface Resealed {
+  readonly secrets: number
+  /** Those that cannot be opened, a sentence each: they stay as they are, and so does the need of their key. */
+  readonly unreadable: readonly string[]
+  /** The keys that nothing needs any more. */
+  readonly freed: readonly string[]
+}
+
+interface Counts {
+  secrets: number
+  readonly unreadable: string[]
+}
+
+/** The secret under the current key: the same in all that an event or a reader knows of it. */
+const sealedAnew = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
+  E.map((clear: string) => {
+    const { sut_id, field, id } = old
+    return sealSecret(ring.current, { sut_id, field, id }, clear, randomBytes(NONCE_BYTES))
+  })(openSecret(ring, old))
+
+const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: Counts, resealing: Resealing) => {
+  const exchanges: SecretExchange[] = []
+  for (const old of withoutChecks(page)) {
+    const next = sealedAnew(ring, old, resealing.randomBytes)
+    if (E.isRight(next)) exchanges.push({ old, next: next.right })
+    else counts.unreadable.push(`the ${old.field} of the SUT ${old.sut_id}: ${next.left}`)
+  }
+  if (exchanges.length > 0) await resealing.store.exchangeSecrets(exchanges)
+  counts.secrets += exchanges.length
+}
+
+/** Removes the values by which those keys are recognised that nothing needs: whoever keeps the keys may forget them. */
+const freeKeys = async ({ store, keys, clock }: Resealing): Promise<readonly string[]> => {
+  const current = keys().current.id
+  const checks = await store.readSecrets(KEY_CHECKS)
+  if (checks.every(({ key_id }) => key_id === current)) return []
+  const needs = await keyNeeds(store, current, clock())
+  const freed = needs.filter(({ isNeeded }) => !isNeeded).map(({ id }) => id)
+  await store.exchangeSecrets(checks.filter(({ key_id }) => freed.includes(key_id)).map((old) => ({ old })))
+  return freed
+}
+
+/**
+ * Seals every secret of an old key anew with the current one, in small steps, and frees the keys that nothing needs. It
+ * may be broken off anywhere and done again: a step is whole or not at all, and a secret that changes meanwhile is left
+ * as it has become.
+ *
+ * @throws StoreUnavailable
+ */
+export const reseal = async (resealing: Resealing): Promise<Resealed> => {
+  const { store, keys, pause, isStopped } = resealing
+  const counts: Counts = { secrets: 0, unreadable: [] }
+  for (const { id } of keys().keys.slice(1)) {
+    let page = await store.secretsSealedWith(id, undefined, STEP)
+    while (page.length > 0 && !isStopped()) {
+      await resealPage(keys(), page, counts, resealing)
+      await pause()
+      page = await store.secretsSealedWith(id, page.at(-1), STEP)
+    }
+  }
+  return { ...counts, freed: isStopped() ? [] : await freeKeys(resealing) }
+}

@@ -1,0 +1,41 @@
+import { always } from './broken-store.ts'
+
+/** Stores that exchange or list secrets wrongly, each in its own way. */
+
+export const exchangesWhatHasChanged = always((store) => ({
+  exchangeSecrets: async (exchanges) => store.writeSecrets(exchanges.flatMap(({ next }) => next ?? [])),
+}))
+
+export const keepsWhatIsToGo = always((store) => ({
+  exchangeSecrets: (exchanges) => store.exchangeSecrets(exchanges.filter(({ next }) => next !== undefined)),
+}))
+
+export const exchangesOnlyTheFirst = always((store) => ({
+  exchangeSecrets: (exchanges) => store.exchangeSecrets(exchanges.slice(0, 1)),
+}))
+
+export const exchangesByPlaceAndId = always((store) => ({
+  exchangeSecrets: async (exchanges) => {
+    for (const { old, next } of exchanges) {
+      const standing = (await store.readSecrets(old.sut_id)).find(
+        ({ field, id }) => field === old.field && id === old.id,
+      )
+      if (standing !== undefined) await store.exchangeSecrets([{ old: standing, ...(next && { next }) }])
+    }
+  },
+}))
+
+export const listsSecretsOfEveryKey = always((store) => ({
+  secretsSealedWith: async (keyId, after, limit) => [
+    ...(await store.secretsSealedWith(keyId, after, limit)),
+    ...(after === undefined ? await store.secretsSealedWith('k1', undefined, 1) : []),
+  ],
+}))
+
+export const listsSecretsFromTheFirstOn = always((store) => ({
+  secretsSealedWith: (keyId, _, limit) => store.secretsSealedWith(keyId, undefined, limit),
+}))
+
+export const listsMoreSecretsThanAsked = always((store) => ({
+  secretsSealedWith: (keyId, after, limit) => store.secretsSealedWith(keyId, after, limit + 1),
+}))

@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { makeLog, openLines } from '../src/log.ts'
+
+const aDirectory = async (t: ExecutionContext): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-'))
+  t.teardown(() => rm(directory, { recursive: true }))
+  return directory
+}
+
+const opened = (t: ExecutionContext, path: string, flags: number | string): number => {
+  const fd = openSync(path, flags)
+  t.teardown(() => closeSync(fd))
+  return fd
+}
+
+interface Pipe {
+  readonly writer: number
+  /** What has come since it was read last. */
+  readonly read: () => string
+  readonly closeReader: () => void
+}
+
+/** A pipe that refuses what does not fit, as standard output does. */
+const aPipe = async (t: ExecutionContext): Promise<Pipe> => {
+  const path = join(await aDirectory(t), 'pipe')
+  execFileSync('mkfifo', [path])
+  let reader: number | undefined = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const closeReader = (): void => {
+    if (reader !== undefined) closeSync(reader)
+    reader = undefined
+  }
+  t.teardown(closeReader)
+  const bytes = Buffer.alloc(1 << 20)
+  const read = (): string => {
+    try {
+      return bytes.subarray(0, readSync(reader as number, bytes)).toString()
+    } catch {
+      return ''
+    }
+  }
+  return { writer: opened(t, path, constants.O_WRONLY | constants.O_NONBLOCK), read, closeReader }
+}
+
+/** Resolves when a condition holds, which something else in this process brings about. */
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise(setImmediate)
+}
+
+const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `line ${n}\n`)
+
+test('every line is written once, whole and in order, however many come at once', async (t) => {
+  const path = join(await aDirectory(t), 'log')
+  const lines = openLines(opened(t, path, 'w'))
+  const written = numbered(50_000)
+  for (const [n, line] of written.entries()) {
+    lines.write(line, n % 1000 === 0)
+    if (n % 5000 === 0) await lines.flush(10_000)
+  }
+  await lines.flush(10_000)
+  t.is(readFileSync(path, 'utf8'), written.join(''))
+  t.is(lines.lost(), 0)
+})
+
+test('a line is written without being asked for, after a moment, and an urgent one together with those before it', async (t) => {
+  const path = join(await aDirectory(t), 'log')
+  const lines = openLines(opened(t, path, 'w'))
+  lines.write('one\n')
+  t.is(readFileSync(path, 'utf8'), '')
+  await until(() => readFileSync(path, 'utf8') === 'one\n')
+  await lines.flush(10_000)
+  lines.write('two\n')
+  lines.write('three\n', true)
+  await until(() => readFileSync(path, 'utf8') === 'one\ntwo\nthree\n')
+  t.pass()
+})
+
+test('what waits is written when the process ends at once', async (t) => {
+  const path = join(await aDirectory(t), 'log')
+  const lines = openLines(opened(t, path, 'w'))
+  for (const line of numbered(10)) lines.write(line)
+  lines.flushNow()
+  t.is(readFileSync(path, 'utf8'), numbered(10).join(''))
+})
+
+test('on a full disk lines are lost and counted, and nothing else happens', async (t) => {
+  const lines = openLines(opened(t, '/dev/full', 'w'))
+  for (const line of numbered(3)) lines.write(line)
+  await lines.flush(10_000)
+  t.is(lines.lost(), 3)
+  lines.write('more\n', true)
+  await lines.flush(10_000)
+  t.is(lines.lost(), 4)
+  lines.write('at the end\n')
+  lines.flushNow()
+})
+
+test('a reader that is gone costs lines and nothing else', async (t) => {
+  const { writer, read, closeReader } = await aPipe(t)
+  const lines = openLines(writer)
+  lines.write('seen\n', true)
+  await lines.flush(10_000)
+  t.is(read(), 'seen\n')
+  closeReader()
+  for (const line of numbered(3)) lines.write(line, true)
+  await lines.flush(10_000)
+  t.is(lines.lost(), 3)
+})
+
+test('a slow reader gets every line in the end, and one who never reads bounds what is kept for him', async (t) => {
+  const { writer, read } = await aPipe(t)
+  const lines = openLines(writer)
+  const written = Array.from({ length: 3000 }, (_, n) => `${n}`.padEnd(199, '.').concat('\n'))
+  for (const line of written) lines.write(line)
+  await lines.flush(1)
+  let all = ''
+  while (all.length < 600_000) {
+    all += read()
+    await new Promise(setImmediate)
+  }
+  t.is(all, written.join(''))
+  t.is(lines.lost(), 0)
+  for (let n = 0; n < 30_000; n++) lines.write(written[0] as string)
+  t.true(lines.lost() > 5_000)
+  // The end is not waited for for ever.
+  await lines.flush(1)
+  lines.flushNow()
+})
+
+test('of an error the log tells its message and where it was, and nothing that was hung onto it', (t) => {
+  const written: string[] = []
+  const lines = { ...openLines(1), write: (line: string) => written.push(line) }
+  const cause = Object.assign(new Error('no space'), { code: 'ENOSPC', path: 'CaNaRy', errno: -28 })
+  const error = Object.assign(new Error('it failed', { cause }), { secret: 'CaNaRy', code: 5 })
+  const log = makeLog('info', lines)
+  log.error({ err: error }, 'a request failed')
+  log.error({ err: 'CaNaRy' }, 'something else was thrown')
+  log.debug({}, 'not told at this level')
+  const [first, second, ...more] = written.map((line) => JSON.parse(line))
+  t.deepEqual(more, [])
+  t.deepEqual([first.level, first.msg, first.err.message], [50, 'a request failed', 'it failed'])
+  t.regex(first.err.stack, /log\.test\.ts/)
+  t.is(first.err.cause.code, 'ENOSPC')
+  t.deepEqual(Object.keys(second.err), ['message'])
+  t.false(written.join('').includes('CaNaRy'))
+})

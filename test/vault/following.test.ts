@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
+import { rotateKeyFile } from '../../src/vault/rotate-key-file.ts'
+import { openStore } from '../event-store/sqlite-subject.ts'
+import { type Running, start } from '../http/harness.ts'
+import { aSut, createSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { rightOf } from '../users/builders.ts'
+import { passwordOf } from './setting.ts'
+
+/** Milliseconds within which a running service takes another key. */
+const TAKEN_WITHIN = 2_000
+
+const keyFileOf = ({ data }: Running): string => join(data, 'vault.key')
+
+const ringIn = async (path: string): Promise<KeyRing> => rightOf(parseVaultKeys(await readFile(path, 'utf8')))
+
+const told = (service: Running, sentence: RegExp): boolean => service.log.some((line) => sentence.test(line.sentence))
+
+const untilTold = (service: Running, sentence: RegExp, within = 10_000): Promise<void> =>
+  until(String(sentence), async () => told(service, sentence), within)
+
+const readOnly = { readOnly: true }
+
+test('a rotation beside a running service is taken within 2 s, seals what comes and what there is with the new key, and retries go on', async (t) => {
+  const service = await start(t)
+  const admin = service.as('admin')
+  const key = { 'Idempotency-Key': 'before' }
+  const first = await admin.post('/api/sut/create', aSut({ password: 'the first' }), key)
+  const sut = String(first.json._id)
+  const id = rightOf(await rotateKeyFile(keyFileOf(service), { now: Date.now(), randomBytes }))
+  await untilTold(service, /^seals with this key/, TAKEN_WITHIN)
+  const after = await createSut(admin, { password: 'the second' })
+  const store = openStore(t, join(service.data, 'events.db'), readOnly)
+  t.deepEqual(new Set((await store.readSecrets(after)).map(({ key_id }) => key_id)), new Set([id]))
+  await untilTold(service, /^sealed secrets of the vault anew/)
+  const ring = await ringIn(keyFileOf(service))
+  const alone: KeyRing = { current: ring.current, keys: [ring.current] }
+  t.is(await passwordOf(store, alone, sut), 'the first')
+  t.is(await passwordOf(store, alone, after), 'the second')
+  const again = await admin.post('/api/sut/create', aSut({ password: 'the first' }), key)
+  t.is(again.text, first.text)
+  const reused = await admin.post('/api/sut/create', aSut({ password: 'another' }), key)
+  t.is(reused.json.code, 'idempotency_key_reused')
+})
+
+test('a day later nothing needs the old key, and the service starts without it', async (t) => {
+  const service = await start(t, { now: '2030-05-02T06:00:00Z' })
+  const sut = await createSut(service.as('admin'), { password: 'kept' })
+  await rotateKeyFile(keyFileOf(service), { now: service.clock.now(), randomBytes })
+  await untilTold(service, /^sealed secrets of the vault anew/)
+  await service.stop()
+  const path = keyFileOf(service)
+  const both = await readFile(path, 'utf8')
+  const withoutOld = both.split('\n').slice(0, -2).join('\n')
+  await writeFile(path, withoutOld)
+  const { data } = service
+  await t.throwsAsync(start(t, { data, now: '2030-05-03T05:00:00Z' }), { message: /the key "[^"]+" is missing/ })
+  await writeFile(path, both)
+  const later = await start(t, { data, now: '2030-05-03T06:02:00Z' })
+  await untilTold(later, /^nothing needs this key/)
+  await later.stop()
+  await writeFile(path, withoutOld)
+  const last = await start(t, { data, now: '2030-05-03T07:00:00Z' })
+  await last.stop()
+  t.is(await passwordOf(openStore(t, join(data, 'events.db')), await ringIn(path), sut), 'kept')
+})
+
+for (const [what, spoil] of [
+  ['broken', (text: string) => `${text}CaNaRy\n`],
+  ['without a key that is needed', () => `other:${randomBytes(32).toString('base64')}\n`],
+  [
+    'with another key under a known name',
+    (text: string) => text.replace(/^([^#\n]+):.*$/m, `$1:${Buffer.alloc(32, 1).toString('base64')}`),
+  ],
+] as const) {
+  test(`a key file that becomes one ${what} raises an alarm, and the keys before stay in force until it is good again`, async (t) => {
+    const service = await start(t)
+    const admin = service.as('admin')
+    const path = keyFileOf(service)
+    const [good, ring] = [await readFile(path, 'utf8'), await ringIn(path)]
+    await writeFile(path, spoil(good))
+    await untilTold(service, /vault\.key: .*the keys before stay in force/)
+    t.true((await admin.get('/metrics')).text.includes('berth_alarm{part="vault"} 1'))
+    const sut = await createSut(admin, { password: 'all the same' })
+    t.is(await passwordOf(openStore(t, join(service.data, 'events.db'), readOnly), ring, sut), 'all the same')
+    await writeFile(path, good)
+    await untilTold(service, /^the keys of the vault can be read again/)
+    t.true((await admin.get('/metrics')).text.includes('berth_alarm{part="vault"} 0'))
+    t.false(JSON.stringify(service.log).includes('CaNaRy'))
+  })
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { parseVaultKeys } from '../../src/vault/keys.ts'
+import { rotateKeyFile } from '../../src/vault/rotate-key-file.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+import { temporaryDirectory } from '../users/temporary-directory.ts'
+import { NOW } from './setting.ts'
+
+const making = { now: NOW, randomBytes }
+const base64 = (fill: number): string => Buffer.alloc(32, fill).toString('base64')
+
+const idsIn = async (path: string): Promise<readonly string[]> =>
+  rightOf(parseVaultKeys(await readFile(path, 'utf8'))).keys.map(({ id }) => id)
+
+test('a new key stands before the old ones, whose lines and comments stay as they were', async (t) => {
+  const directory = await temporaryDirectory(t)
+  const path = join(directory, 'vault.key')
+  const old = `b:${base64(1)} # of last year\nc:${base64(2)},d:${base64(3)}`
+  await writeFile(path, `# Keys\n\n${old}`, { mode: 0o644 })
+  const id = rightOf(await rotateKeyFile(path, making))
+  t.regex(id, /^2030-05-02-[0-9a-f]{4}$/)
+  t.deepEqual(await idsIn(path), [id, 'b', 'c', 'd'])
+  const text = await readFile(path, 'utf8')
+  t.true(text.startsWith(`# Keys\n\n${id}:`))
+  t.true(text.endsWith(`\n${old}`))
+  t.is((await stat(path)).mode & 0o777, 0o600)
+  t.deepEqual((await readdir(directory)).sort(), ['vault.key', 'vault.key.lock'])
+})
+
+test('rotations at the same moment come one after the other, none lost', async (t) => {
+  const path = join(await temporaryDirectory(t), 'vault.key')
+  await writeFile(path, `a:${base64(1)}\n`)
+  const ids = await Promise.all(Array.from({ length: 8 }, async () => rightOf(await rotateKeyFile(path, making))))
+  const found = await idsIn(path)
+  t.is(new Set(found).size, 9)
+  t.deepEqual(found.slice(0, 8).toSorted(), ids.toSorted())
+  t.is(found[8], 'a')
+})
+
+test('a link to a key file stays one, and what it leads to is rotated', async (t) => {
+  const directory = await temporaryDirectory(t)
+  const [path, link] = [join(directory, 'vault.key'), join(directory, 'link')]
+  await writeFile(path, `a:${base64(1)}\n`)
+  await symlink(path, link)
+  const id = rightOf(await rotateKeyFile(link, making))
+  t.deepEqual(await idsIn(path), [id, 'a'])
+  t.deepEqual(await idsIn(link), [id, 'a'])
+})
+
+test('a file that is absent, broken or not ours to change stays as it is, and the refusal shows no key', async (t) => {
+  const directory = await temporaryDirectory(t)
+  const path = join(directory, 'vault.key')
+  t.regex(leftOf(await rotateKeyFile(path, making)), /vault\.key cannot be changed: ENOENT: no such file/)
+  t.deepEqual(await readdir(directory), [])
+  const broken = `a:${base64(1)}\nCaNaRy0123456789`
+  await writeFile(path, broken)
+  const refusal = leftOf(await rotateKeyFile(path, making))
+  t.regex(refusal, /key 2 must be/)
+  t.false(refusal.includes('CaNaRy'))
+  t.is(await readFile(path, 'utf8'), broken)
+  if (process.getuid?.() === 0) return
+  await writeFile(path, `a:${base64(1)}`)
+  await chmod(directory, 0o500)
+  t.regex(leftOf(await rotateKeyFile(path, making)), /EACCES/)
+  await chmod(directory, 0o700)
+})

@@ -1,0 +1,187 @@
+import test, { type ExecutionContext } from 'ava'
+import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
+import { keyNeeds } from '../../src/vault/needs.ts'
+import { reseal } from '../../src/vault/reseal.ts'
+import { makeVault } from '../../src/vault/vault.ts'
+import { exchangesWhatHasChanged } from '../event-store/broken-secrets.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+import { aStore, before, givePassword, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
+
+/** Passwords of 25 SUTs under an old key, in a vault that has just got a new one. */
+const rotated = async (t: ExecutionContext) => {
+  const store = await aStore(t)
+  const old = ringOf('old')
+  const earlier = await vaultOver(store, old, NOW - 30 * 24 * HOUR)
+  const suts: string[] = []
+  for (let i = 0; i < 25; i++) suts.push(await givePassword(store, earlier, `password ${i}`))
+  const next = ringOf('new')
+  const both = before(next, old)
+  return { store, suts, old, next, both, vault: await vaultOver(store, both) }
+}
+
+test('after a rotation every secret opens with the new key alone, and is the same', async (t) => {
+  const { store, suts, next, vault } = await rotated(t)
+  const { secrets, unreadable } = await reseal(resealing(store, vault))
+  t.deepEqual([secrets, unreadable], [50, []])
+  for (const [i, sut] of suts.entries()) t.is(await passwordOf(store, next, sut), `password ${i}`)
+  t.deepEqual(await reseal(resealing(store, vault)), { secrets: 0, unreadable: [], freed: [] })
+})
+
+test('what an event calls a secret stays its name when it is sealed anew', async (t) => {
+  const { store, suts, vault } = await rotated(t)
+  const idsOf = async () => Promise.all(suts.map(async (sut) => (await store.readSecrets(sut)).map(({ id }) => id)))
+  const ids = await idsOf()
+  await reseal(resealing(store, vault))
+  t.deepEqual(await idsOf(), ids)
+})
+
+test('an old key is needed for its secrets, then a day for retries, then not at all and is forgotten', async (t) => {
+  const { store, suts, old, next, both, vault } = await rotated(t)
+  const until = NOW + 24 * HOUR + 60_000
+  const needs = (now: number) => keyNeeds(store, 'new', now)
+  t.deepEqual(await needs(until), [
+    { id: 'new', secrets: 0, isNeeded: true },
+    { id: 'old', secrets: 50, retriesUntil: until, isNeeded: true },
+  ])
+  t.deepEqual((await reseal(resealing(store, vault, until - 1))).freed, [])
+  t.deepEqual(await needs(until - 1), [
+    { id: 'new', secrets: 50, isNeeded: true },
+    { id: 'old', secrets: 0, retriesUntil: until, isNeeded: true },
+  ])
+  const withoutOld = makeVault({ store, keys: next, clock: () => NOW, randomBytes: () => new Uint8Array(12) })
+  t.regex(leftOf(await withoutOld.check()).join(), /the key "old" is missing/)
+  t.deepEqual((await reseal(resealing(store, vault, until))).freed, ['old'])
+  t.deepEqual(await needs(until), [{ id: 'new', secrets: 50, isNeeded: true }])
+  rightOf(await withoutOld.check())
+  t.is(await passwordOf(store, next, suts[0] as string), 'password 0')
+  // Whoever leaves it in the file does no harm.
+  rightOf(await vault.take(both))
+  t.is((await needs(until)).length, 1)
+  t.is(old.current.id, 'old')
+})
+
+test('a key that becomes the current one again is needed from then on, and the one it replaces a day longer', async (t) => {
+  const { store, old, both, vault } = await rotated(t)
+  const back = { current: old.current, keys: both.keys.toReversed() }
+  const later = makeVault({ store, keys: back, clock: () => NOW + HOUR, randomBytes: (n) => new Uint8Array(n).fill(7) })
+  rightOf(await later.check())
+  t.is(vault.keys().current.id, 'new')
+  t.deepEqual(await keyNeeds(store, 'old', NOW + 2 * HOUR), [
+    { id: 'old', secrets: 50, isNeeded: true },
+    { id: 'new', secrets: 0, retriesUntil: NOW + 25 * HOUR + 60_000, isNeeded: true },
+  ])
+})
+
+test('of keys rotated every day only those of the last two are needed', async (t) => {
+  const store = await aStore(t)
+  let ring = ringOf('k0')
+  let vault = await vaultOver(store, ring)
+  await givePassword(store, vault, 'a password')
+  for (let day = 1; day <= 5; day++) {
+    const now = NOW + day * 24 * HOUR
+    ring = before(ringOf(`k${day}`), ring)
+    vault = await vaultOver(store, ring, now)
+    await reseal(resealing(store, vault, now + HOUR))
+  }
+  const needs = await keyNeeds(store, 'k5', NOW + 5 * 24 * HOUR + HOUR)
+  t.deepEqual(
+    needs.map(({ id }) => id),
+    ['k5', 'k4'],
+  )
+})
+
+/** A store whose pages of secrets are old when they arrive: something happens after each was read. */
+const slowly = (store: EventStore, happens: () => Promise<void>): EventStore => ({
+  ...store,
+  secretsSealedWith: async (...asked) => {
+    const page = await store.secretsSealedWith(...asked)
+    await happens()
+    return page
+  },
+})
+
+/** Changes passwords while they are sealed anew, and tells which of them are not what they were changed to. */
+const lostChanges = async (t: ExecutionContext, change: (store: EventStore) => EventStore): Promise<number> => {
+  const { store, suts, both, vault } = await rotated(t)
+  const passwords = new Map(suts.map((sut, i) => [sut, `password ${i}`]))
+  let changes = 0
+  const changing = slowly(change(store), async () => {
+    // What is changed once more afterwards would hide what was lost.
+    if (changes === 3) return
+    for (const sut of suts.filter((_, i) => i % 3 === changes % 3)) {
+      passwords.set(sut, `changed ${changes}`)
+      await givePassword(store, vault, `changed ${changes}`, sut)
+    }
+    changes++
+  })
+  await reseal(resealing(changing, vault))
+  t.is(changes, 3)
+  let lost = 0
+  for (const [sut, password] of passwords) if ((await passwordOf(store, both, sut)) !== password) lost++
+  return lost
+}
+
+test('a password that is changed while it is sealed anew is the changed one', async (t) => {
+  t.is(await lostChanges(t, (store) => store), 0)
+})
+
+test('it shows when a store exchanges a secret that has changed', async (t) => {
+  t.true((await lostChanges(t, exchangesWhatHasChanged())) > 0)
+})
+
+/** A store that is gone from its nth call on. */
+const dyingAt = (store: EventStore, last: number): EventStore => {
+  let calls = 0
+  const orDie =
+    <P extends unknown[], A>(call: (...given: P) => Promise<A>) =>
+    async (...given: P): Promise<A> => {
+      if (++calls > last) throw new StoreUnavailable('gone')
+      return call(...given)
+    }
+  const { readSecrets, secretsSealedWith, exchangeSecrets } = store
+  return {
+    ...store,
+    readSecrets: orDie(readSecrets),
+    secretsSealedWith: orDie(secretsSealedWith),
+    exchangeSecrets: orDie(exchangeSecrets),
+  }
+}
+
+test('wherever a rotation breaks off, every secret can be read, and the next one finishes it', async (t) => {
+  const { store, suts, both, next, vault } = await rotated(t)
+  const day = NOW + 25 * HOUR
+  let breaks = 0
+  for (let last = 0; ; last++) {
+    try {
+      await reseal(resealing(dyingAt(store, last), vault, day))
+      break
+    } catch (error) {
+      t.true(error instanceof StoreUnavailable)
+      breaks++
+    }
+    for (const [i, sut] of suts.entries()) t.is(await passwordOf(store, both, sut), `password ${i}`)
+    rightOf(await makeVault({ store, keys: both, clock: () => day, randomBytes: () => new Uint8Array(12) }).check())
+  }
+  t.true(breaks > 5)
+  for (const [i, sut] of suts.entries()) t.is(await passwordOf(store, next, sut), `password ${i}`)
+  t.deepEqual(
+    (await keyNeeds(store, 'new', day)).map(({ id }) => id),
+    ['new'],
+  )
+})
+
+test('a secret that cannot be opened is told without anything of it, keeps its key needed and stops nothing', async (t) => {
+  const { store, suts, vault } = await rotated(t)
+  const [broken] = suts
+  const [secret] = await store.readSecrets(broken as string)
+  if (secret === undefined) return t.fail()
+  const ciphertext = Uint8Array.from(secret.ciphertext, (byte) => byte ^ 1)
+  await store.writeSecrets([{ ...secret, ciphertext }])
+  const resealed = await reseal(resealing(store, vault, NOW + 48 * HOUR))
+  t.is(resealed.secrets, 49)
+  t.deepEqual(resealed.freed, [])
+  t.deepEqual(resealed.unreadable, [
+    `the password of the SUT ${broken}: it was not sealed here with the key "old", or has been altered`,
+  ])
+  t.is((await keyNeeds(store, 'new', NOW + 48 * HOUR)).find(({ id }) => id === 'old')?.secrets, 1)
+})

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { sutStream } from '../../src/domain/ids.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
+import type { Resealing } from '../../src/vault/reseal.ts'
+import { makeVault, type Vault } from '../../src/vault/vault.ts'
+import { append, randomHex, someEvents } from '../event-store/new-events.ts'
+import { openStore } from '../event-store/sqlite-subject.ts'
+import { rightOf } from '../users/builders.ts'
+import { temporaryDirectory } from '../users/temporary-directory.ts'
+
+/** New keys under these names, the first being the current one. */
+export const ringOf = (...ids: readonly string[]): KeyRing =>
+  rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
+
+/** A ring with another one's keys behind its own. */
+export const before = (ring: KeyRing, older: KeyRing): KeyRing => ({
+  current: ring.current,
+  keys: [...ring.keys, ...older.keys],
+})
+
+export const aStore = async (t: ExecutionContext): Promise<EventStore> =>
+  openStore(t, join(await temporaryDirectory(t), 'events.db'))
+
+export const NOW = Date.parse('2030-05-02T05:58:11.000Z')
+export const HOUR = 3_600_000
+
+export const vaultOver = async (store: EventStore, keys: KeyRing, now = NOW): Promise<Vault> => {
+  const vault = makeVault({ store, keys, clock: () => now, randomBytes })
+  rightOf(await vault.check())
+  return vault
+}
+
+/** Gives a SUT, a new one unless told, a password with a change of its stream, and its id. */
+export const givePassword = async (
+  store: EventStore,
+  vault: Vault,
+  password: string,
+  sut?: string,
+): Promise<string> => {
+  const id = sut ?? randomHex(12)
+  const stream = sutStream(id)
+  let revision = -1
+  for await (const page of store.readStream(stream, -1)) revision = page.at(-1)?.revision ?? revision
+  const secrets = vault.seal(id, { password, user_name: `of ${password}` })?.secrets
+  rightOf(await append(store, stream, revision, someEvents(stream, 1), secrets))
+  return id
+}
+
+export const passwordOf = async (store: EventStore, keys: KeyRing, sut: string): Promise<string | undefined> =>
+  rightOf(await makeVault({ store, keys, clock: () => NOW, randomBytes }).reveal(sut)).password
+
+/** Sealing anew without any rest. */
+export const resealing = (store: EventStore, vault: Vault, now = NOW): Resealing => ({
+  store,
+  keys: vault.keys,
+  clock: () => now,
+  randomBytes,
+  pause: async () => undefined,
+  isStopped: () => false,
+})

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Alarms } from './alarms.ts'
 import { makeInFlight } from './commands/in-flight.ts'
@@ -8,14 +10,16 @@ import { makeRunner } from './commands/runner.ts'
 import type { Config } from './config.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from './domain/ids.ts'
 import type { EventStore } from './event-store/event-store.ts'
+import { type Answered, knownMethod, NO_ROUTE } from './http/answered.ts'
 import { makeApp } from './http/app.ts'
 import type { Certificate } from './http/certificate.ts'
-import { makeClientAddresses } from './http/client-address.ts'
+import { makeClientAddresses, peerOf } from './http/client-address.ts'
 import { makeGate } from './http/gate.ts'
 import { type Condition, isReady, makeHealth } from './http/health.ts'
 import { type Listening, listen } from './http/listen.ts'
 import type { Gauges, Metrics } from './http/metrics.ts'
 import { makeObjects } from './http/objects.ts'
+import { codes, type Refusal } from './http/problem.ts'
 import { makeRepeated } from './http/repeated.ts'
 import { makeReservationLists } from './http/reservation-lists.ts'
 import { makeReservationHandlers } from './http/reservations.ts'
@@ -88,6 +92,31 @@ const startSweep = (
   return keepSwept(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
 }
 
+/** What the parts tell of their work, for the log and the metrics. */
+const tellingOf = (world: World, metrics: Metrics) => {
+  const refused = new WeakSet<Socket>()
+  const tell = (answered: Answered): void => {
+    metrics.answered(answered)
+    world.onAnswered?.(answered)
+  }
+  return {
+    /** A request that was refused over its head, because it did not come whole, has been told. */
+    onAnswered: (answered: Answered, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
+    /** What was refused before it became a request is told like one. */
+    onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
+      refused.add(socket)
+      const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
+      const address = peerOf(socket)
+      tell({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
+    },
+    told: {
+      decidedAgain: metrics.decidedAgain,
+      // Not an answer yet: that is the SUT's own stream's to give.
+      repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
+    },
+  }
+}
+
 /** Puts the parts together and listens. */
 export const assemble = async (
   config: Config,
@@ -98,11 +127,7 @@ export const assemble = async (
   const { store, views, users, vault, certificate, metrics, condition, opened } = parts
   const { clock, randomBytes, log } = world
   const snapshots = { read: views.readSnapshot, keep: views.keepSnapshot }
-  const told = {
-    decidedAgain: metrics.decidedAgain,
-    // Not an answer yet: that is the SUT's own stream's to give.
-    repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
-  }
+  const { told, onAnswered, onRefused } = tellingOf(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, told })
   const objects = makeObjects(views, store)
   const repeated = makeRepeated(views)
@@ -132,16 +157,14 @@ export const assemble = async (
     clock,
     randomHex,
     onError: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request failed'),
-    onAnswered: (answered) => {
-      metrics.answered(answered)
-      world.onAnswered?.(answered)
-    },
+    onAnswered,
     addressOf: addresses.clientOf,
   })
   opened.push(startSweep(world, randomHex, runner, views, isOpen))
   const { host, port } = config
   const { patience } = world
-  const listening = await listen(app.callback(), { host, port, clock, randomHex, addresses, certificate, patience })
+  const connections = { host, port, addresses, certificate, patience, onRefused }
+  const listening = await listen(app.callback(), { ...connections, clock, randomHex })
   if (certificate === undefined && !listening.isLoopback) {
     log.warn(
       { host },

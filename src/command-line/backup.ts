@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeBackup } from '../backup/backup.ts'
 import type { Config } from '../config.ts'
 import { type Command, DONE, makeProgress, refuse } from './command.ts'
+import { readLog } from './read-log.ts'
 
 /** Where the keys are that no backup holds. */
 const keysOf = (config: Config): string =>
@@ -24,6 +25,7 @@ The way back: stop the service, put DIR in the place of the data directory and t
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
   run: async ({ operands, options }, config, terminal) => {
+    await readLog(config).close()
     const directory = resolve(operands[0] as string)
     const { eventStore, usersFile, origin } = config
     const progress = makeProgress(terminal)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
@@ -41,22 +40,22 @@ const tryLock = (config: Config): Lock | undefined => {
   }
 }
 
-const ringIn = async (file: string, now: number): Promise<E.Either<readonly string[], KeyRing>> => {
-  const read = await readOrMakeVaultKeyFile(file, { mayMake: false, now, randomBytes })
+const ringIn = async (file: string, { now, randomBytes }: Terminal): Promise<E.Either<readonly string[], KeyRing>> => {
+  const read = await readOrMakeVaultKeyFile(file, { mayMake: false, now: now(), randomBytes })
   return E.isLeft(read) ? read : E.right(read.right.ring)
 }
 
 const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): Promise<Outcome> => {
-  const { now: clock } = terminal
+  const { now: clock, randomBytes } = terminal
   const file = config.vaultKeyFile
-  const before = await ringIn(file, clock())
+  const before = await ringIn(file, terminal)
   if (E.isLeft(before)) return before
   const vault = makeVault({ store, keys: before.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return checked
   const key = await rotateKeyFile(file, { now: clock(), randomBytes })
   if (E.isLeft(key)) return E.left([key.left])
-  const after = await ringIn(file, clock())
+  const after = await ringIn(file, terminal)
   const taken = E.isLeft(after) ? after : await vault.take(after.right)
   if (E.isLeft(taken)) return taken
   const pause = async (): Promise<void> => turn()
@@ -69,7 +68,7 @@ const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): 
 const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
   const store = openSqliteStore({
     path: config.eventStore.path,
-    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
+    randomHex: (bytes) => Buffer.from(terminal.randomBytes(bytes)).toString('hex'),
     onFatal: (error) => terminal.stderr(`berth: ${error.message}\n`),
   })
   try {
@@ -80,7 +79,7 @@ const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome>
 }
 
 /** Beside a running service: makes the key and waits until the service seals with it. */
-const rotateBeside = async (config: Config, { now }: Terminal): Promise<Outcome> => {
+const rotateBeside = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
   const key = await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes })
   if (E.isLeft(key)) return E.left([key.left])
   const store = readLog(config)

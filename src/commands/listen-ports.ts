@@ -63,6 +63,8 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
 
 /** Milliseconds between two sweeps. */
 const SWEEP_EVERY = 60_000
+/** Milliseconds between two looks at whether it may be swept: after a start the views catch up within a moment. */
+const LOOK_EVERY = 100
 
 /** Sweeps now and every minute until it is stopped, as long as `mayRun` says that the views have caught up. */
 export const keepSwept = (
@@ -73,8 +75,9 @@ export const keepSwept = (
   const stop = new AbortController()
   const swept = (async () => {
     while (!stop.signal.aborted) {
-      if (mayRun()) await sweep().catch(onError)
-      await delay(SWEEP_EVERY, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
+      const runs = mayRun()
+      if (runs) await sweep().catch(onError)
+      await delay(runs ? SWEEP_EVERY : LOOK_EVERY, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
     }
   })()
   return {

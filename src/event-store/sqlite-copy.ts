@@ -65,6 +65,9 @@ export const damageIn = (path: string): readonly string[] => {
   try {
     const found = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
     return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')
+  } catch (error) {
+    // So damaged that it cannot even be checked.
+    return [(error as Error).message]
   } finally {
     database.close()
   }

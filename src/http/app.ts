@@ -31,7 +31,7 @@ export interface AppDependencies {
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
   /** Told of every request when its answer is ready. */
-  readonly onAnswered: (answered: Answered) => void
+  readonly onAnswered: (answered: Answered, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
 }
 
@@ -76,7 +76,7 @@ const identified =
         }
       }
     }
-    onAnswered(answeredOf(ctx, began, addressOf(ctx.req)))
+    onAnswered(answeredOf(ctx, began, addressOf(ctx.req)), ctx.req)
   }
 
 const authenticated =
@@ -155,7 +155,9 @@ const unmatched: Middleware = (ctx) => {
   if (ctx.method !== 'OPTIONS') {
     return refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
   }
-  ctx.status = 204
+  ctx.status = 200
+  ctx.body = ''
+  ctx.remove('Content-Type')
 }
 
 const routerOf = (routes: readonly Route[], dependencies: AppDependencies): Middleware => {

@@ -7,11 +7,12 @@ import type { ClientAddresses } from './client-address.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
 import { type Refusal, refusal } from './problem.ts'
 import { refuseRaw } from './refuse-raw.ts'
-import { FIELDS_MAX } from './request-head.ts'
 import { type Handle, makeTurns } from './turns.ts'
 
 /** Bytes of a request's line and header fields together. */
 const HEADERS_MAX = 32 * 1024
+/** Fields of a request's header. */
+const FIELDS_MAX = 100
 /** How long clients are waited for, in milliseconds. */
 export interface Patience {
   /** Within which the header fields must have come, and an encrypted connection must have agreed on its keys. */
@@ -41,7 +42,7 @@ const refusalOf = (error: Error & { code?: string }, patience: Patience): Refusa
   const [header, whole] = [patience.headers / 1000, patience.request / 1000]
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return refusal('headers_too_large', `The header has more than ${HEADERS_MAX} bytes.`)
+      return refusal('headers_too_large', `The header has more than ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refusal('request_timeout', `A request must arrive within ${whole} s, its header within ${header} s.`)
     default:
@@ -59,6 +60,8 @@ export interface ListenOptions {
   readonly certificate?: Certificate | undefined
   readonly patience?: Partial<Patience> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
+  /** Told of what was refused before it became a request. */
+  readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
 }
 
 const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, minVersion: TLS_MIN }) as const
@@ -85,7 +88,6 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     requireHostHeader: false,
   }
   const server = serverOf(certificate, limits, patience)
-  // What is more is refused by the application, with a body.
   server.maxHeadersCount = FIELDS_MAX
   const turns = makeTurns((request, response) => {
     // No longer kept alive: a busy client would otherwise be served on and on, and be cut off in the end.
@@ -94,7 +96,10 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
   })
   const isEncrypted = certificate !== undefined
   const connections = watchConnections(server, { turns, addresses, isEncrypted, connectionsMax, patience })
-  const instance = (): string => makeEventId(clock(), randomHex(10))
+  const refuse = (socket: Socket, refused: Refusal, accept?: string): void => {
+    const instance = makeEventId(clock(), randomHex(10))
+    if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
+  }
   server.on('request', turns.take)
   // Refused by the application, like any other request that cannot be met.
   server.on('checkExpectation', turns.take)
@@ -102,14 +107,14 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     const socket = stream as Socket
     // Where encryption has not come about there is nobody to talk to.
     if (!connections.speaks(socket)) return void socket.destroy()
-    turns.afterAnswers(socket, () => refuseRaw(socket, refusalOf(error, patience), instance()))
+    turns.afterAnswers(socket, () => refuse(socket, refusalOf(error, patience)))
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     // Node has let go of this connection: an error of it that nobody hears would end the process.
     socket.on('error', () => socket.destroy())
     socket.resume()
     const refused = refusal('malformed_request', 'Berth is no proxy.')
-    turns.afterAnswers(socket, () => refuseRaw(socket, refused, instance(), request.headers.accept))
+    turns.afterAnswers(socket, () => refuse(socket, refused, request.headers.accept))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

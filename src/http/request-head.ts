@@ -3,8 +3,6 @@ import { type Refusal, refusal } from './problem.ts'
 
 /** What the head of a request must be like, whatever it asks for. */
 
-/** Fields of a request's header. */
-export const FIELDS_MAX = 100
 /** Characters of the request's target. */
 const URI_MAX = 8_192
 
@@ -20,9 +18,6 @@ const isExpectationMet = ({ expect }: Context['req']['headers']): boolean =>
 
 /** What is wrong with a request before it matters who asks for what. */
 export const headProblem = (ctx: Context): Refusal | undefined => {
-  if (ctx.req.rawHeaders.length > 2 * FIELDS_MAX) {
-    return refusal('headers_too_large', `The header has more than ${FIELDS_MAX} fields.`)
-  }
   if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address has more than ${URI_MAX} characters.`)
   if (!isHostClear(ctx)) return refusal('malformed_request', 'There must be one Host header.')
   if (isExpectationMet(ctx.req.headers)) return undefined

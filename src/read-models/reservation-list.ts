@@ -82,6 +82,32 @@ const countOverlapping = (ask: Ask, counts: ReservationCounts, { endsAfter, star
   return count
 }
 
+/** How many of one holder overlap a span, when fewer lie outside it than the holder has: those are read instead. */
+const countOfHolder = (
+  ask: Ask,
+  counts: ReservationCounts,
+  asked: Asked,
+  way: Way,
+  all: number,
+): number | undefined => {
+  const { endsAfter, startsBefore } = asked
+  const holder = filtersOf({ limit: 0, offset: 0, sut: asked.sut, user: asked.user }, 0)
+  const outside: (readonly Condition[])[] = []
+  let entries = 0
+  if (endsAfter !== undefined) {
+    entries += counts.onDays('end_day', Number.NEGATIVE_INFINITY, dayOf(endsAfter))
+    outside.push([condition('r.ends <= ?', endsAfter)])
+  }
+  if (startsBefore !== undefined) {
+    entries += counts.onDays('end_day', dayOf(startsBefore), Number.POSITIVE_INFINITY)
+    outside.push([condition('r.ends > ?', startsBefore), condition('r.starts >= ?', startsBefore)])
+  }
+  if (entries >= way.entries) return undefined
+  const countOutside = (span: readonly Condition[]): number =>
+    countThrough(ask, 'reservation_by_end', [...holder, ...span])
+  return outside.map(countOutside).reduce((left, some) => left - some, all)
+}
+
 const countOf = (
   ask: Ask,
   counts: ReservationCounts,
@@ -90,11 +116,13 @@ const countOf = (
   filters: readonly Condition[],
 ): number => {
   if (way === undefined) return counts.all()
+  const { sut, user, endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY, isHeld } = asked
   if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
-  const onlyTime = asked.sut === undefined && asked.user === undefined && !asked.isHeld
-  const { endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY } = asked
-  if (onlyTime && way.entries > READ_MAX && endsAfter < startsBefore) return countOverlapping(ask, counts, asked)
-  return countThrough(ask, way.index, filters)
+  if (way.entries <= READ_MAX || isHeld || endsAfter >= startsBefore) return countThrough(ask, way.index, filters)
+  if (sut === undefined && user === undefined) return countOverlapping(ask, counts, asked)
+  const all = sut === undefined ? counts.of('user', user as number) : counts.of('sut', sut)
+  const ofOne = sut === undefined || user === undefined
+  return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
 }
 
 const documentsOf = (ask: Ask, asked: Asked, index: Index | undefined, filters: readonly Condition[]) => {

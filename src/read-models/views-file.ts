@@ -143,16 +143,18 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
   const keep = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
   const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?)')
   const shape = shapeOf(projections)
+  let hasStaged = false
   const orUndone = (write: () => void): void => {
     try {
       if (!db.isTransaction) {
-        forget()
+        // The last one was undone.
+        if (hasStaged) forget()
         db.exec('BEGIN IMMEDIATE')
+        hasStaged = true
       }
       write()
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
-      forget()
       throw error
     }
   }
@@ -171,6 +173,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
         for (const row of snapshots) keep.run(row.stream, row.version, row.revision, row.mark, row.state)
         advance.run(shape, logId, position, mark, eventId)
         db.exec('COMMIT')
+        hasStaged = false
       }),
     isStaging: () => db.isTransaction,
     settle: () => orUndone(flush),

@@ -32,17 +32,15 @@ export interface Writer {
   readonly close: () => void
 }
 
-/**
- * Writes rows behind: one transaction stays open for thousands of rows, which costs a fifth of one for each turn of the
- * event loop. Until it is committed its rows stay in memory too, so that nothing is lost when it fails.
- */
-export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
+/** Writes at once, tells of failures, and tries again after them. */
+const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
   const snapshots = new Map<string, () => Snapshot>()
   let timer: NodeJS.Timeout | undefined
   let alarmed = false
   let room = Promise.withResolvers<void>()
 
   const stage = (): void => {
+    // Nothing has been staged yet, or what was has been undone, be it by an error of writing or of reading.
     if (!file.isStaging()) pending.unstageAll()
     file.stage(pending.takeUnstaged())
   }
@@ -59,6 +57,11 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     pending.clear()
   }
 
+  const settle = (): void => {
+    stage()
+    file.settle()
+  }
+
   const attempt = (write: () => void): void => {
     try {
       write()
@@ -67,7 +70,6 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
       room.resolve()
       room = Promise.withResolvers()
     } catch (error) {
-      pending.unstageAll()
       if (!alarmed) alarms.onAlarm('views cannot be written', error, 'views')
       alarmed = true
       clearTimeout(timer)
@@ -76,32 +78,49 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
   }
 
   return {
+    snapshots,
+    isAlarmed: () => alarmed,
+    stage: () => attempt(stage),
+    settle: () => attempt(settle),
+    commit: () => attempt(commit),
+    commitLater: () => {
+      timer ??= setTimeout(attempt, COMMIT_AFTER, commit)
+    },
+    nextSuccess: () => room.promise,
+    stop: () => clearTimeout(timer),
+  }
+}
+
+/**
+ * Writes rows behind: one transaction stays open for thousands of rows, which costs a fifth of one for each turn of the
+ * event loop. Until it is committed its rows stay in memory too, so that nothing is lost when it fails.
+ */
+export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
+  const attempts = makeAttempts(file, pending, alarms, progress)
+  const { snapshots, isAlarmed } = attempts
+  return {
     tick: () => {
-      if (alarmed) return
-      if (pending.count() >= CHUNK) attempt(commit)
-      else if (pending.unstaged() >= STAGE) attempt(stage)
-      if (pending.count() > 0 || snapshots.size > 0) timer ??= setTimeout(attempt, COMMIT_AFTER, commit)
+      if (isAlarmed()) return
+      if (pending.count() >= CHUNK) attempts.commit()
+      else if (pending.unstaged() >= STAGE) attempts.stage()
+      if (pending.count() > 0 || snapshots.size > 0) attempts.commitLater()
     },
     isFull: () => pending.count() >= PENDING_MAX,
     room: async (signal) => {
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-      while (pending.count() >= PENDING_MAX && !signal.aborted) await Promise.race([room.promise, stopped])
+      while (pending.count() >= PENDING_MAX && !signal.aborted) await Promise.race([attempts.nextSuccess(), stopped])
     },
     settle: () => {
       if (pending.count() === 0) return true
-      if (alarmed) return false
-      attempt(() => {
-        stage()
-        file.settle()
-      })
-      return !alarmed
+      if (!isAlarmed()) attempts.settle()
+      return !isAlarmed()
     },
     keepSnapshot: (stream, snapshot) => {
       snapshots.set(stream, snapshot)
     },
     close: () => {
-      attempt(commit)
-      clearTimeout(timer)
+      attempts.commit()
+      attempts.stop()
       file.close()
     },
   }

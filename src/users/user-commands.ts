@@ -1,66 +1,19 @@
-import { isUtf8 } from 'node:buffer'
 import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../domain/event.ts'
-import { type Administration, addUser, changePassword, removeUser } from './administer.ts'
+import { addUser, changePassword, removeUser } from './administer.ts'
+import {
+  type Command,
+  DONE,
+  type Given,
+  givenPassword,
+  misused,
+  OPTIONS,
+  oneName,
+  refused,
+  type UserIo,
+} from './user-io.ts'
 import { readUsersFile } from './users-file.ts'
-
-/** What a command reads and writes; the outputs take whole lines. */
-export interface UserIo extends Omit<Administration, 'usersFile'> {
-  /** Everything on standard input. */
-  readonly stdin: () => Promise<Uint8Array>
-  readonly stdout: (text: string) => void
-  readonly stderr: (text: string) => void
-  /** How many reservations of a user are not over; undefined, or no function, where that cannot be told. */
-  readonly reservationsOf?: (userId: string) => Promise<number | undefined>
-}
-
-interface Given {
-  readonly names: readonly string[]
-  readonly role?: string | undefined
-  readonly id?: string | undefined
-  readonly 'password-stdin'?: boolean | undefined
-}
-
-interface Command {
-  readonly usage: string
-  readonly help: string
-  readonly options: readonly ('role' | 'id' | 'password-stdin')[]
-  readonly run: (given: Given, io: UserIo & Administration) => Promise<number>
-}
-
-const DONE = 0
-const REFUSED = 1
-const USAGE = 2
-
-const OPTIONS = {
-  role: { type: 'string' },
-  id: { type: 'string' },
-  'password-stdin': { type: 'boolean' },
-} as const
-
-const refused = (io: UserIo, why: string): number => {
-  io.stderr(`berth: ${why}\n`)
-  return REFUSED
-}
-
-const misused = (io: UserIo, why: string, usage: string): number => {
-  io.stderr(`berth: ${why}\nusage: ${usage}\n`)
-  return USAGE
-}
-
-/** The password on standard input, less the one line break that `echo` puts behind it. */
-const givenPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
-  if (given['password-stdin'] !== true) return E.right(undefined)
-  const bytes = Buffer.from(await io.stdin())
-  if (!isUtf8(bytes)) return E.left('the password on standard input is not in UTF-8')
-  return E.right(bytes.toString().replace(/\r?\n$/, ''))
-}
-
-const oneName = ({ names }: Given): E.Either<string, string> => {
-  const [name] = names
-  return name !== undefined && names.length === 1 ? E.right(name) : E.left(`it takes one NAME, not ${names.length}`)
-}
 
 const PASSWORD_HELP = `A password is made and printed unless --password-stdin is given; then it is read from standard input, less one
 line break at its end. It must have at least 8 characters and at most 1024 bytes, without control characters.`
@@ -91,16 +44,22 @@ ${PASSWORD_HELP}
 }
 
 const list: Command = {
-  usage: 'user list',
-  help: `Prints the users in the order they were added, one a line: id, role and name with a tab between.
+  usage: 'user list [--json]',
+  help: `Prints the users in the order they were added, one a line: id, role and name with a tab between. With --json it prints
+{"users":[{"_id","name","role"}]}.
 
   npm run -s berth -- user list`,
-  options: [],
+  options: ['json'],
   run: async (given, io) => {
     if (given.names.length > 0) return misused(io, 'it takes no NAME', list.usage)
     const read = await readUsersFile(io.usersFile)
     if (E.isLeft(read) && read.left.kind !== 'absent') return refused(io, read.left.detail)
     const users = E.isRight(read) ? read.right : []
+    if (given.json) {
+      const shown = users.map(({ _id, name, role }) => ({ _id, name, role }))
+      io.stdout(`${JSON.stringify({ users: shown })}\n`)
+      return DONE
+    }
     if (users.length === 0) io.stderr(`no users in ${io.usersFile}; add one with: ${add.usage}\n`)
     else io.stdout(users.map(({ _id, role, name }) => `${_id}\t${role}\t${name}\n`).join(''))
     return DONE
@@ -109,7 +68,7 @@ const list: Command = {
 
 const standing = (count: number | undefined): string => {
   if (count === undefined) return 'reservations of this user stand'
-  if (count === 0) return 'this user had no reservations'
+  if (count === 0) return 'no reservation of this user stands'
   return count === 1 ? '1 reservation of this user stands' : `${count} reservations of this user stand`
 }
 
@@ -157,6 +116,8 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['passwd', passwd],
 ])
 
+const EXIT_CODES = 'Exit codes: 0 done; 1 refused; 2 misused.'
+
 const OVERVIEW = `${[...commands.values()].map(({ usage }) => usage).join('\n       ')}
        user COMMAND --help`
 
@@ -194,6 +155,6 @@ export const runUserCommand = async (
   const given = parse(command, rest)
   if (E.isLeft(given)) return misused(io, given.left, command.usage)
   if (!given.right.help) return command.run(given.right, { ...io, usersFile })
-  io.stdout(`usage: ${command.usage}\n\n${command.help}\n`)
+  io.stdout(`usage: ${command.usage}\n\n${command.help}\n\n${EXIT_CODES}\n`)
   return DONE
 }

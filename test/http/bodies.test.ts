@@ -1,10 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import type { Answer, Headers } from './client.ts'
-import { basic } from './client.ts'
 import { type Running, start, tidyingLater } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
-import { exchange } from './raw-http.ts'
 import { aSut } from './requests.ts'
 
 /** Bodies and how they are called, in updates of a SUT that does not exist: what is well-formed comes as far as that. */
@@ -140,50 +138,10 @@ test('a body that is coded is refused, however small it would be and however lar
   t.deepEqual(refusalOf(await send('{}', { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'identity' })), READ)
 })
 
-const LIMIT = 262_144
-
-test('a body of 256 KiB is read, one byte more is not', async (t) => {
-  t.deepEqual(refusalOf(await send('{}'.padEnd(LIMIT))), READ)
-  const answer = await send('{}'.padEnd(LIMIT + 1))
-  t.deepEqual(refusalOf(answer), [413, 'body_too_large'])
-  t.deepEqual(faultsOf(answer), [])
-})
-
-test('the limit counts bytes, not characters', async (t) => {
-  const pad = (count: number): string => `{"description":"${'\u{1f5a5}'.repeat(count)}"}`
-  t.deepEqual(refusalOf(await send(pad(65_000))), [422, 'invalid', '#/description'])
-  t.deepEqual(refusalOf(await send(pad(66_000))), [413, 'body_too_large'])
-})
-
-/** As chunks of 64 KiB, whose sum nobody is told beforehand. */
-const chunked = (body: string): string => {
-  const head = `POST ${PATH} HTTP/1.1\r\nHost: berth\r\nAuthorization: ${basic('admin')}\r\nContent-Type: ${JSON_TYPE}\r\n`
-  let chunks = ''
-  for (let at = 0; at < body.length; at += 65_536) {
-    const chunk = body.slice(at, at + 65_536)
-    chunks += `${chunk.length.toString(16)}\r\n${chunk}\r\n`
-  }
-  return `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`
-}
-
-test('the limit holds for a body in chunks too', async (t) => {
-  for (const [size, ...refusal] of [
-    [LIMIT, ...READ],
-    [LIMIT + 1, 413, 'body_too_large'],
-    [LIMIT * 8, 413, 'body_too_large'],
-  ] as const) {
-    const answer = await exchange(service.port, chunked('{}'.padEnd(Number(size))))
-    if (answer === undefined) return t.fail('closed without an answer')
-    t.deepEqual(refusalOf(answer), refusal)
-    t.deepEqual(faultsOf(answer), [])
-  }
-})
-
-test('however much too large a body is, the answer arrives and the connection serves on', async (t) => {
-  for (const size of [LIMIT * 2, LIMIT * 64]) {
-    for (let round = 0; round < 3; round++) {
-      t.deepEqual(refusalOf(await send('{}'.padEnd(size))), [413, 'body_too_large'])
-      t.deepEqual(refusalOf(await send('{}')), READ)
-    }
+test('the refusal of broken JSON says where it breaks and quotes nothing: bodies hold passwords', async (t) => {
+  for (const body of ['{"password":hunter2}', '{"password":"hunter2"x}', '{"password":"hunter2']) {
+    const { text, json } = await send(body)
+    t.notRegex(text, /hunter2/)
+    t.regex(String(json.detail), /at character \d+|ends too early/)
   }
 })

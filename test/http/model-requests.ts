@@ -22,7 +22,6 @@ export interface Request {
 }
 
 const ROLES = { admin: 'administrator', alice: 'tester', bob: 'tester', audrey: 'auditor' } as const
-const NOBODY = 'somebody'
 const NO_ID = '58c38f5d444553252cce0000'
 const QUARTER = 900_000
 const DAY = 86_400_000
@@ -33,7 +32,10 @@ const actorOf = (name: Name): Actor => ({ _id: idOf(name), role: ROLES[name] })
 const chosen = <A>(all: readonly A[], which: number): A | undefined =>
   which === 19 ? undefined : all.at(-1 - (which % Math.max(1, Math.min(all.length, which < 14 ? 3 : 8))))
 
-const conditionOf = (condition: Condition | undefined, sut: Sut | undefined): readonly [string, IfMatch] | undefined => {
+const conditionOf = (
+  condition: Condition | undefined,
+  sut: Sut | undefined,
+): readonly [string, IfMatch] | undefined => {
   const record = sut?.record ?? 0
   switch (condition) {
     case undefined:
@@ -100,7 +102,8 @@ type StepTo<K extends Step['to']> = Extract<Step, { readonly to: K }>
 
 const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>): Request => {
   const sut = chosen(model.suts, step.which)
-  const [user_id, userExists] = step.for === NOBODY ? [NO_ID, false] : [idOf(step.for), true]
+  const userExists = step.for !== 'nobody'
+  const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
   const of = { user_id, sut_id: sut?._id ?? NO_ID }
   const wish = { actor: actorOf(step.as), user_id, userExists }
   const path = '/api/sut_reservation/create'

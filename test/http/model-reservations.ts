@@ -3,7 +3,17 @@ import { formatWithOffset } from '../../src/domain/instant.ts'
 import type { ExtendReservation } from '../../src/domain/reservation/decide.ts'
 import type { AskedWindow } from '../../src/domain/window.ts'
 import { type Booking, verdictOn } from '../domain/calendar-model.ts'
-import { checkedId, type Expected, isBehind, type Model, record, refused, type Shown, type Sut, shown } from './model.ts'
+import {
+  checkedId,
+  type Expected,
+  isBehind,
+  type Model,
+  record,
+  refused,
+  type Shown,
+  type Sut,
+  shown,
+} from './model.ts'
 
 /** What becomes of reservations: the verdicts are those of test/domain/calendar-model.ts, a list of intervals. */
 
@@ -90,6 +100,8 @@ const change = (model: Model, found: Found | undefined, actor: Actor, asked: Cha
   if ('code' in verdict) return refused(verdict.code, verdict.help as object)
   const settle = (): Shown => {
     verdict.apply()
+    // The calendar has no use for the end of what is over; who reads it has.
+    if (verdict.event.type === 'ReservationReleased') booking.end = Date.parse(verdict.event.data.end_time) / 1000
     const position = record(model, sut, verdict.event.type, _id)
     const stamp = sut.stamps.get(_id)
     if (stamp !== undefined) stamp.updated = sut.time
@@ -101,12 +113,8 @@ const change = (model: Model, found: Found | undefined, actor: Actor, asked: Cha
 export const cancel = (model: Model, found: Found | undefined, actor: Actor): Expected =>
   change(model, found, actor, { type: 'CancelReservation' })
 
-export const extend = (
-  model: Model,
-  found: Found | undefined,
-  actor: Actor,
-  end: ExtendReservation['end'],
-): Expected => change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS })
+export const extend = (model: Model, found: Found | undefined, actor: Actor, end: ExtendReservation['end']): Expected =>
+  change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS })
 
 export const readReservation = (found: Found | undefined): Expected => {
   if (found === undefined) return refused('reservation_not_found')

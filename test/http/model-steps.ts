@@ -26,17 +26,21 @@ interface OfSut extends Sent {
   readonly which: number
   readonly condition: Condition | undefined
 }
+interface OfWindow extends Sent {
+  readonly which: number
+  readonly window: WindowWish
+}
 
 export type Step =
   | (Sent & { readonly to: 'create'; readonly fields: Fields })
   | (OfSut & { readonly to: 'update'; readonly fields: Fields })
   | (OfSut & { readonly to: 'tag'; readonly tags: Readonly<Record<string, string | null>> })
   | (OfSut & { readonly to: 'retire' })
-  | (Sent & { readonly to: 'reserve'; readonly which: number; readonly for: string; readonly window: WindowWish })
-  | (Sent & { readonly to: 'reserve from now'; readonly which: number; readonly for: string; readonly window: WindowWish })
+  | (OfWindow & { readonly to: 'reserve'; readonly for: Holder })
+  | (OfWindow & { readonly to: 'reserve from now'; readonly for: Holder })
   | (Sent & { readonly to: 'cancel'; readonly which: number })
-  | (Sent & { readonly to: 'extend'; readonly which: number; readonly window: WindowWish })
-  | (Sent & { readonly to: 'extend by'; readonly which: number; readonly window: WindowWish })
+  | (OfWindow & { readonly to: 'extend' })
+  | (OfWindow & { readonly to: 'extend by' })
   | { readonly to: 'read SUT'; readonly as: Name; readonly which: number; readonly condition: Condition | undefined }
   | { readonly to: 'read reservation'; readonly as: Name; readonly which: number }
   /** Sends a request that had a key once more. */
@@ -51,10 +55,7 @@ export type Fields = Readonly<Record<string, unknown>>
 const fields = fc.record(
   {
     name: fc.constantFrom('bench', 'bench 4', '\u{1f5a5}'),
-    is_active: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(true) },
-      { weight: 1, arbitrary: fc.constant(false) },
-    ),
+    is_active: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
     os: fc.constantFrom('', 'linux', 'windows'),
     port: fc.constantFrom(22, 5902),
     rdp_width: fc.constantFrom(800, 1024),
@@ -74,11 +75,13 @@ const administrator = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('alice' as const, 'audrey' as const) },
 )
 const holder = fc.oneof(
-  { weight: 10, arbitrary: fc.constantFrom('alice', 'bob') },
-  { weight: 1, arbitrary: fc.constantFrom('admin', 'somebody') },
+  { weight: 12, arbitrary: fc.constant('oneself' as const) },
+  { weight: 6, arbitrary: fc.constantFrom('alice' as const, 'bob' as const) },
+  { weight: 1, arbitrary: fc.constant('nobody' as const) },
 )
-const key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
-const condition = fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 1 })
+export type Holder = Name | 'oneself' | 'nobody'
+const key = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.nat(4) })
+const condition = fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 2 })
 /** The highest is nothing that there is. */
 const which = fc.nat(19)
 
@@ -88,8 +91,8 @@ const window: fc.Arbitrary<WindowWish> = fc.record({
     { weight: 2, arbitrary: fc.integer({ min: -1, max: 8 }).map((n) => n * 900) },
   ),
   length: fc.oneof(
-    { weight: 1, arbitrary: fc.integer({ min: -300, max: 11_000 }) },
-    { weight: 2, arbitrary: fc.integer({ min: 0, max: 12 }).map((n) => n * 900) },
+    { weight: 1, arbitrary: fc.integer({ min: -300, max: 14_000 }) },
+    { weight: 4, arbitrary: fc.integer({ min: 0, max: 6 }).map((n) => n * 900) },
   ),
   nanosecond: fc.boolean(),
   offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345), fc.constantFrom(0, 60, 840)),
@@ -110,18 +113,21 @@ const to = <K extends Step['to'], R>(
   kind: K,
   weight: number,
   parts: { readonly [P in keyof R]: fc.Arbitrary<R[P]> },
-) => ({ weight, arbitrary: fc.record({ to: fc.constant(kind), ...parts }) as unknown as fc.Arbitrary<Step> })
+) => ({
+  weight,
+  arbitrary: fc.record({ to: fc.constant(kind), ...parts }, { noNullPrototype: true }) as unknown as fc.Arbitrary<Step>,
+})
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  to('create', 4, { as: administrator, key, fields }),
+  to('create', 3, { as: administrator, key, fields }),
   to('update', 4, { as: administrator, key, which, condition, fields }),
   to('tag', 2, { as: administrator, key, which, condition, tags }),
   to('retire', 3, { as: administrator, key, which, condition }),
-  to('reserve', 9, { as, key, which, for: holder, window }),
-  to('reserve from now', 4, { as, key, which, for: holder, window }),
-  to('cancel', 5, { as, key, which }),
-  to('extend', 4, { as, key, which, window }),
-  to('extend by', 2, { as, key, which, window }),
+  to('reserve', 13, { as, key, which, for: holder, window }),
+  to('reserve from now', 5, { as, key, which, for: holder, window }),
+  to('cancel', 6, { as, key, which }),
+  to('extend', 5, { as, key, which, window }),
+  to('extend by', 3, { as, key, which, window }),
   to('read SUT', 2, { as, which, condition }),
   to('read reservation', 2, { as, which }),
   to('retry', 5, { which: fc.nat(4) }),
@@ -129,8 +135,42 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('restart', 1, { isRebuilt: fc.boolean() }),
 )
 
+const admins = { as: 'admin', key: undefined, condition: undefined } as const
+
+/** A SUT is retired while the clock is behind the last port that was given: its own can only be given back later. */
+const leftOpen: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.integer({ min: 62 * SECOND, max: HOUR }), fc.boolean())
+  .map(([by, isRebuilt]) => [
+    { to: 'move the clock', by },
+    { to: 'create', ...admins, fields: {} },
+    { to: 'move the clock', by: 1 - by },
+    { to: 'retire', ...admins, which: 1 },
+    { to: 'move the clock', by },
+    { to: 'restart', isRebuilt },
+  ])
+
+/** Two reservations close to each other, the first of which is then to last longer. */
+const closeTogether: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 3 }))
+  .map(([apart, longer]) => {
+    const window = { length: 900, nanosecond: false, offsets: [120, 60] } as const
+    const of = { ...admins, which: 0, for: 'alice' } as const
+    return [
+      { to: 'reserve', ...of, window: { ...window, start: 9000 } },
+      { to: 'reserve', ...of, window: { ...window, start: 9000 + 900 * apart } },
+      { to: 'extend', ...of, which: 1, window: { ...window, start: 0, length: 2700 + 900 * longer } },
+    ]
+  })
+
 /** A story begins with a SUT. */
 export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
   fc
-    .array(step, { maxLength: 40, size: 'max' })
-    .map((steps) => [{ to: 'create', as: 'admin', key: undefined, fields: {} }, ...steps])
+    .array(
+      fc.oneof(
+        { weight: 60, arbitrary: step.map((step): readonly Step[] => [step]) },
+        { weight: 1, arbitrary: leftOpen },
+        { weight: 1, arbitrary: closeTogether },
+      ),
+      { maxLength: 45, size: 'max' },
+    )
+    .map((parts) => [{ to: 'create', ...admins, fields: {} }, ...parts.flat()])

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Answered, traceIdOf } from '../../src/http/answered.ts'
 import { requestLine } from '../../src/http/request-log.ts'
 import { basic } from './client.ts'
-import { idOf, start } from './harness.ts'
+import { idOf, type Running, start } from './harness.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
 import { until } from './until.ts'
 
@@ -79,16 +79,30 @@ test('nothing of headers, bodies, queries or credentials is told', async (t) => 
   t.false(/CaNaRy/i.test(JSON.stringify([service.answered, service.log])))
 })
 
-test('a request that is given up by its client is told all the same', async (t) => {
-  const service = await start(t, { now: NOW })
+/** Sends what is not a whole request, and waits until the service has told of it. */
+const sendAndEnd = async (service: Running, bytes: string): Promise<Readonly<Record<string, unknown>>> => {
   const socket = connect({ host: '127.0.0.1', port: service.port })
+  socket.resume()
+  socket.end(bytes)
+  await until('it is told', async () => service.answered.length > 0, 10_000)
+  // What is answered later is told later.
+  await service.anyone.get('/health/live')
+  if (service.answered.length !== 2) throw new Error(`${service.answered.length} are told`)
+  return lineOf(service.answered[0] as Answered)
+}
+
+test('a request that does not come whole is told, and once', async (t) => {
   const head = ['POST /api/sut/create HTTP/1.1', 'Host: berth', `Authorization: ${basic('admin')}`]
   const body = ['Content-Type: application/json', 'Content-Length: 100', '', '{"name":']
-  socket.end([...head, ...body].join('\r\n'))
-  socket.resume()
-  await until('it is told', async () => service.answered.length === 1, 10_000)
-  const [told] = service.answered
-  t.deepEqual([told?.route, told?.status, told?.user?._id], ['/api/sut/create', 400, idOf('admin')])
+  const told = await sendAndEnd(await start(t, { now: NOW }), [...head, ...body].join('\r\n'))
+  t.deepEqual([told.status, told.code, told.address], [400, 'malformed_request', '127.0.0.1'])
+})
+
+test('what is refused before it is a request is told too', async (t) => {
+  const told = await sendAndEnd(await start(t, { now: NOW }), 'CaNaRy CaNaRy CaNaRy\r\n\r\n')
+  const { method, route, status, code, address, request_id } = told
+  t.deepEqual([method, route, status, code, address], ['other', 'none', 400, 'malformed_request', '127.0.0.1'])
+  t.regex(String(request_id), /^[0-9a-f-]{36}$/)
 })
 
 test('whatever a user is called and wherever it comes from, a line is one line of JSON', (t) => {

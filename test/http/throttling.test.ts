@@ -43,9 +43,12 @@ const given = async ({ verify = verifyPassword }: Options = {}) => {
   })
   const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
   const gate = makeGate({ authenticator, addresses, clock: () => clock.now })
+  const proxied = { remoteAddress: PROXY }
+  /** Of the proxy there is one connection only, of others a new one for each request. */
   const ask = async (remoteAddress: string, authorization?: string, more: object = {}): Promise<string> => {
     const headers = { ...(authorization !== undefined && { authorization }), ...more }
-    const admitted = await gate({ headers, socket: { remoteAddress } } as unknown as IncomingMessage)
+    const socket = remoteAddress === PROXY ? proxied : { remoteAddress }
+    const admitted = await gate({ headers, socket } as unknown as IncomingMessage)
     if (E.isRight(admitted)) return admitted.right.name
     const { code, retryAfter } = admitted.left
     return retryAfter === undefined ? code : `${code} ${retryAfter}`

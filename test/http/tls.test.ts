@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { run } from '../process/harness.ts'
+import { launch, run } from '../process/harness.ts'
 import { basic } from './client.ts'
 import { type Running, type Setting, start, temporaryData } from './harness.ts'
 import { until } from './until.ts'
@@ -195,4 +195,15 @@ test('a pair that cannot be used is named, and the start refused with nothing to
   t.regex(errors, /^berth: BERTH_TLS_KEY: the key in .* is not that of the certificate in .*\n$/)
   t.is(output, '')
   await t.throwsAsync(stat(data), { code: 'ENOENT' })
+})
+
+test('the line that says where it listens says that it is encrypted', async (t) => {
+  const home = await temporaryData(t)
+  await put(home, 'first')
+  const env = { BERTH_PORT: '0', BERTH_TLS_CERT: join(home, 'cert.pem'), BERTH_TLS_KEY: join(home, 'key.pem') }
+  const child = launch(t, { data: join(home, 'data'), args: ['serve'], env })
+  const { url } = JSON.parse(await child.line('"msg":"listening"')) as { url: string }
+  t.regex(url, /^https:\/\/127\.0\.0\.1:\d+$/)
+  child.signal('SIGTERM')
+  t.deepEqual(await child.exited, { code: 0, signal: null })
 })

@@ -87,7 +87,7 @@ test('replay tells in a sentence why it cannot compare', async (t) => {
   for (const { code, output, errors } of [noSuchOption, argument, otherLog, otherShape, noViews, noLog]) {
     t.is(code, 2)
     t.is(output, '')
-    t.regex(errors, /^berth: [^\n]+\n$/)
+    t.regex(errors, /^berth: [^\n]+\n(usage: [^\n]+\n)?$/)
   }
   t.regex(noSuchOption.errors, /'--jsn'/)
   t.regex(otherLog.errors, /views\.db was made from another log/)

@@ -7,7 +7,7 @@ import { makeReservationCounts } from '../../src/read-models/reservation-counts.
 import { makeHeld, makeReservationList } from '../../src/read-models/reservation-list.ts'
 import { makeSutList } from '../../src/read-models/sut-list.ts'
 import { aDirectory } from '../event-store/sqlite-subject.ts'
-import { FIRST, fill, sutId, userId } from './many-reservations.ts'
+import { FIRST, fill, makeNumbers, sutId, userId } from './many-reservations.ts'
 
 const SCALE = { reservations: 100_000, suts: 500, users: 200 }
 const DAY = 86_400
@@ -31,6 +31,12 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'those that run': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'those of a SUT on a day': { sut_id: sutId(7), endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'those of a user from a day on': { user_id: userId(0), endsAfter: MIDDLE },
+  'those of a user until the last day': { user_id: userId(0), startsBefore: FIRST + 366 * DAY },
+  'those of a user within a long span': {
+    user_id: userId(0),
+    endsAfter: FIRST + 5 * DAY,
+    startsBefore: FIRST + 370 * DAY,
+  },
   'those of a user and a SUT until a day, behind an entry': {
     user_id: userId(0),
     sut_id: sutId(7),
@@ -112,6 +118,15 @@ test('at 100,000 reservations every list is read through an index, and counts wh
     const lines = plans()
     t.true(lines.length > 0, name)
     t.deepEqual(notFound(lines), [], name)
+  }
+  const number = makeNumbers(7)
+  for (let n = 0; n < 40; n++) {
+    // Long spans that begin and end anywhere in a day, on a quarter and off it.
+    const [from, to] = [FIRST + number(200 * DAY), FIRST + (200 + number(200)) * DAY + number(97) * 900]
+    const span = number(4) === 0 ? { startsBefore: to } : { endsAfter: from, startsBefore: to }
+    const query = number(2) === 0 ? span : { ...span, user_id: userId(0) }
+    t.is(reservations({ ...PART, ...query }).count, countedOneByOne(db, query), JSON.stringify(query))
+    t.deepEqual(notFound(plans()), [])
   }
   for (const query of [
     {},

@@ -6,6 +6,7 @@ import { overlaps, type Window } from '../../src/domain/window.ts'
 import type { Lists, Part, ReservationQuery, SutQuery } from '../../src/read-models/lists.ts'
 import { makePending } from '../../src/read-models/pending.ts'
 import { openViewsFile } from '../../src/read-models/views-file.ts'
+import { sutCreated } from '../domain/builders.ts'
 import {
   aHistory,
   aName,
@@ -113,7 +114,7 @@ const aSutQuery: fc.Arbitrary<SutQuery> = fc.record({
       fc.constantFrom('_', '%', 'ss', 'k'),
     ),
   ),
-  tags: fc.array(aTag, { maxLength: 2 }).map((tags) => Object.fromEntries(tags)),
+  tags: fc.oneof(fc.constant([]), fc.array(aTag, { maxLength: 2 })).map((tags) => Object.fromEntries(tags)),
 })
 
 const aSlice = fc.integer({ min: 1, max: 20 })
@@ -209,4 +210,22 @@ test('whoever goes through a list by offset, or behind the last entry, meets eac
     }),
     { numRuns: 60 },
   )
+})
+
+/** Names, parts of them, and texts that are none. */
+const PARTS: readonly (readonly [name: string, parts: readonly string[], others: readonly string[]])[] = [
+  ['Straße', ['SS', 'ß', 'STRASSE', 'ẞ', 'traſs'], ['sse 1', 's s']],
+  ['ΟΔΟΣΑ', ['ΟΔΟΣ', 'οδος', 'οδοσ'], ['oδος']],
+  ['οδος', ['ΟΔΟΣ', 'οδοσ'], ['ΟΔΟΣΑ']],
+  ['\u212aelvin', ['kelvin', 'K', '\u212a'], ['c']],
+  ['100%_[a-z]', ['%', '_', '[A-Z]'], ['100_', '1%%', '.']],
+]
+
+test('a part of a name is found in whatever case either is written', (t) => {
+  for (const [name, parts, others] of PARTS) {
+    const { suts } = listsOf([sutCreated({ _id: sutIds[0] as string, name })], 1)
+    const countOf = (part: string): number => suts({ limit: 1, offset: 0, name: part }).count
+    for (const part of parts) t.is(countOf(part), 1, `${part} in ${name}`)
+    for (const other of others) t.is(countOf(other), 0, `${other} in ${name}`)
+  }
 })

@@ -3,7 +3,8 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
-import { runUserCommand, type UserIo } from '../../src/users/user-commands.ts'
+import { runUserCommand } from '../../src/users/user-commands.ts'
+import type { UserIo } from '../../src/users/user-io.ts'
 import { readUsersFile, type UserRecord } from '../../src/users/users-file.ts'
 import { aUser, fileOf, rightOf } from './builders.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -154,6 +155,15 @@ test('no message repeats a password, wherever it was put', async (t) => {
 test('users are listed in the order they were added: id, role, name', async (t) => {
   const { run } = await given(t, await aUser('zoe', 'x'), await aUser('Ann Bee', 'x', { _id: 'a', role: 'auditor' }))
   t.deepEqual(await run(['list']), { code: 0, out: 'id-of-zoe\ttester\tzoe\na\tauditor\tAnn Bee\n', error: '' })
+})
+
+test('with --json the list is for programs, and empty where nobody is', async (t) => {
+  const listed = await (await given(t, await aUser('Ann "B"', 'x', { _id: 'a', role: 'auditor' }))).run([
+    'list',
+    '--json',
+  ])
+  t.deepEqual(listed, { code: 0, out: '{"users":[{"_id":"a","name":"Ann \\"B\\"","role":"auditor"}]}\n', error: '' })
+  t.deepEqual(await (await given(t)).run(['list', '--json']), { code: 0, out: '{"users":[]}\n', error: '' })
 })
 
 test('where nobody is, the list is empty and says what to do', async (t) => {

@@ -2,21 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
+import type { KeyRing } from '../../src/vault/keys.ts'
 import { rotateKeyFile } from '../../src/vault/rotate-key-file.ts'
 import { openStore } from '../event-store/sqlite-subject.ts'
 import { type Running, start } from '../http/harness.ts'
 import { aSut, createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { rightOf } from '../users/builders.ts'
-import { passwordOf } from './setting.ts'
+import { passwordOf, ringIn } from './setting.ts'
 
 /** Milliseconds within which a running service takes another key. */
 const TAKEN_WITHIN = 2_000
 
 const keyFileOf = ({ data }: Running): string => join(data, 'vault.key')
-
-const ringIn = async (path: string): Promise<KeyRing> => rightOf(parseVaultKeys(await readFile(path, 'utf8')))
 
 const told = (service: Running, sentence: RegExp): boolean => service.log.some((line) => sentence.test(line.sentence))
 

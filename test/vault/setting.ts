@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { sutStream } from '../../src/domain/ids.ts'
@@ -14,6 +15,9 @@ import { temporaryDirectory } from '../users/temporary-directory.ts'
 /** New keys under these names, the first being the current one. */
 export const ringOf = (...ids: readonly string[]): KeyRing =>
   rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
+
+/** The ring of a key file. */
+export const ringIn = async (path: string): Promise<KeyRing> => rightOf(parseVaultKeys(await readFile(path, 'utf8')))
 
 /** A ring with another one's keys behind its own. */
 export const before = (ring: KeyRing, older: KeyRing): KeyRing => ({

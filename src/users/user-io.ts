@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Administration } from './administer.ts'
+
+/** What a command reads and writes; the outputs take whole lines. */
+export interface UserIo extends Omit<Administration, 'usersFile'> {
+  /** Everything on standard input. */
+  readonly stdin: () => Promise<Uint8Array>
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  /** How many reservations of a user are not over; undefined, or no function, where that cannot be told. */
+  readonly reservationsOf?: (userId: string) => Promise<number | undefined>
+}
+
+export interface Given {
+  readonly names: readonly string[]
+  readonly role?: string | undefined
+  readonly id?: string | undefined
+  readonly 'password-stdin'?: boolean | undefined
+  readonly json?: boolean | undefined
+}
+
+export interface Command {
+  readonly usage: string
+  readonly help: string
+  readonly options: readonly (keyof typeof OPTIONS)[]
+  readonly run: (given: Given, io: UserIo & Administration) => Promise<number>
+}
+
+export const DONE = 0
+const REFUSED = 1
+const USAGE = 2
+
+export const OPTIONS = {
+  role: { type: 'string' },
+  id: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+export const refused = (io: UserIo, why: string): number => {
+  io.stderr(`berth: ${why}\n`)
+  return REFUSED
+}
+
+export const misused = (io: UserIo, why: string, usage: string): number => {
+  io.stderr(`berth: ${why}\nusage: ${usage}\n`)
+  return USAGE
+}
+
+/** The password on standard input, less the one line break that `echo` puts behind it. */
+export const givenPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
+  if (given['password-stdin'] !== true) return E.right(undefined)
+  const bytes = Buffer.from(await io.stdin())
+  if (!isUtf8(bytes)) return E.left('the password on standard input is not in UTF-8')
+  return E.right(bytes.toString().replace(/\r?\n$/, ''))
+}
+
+export const oneName = ({ names }: Given): E.Either<string, string> => {
+  const [name] = names
+  return name !== undefined && names.length === 1 ? E.right(name) : E.left(`it takes one NAME, not ${names.length}`)
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { makeBackup } from '../../src/backup/backup.ts'
+import type { Checkpoint } from '../../src/backup/checkpoint.ts'
+import { openStore } from '../event-store/sqlite-subject.ts'
+import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { createSut, reserve } from '../http/requests.ts'
+import { run } from '../process/harness.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+import { passwordOf, ringIn } from '../vault/setting.ts'
+
+const NOW = Date.parse('2030-05-02T05:58:11.400Z')
+
+interface Row {
+  readonly position: number
+  readonly recorded: string
+}
+
+/** The events of a log as they lie there, read without the code under test. */
+const rowsOf = (path: string): readonly Row[] => {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return database.prepare('SELECT position, recorded FROM event ORDER BY position').all() as unknown as Row[]
+  } finally {
+    database.close()
+  }
+}
+
+const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+/** The definition of RFC 6962, over the events themselves. */
+const rootOf = (rows: readonly Row[]): Buffer => {
+  if (rows.length === 0) return sha256()
+  if (rows.length === 1) return sha256('\0', rows[0]?.recorded ?? '')
+  let k = 1
+  while (k * 2 < rows.length) k *= 2
+  return sha256('\x01', rootOf(rows.slice(0, k)), rootOf(rows.slice(k)))
+}
+
+const checkpointIn = async (directory: string): Promise<Checkpoint> =>
+  JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8'))
+
+/** Reserves one quarter-hour after the other until told to stop; gives how many. */
+const reserving = async (service: Running, sut: string, isOver: () => boolean): Promise<number> => {
+  const day = Date.parse('2031-01-01T00:00:00Z')
+  let made = 0
+  for (; !isOver(); made++) {
+    const [start_time, end_time] = [made, made + 1].map((n) => new Date(day + n * 900_000).toISOString())
+    const { status } = await reserve(service.as('admin'), { user_id: idOf('alice'), sut_id: sut, start_time, end_time })
+    if (status !== 201) throw new Error(`refused: ${status}`)
+  }
+  return made
+}
+
+test('a backup made under load is the log up to a place, and says which and with what hash', async (t) => {
+  const service = await start(t, { environment: { BERTH_HORIZON: 'P3660D' } })
+  const suts = await Promise.all(Array.from({ length: 8 }, () => createSut(service.as('admin'), { password: 'x' })))
+  let isOver = false
+  const writers = suts.map((sut) => reserving(service, sut, () => isOver))
+  const directories = [1, 2, 3].map((n) => join(service.data, `backup-${n}`))
+  const sizes: number[] = []
+  for (const directory of directories) {
+    const { code, output, errors } = await run(t, { data: service.data, args: ['backup', directory] })
+    t.deepEqual([code, errors], [0, ''])
+    t.regex(output, new RegExp(`^${directory}: \\d+ events, checked; root \\S{44}\n`))
+    t.regex(output, /Not in it: the keys of the vault .*vault\.key elsewhere\.\n$/)
+  }
+  isOver = true
+  const made = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
+  const log = rowsOf(join(service.data, 'events.db'))
+  t.is(log.length, 16 + made)
+  for (const directory of directories) {
+    const { events, last_event, root, log_id, vault_keys } = await checkpointIn(directory)
+    const copy = rowsOf(join(directory, 'events.db'))
+    t.deepEqual(copy, log.slice(0, events))
+    t.is(root, rootOf(copy).toString('base64'))
+    t.is(last_event, JSON.parse(copy.at(-1)?.recorded ?? '').id)
+    t.is(log_id, openStore(t, join(service.data, 'events.db'), { readOnly: true }).logId)
+    t.is(vault_keys.length, 1)
+    sizes.push(events)
+  }
+  t.true(
+    sizes.every((size, n) => size > (sizes[n - 1] ?? 15)),
+    'the log has grown from one to the next',
+  )
+})
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
+
+test('a backup is for its owner only and holds log, users and checkpoint, no key and nothing unfinished', async (t) => {
+  const service = await start(t)
+  await createSut(service.as('admin'), { password: 'CaNaRy-0123456789', user_name: 'CaNaRy-0123456789' })
+  const directory = join(service.data, 'backup')
+  const json = await run(t, { data: service.data, args: ['backup', '--json', directory] })
+  const { directory: told, keys_not_included, ...checkpoint } = JSON.parse(json.output)
+  t.deepEqual([told, keys_not_included], [directory, join(service.data, 'vault.key')])
+  t.deepEqual(checkpoint, await checkpointIn(directory))
+  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'users.json'])
+  t.is(await modeOf(directory), 0o700)
+  const key = (await readFile(join(service.data, 'vault.key'), 'utf8')).trimEnd().split(':').at(-1) as string
+  for (const name of await readdir(directory)) {
+    t.is(await modeOf(join(directory, name)), 0o600)
+    const bytes = await readFile(join(directory, name), 'latin1')
+    t.false(bytes.includes('CaNaRy'), name)
+    t.false(bytes.includes(key), name)
+  }
+  t.false((await readdir(service.data)).some((name) => name.endsWith('.partial')))
+})
+
+/** The log and the users of a service that has stopped. */
+const stopped = async (t: ExecutionContext, story: (service: Running) => Promise<unknown>) => {
+  const service = await start(t)
+  await story(service)
+  await service.stop()
+  const { data } = service
+  return { data, source: { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' } }
+}
+
+test('the way back: put into a new place with its key, the service starts with all that was there, and goes on', async (t) => {
+  const service = await start(t)
+  const admin = service.as('admin')
+  const key = { 'Idempotency-Key': 'once' }
+  const sut = await createSut(admin, { password: 'the password' })
+  const window = { start_in: 86_400, duration: 900 }
+  const made = await reserve(admin, { user_id: idOf('alice'), sut_id: sut, ...window }, key)
+  const directory = join(await temporaryData(t), 'backup')
+  t.is((await run(t, { data: service.data, args: ['backup', directory] })).code, 0)
+  const paths = [`/api/sut/${sut}`, `/api/sut_reservation/${made.json._id}`, '/api/user/me']
+  const before = await Promise.all(paths.map(async (path) => (await admin.get(path)).text))
+  // What comes later is lost with the old data.
+  await createSut(admin, { name: 'too late' })
+
+  const data = join(await temporaryData(t), 'data')
+  await cp(directory, data, { recursive: true })
+  await copyFile(join(service.data, 'vault.key'), join(data, 'vault.key'))
+  const again = await start(t, { data })
+  const admin2 = again.as('admin')
+  t.deepEqual(await Promise.all(paths.map(async (path) => (await admin2.get(path)).text)), before)
+  const store = openStore(t, join(data, 'events.db'), { readOnly: true })
+  t.is(await passwordOf(store, await ringIn(join(data, 'vault.key')), sut), 'the password')
+  const retried = await reserve(admin2, { user_id: idOf('alice'), sut_id: sut, ...window }, key)
+  t.is(retried.text, made.text)
+  t.is((await reserve(admin2, { user_id: idOf('bob'), sut_id: sut, start_in: 172_800, duration: 900 })).status, 201)
+  t.is((await createSut(admin2)).length, 24)
+  await again.stop()
+  t.is((await run(t, { data, args: ['replay'] })).code, 0)
+})
+
+test('without its key the way back ends with the name of the key that is missing', async (t) => {
+  const { source, data } = await stopped(t, (service) => createSut(service.as('admin'), { password: 'x' }))
+  const directory = join(data, 'backup')
+  const { vault_keys } = rightOf(await makeBackup(source, directory, { now: NOW }))
+  await t.throwsAsync(start(t, { data: directory }), { message: new RegExp(`sealed with the key "${vault_keys[0]}"`) })
+})
+
+test('an existing directory is refused and stays as it is, and so is one whose backup was broken off', async (t) => {
+  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
+  const directory = join(data, 'backup')
+  await mkdir(directory)
+  t.regex(leftOf(await makeBackup(source, directory, { now: NOW })), /backup exists; a backup is made into a new/)
+  t.deepEqual(await readdir(directory), [])
+  const other = join(data, 'other')
+  await mkdir(`${other}.partial`)
+  t.regex(leftOf(await makeBackup(source, other, { now: NOW })), /other\.partial exists: .*in that case remove it$/)
+  t.deepEqual(
+    (await readdir(data)).filter((name) => name.startsWith('other')),
+    ['other.partial'],
+  )
+})
+
+test('of two backups into one directory at once, one is made', async (t) => {
+  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
+  const directory = join(data, 'backup')
+  const made = await Promise.allSettled([1, 2].map(() => makeBackup(source, directory, { now: NOW })))
+  t.is(made.filter((end) => end.status === 'fulfilled' && end.value._tag === 'Right').length, 1)
+  t.is((await checkpointIn(directory)).events, 2)
+})
+
+test('users that cannot be read, or a place that is not there, end a backup without a trace', async (t) => {
+  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
+  await writeFile(source.usersFile, '{"version":1,"users":[{}]}')
+  t.regex(leftOf(await makeBackup(source, join(data, 'backup'), { now: NOW })), /\/users\/0\/name .*nothing was backed/)
+  t.false((await readdir(data)).some((name) => name.startsWith('backup')))
+  await t.throwsAsync(makeBackup(source, join(data, 'no', 'backup'), { now: NOW }), { code: 'ENOENT' })
+})

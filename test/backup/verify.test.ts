@@ -1,0 +1,100 @@
+import { copyFile, open, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { makeBackup } from '../../src/backup/backup.ts'
+import type { Checkpoint } from '../../src/backup/checkpoint.ts'
+import { problemsOfCopy } from '../../src/backup/verify.ts'
+import { leafHash } from '../../src/event-store/stored-event.ts'
+import { append, aStream, someEvents } from '../event-store/new-events.ts'
+import { openStore } from '../event-store/sqlite-subject.ts'
+import { aUser, fileOf, rightOf } from '../users/builders.ts'
+import { temporaryDirectory } from '../users/temporary-directory.ts'
+
+const NOW = Date.parse('2030-05-02T05:58:11.400Z')
+
+/** A backup of 40 events. */
+const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; readonly checkpoint: Checkpoint }> => {
+  const directory = await temporaryDirectory(t)
+  const source = { log: join(directory, 'events.db'), usersFile: join(directory, 'users.json'), origin: 'berth' }
+  await writeFile(source.usersFile, fileOf([await aUser('alice', 'x')]))
+  const store = openStore(t, source.log)
+  for (let i = 0; i < 20; i++) {
+    const stream = aStream()
+    await append(store, stream, -1, someEvents(stream, 2))
+  }
+  const checkpoint = rightOf(await makeBackup(source, join(directory, 'backup'), { now: NOW }))
+  return { copy: join(directory, 'backup', 'events.db'), checkpoint }
+}
+
+const problemsOf = (copy: string, checkpoint: Checkpoint) => problemsOfCopy(copy, checkpoint, () => undefined)
+
+/** Changes a copy as no Berth ever would. */
+const change = (copy: string, sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {
+  const database = new DatabaseSync(copy)
+  try {
+    for (const name of ['event_is_not_changed', 'event_is_not_deleted']) database.exec(`DROP TRIGGER ${name}`)
+    database.prepare(sql).run(...values)
+  } finally {
+    database.close()
+  }
+}
+
+const recordedAt = (copy: string, position: number): string => {
+  const database = new DatabaseSync(copy, { readOnly: true })
+  try {
+    return String(database.prepare('SELECT recorded FROM event WHERE position = ?').get(position)?.recorded)
+  } finally {
+    database.close()
+  }
+}
+
+test('a copy that is as it was made has no problem', async (t) => {
+  const { copy, checkpoint } = await aBackup(t)
+  t.is(checkpoint.events, 40)
+  t.deepEqual(problemsOf(copy, checkpoint), [])
+})
+
+test('an event that was changed is found by its own hash', async (t) => {
+  const { copy, checkpoint } = await aBackup(t)
+  change(copy, "UPDATE event SET recorded = replace(recorded, 'note 1', 'note 7') WHERE position = 17")
+  t.deepEqual(problemsOf(copy, checkpoint), ['the event at 17 is not the one that its hash was taken of'])
+})
+
+test('an event that was changed together with its hash is found by the hash over all', async (t) => {
+  const { copy, checkpoint } = await aBackup(t)
+  const forged = recordedAt(copy, 17).replace('note 1', 'note 7')
+  change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
+  t.deepEqual(problemsOf(copy, checkpoint), ['its events together are others than those of the log'])
+})
+
+test('an event that is missing, in the middle or at the end, is found', async (t) => {
+  const middle = await aBackup(t)
+  change(middle.copy, 'DELETE FROM event WHERE position = 17')
+  t.deepEqual(problemsOf(middle.copy, middle.checkpoint), ['the event at 17 is missing'])
+  const end = await aBackup(t)
+  change(end.copy, 'DELETE FROM event WHERE position = 39')
+  t.deepEqual(problemsOf(end.copy, end.checkpoint), ['it has 39 events, the log had 40'])
+})
+
+test('an event that cannot be read is found and named', async (t) => {
+  const { copy, checkpoint } = await aBackup(t)
+  const forged = recordedAt(copy, 17).replace('"schema":1', '"schema":65000')
+  change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
+  t.regex(problemsOf(copy, checkpoint).join(), /^sut-.*@1: \/metadata\/schema: 65000 was written by a newer version/)
+})
+
+test('a file that the disk has damaged is found', async (t) => {
+  const { copy, checkpoint } = await aBackup(t)
+  const file = await open(copy, 'r+')
+  await file.write(Buffer.alloc(512, 0xff), 0, 512, 4096 * 4)
+  await file.close()
+  const problems = problemsOf(copy, checkpoint)
+  t.true(problems.length > 0)
+})
+
+test('the copy of another log is found', async (t) => {
+  const [one, other] = [await aBackup(t), await aBackup(t)]
+  await copyFile(other.copy, one.copy)
+  t.deepEqual(problemsOf(one.copy, one.checkpoint), ['its last event is another than that of the log'])
+})

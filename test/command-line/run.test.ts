@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { temporaryData } from '../http/harness.ts'
+import { ROOT, run } from '../process/harness.ts'
+import { type } from './terminal.ts'
+
+const COMMANDS = ['serve', 'backup', 'replay', 'vault rotate', 'vault status']
+const USERS = ['user add', 'user list', 'user remove', 'user passwd']
+/** A configuration that no command would take. */
+const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
+
+test('help shows every command with an example, and the exit codes, whatever the configuration', async (t) => {
+  for (const line of [['help'], ['--help'], ['-h']]) {
+    const { code, out, error } = await type(line, WRONG)
+    t.deepEqual([code, error], [0, ''])
+    for (const name of [...COMMANDS, 'user']) t.regex(out, new RegExp(`^  ${name} .*\n +${name}`, 'm'))
+    t.regex(out, /Exit codes: 0 done; 1 .*; 2 /)
+  }
+})
+
+for (const name of [...COMMANDS, ...USERS]) {
+  test(`"${name} --help" shows usage, an example and the exit codes, and does nothing else`, async (t) => {
+    for (const line of [
+      [...name.split(' '), '--help'],
+      [...name.split(' '), '-h'],
+      ['help', ...name.split(' ')],
+    ]) {
+      const { code, out, error } = await type(line, WRONG)
+      t.deepEqual([code, error], [0, ''])
+      t.true(out.split('\n')[0]?.includes(name))
+      t.regex(out, new RegExp(`\n  .*npm run -s berth -- ${name}`))
+      t.regex(out, /\nExit codes: /)
+      t.true(out.split('\n').every((each) => each.length <= 120))
+    }
+  })
+}
+
+test('a group of commands shows its members', async (t) => {
+  const vault = await type(['vault', '--help'])
+  t.is(vault.code, 0)
+  for (const name of ['vault rotate', 'vault status']) t.true(vault.out.includes(`usage: ${name} [--json]`))
+  t.is((await type(['user', '--help'])).code, 0)
+})
+
+const misuses: readonly (readonly [readonly string[], RegExp])[] = [
+  [[], /a command is missing\n(.|\n)*vault rotate/],
+  [['serv'], /there is no command "serv"\ntry: /],
+  [['constructor'], /there is no command "constructor"/],
+  [['help', 'serv'], /there is no command "serv"/],
+  [['vault'], /a command is missing\nusage: vault rotate/],
+  [['vault', 'turn'], /"turn" is no command of vault\nusage: /],
+  [['backup'], /it takes DIR\nusage: backup DIR \[--json\]/],
+  [['backup', 'a', 'b'], /it takes DIR/],
+  [['replay', 'all'], /it takes no arguments\nusage: replay/],
+  [['replay', '--jsn'], /Unknown option '--jsn'\nusage: /],
+  [['backup', 'a', '--json=CaNaRy'], /'--json' does not take an argument/],
+  [['vault', 'status', '--', 'CaNaRy'], /it takes no arguments/],
+]
+for (const [line, reason] of misuses) {
+  test(`"${line.join(' ')}" ends with 2, says why and repeats no value`, async (t) => {
+    const { code, out, error } = await type(line)
+    t.deepEqual([code, out], [2, ''])
+    t.regex(error, reason)
+    t.regex(error, /^berth: /)
+    t.false(error.includes('CaNaRy'))
+  })
+}
+
+test('a wrong configuration ends a command with 2 and every problem, before it does anything', async (t) => {
+  for (const name of [...COMMANDS.filter((each) => each !== 'backup'), 'backup a', 'user list']) {
+    const { code, out, error } = await type(name.split(' '), WRONG)
+    t.deepEqual([code, out], [2, ''], name)
+    t.regex(error, /^berth: BERTH_PORT .*\nberth: BERTH_NONSENSE .*\n$/)
+    t.false(error.includes('CaNaRy'))
+  }
+})
+
+test('mistakes of whoever types and failures of files are told in a sentence, never with a stack', async (t) => {
+  const data = await temporaryData(t)
+  const file = join(data, 'users.json')
+  for (const [args, env, expected] of [
+    [['replay'], {}, [2, /events\.db does not exist: start the service once/]],
+    [['backup', join(data, 'b')], {}, [2, /events\.db does not exist/]],
+    [['vault', 'status'], {}, [2, /events\.db does not exist/]],
+    [['vault', 'rotate'], {}, [2, /events\.db does not exist/]],
+    [['replay'], { BERTH_EVENT_STORE: `sqlite:${ROOT}/package.json` }, [2, /package\.json cannot be used as a log/]],
+    [['user', 'list'], { BERTH_USERS: data }, [1, /EISDIR/]],
+    [['user', 'remove', 'nobody'], { BERTH_USERS: file }, [1, /there is no user called "nobody"/]],
+  ] as const) {
+    const { code, output, errors } = await run(t, { data, args, env })
+    t.is(code, expected[0], args.join(' '))
+    t.is(output, '')
+    t.regex(errors, expected[1])
+    t.regex(errors, /^berth: /)
+    t.false(/\n\s+at /.test(errors), errors)
+  }
+})
+
+test('the program itself is a dispatcher of less than 100 lines', (t) => {
+  t.true(readFileSync(join(ROOT, 'src/main.ts'), 'utf8').split('\n').length < 100)
+})

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import type { Terminal } from '../../src/command-line/command.ts'
+import { runCommandLine } from '../../src/command-line/run.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+/** Types a command; what it is not told by the environment is as by default. */
+export const type = async (
+  line: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  more: Partial<Terminal> = {},
+): Promise<Ran> => {
+  const said = { out: '', error: '' }
+  const terminal: Terminal = {
+    stdin: async () => new Uint8Array(),
+    stdout: (text) => {
+      said.out += text
+    },
+    stderr: (text) => {
+      said.error += text
+    },
+    isWatched: false,
+    now: Date.now,
+    randomBytes,
+    ...more,
+  }
+  const code = await runCommandLine(line, environment, terminal)
+  return { code, ...said }
+}

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { basic, type Client, connectTo } from '../http/client.ts'
+import { temporaryData } from '../http/harness.ts'
+import { aSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { PASSWORD, ROOT, serve } from './harness.ts'
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly route?: string
+  readonly status?: number
+}
+
+const linesIn = (output: string): readonly Line[] =>
+  output
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const answeredIn = (output: string): readonly Line[] => linesIn(output).filter(({ msg }) => msg === 'answered')
+
+test('when the service has stopped, its log has a line for every request it answered', async (t) => {
+  const service = await serve(t, { data: await temporaryData(t) })
+  const asked = Array.from({ length: 300 }, () => service.get('/api/user/me'))
+  for (const { status } of await Promise.all(asked)) t.is(status, 200)
+  t.is((await service.stop()).code, 0)
+  t.is(answeredIn(service.output()).filter(({ route }) => route === '/api/user/me').length, 300)
+  t.is(linesIn(service.output()).at(-1)?.msg, 'stopped')
+})
+
+test('when the service cannot go on, its log has all it answered before, and why it ends', async (t) => {
+  const data = await temporaryData(t)
+  const service = await serve(t, { data })
+  t.is((await service.post('/api/sut/create', aSut())).status, 201)
+  const stranger = new DatabaseSync(join(data, 'events.db'))
+  stranger.exec('INSERT INTO event SELECT position + 1, NULL, recorded, leaf FROM event ORDER BY position DESC LIMIT 1')
+  stranger.close()
+  await service.post('/api/sut/create', aSut()).catch(() => undefined)
+  t.is((await service.exited).code, 1)
+  const statuses = answeredIn(service.output()).flatMap(({ route, status }) =>
+    route === '/api/sut/create' ? status : [],
+  )
+  t.deepEqual(statuses, [201, 503])
+  const fatal = linesIn(service.output()).find(({ level }) => level === 60)
+  t.is(fatal?.msg, 'the service cannot go on')
+})
+
+test('at the level info requests are logged, at the level warn they are not', async (t) => {
+  const service = await serve(t, { data: await temporaryData(t) })
+  await service.stop()
+  t.true(answeredIn(service.output()).length > 0)
+  const quiet = await started(t, 'pipe', { BERTH_LOG_LEVEL: 'warn', BERTH_PORT: String(await aFreePort()) })
+  let output = ''
+  quiet.child.stdout?.on('data', (chunk) => {
+    output += chunk
+  })
+  await untilReady(quiet.client)
+  t.is(await ended(quiet.child), 0)
+  t.is(output, '')
+})
+
+const aFreePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+interface Started {
+  readonly child: ChildProcess
+  readonly client: Client
+}
+
+/** Starts the service with a standard output of the test's choice. */
+const started = async (t: ExecutionContext, stdout: 'pipe' | number, env: Record<string, string>): Promise<Started> => {
+  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'serve'], {
+    env: { PATH: process.env.PATH, BERTH_DATA: await temporaryData(t), BERTH_ADMIN_PASSWORD: PASSWORD, ...env },
+    stdio: ['ignore', stdout, 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const connections = connectTo(Number(env.BERTH_PORT))
+  t.teardown(connections.close)
+  return { child, client: connections.client({ Authorization: basic('admin', PASSWORD) }) }
+}
+
+const untilReady = (client: Client): Promise<void> => {
+  const isReady = async () => (await client.get('/health/ready').catch(() => undefined))?.status === 200
+  return until('it is ready', isReady, 20_000)
+}
+
+const ended = async (child: ChildProcess): Promise<number | null> => {
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+const destinations: readonly (readonly [string, (t: ExecutionContext) => 'pipe' | number])[] = [
+  ['a full disk', () => openSync('/dev/full', 'w')],
+  ['a reader that is gone', () => 'pipe'],
+  ['a reader that does not read', () => 'pipe'],
+]
+for (const [what, destination] of destinations) {
+  test(`with ${what} behind its log the service goes on, says how many lines are lost, and stops in order`, async (t) => {
+    const { child, client } = await started(t, destination(t), { BERTH_PORT: String(await aFreePort()) })
+    await untilReady(client)
+    if (what === 'a reader that is gone') child.stdout?.destroy()
+    for (let i = 0; i < 20; i++) {
+      const asked = Array.from({ length: 50 }, () => client.get('/api/user/me'))
+      for (const { status } of await Promise.all(asked)) t.is(status, 200)
+    }
+    if (what !== 'a reader that does not read') {
+      const lost = async (): Promise<number> =>
+        Number(/^berth_log_lines_lost_total (\d+)$/m.exec((await client.get('/metrics')).text)?.[1])
+      await until('lines are lost', async () => (await lost()) > 100, 10_000)
+    }
+    t.is(await ended(child), 0)
+  })
+}
+
+test('the lines of a log are read by whoever reads lines, as they come', async (t) => {
+  const { child, client } = await started(t, 'pipe', { BERTH_PORT: String(await aFreePort()) })
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+  const seen = new Promise<Line>((resolve) => {
+    lines.on('line', (line) => {
+      const read = JSON.parse(line) as Line
+      if (read.msg === 'answered') resolve(read)
+    })
+  })
+  await untilReady(client)
+  t.is((await seen).route, '/health/ready')
+})

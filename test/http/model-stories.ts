@@ -37,8 +37,8 @@ interface Stage {
   service: Running
 }
 
-const PORTS = [4000, 4001, 4002, 4003]
-const environment = { BERTH_LISTEN_PORTS: '4000-4003', BERTH_WINDOW_MAX: 'PT3H', BERTH_HORIZON: 'PT5H' }
+const PORTS = [4000, 4001, 4002]
+const environment = { BERTH_LISTEN_PORTS: '4000-4002', BERTH_WINDOW_MAX: 'PT3H', BERTH_HORIZON: 'PT5H' }
 const RETRIED_WITHIN = 23 * 3_600_000
 
 const iso = (time: number): string => new Date(time).toISOString()

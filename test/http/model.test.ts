@@ -24,12 +24,14 @@ const REACHED = [
   ...['extend: recorded', 'extend: end_not_later', 'extend: window_too_long', 'extend: reservation_cancelled'],
   ...['extend by: recorded', 'extend: reservation_over', 'extend: reservation_conflict', 'extend: 200'],
   ...['read SUT: 200', 'read SUT: 304', 'read reservation: 200', 'read reservation: reservation_cancelled'],
-  ...['retry: repeated', 'retry: idempotency_key_reused', 'retry: recorded', 'reserve: idempotency_key_reused'],
+  ...['retry: repeated', 'retry: idempotency_key_reused', 'reserve: idempotency_key_reused'],
   ...['move the clock: forth', 'move the clock: back'],
   ...['restart: as before', 'restart: rebuilt', 'restart: swept up'],
 ]
 
 test(`through ${STORIES} random stories of retries, restarts and clocks that jump, every answer is the one of a naive model, nothing is booked twice and no more is recorded`, async (t) => {
+  // On a machine that has much else to do it takes three times as long as alone.
+  t.timeout(240_000)
   const seed = seedOf(process.env)
   const { steps, outcomes, problems } = await playStories(t, { stories: STORIES, seed })
   t.log(`seed ${seed}: ${steps} steps`)

@@ -17,7 +17,7 @@ export interface Lines {
 /** Milliseconds that a line may wait for others to be written with. */
 const WAIT = 100
 /** Characters that are written at once, and that may wait for a reader who is too slow. */
-const ENOUGH = 16 * 1024
+const ENOUGH = 64 * 1024
 const WAITING_MAX = 4 * 1024 * 1024
 /** Milliseconds after which a full pipe is tried again, and how often that is done when the process ends. */
 const AGAIN_AFTER = 20

@@ -1,11 +1,11 @@
 import type { Actor } from '../../src/domain/decider.ts'
-import { formatWithOffset, type Instant } from '../../src/domain/instant.ts'
 import type { Headers } from './client.ts'
 import { idOf } from './harness.ts'
 import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
 import { cancel, extend, type Found, findReservation, readReservation, reserve } from './model-reservations.ts'
-import type { Condition, Name, Step, WindowWish } from './model-steps.ts'
+import type { Condition, Name, Step } from './model-steps.ts'
 import { createSut, type IfMatch, readSut, retireSut, tagSut, updateSut } from './model-suts.ts'
+import { explicit, moment, written } from './model-windows.ts'
 import { aSut } from './requests.ts'
 
 /** A step as what goes over the wire, and what the model says to it. */
@@ -23,7 +23,6 @@ export interface Request {
 
 const ROLES = { admin: 'administrator', alice: 'tester', bob: 'tester', audrey: 'auditor' } as const
 const NO_ID = '58c38f5d444553252cce0000'
-const QUARTER = 900_000
 const DAY = 86_400_000
 
 const actorOf = (name: Name): Actor => ({ _id: idOf(name), role: ROLES[name] })
@@ -82,20 +81,6 @@ const post = (
   }
 }
 
-const moment = (milliseconds: number, nanosecond: boolean, offset: number): Instant => ({
-  epochNanoseconds: BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n),
-  offset,
-})
-const written = ({ epochNanoseconds, offset }: Instant): string => {
-  const text = formatWithOffset(Number(epochNanoseconds / 1_000_000_000n), offset)
-  return epochNanoseconds % 1_000_000_000n === 0n ? text : text.replace(/(?=[+-]\d\d:\d\d$)/, '.000000001')
-}
-
-const explicit = (model: Model, { start, length, nanosecond, offsets }: WindowWish) => {
-  const from = Math.floor(model.clock / QUARTER) * QUARTER + start * 1000
-  return { start: moment(from, false, offsets[0]), end: moment(from + length * 1000, nanosecond, offsets[1]) }
-}
-
 const WRITERS: readonly Name[] = ['admin', 'alice', 'bob']
 
 type StepTo<K extends Step['to']> = Extract<Step, { readonly to: K }>
@@ -108,7 +93,7 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>)
   const wish = { actor: actorOf(step.as), user_id, userExists }
   const path = '/api/sut_reservation/create'
   if (step.to === 'reserve') {
-    const { start, end } = explicit(model, step.window)
+    const { start, end } = explicit(model.clock, step.window)
     const window = { form: 'explicit', start, end } as const
     const body = { ...of, start_time: written(start), end_time: written(end) }
     return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...wish, window }))

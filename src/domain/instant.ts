@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 
 /**
  * A moment as a client wrote it. Nanoseconds, because an end one nanosecond past a quarter reaches the next one; the
@@ -14,8 +13,8 @@ export interface Instant {
 /** Minutes: the widest offset in use, Line Islands (+14:00). */
 const OFFSET_MAX = 14 * 60
 
-// RFC 3339, section 5.6, less what has no place in a reservation: a blank for T and leap seconds. Temporal alone would
-// also take dates without a time, [zone] suffixes and 24:00.
+// RFC 3339, section 5.6, less what has no place in a reservation: a blank for T and leap seconds. Date and Temporal alone
+// would also take dates without a time, [zone] suffixes and 24:00.
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?)(?:([Zz])|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
@@ -26,13 +25,13 @@ export const parseInstant = (text: string): E.Either<string, Instant> => {
   const [, date, time, zulu, sign, hours, minutes] = match
   const offset = zulu === undefined ? (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1) : 0
   if (Math.abs(offset) > OFFSET_MAX) return E.left('has an offset beyond 14:00')
-  try {
-    const local = Temporal.Instant.from(`${date}T${time}Z`).epochNanoseconds
-    // Minus zero would leave "-00:00" in an answer.
-    return E.right({ epochNanoseconds: local - BigInt(offset) * 60_000_000_000n, offset: offset === 0 ? 0 : offset })
-  } catch {
-    return E.left('names a day that does not exist')
-  }
+  // Read to the second: what is finer a Date would cut off. A day that does not exist runs over into the next month.
+  const milliseconds = Date.parse(`${date}T${time?.slice(0, 8)}Z`)
+  if (new Date(milliseconds).getUTCDate() !== Number(date?.slice(8))) return E.left('names a day that does not exist')
+  const fraction = BigInt((time?.slice(9) ?? '').padEnd(9, '0'))
+  const epochNanoseconds = BigInt(milliseconds - offset * 60_000) * 1_000_000n + fraction
+  // Minus zero would leave "-00:00" in an answer.
+  return E.right({ epochNanoseconds, offset: offset === 0 ? 0 : offset })
 }
 
 const whyNotRfc3339 = (text: string): string => {

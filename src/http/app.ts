@@ -79,9 +79,11 @@ const identified =
     onAnswered(answeredOf(ctx, began, addressOf(ctx.req)), ctx.req)
   }
 
-const authenticated =
-  ({ gate, views }: AppDependencies): Middleware =>
-  async (ctx, next) => {
+/** Lets through whoever is known, and anyone to the few addresses that are open to anyone. */
+const authenticated = ({ gate, views, routes }: AppDependencies): Middleware => {
+  const open = new Set(routes.filter(({ may }) => may === 'anyone').map(({ path }) => path))
+  return async (ctx, next) => {
+    if (open.has(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) return next()
     const asked = gate(ctx.req)
     const admitted = asked instanceof Promise ? await asked : asked
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
@@ -89,6 +91,7 @@ const authenticated =
     await next()
     if (!ctx.res.hasHeader('Berth-Position')) positioned(ctx, views.position())
   }
+}
 
 /** Milliseconds that a read waits until this instance has come as far as it asks. */
 const AFTER_WITHIN = 5_000
@@ -160,22 +163,19 @@ const unmatched: Middleware = (ctx) => {
   ctx.remove('Content-Type')
 }
 
-const routerOf = (routes: readonly Route[], dependencies: AppDependencies): Middleware => {
+const routerOf = (dependencies: AppDependencies): Middleware => {
   // Addresses are exact: in another case, or with a slash behind, they are others.
   const router = new Router({ sensitive: true, strict: true })
-  for (const route of routes) router.register(route.path, [route.method], handled(route, dependencies))
+  for (const route of dependencies.routes) router.register(route.path, [route.method], handled(route, dependencies))
   return router.routes() as unknown as Middleware
 }
 
 export const makeApp = (dependencies: AppDependencies): Koa => {
   const app = new Koa()
   app.silent = true
-  const open = dependencies.routes.filter(({ may }) => may === 'anyone')
-  const guarded = dependencies.routes.filter(({ may }) => may !== 'anyone')
   app.use(identified(dependencies))
-  app.use(routerOf(open, dependencies))
   app.use(authenticated(dependencies))
-  app.use(routerOf(guarded, dependencies))
+  app.use(routerOf(dependencies))
   app.use(unmatched)
   return app
 }

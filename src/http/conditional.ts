@@ -3,22 +3,23 @@ import type { Problem } from '../domain/failure.ts'
 
 /** Conditional requests after RFC 9110, section 13. A SUT's entity tag is the revision of its record in quotes. */
 
-const ENTITY_TAG = /^(W\/)?"([\x21\x23-\x7e\u0080-\u00ff]*)"$/
+/** One element of a list, which may be empty, up to its comma or the end. A tag may hold a comma itself. */
+const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\u0080-\u00ff]*)"[ \t]*)?(?:,|$)/y
 
 interface EntityTag {
   readonly isWeak: boolean
   readonly value: string
 }
 
-/** Undefined where the header is not a list of entity tags. A tag holds no comma that ours could be split at. */
+/** Undefined where the header is not a list of entity tags. */
 const entityTags = (header: string): readonly EntityTag[] | undefined => {
   const tags: EntityTag[] = []
-  for (const part of header.split(',')) {
-    const match = ENTITY_TAG.exec(part.trim())
+  for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length; ) {
+    const match = ELEMENT.exec(header)
     if (match === null) return undefined
-    tags.push({ isWeak: match[1] !== undefined, value: match[2] as string })
+    if (match[2] !== undefined) tags.push({ isWeak: match[1] !== undefined, value: match[2] })
   }
-  return tags
+  return tags.length > 0 ? tags : undefined
 }
 
 /**

@@ -51,8 +51,14 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     }
   }
 
+  /** Shows all that has been folded, whenever the object itself changed last. */
+  const current = (kind: Kind, id: string): Version | undefined => {
+    const version = views.newest(kind, id)
+    return version && { ...version, position: views.position() }
+  }
+
   const latest: Objects['latest'] = async (kind, id) =>
-    (await views.reached(await store.head(), VIEWS_WITHIN)) ? E.right(views.newest(kind, id)) : E.left(behind())
+    (await views.reached(await store.head(), VIEWS_WITHIN)) ? E.right(current(kind, id)) : E.left(behind())
 
   return {
     after: async (kind, id, stream, { revision, mark }) => {
@@ -63,7 +69,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     newest: async (kind, id) => {
       if (!isAssignedId(id)) return E.right(undefined)
       if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
-      const version = views.newest(kind, id)
+      const version = current(kind, id)
       if (version !== undefined) return E.right(version)
       // Another instance may have written it: before saying that there is none, catch up with the store.
       return latest(kind, id)

@@ -35,6 +35,8 @@ interface Stage {
   /** What was sent and answered, for whoever looks for the fault. */
   readonly told: string[]
   service: Running
+  /** The last position that an answer has shown. */
+  seen: number
 }
 
 const PORTS = [4000, 4001, 4002]
@@ -72,12 +74,16 @@ const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
   return 'swept up'
 }
 
-const checkPosition = ({ log }: Model, { headers }: Answer, position: number | undefined): void => {
-  const told = String(headers['berth-position'])
-  if (log.length === 0) return
-  match(told, /^\d{20}$/)
-  if (position === undefined) ok(Number(told) < log.length, `Berth-Position ${told} of ${log.length}`)
-  else equal(Number(told), position)
+const checkPosition = (stage: Stage, { method }: Request, { headers }: Answer, expected?: number): void => {
+  const { length } = stage.model.log
+  if (length === 0) return
+  match(String(headers['berth-position']), /^\d{20}$/)
+  const position = Number(headers['berth-position'])
+  ok(position < length, `Berth-Position ${position} of ${length}`)
+  if (expected !== undefined) equal(position, expected)
+  // What one answer has shown, the next read shows too.
+  if (method === 'GET') ok(position >= stage.seen, `Berth-Position ${position} after ${stage.seen}`)
+  stage.seen = Math.max(stage.seen, position)
 }
 
 const checkShown = ({ status, text, headers }: Answer, shown: Shown): void => {
@@ -108,7 +114,7 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
   )
   if ('code' in expected) {
     checkRefused(answer, expected.code, expected.help)
-    checkPosition(model, answer, undefined)
+    checkPosition(stage, request, answer)
     return expected.code
   }
   ok(answer.status < 400, 'not to be refused')
@@ -116,7 +122,7 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
   const shown = expected.settle(answer.status === 201 ? String(answer.json._id) : '')
   if (key && expected.isRecorded) model.keys.set(`${as} ${key}`, { request: `${path} ${body}`, shown })
   checkShown(answer, shown)
-  checkPosition(model, answer, shown.position)
+  checkPosition(stage, request, answer, shown.position)
   if (isKnown) return 'repeated'
   return expected.isRecorded ? 'recorded' : String(shown.status)
 }
@@ -173,7 +179,7 @@ export const played = (template: string, steps: readonly Step[], subject: Subjec
     await cp(template, data, { recursive: true })
     const model = newModel(Date.parse(NOW), PORTS)
     const service = await begin(scope, data, subject, model.clock)
-    const stage: Stage = { model, data, scope, subject, keyed: [], told: [], service }
+    const stage: Stage = { model, data, scope, subject, keyed: [], told: [], service, seen: -1 }
     const outcomes: string[] = []
     try {
       for (const step of steps) outcomes.push(`${step.to}: ${await play(stage, step)}`)

@@ -1,0 +1,118 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { createSut } from '../../src/commands/create-sut.ts'
+import { BERTH, makeSweep, releasePort } from '../../src/commands/listen-ports.ts'
+import type { Runner } from '../../src/commands/order.ts'
+import { makeRunner } from '../../src/commands/runner.ts'
+import type { Recorded } from '../../src/domain/event.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import { sutDecider } from '../../src/domain/sut/decide.ts'
+import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
+import { administrator, sutValues } from '../domain/builders.ts'
+import { randomHex, readLog } from '../event-store/new-events.ts'
+import { NO_SNAPSHOTS } from './script.ts'
+import { retryKey } from './steps.ts'
+
+/** A process that creates and retires SUTs, and sweeps up what others have left open. */
+
+export const RANGE = { first: 4000, last: 4002 }
+
+export interface Clock {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly pass: (milliseconds: number) => void
+}
+
+export const aClock = (): Clock => {
+  let now = Date.parse('2030-05-02T05:58:11.400Z')
+  return {
+    now: () => now,
+    pass: (milliseconds) => {
+      now += milliseconds
+    },
+  }
+}
+
+type Standing = 'standing' | 'retired' | undefined
+
+/** What views that have come to the end of the log say of a SUT. */
+export const standingsIn = (log: readonly Recorded[]): ((sutId: string) => Standing) => {
+  const ofSut = (type: Recorded['type']) =>
+    new Set(log.filter((event) => event.type === type).map(({ stream }) => stream))
+  const [created, retired] = [ofSut('SutCreated'), ofSut('SutRetired')]
+  return (id) => (retired.has(sutStream(id)) ? 'retired' : created.has(sutStream(id)) ? 'standing' : undefined)
+}
+
+export interface Process {
+  readonly runner: Runner
+  /** The id of the new SUT, or the code of the refusal. */
+  readonly create: (key?: string) => Promise<string>
+  /** `recorded`, `already` or the code of the refusal. */
+  readonly retire: (id: string, key?: string) => Promise<string>
+  readonly sweep: (standingOf?: (sutId: string) => Standing) => Promise<void>
+}
+
+/** `truth` is the same log as the process has, without its faults. */
+export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = store): Process => {
+  const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots: NO_SNAPSHOTS })
+  const by = (key: string | undefined) => ({
+    actor: administrator,
+    requestId: randomHex(8),
+    retryKey: key === undefined ? undefined : retryKey(key),
+  })
+  return {
+    runner,
+    create: async (key) => {
+      const seal = () => undefined
+      const order = { values: sutValues(), range: RANGE, random: randomHex(8), seal, ...by(key) }
+      const made = await createSut(runner, order)
+      return E.isLeft(made) ? made.left.code : made.right._id
+    },
+    retire: async (id, key) => {
+      const order = { command: { type: 'RetireSut' } as const, ...by(key) }
+      const retired = await runner.run(sutDecider, sutStream(id), order)()
+      if (E.isLeft(retired)) return retired.left.code
+      await releasePort(runner, id, randomHex(8))
+      return retired.right.kind
+    },
+    sweep: async (standingOf) => {
+      const standing = standingOf ?? standingsIn(await readLog(truth, BEGINNING))
+      await makeSweep({ runner, clock: clock.now, standingOf: standing, makeRequestId: () => randomHex(8) })()
+    },
+  }
+}
+
+/** Every port that was given back or is held when it should not be; none, if none was lost and none given twice. */
+export const portFaults = (log: readonly Recorded[]): readonly string[] => {
+  const faults: string[] = []
+  const held = new Map<number, string>()
+  const standing = new Map<string, number>()
+  for (const event of log) {
+    switch (event.type) {
+      case 'ListenPortAssigned': {
+        const { listen_port, sut_id } = event.data
+        if (held.has(listen_port)) faults.push(`${listen_port} was given to ${sut_id} while another had it`)
+        held.set(listen_port, sut_id)
+        break
+      }
+      case 'ListenPortReleased': {
+        const { listen_port, sut_id } = event.data
+        if (held.get(listen_port) !== sut_id)
+          faults.push(`${listen_port} was given back by ${sut_id}, who did not have it`)
+        held.delete(listen_port)
+        break
+      }
+      case 'SutCreated':
+        if (held.get(event.data.listen_port) !== event.data._id) faults.push(`${event.data._id} came without its port`)
+        standing.set(event.data._id, event.data.listen_port)
+        break
+      case 'SutRetired':
+        standing.delete(event.data._id)
+    }
+  }
+  for (const [port, sut] of held) if (standing.get(sut) !== port) faults.push(`${port} is lost to ${sut}`)
+  for (const [sut, port] of standing) if (held.get(port) !== sut) faults.push(`${sut} is without ${port}`)
+  return faults
+}
+
+/** Whom the sweep's own events name. */
+export const SWEEPER = BERTH._id

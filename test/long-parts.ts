@@ -2,6 +2,7 @@ import { ignoresExpected } from './event-store/broken-appends.ts'
 import { sendBadRequests } from './http/bad-requests.ts'
 import { start, type Tidying } from './http/harness.ts'
 import { recordedBy } from './http/log-rows.ts'
+import { playStories } from './http/model-runs.ts'
 import { race } from './http/race.ts'
 import { createSut, NOW } from './http/requests.ts'
 import { startTwo } from './http/two-services.ts'
@@ -139,4 +140,25 @@ const badRequests: Part = {
   },
 }
 
-export const parts: readonly Part[] = [crash, syncs, noSyncs, inputOutput, fullDisk, races, lawlessRaces, badRequests]
+const model: Part = {
+  name: 'model',
+  what: '10,000 random stories of retries, restarts and clocks that jump, each answer held against a naive model',
+  run: async (scope, { seed, count = 10_000, progress }) => {
+    let played = 0
+    const onStory = (): void => progress(`story ${++played} of ${count}`)
+    const { steps, outcomes, problems } = await playStories(scope, { stories: count, seed, onStory })
+    return { counts: { stories: count, steps, outcomes }, problems }
+  },
+}
+
+export const parts: readonly Part[] = [
+  crash,
+  syncs,
+  noSyncs,
+  inputOutput,
+  fullDisk,
+  races,
+  lawlessRaces,
+  badRequests,
+  model,
+]

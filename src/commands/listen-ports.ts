@@ -77,7 +77,9 @@ export const keepSwept = (
     while (!stop.signal.aborted) {
       const runs = mayRun()
       if (runs) await sweep().catch(onError)
-      await delay(runs ? SWEEP_EVERY : LOOK_EVERY, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
+      await delay(runs ? SWEEP_EVERY : LOOK_EVERY, undefined, { signal: stop.signal, ref: false }).catch(
+        () => undefined,
+      )
     }
   })()
   return {

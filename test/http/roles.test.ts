@@ -1,75 +1,188 @@
 import test from 'ava'
+import { type Handlers, routes } from '../../src/http/routes.ts'
 import type { Answer, Client } from './client.ts'
-import { idOf, type Running, start } from './harness.ts'
-import { faultsOf } from './problems.ts'
+import { idOf, type Running, start, tidyingLater } from './harness.ts'
+import { recordedBy } from './log-rows.ts'
+import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 
-/** Who may do what: every route, every role, and nobody. */
+/** BEHAVIOUR.md, Who may do what: every route of the page, every role, one's own and another's, and nobody. */
 
-const NOBODY = 'nobody'
-const clientOf = (service: Running, name: string): Client => (name === NOBODY ? service.anyone : service.as(name))
+/** Stands in for whatever is asked of it: only what the page says of its routes is looked at. */
+const nothing = (): unknown => new Proxy(() => undefined, { get: nothing })
 
+const page: readonly string[] = routes(nothing() as Handlers).map(({ method, path }) => `${method} ${path}`)
+
+/** Who asks, and whose the reservation is that it is about; alice and bob are testers. */
+const ASKERS = {
+  'an administrator about its own': ['admin', 'admin'],
+  'an administrator about another’s': ['admin', 'alice'],
+  'a tester about its own': ['alice', 'alice'],
+  'a tester about another’s': ['alice', 'bob'],
+  'an auditor about its own': ['audrey', 'audrey'],
+  'an auditor about another’s': ['audrey', 'alice'],
+} as const
+type Asker = keyof typeof ASKERS
+
+const MAY = 'may'
+const FORBIDDEN = [403, 'forbidden']
+const NOT_ITS_OWN = [403, 'not_your_reservation']
+type Expected = typeof MAY | readonly unknown[]
+
+const everybody = (expected: Expected): Record<Asker, Expected> => ({
+  'an administrator about its own': expected,
+  'an administrator about another’s': expected,
+  'a tester about its own': expected,
+  'a tester about another’s': expected,
+  'an auditor about its own': expected,
+  'an auditor about another’s': expected,
+})
+const auditors = (expected: Expected) => ({
+  'an auditor about its own': expected,
+  'an auditor about another’s': expected,
+})
+
+/** "auditor: read everything; tester: read SUTs and reservations" */
+const READ = everybody(MAY)
+/** "reserve for its own user_id only (403 otherwise); cancel and extend its own"; an auditor may "write nothing" */
+const RESERVE = { ...READ, 'a tester about another’s': NOT_ITS_OWN, ...auditors(FORBIDDEN) }
+/** "administrator: everything", which the others are not said to do */
+const MANAGE = {
+  ...everybody(FORBIDDEN),
+  'an administrator about its own': MAY,
+  'an administrator about another’s': MAY,
+} as const
+/** "(administrators, auditors)", as it is said of users and metrics */
+const OVERSEE = { ...MANAGE, ...auditors(MAY) }
+
+/** What there is of each asker's own: a SUT, and on it a reservation of whom it is about. */
 interface Things {
   readonly sut: string
   readonly reservation: string
+  readonly holder: string
 }
 
-type Ask = (client: Client, name: string, things: Things) => Promise<Answer>
-const everyone = { admin: 200, alice: 200, bob: 200, audrey: 200 } as const
-
-/** What each of them is answered. */
-const ROUTES: Readonly<Record<string, readonly [ask: Ask, statuses: Readonly<Record<string, number>>]>> = {
-  'POST /api/sut_reservation/create for oneself': [
-    (client, name, { sut }) => reserve(client, aReservation(sut, { user_id: idOf(name), ...hourOf(name) })),
-    { admin: 201, alice: 201, bob: 201, audrey: 403 },
-  ],
-  'POST /api/sut_reservation/create for another': [
-    (client, name, { sut }) => reserve(client, aReservation(sut, { user_id: idOf('audrey'), ...hourOf(name) })),
-    { admin: 201, alice: 403, bob: 403, audrey: 403 },
-  ],
-  'GET /api/sut_reservation/<id>': [
-    (client, _, { reservation }) => client.get(`/api/sut_reservation/${reservation}`),
-    everyone,
-  ],
-  'POST /api/sut/create': [
-    (client) => client.post('/api/sut/create', aSut()),
-    { admin: 201, alice: 403, bob: 403, audrey: 403 },
-  ],
-  'POST /api/sut/<id>/update': [
-    (client, _, { sut }) => client.post(`/api/sut/${sut}/update`, { os: 'linux' }),
-    { admin: 200, alice: 403, bob: 403, audrey: 403 },
-  ],
-  'GET /api/sut/<id>': [(client, _, { sut }) => client.get(`/api/sut/${sut}`), everyone],
-  'GET /api/user/me': [(client) => client.get('/api/user/me'), everyone],
-  'GET /health/live': [(client) => client.get('/health/live'), { ...everyone, [NOBODY]: 200 }],
-  'GET /health/ready': [(client) => client.get('/health/ready'), { ...everyone, [NOBODY]: 200 }],
-  'GET of an unknown path': [(client) => client.get('/api/none'), { admin: 404, alice: 404, bob: 404, audrey: 404 }],
-  'GET /': [(client) => client.get('/'), { admin: 404, alice: 404, bob: 404, audrey: 404 }],
+interface Entry {
+  readonly expected: Readonly<Record<Asker, Expected>>
+  /** "Nothing but health checks answers without credentials." */
+  readonly isOpen?: true
+  /** The SUT must have no reservation for this to succeed. */
+  readonly isFree?: true
+  readonly ask: (client: Client, things: Things) => Promise<Answer>
 }
 
-/** A window for each of them, so that nobody is in another's way. */
-const hourOf = (name: string) => {
-  const hour = 10 + ['admin', 'alice', 'bob', 'audrey', NOBODY].indexOf(name)
-  return { start_time: `2030-05-02T${hour}:00:00Z`, end_time: `2030-05-02T${hour}:15:00Z` }
+const get =
+  (path: string) =>
+  (client: Client, { sut, reservation }: Things): Promise<Answer> =>
+    client.get(path.replace('SUT', sut).replace('RESERVATION', reservation))
+
+const TABLE: Readonly<Record<string, Entry>> = {
+  'POST /api/sut_reservation/create': {
+    expected: RESERVE,
+    isFree: true,
+    ask: (client, { sut, holder }) => reserve(client, aReservation(sut, { user_id: idOf(holder) })),
+  },
+  'POST /api/sut_reservation/:id/cancel': {
+    expected: RESERVE,
+    ask: (client, { reservation }) => client.request('POST', `/api/sut_reservation/${reservation}/cancel`),
+  },
+  'POST /api/sut_reservation/:id/extend': {
+    expected: RESERVE,
+    ask: (client, { reservation }) => client.post(`/api/sut_reservation/${reservation}/extend`, { duration: 1800 }),
+  },
+  'GET /api/sut_reservation': { expected: READ, ask: get('/api/sut_reservation') },
+  'GET /api/sut_reservation/:id': { expected: READ, ask: get('/api/sut_reservation/RESERVATION') },
+  'POST /api/sut/create': { expected: MANAGE, ask: (client) => client.post('/api/sut/create', aSut()) },
+  'POST /api/sut/:id/update': {
+    expected: MANAGE,
+    ask: (client, { sut }) => client.post(`/api/sut/${sut}/update`, { os: 'linux' }),
+  },
+  'POST /api/sut/:id/tags': {
+    expected: MANAGE,
+    ask: (client, { sut }) => client.post(`/api/sut/${sut}/tags`, { a: '1' }),
+  },
+  'POST /api/sut/:id/retire': {
+    expected: MANAGE,
+    isFree: true,
+    ask: (client, { sut }) => client.request('POST', `/api/sut/${sut}/retire`),
+  },
+  'GET /api/sut': { expected: READ, ask: get('/api/sut') },
+  'GET /api/sut/:id': { expected: READ, ask: get('/api/sut/SUT') },
+  'GET /api/sut/:id/availability': { expected: READ, ask: get('/api/sut/SUT/availability') },
+  'GET /api/user': { expected: OVERSEE, ask: get('/api/user') },
+  'GET /api/user/me': { expected: READ, ask: get('/api/user/me') },
+  'GET /problems/:code': { expected: READ, ask: get('/problems/forbidden') },
+  'GET /metrics': { expected: OVERSEE, ask: get('/metrics') },
+  'GET /health/live': { expected: READ, isOpen: true, ask: get('/health/live') },
+  'GET /health/ready': { expected: READ, isOpen: true, ask: get('/health/ready') },
 }
 
-for (const [route, [ask, statuses]] of Object.entries(ROUTES)) {
-  const told = Object.entries(statuses).map(([name, status]) => `${name} ${status}`)
-  test(`${route}: ${told.join(', ')}${NOBODY in statuses ? '' : ', without credentials 401'}`, async (t) => {
-    const service = await start(t, { now: NOW })
-    const sut = await createSut(service.as('admin'))
-    const reservation = String((await reserved(service.as('alice'), aReservation(sut))).json._id)
-    for (const [name, status] of Object.entries({ [NOBODY]: 401, ...statuses })) {
-      const answer = await ask(clientOf(service, name), name, { sut, reservation })
-      t.is(answer.status, status, name)
-      if (status >= 400) t.deepEqual(faultsOf(answer), [], name)
+const later = tidyingLater()
+let service: Running
+
+test.before(async () => {
+  service = await start(later, { now: NOW })
+})
+test.after.always(later.tidy)
+
+const thingsOf = async (holder: string, isFree: boolean): Promise<Things> => {
+  const admin = service.as('admin')
+  const sut = await createSut(admin)
+  if (isFree) return { sut, holder, reservation: '' }
+  const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder) }))
+  return { sut, holder, reservation: String(made.json._id) }
+}
+
+test('every route of the page has its entry in the table of these tests, and every entry its route', (t) => {
+  t.deepEqual(Object.keys(TABLE).toSorted(), page.toSorted())
+})
+
+for (const route of page) {
+  for (const [asker, [name, holder]] of Object.entries(ASKERS)) {
+    const expected = TABLE[route]?.expected[asker as Asker]
+    test.serial(`${route} by ${asker}: ${expected === MAY ? expected : expected?.join(' ')}`, async (t) => {
+      const entry = TABLE[route]
+      if (entry === undefined || expected === undefined) throw new Error('nobody has said who may')
+      const things = await thingsOf(holder, entry.isFree ?? false)
+      const recorded = recordedBy(service).length
+      const answer = await entry.ask(service.as(name), things)
+      if (expected === MAY) t.true(answer.status === 200 || answer.status === 201, answer.text)
+      else {
+        t.deepEqual(refusalOf(answer), expected)
+        t.deepEqual(faultsOf(answer), [])
+        t.is(recordedBy(service).length, recorded)
+      }
+    })
+  }
+
+  test.serial(`${route} by somebody without credentials: ${TABLE[route]?.isOpen ? MAY : 401}`, async (t) => {
+    const entry = TABLE[route]
+    if (entry === undefined) throw new Error('nobody has said who may')
+    const things = await thingsOf('alice', entry.isFree ?? false)
+    const recorded = recordedBy(service).length
+    const answer = await entry.ask(service.anyone, things)
+    if (entry.isOpen) t.is(answer.status, 200)
+    else {
+      t.deepEqual(refusalOf(answer), [401, 'unauthenticated'])
+      t.deepEqual(faultsOf(answer), [])
+      t.is(recordedBy(service).length, recorded)
     }
   })
 }
 
-test('a forbidden role is told that it is the role, another’s user_id that it is the user', async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut = await createSut(service.as('admin'))
-  t.is((await reserve(service.as('audrey'), aReservation(sut))).json.code, 'forbidden')
-  t.is((await reserve(service.as('bob'), aReservation(sut))).json.code, 'not_your_reservation')
+test('an unknown path is 404 to whoever is known, 401 to nobody', async (t) => {
+  for (const path of ['/', '/api', '/api/none', '/metrics/', '/health']) {
+    for (const name of ['admin', 'alice', 'audrey']) {
+      t.deepEqual(refusalOf(await service.as(name).get(path)), [404, 'not_found'], path)
+    }
+    t.deepEqual(refusalOf(await service.anyone.get(path)), [401, 'unauthenticated'], path)
+  }
+})
+
+test('what a tester may not do it is not told more about: not whether the reservation still stands', async (t) => {
+  const { reservation } = await thingsOf('alice', false)
+  const path = `/api/sut_reservation/${reservation}`
+  await service.as('alice').request('POST', `${path}/cancel`)
+  t.deepEqual(refusalOf(await service.as('bob').request('POST', `${path}/cancel`)), NOT_ITS_OWN)
+  t.deepEqual(refusalOf(await service.as('bob').post(`${path}/extend`, { duration: 7200 })), NOT_ITS_OWN)
 })

@@ -29,9 +29,9 @@ export const appendUntilKnown = async (
 export const notAppended = (why: Exclude<AppendFailure, 'moved'>): Failure => {
   switch (why) {
     case 'full':
-      return failure('store_full', 'The event store has no room left; nothing was recorded.')
+      return failure('store_full', 'The event store has no room left; what was asked for was not recorded.')
     case 'unavailable':
-      return failure('unavailable', 'The event store cannot be reached; nothing was recorded.')
+      return failure('unavailable', 'The event store cannot be reached; what was asked for was not recorded.')
     case 'unknown':
       return failure(
         'outcome_unknown',

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Alarms } from '../alarms.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
 import { type AddedUser, addUser } from './administer.ts'
 import { openUsers, type Users, type UsersAlarm } from './users.ts'
 

@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { closed, integer, matching, opaqueId, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
 import { Role } from '../domain/event.ts'
-import { acquireLockWithin } from '../lock.ts'
-import { keepOwner, replaceFile, targetOf } from '../replace-file.ts'
+import { acquireLockWithin } from '../files/lock.ts'
+import { keepOwner, replaceFile, targetOf } from '../files/replace-file.ts'
 import { parsePasswordHash } from './password.ts'
 
 /** What the service tells of a user. */

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { fileState } from '../file-state.ts'
+import { fileState } from '../files/file-state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import { readUsersFile, type User, type UserRecord, type UsersFileProblem } from './users-file.ts'
 

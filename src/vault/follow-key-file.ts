@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { fileState } from '../file-state.ts'
+import { fileState } from '../files/file-state.ts'
 import { type KeyRing, parseVaultKeys } from './keys.ts'
 
 interface FollowOptions {

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { syncDirectory } from '../replace-file.ts'
+import { syncDirectory } from '../files/replace-file.ts'
 
 export interface VaultKey {
   readonly id: string

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Alarms } from '../alarms.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
 import { followKeyFile } from './follow-key-file.ts'
 import { openKeyRing } from './open-key-ring.ts'
 import type { Resealed } from './reseal.ts'

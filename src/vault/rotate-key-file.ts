@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { acquireLockWithin } from '../lock.ts'
-import { keepOwner, replaceFile, targetOf } from '../replace-file.ts'
+import { acquireLockWithin } from '../files/lock.ts'
+import { keepOwner, replaceFile, targetOf } from '../files/replace-file.ts'
 import { newKey, parseVaultKeys } from './keys.ts'
 
 /** Milliseconds to wait for another rotation. */

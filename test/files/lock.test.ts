@@ -6,7 +6,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { acquireLock, acquireLockWithin, LockTaken } from '../src/lock.ts'
+import { acquireLock, acquireLockWithin, LockTaken } from '../../src/files/lock.ts'
 
 const aDirectory = async (t: ExecutionContext): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-'))

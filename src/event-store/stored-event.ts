@@ -76,6 +76,11 @@ export const decodeEvent = (stored: string, mark: number): Recorded => {
   } catch (error) {
     throw new UndecodableEvent(`mark ${mark}: /: ${(error as Error).message}`)
   }
+  return decodeParsed(parsed, mark)
+}
+
+/** The same for a store that keeps the parts apart: the object of `stream`, `revision`, `id`, `type`, `data`, `metadata`. */
+export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   const named = parsed as Partial<Record<'stream' | 'revision', unknown>> | null
   const place = `${named?.stream}@${named?.revision}`
   const { stream, revision, id, type, data, metadata } = orThrow(Envelope.decode(parsed), place, '')

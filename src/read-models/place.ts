@@ -1,6 +1,6 @@
 import type { Recorded } from '../domain/event.ts'
 import type { Batch } from '../event-store/event-store.ts'
-import type { Progress } from './views-file.ts'
+import { behind, type Progress } from './progress.ts'
 import { makeWaiters } from './waiters.ts'
 
 /** How far the log has been folded, and who waits for that. */
@@ -24,7 +24,6 @@ export interface Place {
 }
 
 export const makePlace = (initial: Progress): Place => {
-  const { logId } = initial
   let progress = initial
   let isCaughtUp = false
   let isHalted = false
@@ -34,9 +33,8 @@ export const makePlace = (initial: Progress): Place => {
     now: () => progress,
     isCaughtUp: () => isCaughtUp,
     advance: (event) => {
-      const position = progress.position + 1
-      progress = { logId, position, mark: event.mark, eventId: event.id }
-      return position
+      progress = behind(progress, event)
+      return progress.position
     },
     arrive: ({ caughtUp }) => {
       isCaughtUp ||= caughtUp

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { makePending } from './pending.ts'
+import { beforeTheFirst, behind } from './progress.ts'
 import type { StoredRow, StoredTable } from './stored-tables.ts'
-import { openViewsFile, type Progress, UnusableViews, type ViewsFile } from './views-file.ts'
+import { openViewsFile, UnusableViews, type ViewsFile } from './views-file.ts'
 
 /** Rows folded before they are written. */
 const CHUNK = 4_096
@@ -30,7 +31,7 @@ const makeRebuild = (
   onProgress: (events: number) => void,
 ) => {
   const pending = makePending(projections, file)
-  let progress: Progress = { logId: store.logId, position: -1, mark: BEGINNING, eventId: '' }
+  let progress = beforeTheFirst(store.logId)
   const write = (): void => {
     file.stage(pending.takeUnstaged())
     file.commit([], progress)
@@ -42,7 +43,7 @@ const makeRebuild = (
     for await (const { events, caughtUp } of store.subscribe(progress.mark, stop.signal)) {
       for (const event of events) {
         if (event.mark > upTo) break
-        progress = { ...progress, position: progress.position + 1, mark: event.mark, eventId: event.id }
+        progress = behind(progress, event)
         pending.fold(event, progress.position)
       }
       if (pending.count() >= CHUNK) write()

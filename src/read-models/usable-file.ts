@@ -1,6 +1,7 @@
 import type { Projection } from '../../projections/projection.ts'
-import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
-import { dropViews, isDamage, openViewsFile, type Progress, type ViewsFile } from './views-file.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { continues } from './progress.ts'
+import { dropViews, isDamage, openViewsFile, type ViewsFile } from './views-file.ts'
 
 export interface UsableFileOptions {
   readonly path: string
@@ -8,22 +9,6 @@ export interface UsableFileOptions {
   readonly projections: readonly Projection[]
   /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
-}
-
-/** Whether the log continues these rows: it has the same id, and the same event in the place they have come to. */
-const continues = async (store: EventStore, progress: Progress): Promise<boolean> => {
-  if (progress.logId !== store.logId) return false
-  if (progress.mark === BEGINNING) return true
-  if ((await store.head()) < progress.mark) return false
-  const stop = new AbortController()
-  try {
-    for await (const { events } of store.subscribe(progress.mark - 1, stop.signal)) {
-      if (events.length > 0) return events[0]?.mark === progress.mark && events[0].id === progress.eventId
-    }
-    return false
-  } finally {
-    stop.abort()
-  }
 }
 
 const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean> => {

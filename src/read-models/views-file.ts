@@ -6,6 +6,7 @@ import { type DocumentTable, documentSchema, makeDocumentTable } from './documen
 import type { Lists } from './lists.ts'
 import { NAMES_SCHEMA } from './names.ts'
 import { openLists } from './open-lists.ts'
+import type { Progress } from './progress.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
 
@@ -15,17 +16,8 @@ export interface Row {
   readonly version: NewVersion
 }
 
-/** How far the rows in the file have come, and in which log. */
-export interface Progress {
-  readonly logId: string
-  readonly position: number
-  readonly mark: number
-  /** The id of the event there: a log that has another one is not the log these rows were made from. */
-  readonly eventId: string
-}
-
 /** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 2
+const FILE_VERSION = 3
 
 const shapeOf = (projections: readonly Projection[]): string =>
   [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
@@ -33,7 +25,8 @@ const shapeOf = (projections: readonly Projection[]): string =>
 const tables = (projections: readonly Projection[]): string => `
   CREATE TABLE progress (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL, mark INTEGER NOT NULL, eventId TEXT NOT NULL
+    shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL, mark INTEGER NOT NULL, eventId TEXT NOT NULL,
+    stream TEXT NOT NULL, revision INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE snapshot (
     stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
@@ -138,10 +131,10 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
   const { writers, lists, flush, forget } = openLists(db)
   const documents = new Map(projections.map(({ name }) => [name as string, makeDocumentTable(db, name, writers[name])]))
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
-  const progress = db.prepare('SELECT logId, position, mark, eventId FROM progress')
+  const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
   const snapshot = db.prepare('SELECT stream, version, revision, mark, state FROM snapshot WHERE stream = ?')
   const keep = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
-  const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?)')
+  const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?)')
   const shape = shapeOf(projections)
   let hasStaged = false
   const orUndone = (write: () => void): void => {
@@ -167,11 +160,11 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
       orUndone(() => {
         for (const { projection, version } of rows) of(projection).insert(version)
       }),
-    commit: (snapshots, { logId, position, mark, eventId }) =>
+    commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {
         flush()
         for (const row of snapshots) keep.run(row.stream, row.version, row.revision, row.mark, row.state)
-        advance.run(shape, logId, position, mark, eventId)
+        advance.run(shape, logId, position, mark, eventId, stream, revision)
         db.exec('COMMIT')
         hasStaged = false
       }),

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import { BEGINNING, StoreUnavailable } from '../event-store/event-store.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import { makePending, type Pending } from './pending.ts'
 import { makePlace, type Place } from './place.ts'
+import { beforeTheFirst } from './progress.ts'
 import { openUsableFile, type UsableFileOptions } from './usable-file.ts'
 import { type Alarms, makeWriter, type Writer } from './write-behind.ts'
 
@@ -75,7 +76,7 @@ const follow = async ({ options, place, pending, writer, signal }: Followed): Pr
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
   const file = await openUsableFile(options)
-  const place = makePlace(file.progress() ?? { logId: store.logId, position: -1, mark: BEGINNING, eventId: '' })
+  const place = makePlace(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
   const writer = makeWriter(file, pending, options, place.now)
   const stop = new AbortController()

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../domain/decider.ts'
 import type { Pending } from './pending.ts'
-import type { Progress, ViewsFile } from './views-file.ts'
+import type { Progress } from './progress.ts'
+import type { ViewsFile } from './views-file.ts'
 
 /** Rows put into the open transaction at a time: so few that nobody waits for them. */
 const STAGE = 64

@@ -29,7 +29,14 @@ const STRIDE = 1500
 const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
   const file = openViewsFile(':memory:', projections)
   const pending = makePending(projections, file)
-  const progress = (n: number) => ({ logId: 'f'.repeat(24), position: n * STRIDE, mark: n, eventId: `${n}` })
+  const progress = (n: number) => ({
+    logId: 'f'.repeat(24),
+    position: n * STRIDE,
+    mark: n,
+    eventId: `${n}`,
+    stream: '',
+    revision: n,
+  })
   for (const [n, event] of events.entries()) {
     pending.fold(recordedAs(event, n), n * STRIDE)
     if (n % slice === 0) file.stage(pending.takeUnstaged())

@@ -69,7 +69,14 @@ export const fill = (path: string, scale: Scale): { file: ViewsFile; events: num
   const write = (): void => {
     const began = performance.now()
     file.stage(pending.takeUnstaged())
-    file.commit([], { logId: 'f'.repeat(24), position, mark: position, eventId: `event ${position}` })
+    file.commit([], {
+      logId: 'f'.repeat(24),
+      position,
+      mark: position,
+      eventId: `event ${position}`,
+      stream: '',
+      revision: position,
+    })
     pending.clear()
     writing += performance.now() - began
   }

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type ChannelCredentialOptions,
+  type Credentials,
+  type DNSClusterOptions,
+  EventStoreDBClient,
+  type GossipClusterOptions,
+  type SingleNodeOptions,
+} from '@eventstore/db-client'
+import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
+import { StoreUnavailable } from './event-store.ts'
+import { type Fault, faultOf, isAnswer } from './eventstoredb-faults.ts'
+import { UndecodableEvent } from './stored-event.ts'
+
+/** Calls at a time on one HTTP/2 connection, of the 100 that a server takes: the one after those would hang in silence. */
+const CALLS_MAX = 90
+/** Calls that wait for their turn; further ones are turned away. */
+const QUEUE_MAX = 10_000
+/** Milliseconds between attempts at a call that went unanswered, before jitter: doubled each time, up to the second. */
+const PAUSE = { first: 25, last: 500 } as const
+
+/** Milliseconds to wait before attempt `n`, counted from 0: none, then more and more, with jitter. */
+export const pauseBefore = (attempt: number): number =>
+  attempt === 0 ? 0 : Math.min(PAUSE.first * 2 ** attempt, PAUSE.last) * (0.5 + Math.random())
+
+type Settings = DNSClusterOptions | GossipClusterOptions | SingleNodeOptions
+
+/** A client whose channel can be closed, which its own `dispose` leaves open. */
+class ClosableClient extends EventStoreDBClient {
+  readonly close: () => Promise<void>
+  constructor(settings: Settings, channel: ChannelCredentialOptions, credentials: Credentials) {
+    // Its constructor is overloaded for each of these.
+    super(settings as SingleNodeOptions, channel, credentials)
+    const getChannel = this.getChannel
+    let last: ReturnType<typeof getChannel> | undefined
+    this.getChannel = () => {
+      last = getChannel()
+      return last
+    }
+    this.close = async () => {
+      await this.dispose()
+      await last?.then((channel) => channel.close()).catch(() => undefined)
+    }
+  }
+}
+
+/** Whoever connects for the same purpose shares a connection: these are kept apart by what they ask of keep-alive. */
+export type Purpose = 'commands' | 'subscriptions'
+
+const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
+  const { hosts, isDiscovered, maxDiscoverAttempts = 3, gossipTimeout = 2_000, keepAliveInterval = 10_000 } = address
+  const { connectionName, discoveryInterval, keepAliveTimeout, deadline } = address
+  const [first] = hosts
+  if (first === undefined) throw new Error('the address of the event store has no host')
+  const settings = {
+    // Clients of equal options share one HTTP/2 connection where TLS is off, whatever their names.
+    keepAliveInterval: keepAliveInterval + (purpose === 'commands' ? 0 : 1),
+    ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
+    ...(connectionName !== undefined && { connectionName }),
+    ...(deadline !== undefined && { defaultDeadline: deadline }),
+  }
+  if (!isDiscovered && hosts.length === 1) return { ...settings, endpoint: first }
+  const discovery = {
+    ...settings,
+    nodePreference: 'leader' as const,
+    maxDiscoverAttempts,
+    // The client counts it in seconds.
+    gossipTimeout: Math.max(1, Math.round(gossipTimeout / 1_000)),
+    ...(discoveryInterval !== undefined && { discoveryInterval }),
+  }
+  return isDiscovered ? { ...discovery, discover: first } : { ...discovery, endpoints: [...hosts] }
+}
+
+const makeClient = (address: EventStoreDbAddress, purpose: Purpose): ClosableClient => {
+  const { tls, caFile } = address
+  const channel = { insecure: !tls, ...(caFile !== undefined && { rootCertificate: readFileSync(caFile) }) }
+  return new ClosableClient(settingsOf(address, purpose), channel, credentialsOf(address))
+}
+
+/**
+ * What every call is made with. An append with credentials of its own is a call of its own; without, all appends of the
+ * process would share one stream, on which a lost connection fails them all and one that is never answered waits for
+ * ever. A node without users passes over them.
+ */
+export const credentialsOf = ({ credentials }: EventStoreDbAddress) =>
+  credentials ?? { username: 'berth', password: 'berth' }
+
+/** A client that is replaced whenever it may have gone wrong. */
+export interface Connection {
+  /** Makes a call, when fewer than the most there may be are under way. What it throws is the client's. */
+  readonly use: <A>(call: (client: EventStoreDBClient) => Promise<A>) => Promise<A>
+  /** Makes a call until it is answered, with pauses, for so many milliseconds. What it throws in the end is the client's. */
+  readonly persist: <A>(within: number, call: (client: EventStoreDBClient) => Promise<A>) => Promise<A>
+  readonly close: () => Promise<void>
+}
+
+interface Held {
+  readonly client: ClosableClient
+  uses: number
+  isRetired: boolean
+}
+
+export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
+  let current: Held | undefined
+  let isClosed = false
+  let underWay = 0
+  const waiting: (() => void)[] = []
+  const all = new Set<Held>()
+
+  const end = async (held: Held): Promise<void> => {
+    all.delete(held)
+    await held.client.close().catch(() => undefined)
+  }
+
+  const retire = (held: Held): void => {
+    held.isRetired = true
+    if (current === held) current = undefined
+    if (held.uses === 0) void end(held)
+  }
+
+  const turn = async (): Promise<void> => {
+    if (underWay >= CALLS_MAX) {
+      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too much is asked of the event store at once')
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else underWay++
+    if (!isClosed) return
+    done()
+    throw new StoreUnavailable('the event store has been closed')
+  }
+
+  const done = (): void => {
+    const next = waiting.shift()
+    if (next === undefined) underWay--
+    else next()
+  }
+
+  const use: Connection['use'] = async (call) => {
+    await turn()
+    current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
+    const held = current
+    all.add(held)
+    held.uses++
+    try {
+      return await call(held.client)
+    } catch (error) {
+      // A failed question for the server's features is remembered by a client, and so is a node that has gone silent.
+      if (!isAnswer(faultOf(error)) && !held.isRetired) retire(held)
+      throw error
+    } finally {
+      held.uses--
+      if (held.isRetired && held.uses === 0) void end(held)
+      done()
+    }
+  }
+
+  return {
+    use,
+    persist: async (within, call) => {
+      const until = performance.now() + within
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await use(call)
+        } catch (error) {
+          const pause = pauseBefore(attempt)
+          if (isFinal(error) || isClosed || performance.now() + pause > until) throw error
+          await delay(pause)
+        }
+      }
+    },
+    close: async () => {
+      isClosed = true
+      await Promise.all([...all].map(end))
+      for (const resume of waiting.splice(0)) resume()
+    },
+  }
+}
+
+const isFinal = (error: unknown): boolean => error instanceof StoreUnavailable || isAnswer(faultOf(error))
+
+/** The error as the port knows it: it may be asked again. */
+export const unavailable = (what: string, error: unknown): Error => {
+  if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
+  const why: Readonly<Record<Fault, string>> = {
+    moved: 'it has moved',
+    missing: 'it is not there',
+    denied: 'the event store refuses the credentials, or their rights',
+    refused: (error as Error).message,
+    unsent: 'no node of the event store could be found',
+    unanswered: (error as Error).message,
+  }
+  return new StoreUnavailable(`${what}: ${why[faultOf(error)]}`, { cause: error })
+}

@@ -1,0 +1,116 @@
+import { type AllStreamSubscription, type Credentials, START, streamNameFilter } from '@eventstore/db-client'
+import type { Recorded } from '../domain/event.ts'
+import { type Batch, BEGINNING, type EventStore } from './event-store.ts'
+import { type Connection, unavailable } from './eventstoredb-connection.ts'
+import { fromClient, isOurs, PREFIXES } from './eventstoredb-records.ts'
+
+/** Events taken off the wire and not yet asked for: a server cuts off who is slow to take them. */
+const BUFFER_MAX = 2_048
+/** Events given at a time. */
+const PAGE = 256
+
+/** What has come in, and why no more will. */
+interface Inflow {
+  /** Up to a page of events, when there are any; none once the signal is aborted. */
+  readonly take: () => Promise<readonly Recorded[]>
+  readonly close: () => void
+}
+
+/** Takes events off the wire as they come, up to as many as the buffer holds. */
+const startInflow = (subscription: AllStreamSubscription, signal: AbortSignal): Inflow => {
+  let buffer: Recorded[] = []
+  let ended: { readonly error?: unknown } | undefined
+  let changed = Promise.withResolvers<void>()
+  let taken = Promise.withResolvers<void>()
+  const tell = (): void => changed.resolve()
+  signal.addEventListener('abort', tell)
+  // It also fails after the last event was asked for, when nobody else listens.
+  subscription.on('error', () => undefined)
+
+  const run = async (): Promise<void> => {
+    try {
+      for await (const { event } of subscription) {
+        if (event === undefined || !isOurs(event.streamId)) continue
+        buffer.push(fromClient(event))
+        tell()
+        while (buffer.length >= BUFFER_MAX && ended === undefined) await taken.promise
+        if (ended !== undefined) return
+      }
+      ended ??= {}
+    } catch (error) {
+      ended ??= { error }
+    }
+    tell()
+  }
+  void run()
+
+  return {
+    take: async () => {
+      while (buffer.length === 0 && !signal.aborted) {
+        if (ended !== undefined) throw ended.error ?? new Error('the subscription has ended')
+        changed = Promise.withResolvers()
+        await changed.promise
+      }
+      if (signal.aborted) return []
+      const events = buffer.slice(0, PAGE)
+      buffer = buffer.slice(PAGE)
+      taken.resolve()
+      taken = Promise.withResolvers()
+      return events
+    },
+    close: () => {
+      ended ??= {}
+      taken.resolve()
+      signal.removeEventListener('abort', tell)
+      void subscription.unsubscribe().catch(() => undefined)
+      subscription.destroy()
+    },
+  }
+}
+
+/**
+ * Every event of ours in `$all` behind a mark. It does not come back by itself: who consumes it knows best where to go
+ * on.
+ *
+ * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
+ */
+export const makeSubscribe = (
+  connection: Connection,
+  credentials: Credentials,
+  head: EventStore['head'],
+  closing: AbortSignal,
+): EventStore['subscribe'] =>
+  async function* subscribe(after, signal) {
+    const stop = AbortSignal.any([signal, closing])
+    if (stop.aborted) return
+    let last = Math.max(after, BEGINNING)
+    // What the server says of having caught up comes more than once, and not from every version.
+    const target = await head()
+    const started = Promise.withResolvers<Inflow>()
+    const freed = Promise.withResolvers<void>()
+    const held = connection.use((client) => {
+      const position = { commit: BigInt(Math.max(last, 0)), prepare: BigInt(Math.max(last, 0)) }
+      const fromPosition = last === BEGINNING ? START : position
+      const filter = streamNameFilter({ prefixes: [...PREFIXES] })
+      started.resolve(startInflow(client.subscribeToAll({ fromPosition, filter, credentials }), stop))
+      return freed.promise
+    })
+    held.catch(started.reject)
+    let inflow: Inflow | undefined
+    try {
+      inflow = await started.promise
+      if (last >= target) yield { events: [], caughtUp: true } satisfies Batch
+      for (;;) {
+        const events = await inflow.take()
+        if (events.length === 0) return
+        last = events.at(-1)?.mark ?? last
+        yield { events, caughtUp: last >= target }
+      }
+    } catch (error) {
+      freed.reject(error)
+      throw unavailable('the log cannot be followed', error)
+    } finally {
+      inflow?.close()
+      freed.resolve()
+    }
+  }

@@ -1,0 +1,146 @@
+import { isIP } from 'node:net'
+import * as E from 'fp-ts/lib/Either.js'
+
+/** How an EventStoreDB or a KurrentDB is reached. All times are in milliseconds. */
+export interface EventStoreDbAddress {
+  /** Nodes of the cluster, one of which answers where the others are; or the only one. */
+  readonly hosts: readonly { readonly address: string; readonly port: number }[]
+  /** Whether the one host is the name of a whole cluster. */
+  readonly isDiscovered: boolean
+  readonly tls: boolean
+  /** A PEM file with the authorities to trust instead of the system's. */
+  readonly caFile?: string
+  readonly credentials?: { readonly username: string; readonly password: string }
+  readonly connectionName?: string
+  readonly maxDiscoverAttempts?: number
+  readonly discoveryInterval?: number
+  readonly gossipTimeout?: number
+  readonly keepAliveInterval?: number
+  readonly keepAliveTimeout?: number
+  /** How long one call may take. */
+  readonly deadline?: number
+}
+
+const DEFAULT_PORT = 2113
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+type Option = (value: string) => E.Either<string, Partial<EventStoreDbAddress>>
+
+const whole =
+  (min: number, make: (number: number) => Partial<EventStoreDbAddress>): Option =>
+  (value) =>
+    /^\d{1,9}$/.test(value) && Number(value) >= min
+      ? E.right(make(Number(value)))
+      : E.left(`must be a whole number, at least ${min}`)
+
+const flag =
+  (make: (value: boolean) => E.Either<string, Partial<EventStoreDbAddress>>): Option =>
+  (value) =>
+    value === 'true' || value === 'false' ? make(value === 'true') : E.left('must be true or false')
+
+const words =
+  (make: (value: string) => Partial<EventStoreDbAddress>): Option =>
+  (value) =>
+    E.map(make)(E.fromNullable('is not percent-encoded')(decoded(value)))
+
+/** The options of the vendor's connection strings, in small letters as they are matched. */
+const options: Readonly<Record<string, Option>> = {
+  tls: flag((tls) => E.right({ tls })),
+  tlscafile: words((caFile) => ({ caFile })),
+  tlsverifycert: flag((isVerified) =>
+    isVerified ? E.right({}) : E.left('must be true: certificates are always verified; give tlsCAFile instead'),
+  ),
+  connectionname: words((connectionName) => ({ connectionName })),
+  nodepreference: (value) =>
+    value.toLowerCase() === 'leader'
+      ? E.right({})
+      : E.left('must be leader: what commands are decided on is read where it is written'),
+  throwonappendfailure: flag((throws) => (throws ? E.right({}) : E.left('must be true'))),
+  maxdiscoverattempts: whole(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
+  discoveryinterval: whole(1, (discoveryInterval) => ({ discoveryInterval })),
+  // The vendor counts this one in seconds.
+  gossiptimeout: whole(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
+  keepaliveinterval: whole(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
+  keepalivetimeout: whole(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
+  defaultdeadline: whole(1, (deadline) => ({ deadline })),
+  usercertfile: () => E.left('is not supported: give a name and a password'),
+  userkeyfile: () => E.left('is not supported: give a name and a password'),
+}
+
+const HOST = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?::(\d{1,5}))?$/
+
+const readHosts = (text: string, problems: string[]): EventStoreDbAddress['hosts'] =>
+  text.split(',').flatMap((part) => {
+    const [, address, port = String(DEFAULT_PORT)] = HOST.exec(part) ?? []
+    if (address !== undefined && Number(port) >= 1 && Number(port) <= 65535) return [{ address, port: Number(port) }]
+    problems.push('must name each host like eventstore.lab.example:2113, parted by commas')
+    return []
+  })
+
+const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddress> => {
+  const known: Partial<EventStoreDbAddress>[] = []
+  for (const part of text === '' ? [] : text.split('&')) {
+    const [name = '', value = ''] = part.split(/=(.*)/s, 2)
+    const option = options[name.toLowerCase().replaceAll(/[_-]/g, '')]
+    if (option === undefined) problems.push(`has an option that is not known: ${JSON.stringify(name)}`)
+    else {
+      const read = option(value)
+      if (E.isRight(read)) known.push(read.right)
+      else problems.push(`${name} ${read.left}`)
+    }
+  }
+  return Object.assign({}, ...known)
+}
+
+const readCredentials = (text: string, problems: string[]): EventStoreDbAddress['credentials'] => {
+  const [name = '', secret = ''] = text.split(/:(.*)/s, 2)
+  const [username, password] = [decoded(name), decoded(secret)]
+  if (username && password) return { username, password }
+  problems.push('must have the name and the password as name:password, each percent-encoded')
+  return undefined
+}
+
+/** What does not go together, and would only show as connections that fail for no visible reason. */
+const contradictions = ({ hosts, tls, credentials, caFile, isDiscovered }: EventStoreDbAddress): readonly string[] => [
+  ...(tls && hosts.some(({ address }) => isIP(address) !== 0)
+    ? ['names a host by its IP address, which certificates are not checked against: give its name, or tls=false']
+    : []),
+  ...(tls && credentials === undefined
+    ? ['needs a name and a password where TLS is on, like esdb://name:password@host:2113']
+    : []),
+  ...(!tls && credentials !== undefined
+    ? ['has a password that would not be used: with tls=false there are no users']
+    : []),
+  ...(!tls && caFile !== undefined ? ['has a tlsCAFile that would not be used with tls=false'] : []),
+  ...(isDiscovered && hosts.length > 1 ? ['names one host with esdb+discover, or several with esdb'] : []),
+]
+
+/**
+ * Reads `esdb://[name:password@]host[:port][,host...][?option=value&...]`, the vendor's connection string. The client
+ * could read it too, but prints what it does not know, password and all.
+ *
+ * @returns Left: every problem, each finishing the sentence "the address ..." and repeating no value
+ */
+export const readEventStoreDbAddress = (text: string): E.Either<readonly string[], EventStoreDbAddress> => {
+  const parts = /^(esdb(?:\+discover)?):\/\/(?:([^@/?]*)@)?([^/?@]*)\/?(?:\?(.*))?$/s.exec(text)
+  if (parts === null) return E.left(['must be like esdb://name:password@host:2113?tls=true'])
+  const [, scheme, user, hosts = '', query = ''] = parts
+  const problems: string[] = []
+  const credentials = user === undefined ? undefined : readCredentials(user, problems)
+  const address: EventStoreDbAddress = {
+    hosts: readHosts(hosts, problems),
+    isDiscovered: scheme === 'esdb+discover',
+    tls: true,
+    ...(credentials && { credentials }),
+    ...readOptions(query, problems),
+  }
+  const all = problems.length > 0 ? problems : contradictions(address)
+  return all.length > 0 ? E.left(all) : E.right(address)
+}

@@ -3,8 +3,7 @@ import type { Decider, KnownKey, StreamState } from '../domain/decider.ts'
 import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure, invalid } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/ids.ts'
-import { type Appended, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import { appendUntilKnown, notAppended } from './append.ts'
+import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import { makeFoldedStreams } from './folded-streams.ts'
 import { newEvents, type Order, type Outcome, type Runner } from './order.ts'
 import { findKnown } from './retry-key.ts'
@@ -53,7 +52,7 @@ export const makeRunner = ({ store, clock, randomHex, snapshots, told }: RunnerO
       const decision = decideNow(decider, state, order, clock())
       if (E.isRight(decision) && decision.right.events.length > 0) {
         const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
-        const appended = await appendUntilKnown(store, stream, revision, events, order.secrets)
+        const appended = await store.append(stream, revision, events, order.secrets)()
         if (E.isRight(appended)) {
           const [outcome, next] = recorded(decider, stream, folded, events, appended.right)
           streams.remember(decider, stream, next)
@@ -126,13 +125,29 @@ const recorded = <S extends StreamState, C>(
 ): readonly [Outcome<S>, Folded<S>] => {
   const events = decided.map((event, i): Recorded => {
     const revision = folded.revision + 1 + i
-    return { ...event, stream, revision, mark: appended.mark - (appended.revision - revision) }
+    // The last one's: whoever waits for that has waited for them all.
+    return { ...event, stream, revision, mark: appended.mark }
   })
   const state = events.reduce(decider.evolve, folded.state)
   return [
     { kind: 'recorded', state, events, ...appended },
     { ...folded, state, ...appended },
   ]
+}
+
+/** What a client is told of an append that failed and was not just overtaken. */
+const notAppended = (why: Exclude<AppendFailure, 'moved'>): Failure => {
+  switch (why) {
+    case 'full':
+      return failure('store_full', 'The event store has no room left; what was asked for was not recorded.')
+    case 'unavailable':
+      return failure('unavailable', 'The event store cannot be reached; what was asked for was not recorded.')
+    case 'unknown':
+      return failure(
+        'outcome_unknown',
+        'The answer of the event store was lost: it may or may not be recorded. Repeat the request with the same Idempotency-Key, or look.',
+      )
+  }
 }
 
 export const keyReused = (): Failure =>

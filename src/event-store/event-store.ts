@@ -19,7 +19,7 @@ export interface Appended {
  * - `moved`: the stream is not at the expected revision; nothing was written.
  * - `full`: the store has no room; nothing was written.
  * - `unavailable`: the store could not be asked; nothing was written.
- * - `unknown`: the answer was lost. It may have been written: repeat it with the same ids and expected revision.
+ * - `unknown`: it may have been written. Its answer was lost, and so were those of its repetitions where they make sense.
  */
 export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 

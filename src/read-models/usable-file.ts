@@ -7,6 +7,11 @@ export interface UsableFileOptions {
   readonly path: string
   readonly store: EventStore
   readonly projections: readonly Projection[]
+  /**
+   * Whether documents of another log give way: not where the log is shared, and its being another one is for somebody to
+   * look into.
+   */
+  readonly isRebuilt?: boolean
   /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
 }
@@ -54,13 +59,14 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
  * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
  * ends the service, so that the next start makes it again.
  */
-export const openUsableFile = async ({ path, store, projections, onFatal }: UsableFileOptions): Promise<ViewsFile> => {
+export const openUsableFile = async (options: UsableFileOptions): Promise<ViewsFile> => {
+  const { path, store, projections, isRebuilt = true, onFatal } = options
   const onDamage = (error: unknown): void => {
     dropViews(path)
     onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))
   }
   const file = openViewsFile(path, projections)
-  if (await isOfThisLog(file, store)) return watched(file, onDamage)
+  if (!isRebuilt || (await isOfThisLog(file, store))) return watched(file, onDamage)
   file.close()
   dropViews(path)
   return watched(openViewsFile(path, projections), onDamage)

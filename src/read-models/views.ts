@@ -6,12 +6,13 @@ import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import { makePending, type Pending } from './pending.ts'
 import { makePlace, type Place } from './place.ts'
-import { beforeTheFirst } from './progress.ts'
+import { beforeTheFirst, continues } from './progress.ts'
 import { openUsableFile, type UsableFileOptions } from './usable-file.ts'
 import { type Alarms, makeWriter, type Writer } from './write-behind.ts'
 
-/** Milliseconds between attempts to subscribe again. */
-const AGAIN_AFTER = 500
+/** Milliseconds before the nth attempt to subscribe again, with jitter, so that instances do not come all at once. */
+const pauseBefore = (failures: number): number =>
+  failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
 export interface ViewsOptions extends UsableFileOptions, Alarms {}
 
@@ -41,14 +42,23 @@ interface Followed {
   readonly signal: AbortSignal
 }
 
-/** Folds what the store gives until the signal; a store that cannot be read is asked again and again. */
+/** The log is not the one that was folded so far, or no longer: nothing may be answered from it. */
+const isAnother = (): StoreUnavailable =>
+  new StoreUnavailable('the log does not go on from what was read of it: it was cut off, or put back from a copy')
+
+/**
+ * Folds what the store gives until the signal. A connection that is lost is made again from where it was lost, at once
+ * if it has brought anything, and again and again with an alarm if it has not.
+ */
 const follow = async ({ options, place, pending, writer, signal }: Followed): Promise<void> => {
-  let isDown = false
+  const { store, onAlarm, onRecovery, onFatal } = options
+  let failures = 0
 
   const fold = async (): Promise<void> => {
-    for await (const batch of options.store.subscribe(place.now().mark, signal)) {
-      if (isDown) options.onRecovery('the event store is read again', 'store')
-      isDown = false
+    if (!(await continues(store, place.now()))) throw isAnother()
+    for await (const batch of store.subscribe(place.now().mark, signal)) {
+      if (failures > 1) onRecovery('the event store is read again', 'store')
+      failures = 0
       for (const event of batch.events) pending.fold(event, place.advance(event))
       place.arrive(batch)
       writer.tick()
@@ -64,10 +74,9 @@ const follow = async ({ options, place, pending, writer, signal }: Followed): Pr
       await fold()
       return
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) return options.onFatal(error)
-      if (!isDown) options.onAlarm('the event store cannot be read', error, 'store')
-      isDown = true
-      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+      if (!(error instanceof StoreUnavailable)) return onFatal(error)
+      if (++failures === 2) onAlarm('the event store cannot be read', error, 'store')
+      await delay(pauseBefore(failures), undefined, { signal }).catch(() => undefined)
     }
   }
 }

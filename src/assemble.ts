@@ -51,9 +51,8 @@ export const gaugesOf = ({
   condition,
 }: Pick<Parts, 'store' | 'views' | 'vault' | 'condition'> & { readonly alarms: Alarms }): Gauges => ({
   isReady: () => isReady(condition()),
-  events: async () => (await store.head()) + 1,
-  // The embedded store's marks are public positions.
-  viewLag: async () => (await store.head()) - views.position(),
+  events: () => views.position() + 1,
+  viewLag: async () => Math.max(0, (await store.head()) - views.mark()),
   pendingRows: views.pendingRows,
   alarms: alarms.all,
   oldKeys: () => vault.keys().keys.length - 1,

@@ -2,6 +2,7 @@ import { isIP, SocketAddress } from 'node:net'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
+import { type EventStoreConfig, readEventStore } from './event-store-config.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
 /** All addresses that begin with the same `prefix` bits. */
@@ -21,7 +22,7 @@ export interface Config {
   readonly trustedProxies: readonly AddressRange[]
   /** Directory of the service's files. All paths are absolute. */
   readonly data: string
-  readonly eventStore: { readonly kind: 'sqlite'; readonly path: string }
+  readonly eventStore: EventStoreConfig
   readonly usersFile: string
   /** The first administrator's, where one was given. */
   readonly adminPassword?: string
@@ -61,13 +62,6 @@ const port: Read<number> = (value) => {
     )
   }
   return E.fromNullable('must be a whole number from 0 to 65535')(wholeNumber(value, 0, 65535))
-}
-
-const sqlitePath: Read<string> = (value) => {
-  if (/^esdb(?:\+discover)?:\/\//.test(value)) return E.left('names an EventStoreDB, which is not in this version')
-  const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(value)?.[1]
-  if (path === ':memory:') return E.left('must name a file: a log in memory would be lost')
-  return E.fromNullable('must be like sqlite:./data/events.db')(path)
 }
 
 // The rule of users/password.ts, which nothing here may import; test/config.test.ts holds the two together.
@@ -161,7 +155,7 @@ export const readConfig = (
   }
   const path: Read<string> = (value) => E.right(resolve(directory, value))
   const data = read('BERTH_DATA', path, resolve(directory, 'data'))
-  const log = read('BERTH_EVENT_STORE', sqlitePath, join(data, 'events.db'))
+  const inData: EventStoreConfig = { kind: 'sqlite', path: join(data, 'events.db') }
   const adminPassword = read('BERTH_ADMIN_PASSWORD', password, undefined)
   const vaultKeys = read('BERTH_VAULT_KEY', E.right, undefined)
   if (environment.BERTH_VAULT_KEY !== undefined && environment.BERTH_VAULT_KEY_FILE !== undefined) {
@@ -178,7 +172,7 @@ export const readConfig = (
     ...(certificate !== undefined && key !== undefined && { tls: { certificate, key } }),
     trustedProxies: read('BERTH_TRUSTED_PROXIES', addressRanges, []),
     data,
-    eventStore: { kind: 'sqlite', path: resolve(directory, log) },
+    eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
     usersFile: read('BERTH_USERS', path, join(data, 'users.json')),
     ...(adminPassword !== undefined && { adminPassword }),
     ...(vaultKeys !== undefined && { vaultKeys }),

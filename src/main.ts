@@ -21,7 +21,7 @@ const terminal: Terminal = {
 /** What whoever types can mend: paths that are wrong, files that are none of ours. */
 const THEIRS = ['UnusableLog', 'UnusableViews']
 /** What becomes of files and disks, and of others who have them. */
-const OF_FILES = ['StoreUnavailable', 'UndecodableEvent', 'LockTaken']
+const OF_FILES = ['StoreUnavailable', 'StoreDenied', 'UndecodableEvent', 'LockTaken']
 
 /**
  * The exit code for an error. Mistakes of whoever types and failures of files get a sentence; only what is wrong in the

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { nameOfStore } from './event-store-config.ts'
 import { requestLine } from './http/request-log.ts'
 import { type Log, Misconfigured, type Service, startService } from './service.ts'
 import { type Lines, makeLog, openLines } from './telemetry/log.ts'
@@ -27,7 +28,11 @@ export const serve = async (config: Config): Promise<number> => {
   for (const warning of config.warnings) log.warn(warning)
   const ended = Promise.withResolvers<number>()
   // From the first moment on: a service that is stopped while it starts ends in order too.
-  onStopSignal(log, () => ended.resolve(0))
+  const stopping = new AbortController()
+  onStopSignal(log, () => {
+    stopping.abort()
+    ended.resolve(0)
+  })
   let service: Service
   try {
     service = await startService(config, {
@@ -38,15 +43,16 @@ export const serve = async (config: Config): Promise<number> => {
         onAnswered: (answered) => lines.write(requestLine(answered, Date.now(), process.pid)),
       }),
       processMetrics: makeProcessMetrics(lines.lost),
+      signal: stopping.signal,
       onFatal: (error) => {
         log.fatal({ err: error }, 'the service cannot go on')
         ended.resolve(1)
       },
     })
   } catch (error) {
-    return whyNotStarted(error)
+    return stopping.signal.aborted ? 0 : whyNotStarted(error)
   }
-  log.info({ url: urlOf(config, service), data: config.data, event_store: config.eventStore.path }, 'listening')
+  log.info({ url: urlOf(config, service), data: config.data, event_store: nameOfStore(config.eventStore) }, 'listening')
   await lines.flush(LOG_WITHIN)
   if (service.firstAdministrator) await introduce(config, service, service.firstAdministrator, log)
   const code = await ended.promise
@@ -90,7 +96,7 @@ const introduce = async (config: Config, service: Service, first: FirstAdministr
 }
 
 /** The errors that say by themselves what is the matter. */
-const UNUSABLE = ['LockTaken', 'UnusableLog', 'UnusableViews', 'UndecodableEvent', 'StoreUnavailable']
+const UNUSABLE = ['LockTaken', 'UnusableLog', 'UnusableViews', 'UndecodableEvent', 'StoreUnavailable', 'StoreDenied']
 
 const whyNotStarted = (error: unknown): number => {
   const { code, message } = error as NodeJS.ErrnoException

@@ -5,12 +5,12 @@ import { projections } from '../projections/index.ts'
 import { assemble, conditionOf, gaugesOf } from './assemble.ts'
 import type { Config } from './config.ts'
 import { counting } from './event-store/counting.ts'
-import { BEGINNING } from './event-store/event-store.ts'
-import { openSqliteStore } from './event-store/sqlite.ts'
+import { BEGINNING, type EventStore } from './event-store/event-store.ts'
 import { acquireLock, type Lock } from './files/lock.ts'
 import { openCertificate } from './http/certificate.ts'
 import type { Condition } from './http/health.ts'
 import { makeMetrics } from './http/metrics.ts'
+import { type Opening, openStore } from './open-store.ts'
 import { pooledHex } from './random.ts'
 import { openViews } from './read-models/views.ts'
 import { makeAlarms } from './telemetry/alarms.ts'
@@ -47,6 +47,17 @@ const orMisconfigured = <A>(read: E.Either<readonly string[], A>): A => {
   return read.right
 }
 
+/** Opens the store, and says so while it has to be waited for. */
+const openLog = (
+  config: Config,
+  { openStore: given, log, signal = new AbortController().signal }: World,
+  opening: Omit<Opening, 'onWaiting' | 'signal'>,
+): EventStore | Promise<EventStore> => {
+  if (given !== undefined) return given(opening.randomHex, opening.onFatal)
+  const onWaiting = (error: Error): void => log.warn({ err: error }, 'waiting for the event store')
+  return openStore(config, { ...opening, onWaiting, signal })
+}
+
 /**
  * Starts the service: the only place that picks an adapter, a clock and randomness.
  *
@@ -74,12 +85,14 @@ export const startService = async (config: Config, world: World): Promise<Servic
     await mkdir(config.data, { recursive: true, mode: 0o700 })
     const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
     opened.push(lock.release)
-    const { path } = config.eventStore
-    const openStore =
-      world.openStore ?? (() => openSqliteStore({ path, randomHex, onFatal, onCommit: metrics.committed }))
-    const store = counting(openStore(randomHex, onFatal), metrics.appended)
+    const store = counting(
+      await openLog(config, world, { randomHex, onFatal, onCommit: metrics.committed }),
+      metrics.appended,
+    )
     opened.push(store.close)
-    const isNew = (await store.head()) === BEGINNING
+    // Users and keys of a store that others share are configuration: nothing is made for it.
+    const isShared = config.eventStore.kind !== 'sqlite'
+    const isNew = !isShared && (await store.head()) === BEGINNING
     const { vault, close } = orMisconfigured(await openVault(config, world, store, { isNew, alarms }))
     opened.push(close)
     const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
@@ -88,6 +101,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       path: join(config.data, 'views.db'),
       store,
       projections,
+      isRebuilt: !isShared,
       onAlarm: (what, error, part) => alarms.raise(part, what, error),
       onRecovery: (what, part) => alarms.clear(part, what),
       onFatal,

@@ -18,7 +18,9 @@ export interface World {
   /** The service cannot go on and is no longer ready; the process had better end. */
   readonly onFatal: (error: unknown) => void
   /** Opens the store that the configuration names, unless another is given. */
-  readonly openStore?: (randomHex: RandomHex, onFatal: (error: unknown) => void) => EventStore
+  readonly openStore?: (randomHex: RandomHex, onFatal: (error: Error) => void) => EventStore
+  /** Ends a start that waits for a store which cannot be reached. */
+  readonly signal?: AbortSignal
   /** How long clients are waited for, unless as http/listen.ts has it. */
   readonly patience?: Partial<Patience>
 }

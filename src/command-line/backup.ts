@@ -2,12 +2,15 @@ import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeBackup } from '../backup/backup.ts'
 import type { Config } from '../config.ts'
+import { openStoreBeside } from '../open-store.ts'
 import { type Command, DONE, makeProgress, refuse } from './command.ts'
-import { readLog } from './read-log.ts'
 
 /** Where the keys are that no backup holds. */
 const keysOf = (config: Config): string =>
   config.vaultKeys === undefined ? config.vaultKeyFile : 'the variable BERTH_VAULT_KEY'
+
+const IN_CLUSTER =
+  'the log is in an EventStoreDB, secrets included: back it up with its own tools, and the users file and the keys apart'
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -25,7 +28,8 @@ The way back: stop the service, put DIR in the place of the data directory and t
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
   run: async ({ operands, options }, config, terminal) => {
-    await readLog(config).close()
+    if (config.eventStore.kind !== 'sqlite') return refuse(terminal, IN_CLUSTER)
+    await (await openStoreBeside(config)).close()
     const directory = resolve(operands[0] as string)
     const { eventStore, usersFile, origin } = config
     const progress = makeProgress(terminal)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
+import { openStoreBeside } from '../open-store.ts'
 import { replay } from '../read-models/replay.ts'
 import { type Command, DONE, makeProgress, REFUSED } from './command.ts'
-import { readLog } from './read-log.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -14,7 +14,7 @@ export const replayCommand: Command = {
 Folds the log into fresh documents, up to the place that those in use have come to, and compares the two. Works beside a
 running service. With --json it prints {"same","position","events","documents","differences"}.`,
   run: async ({ options }, config, terminal) => {
-    const store = readLog(config)
+    const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
       const compared = await replay(join(config.data, 'views.db'), store, projections, progress.show)

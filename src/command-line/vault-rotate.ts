@@ -3,14 +3,13 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../config.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { openSqliteStore } from '../event-store/sqlite.ts'
 import { acquireLock, type Lock, LockTaken } from '../files/lock.ts'
+import { openStoreBeside } from '../open-store.ts'
 import { type KeyRing, readOrMakeVaultKeyFile } from '../vault/keys.ts'
 import { reseal } from '../vault/reseal.ts'
 import { rotateKeyFile } from '../vault/rotate-key-file.ts'
 import { knownKeys, makeVault } from '../vault/vault.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from './command.ts'
-import { readLog } from './read-log.ts'
 
 /** Milliseconds that a running service is given to take a new key, and between two looks whether it has. */
 const TAKEN_WITHIN = 10_000
@@ -66,10 +65,9 @@ const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): 
 
 /** Where no service runs: makes the key and seals everything anew with it. */
 const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
-  const store = openSqliteStore({
-    path: config.eventStore.path,
+  const store = await openStoreBeside(config, {
     randomHex: (bytes) => Buffer.from(terminal.randomBytes(bytes)).toString('hex'),
-    onFatal: (error) => terminal.stderr(`berth: ${error.message}\n`),
+    isReadOnly: false,
   })
   try {
     return await rotateIn(store, config, terminal)
@@ -82,7 +80,7 @@ const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome>
 const rotateBeside = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
   const key = await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes })
   if (E.isLeft(key)) return E.left([key.left])
-  const store = readLog(config)
+  const store = await openStoreBeside(config)
   try {
     const end = performance.now() + TAKEN_WITHIN
     while (performance.now() < end) {
@@ -123,7 +121,7 @@ With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {
     const file = config.vaultKeyFile
     if (config.vaultKeys !== undefined) return refuse(terminal, IN_VARIABLE)
-    await readLog(config).close()
+    await (await openStoreBeside(config)).close()
     const lock = tryLock(config)
     let rotated: Outcome
     try {

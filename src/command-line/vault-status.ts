@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../config.ts'
+import { openStoreBeside } from '../open-store.ts'
 import { parseVaultKeys } from '../vault/keys.ts'
 import { type KeyNeed, keyNeeds } from '../vault/needs.ts'
 import { type Command, DONE, REFUSED } from './command.ts'
-import { readLog } from './read-log.ts'
 
 /** A key and what it is needed for. */
 interface KeyStatus {
@@ -69,7 +69,7 @@ With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_unti
   run: async ({ options }, config, terminal) => {
     const { ids, problem } = await ringIds(config)
     if (problem !== undefined) terminal.stderr(`berth: ${problem}\n`)
-    const store = readLog(config)
+    const store = await openStoreBeside(config)
     try {
       const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())
       const all = [...new Set([...ids, ...needs.map(({ id }) => id)])]

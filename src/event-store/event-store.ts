@@ -34,6 +34,11 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** Why something cannot be used as a log. It is as it was. */
+export class UnusableLog extends Error {
+  override name = 'UnusableLog'
+}
+
 /** Where a secret stands: there is one for each field of a SUT. */
 export type SecretPlace = Pick<SealedSecret, 'sut_id' | 'field'>
 

@@ -10,13 +10,10 @@ import {
 } from '@eventstore/db-client'
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
 import { StoreUnavailable } from './event-store.ts'
+import { makeCallLimit } from './eventstoredb-call-limit.ts'
 import { type Fault, faultOf, isAnswer } from './eventstoredb-faults.ts'
 import { UndecodableEvent } from './stored-event.ts'
 
-/** Calls at a time on one HTTP/2 connection, of the 100 that a server takes: the one after those would hang in silence. */
-const CALLS_MAX = 90
-/** Calls that wait for their turn; further ones are turned away. */
-const QUEUE_MAX = 10_000
 /** Milliseconds between attempts at a call that went unanswered, before jitter: doubled each time, up to the second. */
 const PAUSE = { first: 25, last: 500 } as const
 
@@ -104,8 +101,7 @@ interface Held {
 export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
   let current: Held | undefined
   let isClosed = false
-  let underWay = 0
-  const waiting: (() => void)[] = []
+  const limit = makeCallLimit()
   const all = new Set<Held>()
 
   const end = async (held: Held): Promise<void> => {
@@ -119,24 +115,8 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     if (held.uses === 0) void end(held)
   }
 
-  const turn = async (): Promise<void> => {
-    if (underWay >= CALLS_MAX) {
-      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too much is asked of the event store at once')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else underWay++
-    if (!isClosed) return
-    done()
-    throw new StoreUnavailable('the event store has been closed')
-  }
-
-  const done = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) underWay--
-    else next()
-  }
-
   const use: Connection['use'] = async (call) => {
-    await turn()
+    await limit.turn()
     current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
     const held = current
     all.add(held)
@@ -150,7 +130,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     } finally {
       held.uses--
       if (held.isRetired && held.uses === 0) void end(held)
-      done()
+      limit.done()
     }
   }
 
@@ -170,8 +150,8 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     },
     close: async () => {
       isClosed = true
+      limit.close()
       await Promise.all([...all].map(end))
-      for (const resume of waiting.splice(0)) resume()
     },
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { jsonEvent } from '@eventstore/db-client'
 import type { RandomHex } from '../domain/ids.ts'
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
-import { type EventStore, StoreUnavailable } from './event-store.ts'
+import { type EventStore, StoreUnavailable, UnusableLog } from './event-store.ts'
 import { makeAppend } from './eventstoredb-append.ts'
 import { type Connection, credentialsOf, openConnection, unavailable } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
@@ -24,6 +24,8 @@ export interface EventStoreDbOptions {
   readonly onWaiting?: (error: Error) => void
   /** Ends the waiting. */
   readonly signal?: AbortSignal
+  /** For tools beside running services: makes no log where there is none. */
+  readonly isReadOnly?: boolean
 }
 
 /** The credentials do not allow what the service must do, so that waiting would not help. */
@@ -37,12 +39,14 @@ const logIdOf = async (
   address: EventStoreDbAddress,
   readPage: ReadPage,
   randomHex: RandomHex,
+  isReadOnly: boolean,
 ): Promise<string> => {
   for (;;) {
     const [begun] = (await readPage(LOG_STREAM, 0, 1)) ?? []
     const { log_id } = (begun?.data ?? {}) as { log_id?: unknown }
     if (typeof log_id === 'string' && /^[0-9a-f]{24}$/.test(log_id)) return log_id
     if (begun !== undefined) throw new StoreDenied(`the stream ${LOG_STREAM} is not Berth's`)
+    if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
     const event = jsonEvent({ id: randomUUID(), type: LOG_BEGUN, data: { log_id: randomHex(12) } })
     try {
       await connection.persist(5_000, (client) =>
@@ -67,7 +71,7 @@ const logIdOf = async (
  * @throws StoreDenied when the credentials do not suffice, StoreUnavailable when the signal ended the waiting
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStore> => {
-  const { address, randomHex, onWaiting, signal } = options
+  const { address, randomHex, onWaiting, signal, isReadOnly = false } = options
   const credentials = credentialsOf(address)
   const commands = openConnection(address, 'commands')
   const subscriptions = openConnection(address, 'subscriptions')
@@ -86,7 +90,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const reached = async (): Promise<string> => {
     for (;;) {
       try {
-        const logId = await logIdOf(commands, address, readPage, randomHex)
+        const logId = await logIdOf(commands, address, readPage, randomHex, isReadOnly)
         await head()
         return logId
       } catch (error) {

@@ -2,11 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../domain/ids.ts'
-
-/** Why a file cannot be used as a log. The file is as it was. */
-export class UnusableLog extends Error {
-  override name = 'UnusableLog'
-}
+import { UnusableLog } from './event-store.ts'
 
 /** `brth`: what `file` and other tools recognise a log by. */
 const APPLICATION_ID = 0x62727468

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppendFailure } from '../event-store/event-store.ts'
 import type { Answered } from './answered.ts'
+import { codes } from './problem.ts'
 
 /** What the parts of a service tell of their work, to be counted. */
 export interface Measures {
@@ -17,8 +18,8 @@ export interface Measures {
 /** What is looked at whenever the metrics are asked for. */
 export interface Gauges {
   readonly isReady: () => boolean
-  /** How many events there are, and how many of them the views do not show yet. */
-  readonly events: () => Promise<number>
+  /** How many events the views show, and how far they are behind the end of the log, in its own measure. */
+  readonly events: () => number
   readonly viewLag: () => Promise<number>
   /** Rows of the views that are not in their file yet. */
   readonly pendingRows: () => number
@@ -59,8 +60,12 @@ const showing = (register: Registry, gauges: Gauges): void => {
     })
   }
   gauge('ready', 'Whether requests are answered.', () => Number(gauges.isReady()))
-  gauge('log_events', 'Events in the log.', gauges.events)
-  gauge('view_lag_events', 'Events in the log that the documents do not show yet.', gauges.viewLag)
+  gauge('log_events', 'Events of the log that have been folded.', gauges.events)
+  gauge(
+    'view_lag',
+    'How far the documents are behind the end of the log: events of the embedded store, bytes of an EventStoreDB.',
+    gauges.viewLag,
+  )
   gauge('view_pending_rows', 'Rows of the documents that are not in their file yet.', gauges.pendingRows)
   gauge('vault_old_keys', 'Keys of the vault beside the one that is sealed with.', gauges.oldKeys)
   new Gauge({
@@ -95,6 +100,8 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
     labelNames: ['code'],
     registers,
   })
+  // From 0 on: Prometheus sees no increase in a series that begins with its first refusal.
+  for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
   const retries = new Counter({
     name: 'berth_retries_answered_total',
     help: 'Retries that got the answer of their first attempt.',

@@ -19,6 +19,8 @@ export interface ViewsOptions extends UsableFileOptions, Alarms {}
 export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
   /** The public position of the last event folded, -1 before the first. */
   readonly position: () => number
+  /** The store's own place of it. */
+  readonly mark: () => number
   /** Whether everything that was in the store when it was opened has been folded. */
   readonly caughtUp: () => boolean
   /** Rows that are not in the file yet. */
@@ -92,6 +94,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const followed = follow({ options, place, pending, writer, signal: stop.signal })
   return {
     position: () => place.now().position,
+    mark: () => place.now().mark,
     caughtUp: place.isCaughtUp,
     pendingRows: pending.count,
     newest: pending.newest,

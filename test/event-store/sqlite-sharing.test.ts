@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { UnusableLog } from '../../src/event-store/sqlite-schema.ts'
+import { UnusableLog } from '../../src/event-store/event-store.ts'
 import { LockTaken } from '../../src/files/lock.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from './new-events.ts'
 import { aDirectory, aPath, openStore } from './sqlite-subject.ts'

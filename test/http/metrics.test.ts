@@ -60,6 +60,11 @@ test('requests, refusals and retries are counted, by route and never by address'
   t.is(samples.get(`berth_http_request_duration_seconds_count{${route},${method}}`), 5)
   t.is(samples.get('berth_refusals_total{code="reservation_conflict"}'), 2)
   t.is(samples.get('berth_refusals_total{code="sut_not_found"}'), 5)
+  t.is(
+    samples.get('berth_refusals_total{code="internal"}'),
+    0,
+    'there from the start, so that the first is an increase',
+  )
   t.is(samples.get('berth_retries_answered_total'), 2)
   t.is(samples.get('berth_appends_total{outcome="done"}'), 3, 'a SUT is two appends')
   t.is(samples.get('berth_commit_appends_sum'), 3)
@@ -99,14 +104,11 @@ test('the log, the views and what is behind are shown as they stand', async (t) 
   }))
   const service = await start(t, { now: NOW, openStore: blind })
   const sut = await createSut(service.as('admin'))
-  t.deepEqual(
-    await Promise.all(['berth_log_events', 'berth_view_lag_events'].map((name) => sample(service, name))),
-    [2, 0],
-  )
+  t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [2, 0])
   t.true(((await sample(service, 'berth_view_pending_rows')) ?? 0) > 0)
   // It is answered from the log when the views have been waited for in vain.
   const updated = service.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' })
-  await until('an event is behind', async () => (await sample(service, 'berth_view_lag_events')) === 1, 10_000)
+  await until('an event is behind', async () => (await sample(service, 'berth_view_lag')) === 1, 10_000)
   t.is(await sample(service, 'berth_ready'), 1)
   t.is((await updated).status, 200)
 })
@@ -147,7 +149,7 @@ test('a part that cannot be asked is shown as no number, and the others go on', 
   }))
   const service = await start(t, { openStore: broken })
   isBroken = true
-  t.is(await sample(service, 'berth_log_events'), Number.NaN)
+  t.is(await sample(service, 'berth_view_lag'), Number.NaN)
   t.is(await sample(service, 'berth_ready'), 1)
 })
 

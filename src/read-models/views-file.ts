@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
@@ -78,6 +78,8 @@ const open = (path: string, projections: readonly Projection[], readOnly: boolea
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
   let db: DatabaseSync | undefined
   try {
+    // SQLite would make it as the umask has it; what it makes beside it has the same mode.
+    if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) {
       // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.

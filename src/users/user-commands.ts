@@ -116,7 +116,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['passwd', passwd],
 ])
 
-const EXIT_CODES = 'Exit codes: 0 done; 1 refused; 2 misused.'
+const EXIT_CODES = 'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
 
 const OVERVIEW = `${[...commands.values()].map(({ usage }) => usage).join('\n       ')}
        user COMMAND --help`
@@ -137,7 +137,7 @@ const parse = (command: Command, arguments_: readonly string[]): E.Either<string
   }
 }
 
-/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 misused. */
+/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 wrong. */
 export const runUserCommand = async (
   arguments_: readonly string[],
   { usersFile }: { readonly usersFile: string },

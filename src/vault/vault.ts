@@ -115,16 +115,25 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
   const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
     sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
 
-  const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
+  const compared = async (ring: KeyRing): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
     const checks = await store.readSecrets(KEY_CHECKS)
     const problems = checks.flatMap((check) => keyProblem(ring, check))
-    if (problems.length > 0) return E.left(problems)
+    return problems.length > 0 ? E.left(problems) : E.right(checks)
+  }
+
+  const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
+    const before = await compared(ring)
+    if (E.isLeft(before)) return before
+    const checks = before.right
     const { id: field } = ring.current
     const own = checks.find((check) => check.field === field)
     // One that is older than another's is of a key that was the current one before and has become so again.
     if (own === undefined || checks.some((check) => currentSince(check) > currentSince(own))) {
       const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
       await store.writeSecrets([sealed(ring, { sut_id: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
+      // Another instance with another key may have come at the same moment: then neither may begin to seal.
+      const after = await compared(ring)
+      if (E.isLeft(after)) return after
     }
     keys = ring
     return E.right(undefined)

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
@@ -109,4 +110,13 @@ test('a snapshot is written with the rows it belongs to and is there after a res
   const again = await viewsOn(t, store, path)
   t.deepEqual({ ...again.readSnapshot('sut-a') }, snapshot('sut-a', 2))
   t.is(again.readSnapshot('sut-b'), undefined)
+})
+
+test('the file of documents is for its owner only, whatever its directory is', async (t) => {
+  const { store, directory } = await aLog(t)
+  await tell(store, story)
+  const path = join(directory, 'views.db')
+  const views = await viewsOn(t, store, path)
+  for (const file of [path, `${path}-wal`]) t.is((await stat(file)).mode & 0o777, 0o600)
+  await views.close()
 })

@@ -209,3 +209,11 @@ test('a check value renamed in the store to fit another key does not pass', asyn
   store.kept.set('- a', { ...value, field: 'b', key_id: 'a' })
   t.is(leftOf(await vaultOver(store, ring).check()).length, 1)
 })
+
+test('of two instances that begin at the same moment with different keys none seals anything', async (t) => {
+  const store = makeStore()
+  const [one, other] = [vaultOver(store, ringOf('one')), vaultOver(store, ringOf('other'))]
+  const [first, second] = await Promise.all([one.check(), other.check()])
+  t.regex(leftOf(first).join(), /the key "other" is missing/)
+  t.regex(leftOf(second).join(), /the key "one" is missing/)
+})

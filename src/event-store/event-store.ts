@@ -29,6 +29,15 @@ export interface Batch {
   readonly caughtUp: boolean
 }
 
+/** An event as it lies in the log, whatever version wrote it. */
+export interface StoredRecord {
+  readonly mark: number
+  /** The RFC 8785 form of `{data, id, metadata, revision, stream, type}`: what the leaf hash is taken of. */
+  readonly text: string
+  /** The leaf hash that is kept beside it, where the store keeps one. */
+  readonly leaf?: Uint8Array
+}
+
 /** The store could not be read. Thrown by reads and subscriptions, which may be tried again. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
@@ -72,6 +81,8 @@ export interface EventStore {
    * the signal is aborted. Pulled: nothing is read ahead of a consumer that does not ask, beyond a bounded buffer.
    */
   readonly subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Batch>
+  /** Every event behind the mark `after` up to where the log ends now, in order, in pages, as it lies there. */
+  readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
   /** The mark of the log's last event, `BEGINNING` where there is none. */
   readonly head: () => Promise<number>
   /** A SUT's secrets as they stand: the newest of each field. */

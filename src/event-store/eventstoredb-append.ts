@@ -29,11 +29,11 @@ type Append = (
   secrets: readonly SealedSecret[],
 ) => Promise<E.Either<AppendFailure, Appended>>
 
-/** Where the last event of an append is; a repeated one may be answered without it. */
+/** Where the last event of an append is: a server may leave it out, or mean the first, where it recognised a repetition. */
 const makeAppendedAt =
   (readPage: ReadPage) =>
-  async (stream: string, revision: number, { position }: AppendResult, isFirst: boolean): Promise<Appended> => {
-    if (isFirst && position !== undefined && position.commit === position.prepare) {
+  async (stream: string, revision: number, { position }: AppendResult, isAlone: boolean): Promise<Appended> => {
+    if (isAlone && position !== undefined && position.commit === position.prepare) {
       return { revision, mark: Number(position.commit) }
     }
     const [last] = (await readPage(stream, revision, 1)) ?? []
@@ -63,7 +63,7 @@ export const makeAppend = ({ connection, credentials, readPage, keepSecrets }: A
         const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
         const result = await connection.use((client) => client.appendToStream(stream, clientEvents, options))
         mayBeWritten = true
-        return E.right(await appendedAt(stream, revision, result, attempt === 1))
+        return E.right(await appendedAt(stream, revision, result, events.length === 1))
       } catch (error) {
         const fault = faultOf(error)
         if (fault === 'moved') return E.left('moved')

@@ -8,7 +8,6 @@ import {
   type ResolvedEvent,
   type StreamingRead,
 } from '@eventstore/db-client'
-import { LISTEN_PORTS_STREAM } from '../domain/ids.ts'
 import { BEGINNING, type EventStore } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
@@ -93,7 +92,7 @@ const LOOK = { first: 16, growth: 8, last: 4_096 } as const
  * The mark of the last event of ours. The client reads `$all` without a filter, so it looks back from the end, past
  * events of the server's own and of others; once looked at, these are not looked at again.
  */
-export const makeHead = (connection: Connection, credentials: Credentials, readPage: ReadPage): EventStore['head'] => {
+export const makeHead = (connection: Connection, credentials: Credentials): EventStore['head'] => {
   let seen = { end: BEGINNING, head: BEGINNING }
 
   const lookBack = (count: number, before: bigint | undefined) => (client: EventStoreDBClient) =>
@@ -112,15 +111,14 @@ export const makeHead = (connection: Connection, credentials: Credentials, readP
   return async () => {
     const known = seen
     try {
-      // Every log of ours begins with a port: without that there is nothing to be looked for among others' events.
-      if (known.head === BEGINNING && (await readPage(LISTEN_PORTS_STREAM, 0, 1)) === undefined) return BEGINNING
       let end: number | undefined
       let before: bigint | undefined
       for (let count: number = LOOK.first; ; count = Math.min(count * LOOK.growth, LOOK.last)) {
         const page = await connection.persist(READ_WITHIN, lookBack(count, before))
         end ??= page[0]?.mark
         const last = page.at(-1)
-        const isOver = last === undefined || last.isOurs || last.mark <= known.end || page.length < count
+        // From the first event on there is nothing before it but itself.
+        const isOver = last === undefined || last.isOurs || last.mark <= known.end || BigInt(last.mark) === before
         if (isOver) {
           const head = last?.isOurs ? last.mark : known.head
           if (end !== undefined && end >= seen.end) seen = { end, head: Math.max(head, BEGINNING) }

@@ -1,6 +1,8 @@
 import { jsonEvent, type RecordedEvent } from '@eventstore/db-client'
+import { canonicalJson } from '../domain/canonical-json.ts'
 import type { NewEvent, Recorded } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
+import type { StoredRecord } from './event-store.ts'
 import { decodeParsed, UndecodableEvent } from './stored-event.ts'
 
 /** Events as the client has them: as plain JSON, in the interface's own field names, for whatever else reads the streams. */
@@ -19,6 +21,15 @@ export const markOf = ({ streamId, revision, position }: RecordedEvent): number 
     throw new UndecodableEvent(`${streamId}@${revision}: it has no position that can be kept`)
   }
   return Number(position.commit)
+}
+
+/** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
+export const asItLies = (event: RecordedEvent): StoredRecord => {
+  const { streamId: stream, revision, id, type, data, metadata } = event
+  return {
+    mark: markOf(event),
+    text: canonicalJson({ data, id, metadata, revision: Number(revision), stream, type }),
+  }
 }
 
 /** @throws UndecodableEvent `stream@revision: /path: why` */

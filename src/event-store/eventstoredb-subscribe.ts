@@ -1,8 +1,13 @@
-import { type AllStreamSubscription, type Credentials, START, streamNameFilter } from '@eventstore/db-client'
-import type { Recorded } from '../domain/event.ts'
+import {
+  type AllStreamSubscription,
+  type Credentials,
+  type RecordedEvent,
+  START,
+  streamNameFilter,
+} from '@eventstore/db-client'
 import { type Batch, BEGINNING, type EventStore } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
-import { fromClient, isOurs, PREFIXES } from './eventstoredb-records.ts'
+import { asItLies, fromClient, isOurs, PREFIXES } from './eventstoredb-records.ts'
 
 /** Events taken off the wire and not yet asked for: a server cuts off who is slow to take them. */
 const BUFFER_MAX = 2_048
@@ -10,15 +15,19 @@ const BUFFER_MAX = 2_048
 const PAGE = 256
 
 /** What has come in, and why no more will. */
-interface Inflow {
+interface Inflow<A> {
   /** Up to a page of events, when there are any; none once the signal is aborted. */
-  readonly take: () => Promise<readonly Recorded[]>
+  readonly take: () => Promise<readonly A[]>
   readonly close: () => void
 }
 
 /** Takes events off the wire as they come, up to as many as the buffer holds. */
-const startInflow = (subscription: AllStreamSubscription, signal: AbortSignal): Inflow => {
-  let buffer: Recorded[] = []
+const startInflow = <A>(
+  subscription: AllStreamSubscription,
+  signal: AbortSignal,
+  as: (event: RecordedEvent) => A,
+): Inflow<A> => {
+  let buffer: A[] = []
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
   let taken = Promise.withResolvers<void>()
@@ -31,7 +40,7 @@ const startInflow = (subscription: AllStreamSubscription, signal: AbortSignal): 
     try {
       for await (const { event } of subscription) {
         if (event === undefined || !isOurs(event.streamId)) continue
-        buffer.push(fromClient(event))
+        buffer.push(as(event))
         tell()
         while (buffer.length >= BUFFER_MAX && ended === undefined) await taken.promise
         if (ended !== undefined) return
@@ -68,49 +77,70 @@ const startInflow = (subscription: AllStreamSubscription, signal: AbortSignal): 
   }
 }
 
+interface Followed {
+  readonly connection: Connection
+  readonly credentials: Credentials
+  readonly head: EventStore['head']
+  /** Aborted when the store is closed. */
+  readonly closing: AbortSignal
+}
+
 /**
- * Every event of ours in `$all` behind a mark. It does not come back by itself: who consumes it knows best where to go
- * on.
+ * Every event of ours in `$all` behind a mark, first those there are and then each as it comes. It does not come back by
+ * itself: who consumes it knows best where to go on.
  *
  * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
  */
-export const makeSubscribe = (
-  connection: Connection,
-  credentials: Credentials,
-  head: EventStore['head'],
-  closing: AbortSignal,
-): EventStore['subscribe'] =>
-  async function* subscribe(after, signal) {
-    const stop = AbortSignal.any([signal, closing])
-    if (stop.aborted) return
-    let last = Math.max(after, BEGINNING)
-    // What the server says of having caught up comes more than once, and not from every version.
-    const target = await head()
-    const started = Promise.withResolvers<Inflow>()
-    const freed = Promise.withResolvers<void>()
-    const held = connection.use((client) => {
-      const position = { commit: BigInt(Math.max(last, 0)), prepare: BigInt(Math.max(last, 0)) }
-      const fromPosition = last === BEGINNING ? START : position
-      const filter = streamNameFilter({ prefixes: [...PREFIXES] })
-      started.resolve(startInflow(client.subscribeToAll({ fromPosition, filter, credentials }), stop))
-      return freed.promise
-    })
-    held.catch(started.reject)
-    let inflow: Inflow | undefined
-    try {
-      inflow = await started.promise
-      if (last >= target) yield { events: [], caughtUp: true } satisfies Batch
-      for (;;) {
-        const events = await inflow.take()
-        if (events.length === 0) return
-        last = events.at(-1)?.mark ?? last
-        yield { events, caughtUp: last >= target }
-      }
-    } catch (error) {
-      freed.reject(error)
-      throw unavailable('the log cannot be followed', error)
-    } finally {
-      inflow?.close()
-      freed.resolve()
+async function* followAll<A extends { readonly mark: number }>(
+  { connection, credentials, head, closing }: Followed,
+  as: (event: RecordedEvent) => A,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly events: readonly A[]; readonly caughtUp: boolean }> {
+  const stop = AbortSignal.any([signal, closing])
+  if (stop.aborted) return
+  let last = Math.max(after, BEGINNING)
+  // What the server says of having caught up comes more than once, and not from every version.
+  const target = await head()
+  const started = Promise.withResolvers<Inflow<A>>()
+  const freed = Promise.withResolvers<void>()
+  const held = connection.use((client) => {
+    const position = { commit: BigInt(Math.max(last, 0)), prepare: BigInt(Math.max(last, 0)) }
+    const fromPosition = last === BEGINNING ? START : position
+    const filter = streamNameFilter({ prefixes: [...PREFIXES] })
+    started.resolve(startInflow(client.subscribeToAll({ fromPosition, filter, credentials }), stop, as))
+    return freed.promise
+  })
+  held.catch(started.reject)
+  let inflow: Inflow<A> | undefined
+  try {
+    inflow = await started.promise
+    if (last >= target) yield { events: [], caughtUp: true }
+    for (;;) {
+      const events = await inflow.take()
+      if (events.length === 0) return
+      last = events.at(-1)?.mark ?? last
+      yield { events, caughtUp: last >= target }
+    }
+  } catch (error) {
+    freed.reject(error)
+    throw unavailable('the log cannot be followed', error)
+  } finally {
+    inflow?.close()
+    freed.resolve()
+  }
+}
+
+export const makeSubscribe =
+  (followed: Followed): EventStore['subscribe'] =>
+  (after, signal): AsyncIterable<Batch> =>
+    followAll(followed, fromClient, after, signal)
+
+export const makeRecords = (followed: Followed): EventStore['records'] =>
+  async function* records(after) {
+    if ((await followed.head()) <= after) return
+    for await (const { events, caughtUp } of followAll(followed, asItLies, after, new AbortController().signal)) {
+      yield events
+      if (caughtUp) return
     }
   }

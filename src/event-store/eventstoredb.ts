@@ -9,7 +9,7 @@ import { type Connection, credentialsOf, openConnection, unavailable } from './e
 import { faultOf } from './eventstoredb-faults.ts'
 import { makeHead, makeReadPage, makeReadStream, type ReadPage } from './eventstoredb-read.ts'
 import { makeSecrets } from './eventstoredb-secrets.ts'
-import { makeSubscribe } from './eventstoredb-subscribe.ts'
+import { makeRecords, makeSubscribe } from './eventstoredb-subscribe.ts'
 
 /** The stream that says which log this is; its one event is no event of Berth's. */
 const LOG_STREAM = 'berth-log'
@@ -77,10 +77,11 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const subscriptions = openConnection(address, 'subscriptions')
   const closing = new AbortController()
   const readPage = makeReadPage(commands, credentials)
-  const head = makeHead(commands, credentials, readPage)
+  const head = makeHead(commands, credentials)
   const secrets = makeSecrets(commands, subscriptions, credentials, readPage)
   const append = makeAppend({ connection: commands, credentials, readPage, keepSecrets: secrets.keepWithEvent })
   const { keepWithEvent: _, ...ofSecrets } = secrets
+  const followed = { connection: subscriptions, credentials, head, closing: closing.signal }
 
   const close = async (): Promise<void> => {
     closing.abort()
@@ -112,7 +113,8 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
         () =>
           append(stream, expected, events, sealed),
       readStream: makeReadStream(readPage),
-      subscribe: makeSubscribe(subscriptions, credentials, head, closing.signal),
+      subscribe: makeSubscribe(followed),
+      records: makeRecords(followed),
       head,
       ...ofSecrets,
       close,

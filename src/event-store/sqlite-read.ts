@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import { BEGINNING, type EventStore, StoreUnavailable } from './event-store.ts'
+import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
 import type { Tail } from './sqlite-tail.ts'
 import { decodeEvent } from './stored-event.ts'
 
@@ -79,13 +79,19 @@ const positionsBehind = async (places: Places, stream: string, after: number): P
   return positions
 }
 
-export type Reader = Pick<EventStore, 'readStream' | 'subscribe' | 'head' | 'readSecrets' | 'secretsSealedWith'>
+export type Reader = Pick<
+  EventStore,
+  'readStream' | 'records' | 'subscribe' | 'head' | 'readSecrets' | 'secretsSealedWith'
+>
 
 export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
   const page = prepareWith(
     database,
     'SELECT recorded, position FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
+  const asItLies = database.prepare(`
+    SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+  `)
   const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
   const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
   const sealedWith = database.prepare(
@@ -111,6 +117,14 @@ export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): 
             position,
           ),
         )
+      }
+    },
+    async *records(after) {
+      const end = reading(places.last)
+      for (let last = Math.max(after, BEGINNING); last < end; await turn()) {
+        const rows = reading(() => asItLies.all(last, end, PAGE)) as unknown as StoredRecord[]
+        yield rows.map((row) => ({ ...row }))
+        last = rows.at(-1)?.mark ?? end
       }
     },
     async *subscribe(after, signal) {

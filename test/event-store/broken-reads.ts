@@ -1,5 +1,5 @@
 import type { Recorded } from '../../src/domain/event.ts'
-import type { EventStore } from '../../src/event-store/event-store.ts'
+import type { EventStore, StoredRecord } from '../../src/event-store/event-store.ts'
 import { always } from './broken-store.ts'
 import type { Break } from './contract.ts'
 import { readAll } from './new-events.ts'
@@ -49,3 +49,17 @@ export const forgetsTheLastEvent = reopened((store) => ({
 export const forgetsWhoItIs = reopened(() => ({ logId: 'f'.repeat(24) }))
 
 export const forgetsSecrets = reopened(() => ({ readSecrets: async () => [] }))
+
+const lying = (give: (record: StoredRecord, isLast: boolean) => readonly StoredRecord[]): Break =>
+  always((store) => ({
+    async *records(after) {
+      const end = await store.head()
+      for await (const page of store.records(after)) yield page.flatMap((record) => give(record, record.mark === end))
+    },
+  }))
+
+export const laysBlanks = lying((record) => [
+  { ...record, text: JSON.stringify(JSON.parse(record.text), undefined, 1) },
+])
+
+export const leavesOutTheLastRecord = lying((record, isLast) => (isLast ? [] : [record]))

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import { decodeEvent, encodeEvent, leafHash } from '../../src/event-store/stored-event.ts'
 import { keepsTheOldestSecret, losesSecrets } from './broken-appends.ts'
 import * as broken from './broken-reads.ts'
 import { saysCaughtUpAfterEachPage } from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
-import { append, aSecret, aStream, idsOf, interleave, outcomeOf, readAll, readLog, someEvents } from './new-events.ts'
+import {
+  append,
+  aSecret,
+  aStream,
+  idsOf,
+  interleave,
+  outcomeOf,
+  readAll,
+  readLog,
+  recordsOf,
+  someEvents,
+} from './new-events.ts'
 
 const streamOrder: Law = {
   title: 'a stream is read in the order of its appends, its revisions counting from 0 without a gap',
@@ -112,4 +124,27 @@ const secrets: Law = {
   brokenBy: { 'loses secrets': losesSecrets, 'keeps the oldest': keepsTheOldestSecret },
 }
 
-export const lawsOfReading: readonly Law[] = [streamOrder, longStream, missingStream, reopening, secrets]
+const records: Law = {
+  title: 'the log is given as it lies, up to where it ends: in the form that leaf hashes are taken of',
+  check: async ({ store }) => {
+    const from = await store.head()
+    await interleave(store, [aStream(), aStream()], 300)
+    const log = await readLog(store, from)
+    for (const after of [0, 1, log.length - 2, log.length - 1].map((n) => log[n]?.mark as number)) {
+      const lying = await recordsOf(store, after)
+      const rest = log.filter(({ mark }) => mark > after)
+      assert.deepEqual(
+        lying.map(({ text, mark }) => decodeEvent(text, mark)),
+        rest,
+      )
+      assert.deepEqual(
+        lying.map(({ text }) => text),
+        rest.map((event) => encodeEvent(event.stream, event.revision, event)),
+      )
+      for (const { text, leaf } of lying) if (leaf !== undefined) assert.deepEqual(Buffer.from(leaf), leafHash(text))
+    }
+  },
+  brokenBy: { 'puts blanks between': broken.laysBlanks, 'leaves out the last': broken.leavesOutTheLastRecord },
+}
+
+export const lawsOfReading: readonly Law[] = [streamOrder, longStream, missingStream, reopening, secrets, records]

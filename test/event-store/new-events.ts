@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { makeEventId, type RandomHex, sutStream } from '../../src/domain/ids.ts'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
-import type { Appended, AppendFailure, EventStore } from '../../src/event-store/event-store.ts'
+import type { Appended, AppendFailure, EventStore, StoredRecord } from '../../src/event-store/event-store.ts'
 
 export const randomHex: RandomHex = (bytes) => randomBytes(bytes).toString('hex')
 
@@ -64,6 +64,13 @@ export const readLog = async (store: EventStore, after: number): Promise<readonl
     if (batch.caughtUp) break
   }
   return events
+}
+
+/** The same as it lies in the log. */
+export const recordsOf = async (store: EventStore, after: number): Promise<readonly StoredRecord[]> => {
+  const records: StoredRecord[] = []
+  for await (const page of store.records(after)) records.push(...page)
+  return records
 }
 
 export const idsOf = (events: readonly { readonly id: string }[]): readonly string[] => events.map(({ id }) => id)

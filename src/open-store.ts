@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { RandomHex } from './domain/ids.ts'
 import { type EventStore, UnusableLog } from './event-store/event-store.ts'
+import type { EventStoreDb } from './event-store/eventstoredb.ts'
 import { openSqliteStore } from './event-store/sqlite.ts'
+import type { EventStoreConfig } from './event-store-config.ts'
 
 export interface Opening {
   readonly randomHex: RandomHex
@@ -40,6 +42,13 @@ export const openStoreBeside = async (
     isReadOnly,
   })
 }
+
+/** Opens a store that holds no log, or the beginning of that copy, to copy a log into it. @throws UnusableLog, StoreUnavailable */
+export const openCopyTarget = async (
+  { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
+  { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
+): Promise<EventStoreDb> =>
+  (await importAdapter()).openEventStoreDb({ address, randomHex, copyOf, signal: AbortSignal.abort() })
 
 // Half of a start's time and memory would go to a client that nobody uses.
 const importAdapter = () => import('./event-store/eventstoredb.ts')

@@ -51,7 +51,11 @@ const RULES: readonly Rule[] = [
     files: 'src/backup/',
     may: ['src/backup/', DOMAIN, 'projections/', 'src/event-store/', 'src/users/', 'src/vault/', FILES],
   },
-  { files: 'src/command-line/', may: [...EVERYTHING, 'src/command-line/', 'src/backup/', 'src/serve.ts'] },
+  { files: 'src/copy/', may: ['src/copy/', DOMAIN, 'projections/', 'src/event-store/', 'src/vault/'] },
+  {
+    files: 'src/command-line/',
+    may: [...EVERYTHING, 'src/command-line/', 'src/backup/', 'src/copy/', 'src/serve.ts'],
+  },
   { files: 'src/main.ts', may: ['src/command-line/'] },
 ]
 

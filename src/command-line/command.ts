@@ -65,12 +65,18 @@ export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number 
   return REFUSED
 }
 
-/** Writes how far a long run has come, over and over on one line, where somebody is looking. */
-export const makeProgress = ({ isWatched, stderr }: Pick<Terminal, 'isWatched' | 'stderr'>) => ({
-  show: (done: number, of: number): void => {
-    if (isWatched) stderr(`\r${done} of ${of} events`)
-  },
-  end: (): void => {
-    if (isWatched) stderr('\r\u001b[K')
-  },
-})
+/** Writes how far a long run has come and how fast, over and over on one line, where somebody is looking. */
+export const makeProgress = ({ isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>) => {
+  let first: { readonly at: number; readonly done: number } | undefined
+  return {
+    show: (done: number, of: number): void => {
+      if (!isWatched) return
+      first ??= { at: now(), done }
+      const rate = Math.round((done - first.done) / Math.max((now() - first.at) / 1_000, 0.001))
+      stderr(`\r${done} of ${of} events, ${rate} a second\u001b[K`)
+    },
+    end: (): void => {
+      if (isWatched) stderr('\r\u001b[K')
+    },
+  }
+}

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../config.ts'
 import { backupCommand } from './backup.ts'
 import { type Command, DONE, EXIT_CODES, type Given, helpOf, MISUSED, type Terminal, usageOf } from './command.ts'
+import { copyCommand } from './copy.ts'
 import { replayCommand } from './replay.ts'
 import { serveCommand } from './serve.ts'
 import { runUser, showUserHelp, USER } from './user.ts'
@@ -15,6 +16,7 @@ const commands: readonly Command[] = [
   replayCommand,
   vaultRotateCommand,
   vaultStatusCommand,
+  copyCommand,
 ]
 
 type Listed = Pick<Command, 'name' | 'summary' | 'example'>

@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../domain/event.ts'
-import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
 import type { Tail } from './sqlite-tail.ts'
 import { decodeEvent } from './stored-event.ts'
@@ -54,7 +53,8 @@ export const makePlaces = (database: DatabaseSync): Places => {
   }
 }
 
-const reading = <A>(read: () => A): A => {
+/** @throws StoreUnavailable in place of what SQLite throws */
+export const reading = <A>(read: () => A): A => {
   try {
     return read()
   } catch (error) {
@@ -92,13 +92,6 @@ export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): 
   const asItLies = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
-  const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
-  const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
-  const sealedWith = database.prepare(
-    `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
-  )
-  const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
-    rows.map((row) => ({ ...row }) as unknown as SealedSecret)
 
   const pageAfter = (mark: number): readonly Recorded[] => {
     const rows = reading(() => page.all(mark, PAGE)) as unknown as [string, number][]
@@ -144,8 +137,5 @@ export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): 
       }
     },
     head: async () => reading(places.last),
-    readSecrets: async (sutId) => secretsIn(reading(() => secrets.all(sutId))),
-    secretsSealedWith: async (keyId, after, limit) =>
-      secretsIn(reading(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
   }
 }

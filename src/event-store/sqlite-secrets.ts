@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import type { SecretExchange } from './event-store.ts'
+import type { EventStore, SecretExchange } from './event-store.ts'
+import { reading } from './sqlite-read.ts'
 
 /** Changes of the secrets beside the log, inside a transaction. */
 export interface SecretWriter {
@@ -30,5 +31,21 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
         else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
       }
     },
+  }
+}
+
+/** Reads of the secrets beside the log. @throws StoreUnavailable */
+export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
+  const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
+  const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
+  const sealedWith = database.prepare(
+    `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
+  )
+  const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
+    rows.map((row) => ({ ...row }) as unknown as SealedSecret)
+  return {
+    readSecrets: async (sutId) => secretsIn(reading(() => secrets.all(sutId))),
+    secretsSealedWith: async (keyId, after, limit) =>
+      secretsIn(reading(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
   }
 }

@@ -8,7 +8,7 @@ import { makeAppend, makeWrite } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
 import { makePlaces, makeReader } from './sqlite-read.ts'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
-import { makeSecretWriter } from './sqlite-secrets.ts'
+import { makeSecretReader, makeSecretWriter } from './sqlite-secrets.ts'
 import { makeTail } from './sqlite-tail.ts'
 import { makeTransactions } from './sqlite-transaction.ts'
 
@@ -101,6 +101,7 @@ const makeStore = (
 
   return {
     ...makeReader(database, places, tail),
+    ...makeSecretReader(database),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
       (stream, expected, events, secrets = []) =>

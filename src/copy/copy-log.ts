@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { emptyTree, type MerkleTree, type Sha256, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
+import type { NewEvent } from '../domain/event.ts'
+import type { AppendFailure, EventStore, StoredRecord } from '../event-store/event-store.ts'
+import { leafHash } from '../event-store/stored-event.ts'
+import { knownKeys } from '../vault/vault.ts'
+
+/** What one append takes at most: a server's limit is 1 MiB, base64 and framing included. */
+const APPEND_MAX = { events: 500, bytes: 400_000 }
+/** Secrets copied at a time. */
+const SECRETS = 500
+
+export interface Copied {
+  readonly events: number
+  /** Of those, how many had been copied before. */
+  readonly found: number
+  readonly secrets: number
+  /** The head of the Merkle tree over either log, in base64. */
+  readonly root: string
+}
+
+interface CopyOptions {
+  readonly source: EventStore
+  readonly target: EventStore
+  /** Told how many events the target has now, of how many. */
+  readonly onProgress: (done: number, of: number) => void
+}
+
+const sha256: Sha256 = (...parts) => hash('sha256', Buffer.concat(parts), 'buffer')
+
+async function* each(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
+  for await (const page of pages) yield* page
+}
+
+/** How many events a log has, and the head of the tree over them as they lie there. */
+export const treeOf = async (store: EventStore): Promise<{ events: number; root: string }> => {
+  let tree: MerkleTree = emptyTree
+  for await (const { text } of each(store.records(-1))) tree = withLeaf(tree, leafHash(text), sha256)
+  return { events: tree.size, root: Buffer.from(treeHead(tree, sha256)).toString('base64') }
+}
+
+/** Where the target ends in the source, whose beginning it must be: the source's mark there, and how many events that is. */
+const placeOf = async ({ source, target }: CopyOptions): Promise<E.Either<string, { mark: number; count: number }>> => {
+  const own = each(source.records(-1))
+  let place = { mark: -1, count: 0 }
+  for await (const { text } of each(target.records(-1))) {
+    const { value, done } = await own.next()
+    if (done || value.text !== text) {
+      return E.left(`the target is not empty: its event ${place.count} is none of the source's`)
+    }
+    place = { mark: value.mark, count: place.count + 1 }
+  }
+  return E.right(place)
+}
+
+type Stored = NewEvent & { readonly stream: string; readonly revision: number }
+
+type Run = { readonly events: Stored[]; bytes: number }
+
+const joins = ({ events, bytes }: Run, { stream }: Stored, size: number): boolean =>
+  events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
+
+/** The events behind a mark, those that follow each other in one stream together: nothing is decoded, bytes stay bytes. */
+async function* runsOf(source: EventStore, after: number): AsyncGenerator<readonly Stored[]> {
+  let run: Run = { events: [], bytes: 0 }
+  for await (const { text } of each(source.records(after))) {
+    const event = JSON.parse(text) as Stored
+    if (run.events.length > 0 && !joins(run, event, text.length)) {
+      yield run.events
+      run = { events: [], bytes: 0 }
+    }
+    run.events.push(event)
+    run.bytes += text.length
+  }
+  if (run.events.length > 0) yield run.events
+}
+
+const AGAIN = 'run it again, and it goes on from there'
+const why: Readonly<Record<AppendFailure, string>> = {
+  moved: 'somebody else has written to the target meanwhile',
+  full: `the target has no room left; when it has, ${AGAIN}`,
+  unavailable: `the target cannot be reached; when it can, ${AGAIN}`,
+  unknown: `the target does not answer any more; when it does, ${AGAIN}`,
+}
+
+const copyEvents = async (
+  { source, target, onProgress }: CopyOptions,
+  from: { mark: number; count: number },
+  of: number,
+): Promise<E.Either<string, void>> => {
+  let done = from.count
+  for await (const run of runsOf(source, from.mark)) {
+    const [first] = run as [Stored]
+    const events = run.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)
+    const appended = await target.append(first.stream, first.revision - 1, events)()
+    if (E.isLeft(appended)) return E.left(`stopped behind event ${done - 1}: ${why[appended.left]}`)
+    done += run.length
+    onProgress(done, of)
+  }
+  return E.right(undefined)
+}
+
+/** Secrets as they are sealed, and the values by which their keys are recognised: the keys themselves go another way. */
+const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
+  let count = 0
+  for (const keyId of await knownKeys(source)) {
+    let page = await source.secretsSealedWith(keyId, undefined, SECRETS)
+    while (page.length > 0) {
+      await target.writeSecrets(page)
+      count += page.length
+      page = await source.secretsSealedWith(keyId, page.at(-1), SECRETS)
+    }
+  }
+  return count
+}
+
+/**
+ * Copies a log that nobody writes, with its secrets, into a store that is empty or holds the beginning of such a copy: the
+ * same events in the same order with the same ids and revisions, and in the end the same tree. Left: why it is not done.
+ *
+ * @throws StoreUnavailable when either store cannot be read
+ */
+export const copyLog = async (options: CopyOptions): Promise<E.Either<string, Copied>> => {
+  const place = await placeOf(options)
+  if (E.isLeft(place)) return place
+  const whole = await treeOf(options.source)
+  const copied = await copyEvents(options, place.right, whole.events)
+  if (E.isLeft(copied)) return copied
+  const secrets = await copySecrets(options)
+  const made = await treeOf(options.target)
+  if (made.root !== whole.root) {
+    return E.left(
+      `the target has ${made.events} events with the root ${made.root}, the source ${whole.events} with ${whole.root}`,
+    )
+  }
+  return E.right({ events: whole.events, found: place.right.count, secrets, root: whole.root })
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { type AppendExpectedRevision, type Credentials, jsonEvent } from '@eventstore/db-client'
+import * as E from 'fp-ts/lib/Either.js'
+import { closed, matching } from '../domain/codec.ts'
+import type { RandomHex } from '../domain/ids.ts'
+import { UnusableLog } from './event-store.ts'
+import { type Connection, unavailable } from './eventstoredb-connection.ts'
+import { faultOf } from './eventstoredb-faults.ts'
+import type { ReadPage } from './eventstoredb-read.ts'
+
+/** The stream that says which log this is, and whether it is whole; its events are none of the log's. */
+const STREAM = 'berth-log'
+const BEGUN = 'LogBegun'
+const COPIED = 'LogCopied'
+
+const WRITE_WITHIN = 5_000
+const ATTEMPT_WITHIN = 3_000
+
+const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
+const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
+
+/** The credentials do not allow what the service must do, so that waiting would not help. */
+export class StoreDenied extends Error {
+  override name = 'StoreDenied'
+}
+
+interface LogStream {
+  readonly connection: Connection
+  readonly credentials: Credentials
+  readonly readPage: ReadPage
+}
+
+interface Beginning {
+  readonly randomHex: RandomHex
+  readonly isReadOnly: boolean
+  /** The id of the log that is copied into this one. */
+  readonly copyOf: string | undefined
+}
+
+/** Appends to the stream; false where somebody else was first. */
+const said = async (
+  { connection, credentials }: LogStream,
+  expectedRevision: AppendExpectedRevision,
+  type: string,
+  data: Readonly<Record<string, string>>,
+): Promise<boolean> => {
+  const event = jsonEvent({ id: randomUUID(), type, data })
+  const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
+  try {
+    await connection.persist(WRITE_WITHIN, (client) => client.appendToStream(STREAM, event, options))
+    return true
+  } catch (error) {
+    if (faultOf(error) === 'moved') return false
+    throw unavailable(`${STREAM} cannot be written`, error)
+  }
+}
+
+/**
+ * The log's id, which whoever comes first makes.
+ *
+ * @throws UnusableLog when there is no log and none may be made, or when it is not what is asked for
+ */
+export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }: Beginning): Promise<string> => {
+  for (;;) {
+    const [begun, ended] = (await log.readPage(STREAM, 0, 2)) ?? []
+    if (begun !== undefined) {
+      const decoded = Begun.decode(begun.data)
+      if (E.isLeft(decoded)) throw new UnusableLog(`the stream ${STREAM} in the event store is not Berth's`)
+      const { log_id, copy_of } = decoded.right
+      const isUnfinished = copy_of !== undefined && ended === undefined
+      if (copyOf === undefined && isUnfinished) {
+        throw new UnusableLog(`the event store holds an unfinished copy of the log ${copy_of}: run "copy" again`)
+      }
+      if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
+        throw new UnusableLog(`the event store holds the log ${log_id}: a log is copied into an empty one`)
+      }
+      return log_id
+    }
+    if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
+    await said(log, 'no_stream', BEGUN, { log_id: randomHex(12), ...(copyOf !== undefined && { copy_of: copyOf }) })
+  }
+}
+
+export const endCopy = async (log: LogStream): Promise<void> => {
+  if (!(await said(log, 0n, COPIED, {}))) throw new UnusableLog(`somebody else has written to ${STREAM} meanwhile`)
+}

@@ -79,10 +79,7 @@ const positionsBehind = async (places: Places, stream: string, after: number): P
   return positions
 }
 
-export type Reader = Pick<
-  EventStore,
-  'readStream' | 'records' | 'subscribe' | 'head' | 'readSecrets' | 'secretsSealedWith'
->
+export type Reader = Pick<EventStore, 'readStream' | 'records' | 'subscribe' | 'head'>
 
 export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
   const page = prepareWith(

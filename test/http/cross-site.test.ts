@@ -90,3 +90,34 @@ test('a post of another site is refused before its body is looked at, and behind
   t.is((await post('admin', '/api/sut/create', aSut(), { Origin: service.url })).status, 201)
   t.is((await service.as('admin').get('/api/user/me', foreign)).status, 200)
 })
+
+test('over HTTP what Origin or the browser says of the site is refused on every POST, and taken where it is this Host', async (t) => {
+  const service = await start(t)
+  const host = service.url.replace('http://', '')
+  const create = (headers: Headers) => service.as('admin').post('/api/sut/create', aSut(), headers)
+  for (const headers of [
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-site' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ]) {
+    const refused = await create(headers)
+    t.deepEqual(refusalOf(refused), [403, 'cross_site'], JSON.stringify(headers))
+    t.deepEqual(faultsOf(refused), [])
+  }
+  const sites: readonly Headers[] = [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }]
+  for (const site of sites) t.is((await create({ Origin: `http://${host}`, ...site })).status, 201)
+  const id = '58c38f5d444553252cce0000'
+  for (const path of [
+    '/api/sut_reservation/create',
+    `/api/sut_reservation/${id}/cancel`,
+    `/api/sut_reservation/${id}/extend`,
+    `/api/sut/${id}/update`,
+    `/api/sut/${id}/tags`,
+    `/api/sut/${id}/retire`,
+  ]) {
+    const refused = await service.as('admin').post(path, {}, { 'Sec-Fetch-Site': 'cross-site' })
+    t.deepEqual(refusalOf(refused), [403, 'cross_site'], path)
+  }
+})

@@ -65,6 +65,19 @@ for (const [field, values] of Object.entries(REFUSED)) {
   })
 }
 
+test('every other string of 4096 characters is taken, in creation and update alike', async (t) => {
+  const own = await start(t, { now: NOW })
+  const longest = '\u{1f5a5}'.repeat(4096)
+  for (const field of ['description', 'manufacturer', 'model', 'os', 'version', 'password', 'user_name']) {
+    const body = { [field]: longest }
+    const created = await own.as('admin').post('/api/sut/create', aSut(body))
+    const updated = await own.as('admin').post(`/api/sut/${await createSut(own.as('admin'))}/update`, body)
+    t.deepEqual([created.status, updated.status], [201, 200], field)
+    const expected = field === 'password' || field === 'user_name' ? undefined : longest
+    t.deepEqual([created.json[field], updated.json[field]], [expected, expected], field)
+  }
+})
+
 for (const field of ['name', 'address', 'port', 'sut_type']) {
   test(`${field} is required of a new SUT`, async (t) => {
     const { [field]: _, ...others } = aSut()

@@ -12,6 +12,8 @@ export interface EventStoreDbAddress {
   readonly caFile?: string
   readonly credentials?: { readonly username: string; readonly password: string }
   readonly connectionName?: string
+  /** What the names of this log's streams begin with, where several logs share a cluster. */
+  readonly streamPrefix?: string
   readonly maxDiscoverAttempts?: number
   readonly discoveryInterval?: number
   readonly gossipTimeout?: number
@@ -50,13 +52,17 @@ const words =
   (value) =>
     E.map(make)(E.fromNullable('is not percent-encoded')(decoded(value)))
 
-/** The options of the vendor's connection strings, in small letters as they are matched. */
+/** The options of the vendor's connection strings, in small letters as they are matched, and `streamPrefix` of our own. */
 const options: Readonly<Record<string, Option>> = {
   tls: flag((tls) => E.right({ tls })),
   tlscafile: words((caFile) => ({ caFile })),
   tlsverifycert: flag((isVerified) =>
     isVerified ? E.right({}) : E.left('must be true: certificates are always verified; give tlsCAFile instead'),
   ),
+  streamprefix: (value) =>
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value)
+      ? E.right({ streamPrefix: value })
+      : E.left('must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'),
   connectionname: words((connectionName) => ({ connectionName })),
   nodepreference: (value) =>
     value.toLowerCase() === 'leader'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AppendExpectedRevision, AppendResult, Credentials } from '@eventstore/db-client'
+import type { AppendExpectedRevision, AppendResult } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
@@ -16,7 +16,6 @@ const KNOWN_WITHIN = 10_000
 
 interface AppendOptions {
   readonly connection: Connection
-  readonly credentials: Credentials
   readonly readPage: ReadPage
   /** Puts secrets where they count from the moment on at which the event of that revision and id is in the log. */
   readonly keepSecrets: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>
@@ -45,7 +44,8 @@ const makeAppendedAt =
  * Appends, and repeats an append whose answer was lost: the same event ids at the same expected revision are recognised
  * by the server, so that nothing is written twice and `moved` is never said of what has been written.
  */
-export const makeAppend = ({ connection, credentials, readPage, keepSecrets }: AppendOptions): Append => {
+export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions): Append => {
+  const { credentials, prefix } = connection
   const appendedAt = makeAppendedAt(readPage)
   return async (stream, expected, events, secrets) => {
     const [first] = events
@@ -61,7 +61,7 @@ export const makeAppend = ({ connection, credentials, readPage, keepSecrets }: A
         if (secrets.length > 0) await keepSecrets(secrets, expected + 1, first.id)
         isSent = true
         const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
-        const result = await connection.use((client) => client.appendToStream(stream, clientEvents, options))
+        const result = await connection.use((client) => client.appendToStream(prefix + stream, clientEvents, options))
         mayBeWritten = true
         return E.right(await appendedAt(stream, revision, result, events.length === 1))
       } catch (error) {

@@ -76,15 +76,18 @@ const makeClient = (address: EventStoreDbAddress, purpose: Purpose): ClosableCli
 }
 
 /**
- * What every call is made with. An append with credentials of its own is a call of its own; without, all appends of the
+ * An append with credentials of its own is a call of its own; without, all appends of the
  * process would share one stream, on which a lost connection fails them all and one that is never answered waits for
  * ever. A node without users passes over them.
  */
-export const credentialsOf = ({ credentials }: EventStoreDbAddress) =>
-  credentials ?? { username: 'berth', password: 'berth' }
+const credentialsOf = ({ credentials }: EventStoreDbAddress) => credentials ?? { username: 'berth', password: 'berth' }
 
 /** A client that is replaced whenever it may have gone wrong. */
 export interface Connection {
+  /** What every call is to be made with. */
+  readonly credentials: Credentials
+  /** What the names of all streams begin with. */
+  readonly prefix: string
   /** Makes a call, when fewer than the most there may be are under way. What it throws is the client's. */
   readonly use: <A>(call: (client: EventStoreDBClient) => Promise<A>) => Promise<A>
   /** Makes a call until it is answered, with pauses, for so many milliseconds. What it throws in the end is the client's. */
@@ -135,6 +138,8 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
   }
 
   return {
+    credentials: credentialsOf(address),
+    prefix: address.streamPrefix ?? '',
     use,
     persist: async (within, call) => {
       const until = performance.now() + within

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AppendExpectedRevision, type Credentials, jsonEvent } from '@eventstore/db-client'
+import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
 import { closed, matching } from '../domain/codec.ts'
 import type { RandomHex } from '../domain/ids.ts'
@@ -26,7 +26,6 @@ export class StoreDenied extends Error {
 
 interface LogStream {
   readonly connection: Connection
-  readonly credentials: Credentials
   readonly readPage: ReadPage
 }
 
@@ -39,15 +38,16 @@ interface Beginning {
 
 /** Appends to the stream; false where somebody else was first. */
 const said = async (
-  { connection, credentials }: LogStream,
+  { connection }: LogStream,
   expectedRevision: AppendExpectedRevision,
   type: string,
   data: Readonly<Record<string, string>>,
 ): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type, data })
+  const { credentials, prefix } = connection
   const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
   try {
-    await connection.persist(WRITE_WITHIN, (client) => client.appendToStream(STREAM, event, options))
+    await connection.persist(WRITE_WITHIN, (client) => client.appendToStream(prefix + STREAM, event, options))
     return true
   } catch (error) {
     if (faultOf(error) === 'moved') return false

@@ -1,6 +1,5 @@
 import {
   BACKWARDS,
-  type Credentials,
   END,
   type EventStoreDBClient,
   FORWARDS,
@@ -11,7 +10,7 @@ import {
 import { BEGINNING, type EventStore } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
-import { fromClient, isOurs } from './eventstoredb-records.ts'
+import type { LogEvents } from './eventstoredb-records.ts'
 
 /** Events of a stream read at a time. */
 const PAGE = 256
@@ -53,15 +52,15 @@ export type ReadPage = (
 ) => Promise<readonly RecordedEvent[] | undefined>
 
 export const makeReadPage =
-  (connection: Connection, credentials: Credentials): ReadPage =>
+  (connection: Connection): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
     const read = (client: EventStoreDBClient) =>
       collect(
-        client.readStream(stream, {
+        client.readStream(connection.prefix + stream, {
           fromRevision: direction === BACKWARDS ? END : BigInt(from),
           maxCount: count,
           direction,
-          credentials,
+          credentials: connection.credentials,
           requiresLeader: true,
         }),
         (event) => event,
@@ -74,12 +73,12 @@ export const makeReadPage =
     }
   }
 
-export const makeReadStream = (readPage: ReadPage): EventStore['readStream'] =>
+export const makeReadStream = (readPage: ReadPage, { decoded }: LogEvents): EventStore['readStream'] =>
   async function* readStream(stream, after) {
     for (let next = Math.max(after, BEGINNING) + 1; ; ) {
       const page = await readPage(stream, next, PAGE)
       if (page === undefined || page.length === 0) return
-      yield page.map(fromClient)
+      yield page.map(decoded)
       if (page.length < PAGE) return
       next += page.length
     }
@@ -92,7 +91,7 @@ const LOOK = { first: 16, growth: 8, last: 4_096 } as const
  * The mark of the last event of ours. The client reads `$all` without a filter, so it looks back from the end, past
  * events of the server's own and of others; once looked at, these are not looked at again.
  */
-export const makeHead = (connection: Connection, credentials: Credentials): EventStore['head'] => {
+export const makeHead = (connection: Connection, { isOurs }: LogEvents): EventStore['head'] => {
   let seen = { end: BEGINNING, head: BEGINNING }
 
   const lookBack = (count: number, before: bigint | undefined) => (client: EventStoreDBClient) =>
@@ -101,10 +100,10 @@ export const makeHead = (connection: Connection, credentials: Credentials): Even
         direction: BACKWARDS,
         fromPosition: before === undefined ? END : { commit: before, prepare: before },
         maxCount: count,
-        credentials,
+        credentials: connection.credentials,
         requiresLeader: true,
       }),
-      (event) => ({ mark: Number(event.position?.commit ?? 0), isOurs: isOurs(event.streamId) }),
+      (event) => ({ mark: Number(event.position?.commit ?? 0), isOurs: isOurs(event) }),
       ({ mark, isOurs: isFound }) => isFound || mark <= seen.end,
     )
 

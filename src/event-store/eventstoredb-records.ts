@@ -6,12 +6,6 @@ import type { StoredRecord } from './event-store.ts'
 import { decodeParsed, UndecodableEvent } from './stored-event.ts'
 
 /** Events as the client has them: as plain JSON, in the interface's own field names, for whatever else reads the streams. */
-
-/** What the names of all streams of events begin with. */
-export const PREFIXES: readonly string[] = [sutStream(''), LISTEN_PORTS_STREAM]
-
-export const isOurs = (stream: string): boolean => stream === LISTEN_PORTS_STREAM || stream.startsWith(sutStream(''))
-
 export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ id, type, data, metadata })
 
 /** Its place in `$all`: the commit position. A log of 2^53 bytes is nine petabytes. */
@@ -23,17 +17,32 @@ export const markOf = ({ streamId, revision, position }: RecordedEvent): number 
   return Number(position.commit)
 }
 
-/** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
-export const asItLies = (event: RecordedEvent): StoredRecord => {
-  const { streamId: stream, revision, id, type, data, metadata } = event
-  return {
-    mark: markOf(event),
-    text: canonicalJson({ data, id, metadata, revision: Number(revision), stream, type }),
-  }
+/** How the events of one log are told from others' in `$all`, and read. */
+export interface LogEvents {
+  /** What the names of all its streams begin with. */
+  readonly prefixes: string[]
+  readonly isOurs: (event: RecordedEvent) => boolean
+  /** @throws UndecodableEvent `stream@revision: /path: why` */
+  readonly decoded: (event: RecordedEvent) => Recorded
+  /** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
+  readonly asItLies: (event: RecordedEvent) => StoredRecord
 }
 
-/** @throws UndecodableEvent `stream@revision: /path: why` */
-export const fromClient = (event: RecordedEvent): Recorded => {
-  const { streamId, revision, id, type, data, metadata } = event
-  return decodeParsed({ stream: streamId, revision: Number(revision), id, type, data, metadata }, markOf(event))
+/** @param prefix what the names of the streams begin with, which is no part of what is recorded */
+export const makeLogEvents = (prefix: string): LogEvents => {
+  const [suts, ports] = [prefix + sutStream(''), prefix + LISTEN_PORTS_STREAM]
+  const parsed = ({ streamId, revision, id, type, data, metadata }: RecordedEvent) => ({
+    data,
+    id,
+    metadata,
+    revision: Number(revision),
+    stream: streamId.slice(prefix.length),
+    type,
+  })
+  return {
+    prefixes: [suts, ports],
+    isOurs: ({ streamId }) => streamId.startsWith(suts) || streamId === ports,
+    decoded: (event) => decodeParsed(parsed(event), markOf(event)),
+    asItLies: (event) => ({ mark: markOf(event), text: canonicalJson(parsed(event)) }),
+  }
 }

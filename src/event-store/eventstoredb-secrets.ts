@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Credentials } from '@eventstore/db-client'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
@@ -45,13 +44,8 @@ const makeListing =
     return found.slice(0, limit)
   }
 
-export const makeSecrets = (
-  commands: Connection,
-  listing: Connection,
-  credentials: Credentials,
-  readPage: ReadPage,
-): Secrets => {
-  const { append, keptOf } = makeVaultStreams(commands, credentials, readPage)
+export const makeSecrets = (commands: Connection, listing: Connection, readPage: ReadPage): Secrets => {
+  const { append, keptOf } = makeVaultStreams(commands, readPage)
 
   const readSecrets = async (sutId: string): Promise<readonly SealedSecret[]> => {
     const { standing } = await keptOf(sutId)
@@ -95,7 +89,7 @@ export const makeSecrets = (
         throw unavailable('the secrets cannot be kept', error)
       }
     },
-    secretsSealedWith: makeListing(makeVaultIndex(listing, credentials), readSecrets),
+    secretsSealedWith: makeListing(makeVaultIndex(listing), readSecrets),
     exchangeSecrets: async (exchanges) => {
       for (const [sutId, ofSut] of bySut(exchanges, ({ old }) => old.sut_id)) await exchangeOf(sutId, ofSut)
     },

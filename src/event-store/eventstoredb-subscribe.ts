@@ -1,13 +1,7 @@
-import {
-  type AllStreamSubscription,
-  type Credentials,
-  type RecordedEvent,
-  START,
-  streamNameFilter,
-} from '@eventstore/db-client'
+import { type AllStreamSubscription, type RecordedEvent, START, streamNameFilter } from '@eventstore/db-client'
 import { type Batch, BEGINNING, type EventStore } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
-import { asItLies, fromClient, isOurs, PREFIXES } from './eventstoredb-records.ts'
+import type { LogEvents } from './eventstoredb-records.ts'
 
 /** Events taken off the wire and not yet asked for: a server cuts off who is slow to take them. */
 const BUFFER_MAX = 2_048
@@ -25,7 +19,7 @@ interface Inflow<A> {
 const startInflow = <A>(
   subscription: AllStreamSubscription,
   signal: AbortSignal,
-  as: (event: RecordedEvent) => A,
+  as: (event: RecordedEvent) => A | undefined,
 ): Inflow<A> => {
   let buffer: A[] = []
   let ended: { readonly error?: unknown } | undefined
@@ -39,8 +33,9 @@ const startInflow = <A>(
   const run = async (): Promise<void> => {
     try {
       for await (const { event } of subscription) {
-        if (event === undefined || !isOurs(event.streamId)) continue
-        buffer.push(as(event))
+        const one = event && as(event)
+        if (one === undefined) continue
+        buffer.push(one)
         tell()
         while (buffer.length >= BUFFER_MAX && ended === undefined) await taken.promise
         if (ended !== undefined) return
@@ -79,7 +74,7 @@ const startInflow = <A>(
 
 interface Followed {
   readonly connection: Connection
-  readonly credentials: Credentials
+  readonly events: LogEvents
   readonly head: EventStore['head']
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
@@ -92,7 +87,7 @@ interface Followed {
  * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
  */
 async function* followAll<A extends { readonly mark: number }>(
-  { connection, credentials, head, closing }: Followed,
+  { connection, events: { prefixes, isOurs }, head, closing }: Followed,
   as: (event: RecordedEvent) => A,
   after: number,
   signal: AbortSignal,
@@ -106,9 +101,10 @@ async function* followAll<A extends { readonly mark: number }>(
   const freed = Promise.withResolvers<void>()
   const held = connection.use((client) => {
     const position = { commit: BigInt(Math.max(last, 0)), prepare: BigInt(Math.max(last, 0)) }
-    const fromPosition = last === BEGINNING ? START : position
-    const filter = streamNameFilter({ prefixes: [...PREFIXES] })
-    started.resolve(startInflow(client.subscribeToAll({ fromPosition, filter, credentials }), stop, as))
+    const fromPosition: ReadPosition = last === BEGINNING ? START : position
+    const options = { fromPosition, filter: streamNameFilter({ prefixes }), credentials: connection.credentials }
+    const ours = (event: RecordedEvent): A | undefined => (isOurs(event) ? as(event) : undefined)
+    started.resolve(startInflow(client.subscribeToAll(options), stop, ours))
     return freed.promise
   })
   held.catch(started.reject)
@@ -134,12 +130,17 @@ async function* followAll<A extends { readonly mark: number }>(
 export const makeSubscribe =
   (followed: Followed): EventStore['subscribe'] =>
   (after, signal): AsyncIterable<Batch> =>
-    followAll(followed, fromClient, after, signal)
+    followAll(followed, followed.events.decoded, after, signal)
 
 export const makeRecords = (followed: Followed): EventStore['records'] =>
   async function* records(after) {
     if ((await followed.head()) <= after) return
-    for await (const { events, caughtUp } of followAll(followed, asItLies, after, new AbortController().signal)) {
+    for await (const { events, caughtUp } of followAll(
+      followed,
+      followed.events.asItLies,
+      after,
+      new AbortController().signal,
+    )) {
       yield events
       if (caughtUp) return
     }

@@ -1,6 +1,5 @@
 import {
   type AllStreamSubscription,
-  type Credentials,
   type Position,
   type RecordedEvent,
   START,
@@ -35,12 +34,13 @@ const untilCaughtUp = (subscription: AllStreamSubscription, take: (event: Record
   })
 
 /** The SUTs that have secrets, with the ids of the keys that any of these was ever sealed with; read on at each asking. */
-export const makeVaultIndex = (connection: Connection, credentials: Credentials) => {
+export const makeVaultIndex = (connection: Connection) => {
+  const prefix = connection.prefix + VAULT_PREFIX
   const keysOf = new Map<string, Set<string>>()
   let last: Position | typeof START = START
 
   const take = ({ streamId, data, position }: RecordedEvent): void => {
-    const sutId = streamId.slice(VAULT_PREFIX.length)
+    const sutId = streamId.slice(prefix.length)
     const keys = keysOf.get(sutId) ?? new Set()
     keysOf.set(sutId, keys)
     const decoded = Entries.decode(data)
@@ -51,8 +51,8 @@ export const makeVaultIndex = (connection: Connection, credentials: Credentials)
   return async (): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
     try {
       await connection.persist(READ_WITHIN, async (client) => {
-        const filter = streamNameFilter({ prefixes: [VAULT_PREFIX] })
-        const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials })
+        const filter = streamNameFilter({ prefixes: [prefix] })
+        const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
         try {
           await untilCaughtUp(subscription, take)
         } finally {

@@ -1,4 +1,4 @@
-import { type AppendExpectedRevision, type Credentials, jsonEvent } from '@eventstore/db-client'
+import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
 import { sutStream } from '../domain/ids.ts'
 import { StoreUnavailable } from './event-store.ts'
@@ -19,7 +19,7 @@ export interface Kept {
   readonly standing: ReadonlyMap<string, Entry>
 }
 
-export const makeVaultStreams = (connection: Connection, credentials: Credentials, readPage: ReadPage) => {
+export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => {
   const read = async (sutId: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
     const entries: Entry[] = []
     let revision = -1
@@ -43,12 +43,16 @@ export const makeVaultStreams = (connection: Connection, credentials: Credential
 
   const append = (sutId: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) =>
     connection.persist(WRITE_WITHIN, (client) =>
-      client.appendToStream(VAULT_PREFIX + sutId, jsonEvent({ id, type: TYPE, data: { secrets: entries } }), {
-        expectedRevision,
-        credentials,
-        deadline: ATTEMPT_WITHIN,
-        requiresLeader: true,
-      }),
+      client.appendToStream(
+        connection.prefix + VAULT_PREFIX + sutId,
+        jsonEvent({ id, type: TYPE, data: { secrets: entries } }),
+        {
+          expectedRevision,
+          credentials: connection.credentials,
+          deadline: ATTEMPT_WITHIN,
+          requiresLeader: true,
+        },
+      ),
     )
 
   return {

@@ -3,10 +3,11 @@ import type { RandomHex } from '../domain/ids.ts'
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
 import { type EventStore, StoreUnavailable } from './event-store.ts'
 import { makeAppend } from './eventstoredb-append.ts'
-import { credentialsOf, openConnection } from './eventstoredb-connection.ts'
+import { openConnection } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
 import { beginLog, endCopy, StoreDenied } from './eventstoredb-log.ts'
 import { makeHead, makeReadPage, makeReadStream } from './eventstoredb-read.ts'
+import { makeLogEvents } from './eventstoredb-records.ts'
 import { makeSecrets } from './eventstoredb-secrets.ts'
 import { makeRecords, makeSubscribe } from './eventstoredb-subscribe.ts'
 
@@ -40,17 +41,17 @@ export interface EventStoreDb extends EventStore {
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
   const { address, randomHex, onWaiting, signal, isReadOnly = false, copyOf } = options
-  const credentials = credentialsOf(address)
   const commands = openConnection(address, 'commands')
   const subscriptions = openConnection(address, 'subscriptions')
   const closing = new AbortController()
-  const readPage = makeReadPage(commands, credentials)
-  const logStream = { connection: commands, credentials, readPage }
-  const head = makeHead(commands, credentials)
-  const secrets = makeSecrets(commands, subscriptions, credentials, readPage)
-  const append = makeAppend({ connection: commands, credentials, readPage, keepSecrets: secrets.keepWithEvent })
+  const readPage = makeReadPage(commands)
+  const logStream = { connection: commands, readPage }
+  const events = makeLogEvents(commands.prefix)
+  const head = makeHead(commands, events)
+  const secrets = makeSecrets(commands, subscriptions, readPage)
+  const append = makeAppend({ connection: commands, readPage, keepSecrets: secrets.keepWithEvent })
   const { keepWithEvent: _, ...ofSecrets } = secrets
-  const followed = { connection: subscriptions, credentials, head, closing: closing.signal }
+  const followed = { connection: subscriptions, events, head, closing: closing.signal }
 
   const close = async (): Promise<void> => {
     closing.abort()
@@ -81,7 +82,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
         (stream, expected, events, sealed = []) =>
         () =>
           append(stream, expected, events, sealed),
-      readStream: makeReadStream(readPage),
+      readStream: makeReadStream(readPage, events),
       subscribe: makeSubscribe(followed),
       records: makeRecords(followed),
       head,

@@ -1,4 +1,10 @@
-import { type AllStreamSubscription, type RecordedEvent, START, streamNameFilter } from '@eventstore/db-client'
+import {
+  type AllStreamSubscription,
+  type ReadPosition,
+  type RecordedEvent,
+  START,
+  streamNameFilter,
+} from '@eventstore/db-client'
 import { type Batch, BEGINNING, type EventStore } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import type { LogEvents } from './eventstoredb-records.ts'

@@ -8,7 +8,13 @@ export const readSentences = (page: string): readonly Sentence[] =>
   page
     .split(/^- /m)
     .slice(1)
-    .map((item) => item.split(/\n\s*\n|^#/m)[0]?.replace(/\s+/g, ' ').trim() ?? '')
+    .map(
+      (item) =>
+        item
+          .split(/\n\s*\n|^#/m)[0]
+          ?.replace(/\s+/g, ' ')
+          .trim() ?? '',
+    )
     .map((item) => ({
       text: item.replace(LINK, '').trim().replace(/\s+/g, ' '),
       tests: [...item.matchAll(LINK)].map(([, title = '', file = '']) => ({ title, file })),

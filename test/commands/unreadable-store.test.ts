@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { dataWithPeople, type Running, start } from '../http/harness.ts'
-import { recordedBy } from '../http/log-rows.ts'
+import { logOf } from '../http/log-rows.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../http/requests.ts'
 import { changedStore } from '../http/stores.ts'
 
@@ -85,7 +85,7 @@ test('a write whose answer cannot be read has an unknown outcome, and its retry 
   fail()
   const again = await reserve(admin, aReservation(sut), key)
   t.is(again.status, 201)
-  const recorded = recordedBy(service).filter(({ type }) => type === 'ReservationCreated')
+  const recorded = (await logOf(service)).filter(({ type }) => type === 'ReservationCreated')
   t.deepEqual(
     recorded.map(({ data }) => data._id),
     [again.json._id],

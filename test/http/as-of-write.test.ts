@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Answer } from './client.ts'
 import { dataWithPeople, type Running, start } from './harness.ts'
 import { makeHold } from './held-views.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { aReservation, createSut, NOW, reserved } from './requests.ts'
 import { changedStore } from './stores.ts'
 import { until } from './until.ts'
@@ -21,9 +21,9 @@ const stage = async (t: ExecutionContext) => {
     hold()
     const answers: Promise<Answer>[] = []
     for (const write of writes) {
-      const recorded = recordedBy({ data }).length
+      const recorded = (await logOf({ data })).length
       answers.push(write())
-      await until('recorded', async () => recordedBy({ data }).length > recorded, 5_000)
+      await until('recorded', async () => (await logOf({ data })).length > recorded, 5_000)
     }
     letGo()
     return Promise.all(answers)

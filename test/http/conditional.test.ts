@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from './client.ts'
 import { type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserved } from './requests.ts'
 
@@ -66,13 +66,13 @@ const MALFORMED: Readonly<Record<string, string>> = {
 for (const [kind, write] of Object.entries(WRITES)) {
   test(`${kind} is refused where If-Match names another revision, or nothing that could be one`, async (t) => {
     const { service, path, current } = await stage(t)
-    const recorded = recordedBy(service)
+    const recorded = await logOf(service)
     for (const [what, ifMatch] of Object.entries({ ...OLD, ...MALFORMED })) {
       const refused = await write(service, path, ifMatch)
       t.deepEqual(refusalOf(refused), what in OLD ? [412, 'stale'] : [422, 'invalid', 'If-Match'], what)
       t.deepEqual(faultsOf(refused), [])
     }
-    t.deepEqual(recordedBy(service), recorded)
+    t.deepEqual(await logOf(service), recorded)
     t.is((await service.as('admin').get(path)).text, current.text)
   })
 

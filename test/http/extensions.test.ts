@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from './client.ts'
 import { idOf, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
 
@@ -49,7 +49,7 @@ for (const [what, [body, end_time]] of Object.entries(EXTENDED)) {
     t.is(answer.text, JSON.stringify({ ...made.json, ...(!isSame && { updated_at: LATER }), end_time }))
     t.is((await service.as('bob').get(path)).text, answer.text)
     const data = { _id: made.json._id, sut_id, user_id: idOf('alice'), end_time }
-    t.deepEqual(recordedBy(service).slice(3), isSame ? [] : [{ type: 'ReservationExtended', data }])
+    t.deepEqual((await logOf(service)).slice(3), isSame ? [] : [{ type: 'ReservationExtended', data }])
   })
 }
 
@@ -150,7 +150,7 @@ test('one that is over cannot be extended: 409; one that was released cannot eit
 
 test('extending to the very end that stands answers 200 with the reservation and records nothing', async (t) => {
   const { service, made, extend } = await stage(t)
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   service.clock.set(LATER)
   for (const body of [
     { end_time: '2030-05-02T09:00:00+02:00' },
@@ -160,14 +160,14 @@ test('extending to the very end that stands answers 200 with the reservation and
     const answer = await extend(body)
     t.deepEqual([answer.status, answer.text], [200, made.text])
   }
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
 })
 
 test('of two extensions at once to the same end both are answered alike, and one is recorded', async (t) => {
   const { service, extend } = await stage(t)
   const answers = await Promise.all([extend({ duration: 7200 }), extend({ duration: 7200 })])
   for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
-  t.is(recordedBy(service).length, 4)
+  t.is((await logOf(service)).length, 4)
 })
 
 test('of an extension and a reservation that want the same quarter at once, one gets it', async (t) => {
@@ -180,7 +180,7 @@ test('of an extension and a reservation that want the same quarter at once, one 
     ])
     const statuses = [extended.status, made.status]
     t.true(statuses.includes(409) && (statuses.includes(200) || statuses.includes(201)), statuses.join())
-    t.is(recordedBy(service).length, 4)
+    t.is((await logOf(service)).length, 4)
   }
 })
 

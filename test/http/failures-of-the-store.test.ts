@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type AppendFailure, type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { dataWithPeople, idOf, type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 import { changedStore } from './stores.ts'
@@ -53,7 +53,7 @@ for (const [how, code] of [
     const admin = service.as('admin')
     const sut_id = await createSut(admin)
     const made = await reserved(service.as('alice'), aReservation(sut_id))
-    const recorded = recordedBy(service)
+    const recorded = await logOf(service)
     const path = String(made.headers.location)
     const writes = [
       () => admin.post('/api/sut/create', aSut()),
@@ -70,7 +70,7 @@ for (const [how, code] of [
       t.deepEqual(refusalOf(refused), [503, code])
       t.deepEqual(faultsOf(refused), [])
     }
-    t.deepEqual(recordedBy(service), recorded)
+    t.deepEqual(await logOf(service), recorded)
     t.is((await service.as('alice').get(path)).text, made.text)
     fail()
     for (const write of writes) t.true((await write()).status < 300)
@@ -86,11 +86,11 @@ test('where the answer of the store is lost it is 503 outcome_unknown, and the s
   t.deepEqual(refusalOf(unknown), [503, 'outcome_unknown'])
   t.deepEqual(faultsOf(unknown), [])
   fail()
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   const made = await attempt()
   t.is(made.status, 201)
   t.is(made.json._id, recorded.at(-1)?.data._id)
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
 })
 
 test('where the store cannot be read what it would have to be asked for is 503 unavailable', async (t) => {
@@ -107,11 +107,11 @@ test('a full range makes the creation of a SUT 503 listen_ports_exhausted, until
   const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
   const admin = service.as('admin')
   const first = await createSut(admin)
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   const refused = await admin.post('/api/sut/create', aSut())
   t.deepEqual(refusalOf(refused), [503, 'listen_ports_exhausted'])
   t.deepEqual(faultsOf(refused), [])
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
   await admin.request('POST', `/api/sut/${first}/retire`)
   t.is((await admin.post('/api/sut/create', aSut())).status, 201)
 })

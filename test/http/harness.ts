@@ -8,8 +8,10 @@ import type { RandomHex } from '../../src/domain/ids.ts'
 import type { Answered } from '../../src/http/answered.ts'
 import { startService, type World } from '../../src/service.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
+import { SHARED_STORE, sharedEnvironment } from '../event-store/shared-store.ts'
 import { aUser, fileOf, rightOf } from '../users/builders.ts'
 import { basic, type Client, connectTo, passwordOf } from './client.ts'
+import { until } from './until.ts'
 
 /** What a test or a hook tidies up with. */
 export interface Tidying {
@@ -92,7 +94,8 @@ const logInto =
 /** Starts the whole service in this process, as main.ts does, and stops it with the test. */
 export const start = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   const data = setting.data ?? (await dataWithPeople(t))
-  const config = rightOf(readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...setting.environment }))
+  const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
+  const config = rightOf(readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }))
   const log: Line[] = []
   const answered: Answered[] = []
   let time = setting.now === undefined ? undefined : at(setting.now)
@@ -115,12 +118,16 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     return stopped
   }
   t.teardown(stop)
+  const anyone = connections.client({})
+  if (setting.openStore === undefined && SHARED_STORE !== undefined) {
+    await until('ready', async () => (await anyone.get('/health/ready')).status === 200, 20_000)
+  }
   return {
     port: service.port,
     url: `http://127.0.0.1:${service.port}`,
     data,
     as: (name) => connections.client({ Authorization: basic(name) }),
-    anyone: connections.client({}),
+    anyone,
     clock: {
       set: (to) => {
         time = at(to)

@@ -4,7 +4,7 @@ import test from 'ava'
 import type { Answer, Headers } from './client.ts'
 import { basic } from './client.ts'
 import { idOf, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { exchange } from './raw-http.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
@@ -29,11 +29,11 @@ test('a repeated creation gives the first answer again, whatever has happened si
   t.deepEqual([sut.status, reservation.status], [201, 201])
   service.clock.set('2030-05-02T06:59:00Z')
   await admin.post(`/api/sut/${sut_id}/update`, { name: 'other', is_active: false })
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   t.deepEqual(lasting(await createTwice()), lasting(sut))
   const again = await reserve(service.as('alice'), aReservation(sut_id), keyed('reservation'))
   t.deepEqual(lasting(again), lasting(reservation))
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
   // A new key is a new request.
   const other = await reserve(service.as('alice'), aReservation(sut_id), keyed('other'))
   t.is(other.json.code, 'window_over')
@@ -62,7 +62,7 @@ test('without a key a repeated creation is a second one', async (t) => {
 test('of twenty at once with one key one is recorded, and all get its answer', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
-  const before = recordedBy(service).length
+  const before = (await logOf(service)).length
   const twenty = <A>(ask: () => Promise<A>) => Promise.all(Array.from({ length: 20 }, ask))
   const suts = await twenty(() => service.as('admin').post('/api/sut/create', aSut(), keyed('s')))
   const reservations = await twenty(() => reserve(service.as('alice'), aReservation(sut_id), keyed('r')))
@@ -71,9 +71,7 @@ test('of twenty at once with one key one is recorded, and all get its answer', a
     for (const answer of answers) t.deepEqual(lasting(answer), lasting(answers[0] as Answer))
   }
   t.deepEqual(
-    recordedBy(service)
-      .slice(before)
-      .map(({ type }) => type),
+    (await logOf(service)).slice(before).map(({ type }) => type),
     ['ListenPortAssigned', 'SutCreated', 'ReservationCreated'],
   )
 })
@@ -96,7 +94,7 @@ test('a key that came with another request is refused, also for another SUT, and
     t.deepEqual(lasting(await reserve(as('admin'), aReservation(one), keyed('k'))), lasting(first))
   }
   await reuse(service)
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   await service.stop()
   const restarted = await start(t, { now: NOW, data: service.data })
   await reuse(restarted)
@@ -104,7 +102,7 @@ test('a key that came with another request is refused, also for another SUT, and
   // The documents are made again from the log, and know it still.
   await rm(join(service.data, 'views.db'))
   await reuse(await start(t, { now: NOW, data: service.data }))
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
 })
 
 test('a refusal is not remembered: the same request with its key may succeed later', async (t) => {
@@ -173,7 +171,7 @@ test('a bad key is refused and named, an empty one too', async (t) => {
     t.deepEqual(refusalOf(answer), [422, 'invalid', 'Idempotency-Key'], JSON.stringify(key))
     t.deepEqual(faultsOf(answer), [])
   }
-  t.deepEqual(recordedBy(service), [])
+  t.deepEqual(await logOf(service), [])
 })
 
 test('two keys on one request are refused, and a read does not care for one', async (t) => {

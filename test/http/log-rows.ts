@@ -1,5 +1,10 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { openEventStoreDb } from '../../src/event-store/eventstoredb.ts'
+import { readEventStoreDbAddress } from '../../src/eventstoredb-address.ts'
+import { addressFor, SHARED_STORE } from '../event-store/shared-store.ts'
+import { rightOf } from '../users/builders.ts'
 import type { Running } from './harness.ts'
 
 export interface Row {
@@ -15,5 +20,19 @@ export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
     return rows.map(({ type, data }) => ({ type: String(type), data: JSON.parse(String(data)) }))
   } finally {
     log.close()
+  }
+}
+
+/** What the log has recorded, in whichever store it is. */
+export const logOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Row[]> => {
+  if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return recordedBy({ data })
+  const address = rightOf(readEventStoreDbAddress(addressFor(SHARED_STORE, data)))
+  const store = await openEventStoreDb({ address, randomHex: () => '', isReadOnly: true })
+  try {
+    const rows: Row[] = []
+    for await (const page of store.records(-1)) rows.push(...page.map(({ text }) => JSON.parse(text) as Row))
+    return rows.map(({ type, data }) => ({ type, data }))
+  } finally {
+    await store.close()
   }
 }

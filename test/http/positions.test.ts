@@ -6,7 +6,7 @@ import { randomHex } from '../event-store/new-events.ts'
 import type { Answer } from './client.ts'
 import { start, temporaryData } from './harness.ts'
 import { makeHold } from './held-views.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
 
@@ -29,7 +29,7 @@ test('a write shows the place of what it recorded, in 20 digits, and a read all 
   const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
   t.is(positionOf(reservation), 2)
   t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 3)
-  t.is(recordedBy(service).length, 4)
+  t.is((await logOf(service)).length, 4)
   // Whatever is read, also what has not changed since.
   const reads = [path, String(reservation.headers.location), '/api/sut', '/api/sut_reservation', '/api/user/me']
   for (const read of reads) t.is(positionOf(await admin.get(read)), 3, read)

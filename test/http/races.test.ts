@@ -1,6 +1,6 @@
 import test from 'ava'
 import { ignoresExpected } from '../event-store/broken-appends.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { race } from './race.ts'
 import { startTwo } from './two-services.ts'
 
@@ -8,7 +8,7 @@ test('of eight clients who want one window at the same moment one gets it, and t
   const { services, data } = await startTwo(t)
   const rounds = 200
   t.deepEqual(await race({ services, clients: 8, rounds }), { accepted: rounds, refused: 7 * rounds, faults: [] })
-  t.is(recordedBy({ data }).filter(({ type }) => type === 'ReservationCreated').length, rounds)
+  t.is((await logOf({ data })).filter(({ type }) => type === 'ReservationCreated').length, rounds)
 })
 
 test('without the expected revision a window goes to two, and the same check finds it out', async (t) => {

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { ignoresExpected } from '../event-store/broken-appends.ts'
 import type { Answer, Client } from './client.ts'
 import { idOf, type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
 import { startTwo, type TwoServices } from './two-services.ts'
@@ -20,7 +20,7 @@ const stage = async (t: ExecutionContext) => {
 
 const cancel = (client: Client, path: string): Promise<Answer> => client.request('POST', `${path}/cancel`)
 
-const recordedLast = (service: Running) => recordedBy(service).slice(2).at(-1)
+const recordedLast = async (service: Running) => (await logOf(service)).slice(2).at(-1)
 
 const during = (start: string, end: string) => ({
   start_time: `2030-05-02T${start}:00Z`,
@@ -35,7 +35,7 @@ test('one not begun is cancelled: the answer is the reservation as it stood, upd
   t.is(cancelled.text, JSON.stringify({ ...made.json, updated_at: '2030-05-02T05:59:59.999Z' }))
   t.deepEqual([cancelled.headers.etag, cancelled.headers.location], [undefined, undefined])
   const data = { _id: made.json._id, sut_id, user_id: idOf('alice') }
-  t.deepEqual(recordedLast(service), { type: 'ReservationCancelled', data })
+  t.deepEqual(await recordedLast(service), { type: 'ReservationCancelled', data })
 })
 
 test('of one that was cancelled the window is free, GET is 410 reservation_cancelled and lists leave it out', async (t) => {
@@ -77,7 +77,7 @@ for (const [now, end_time] of RELEASES) {
     t.is(released.status, 200)
     t.is(released.text, JSON.stringify({ ...made.json, updated_at: `2030-05-02T${now}Z`, end_time }))
     const data = { _id: made.json._id, sut_id, user_id: idOf('alice'), end_time }
-    t.deepEqual(recordedLast(service), { type: 'ReservationReleased', data })
+    t.deepEqual(await recordedLast(service), { type: 'ReservationReleased', data })
     // It stays readable and listed, as one that is over.
     t.is((await service.as('bob').get(path)).text, released.text)
     const { count, sut_reservations } = (await service.as('bob').get('/api/sut_reservation')).json
@@ -113,27 +113,27 @@ test('one that was over already is 409 reservation_over, from the very end on', 
 test('cancelling what was cancelled before answers 200 with the reservation and records nothing', async (t) => {
   const { service, path } = await stage(t)
   const first = await cancel(service.as('alice'), path)
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   // Also when its window would be running, and when it would be over.
   for (const now of ['2030-05-02T05:59:00Z', '2030-05-02T06:30:00Z', '2030-05-02T09:00:00Z']) {
     service.clock.set(now)
     const again = await cancel(service.as('admin'), path)
     t.deepEqual([again.status, again.text], [200, first.text])
   }
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
 })
 
 test('releasing what was released before answers 200 with the reservation and records nothing', async (t) => {
   const { service, path } = await stage(t)
   service.clock.set('2030-05-02T06:20:30.500Z')
   const first = await cancel(service.as('alice'), path)
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   for (const now of ['2030-05-02T06:20:30.700Z', '2030-05-02T06:30:00Z', '2030-05-02T09:00:00Z']) {
     service.clock.set(now)
     const again = await cancel(service.as('alice'), path)
     t.deepEqual([again.status, again.text], [200, first.text])
   }
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
 })
 
 for (const [what, now, event] of [
@@ -146,9 +146,7 @@ for (const [what, now, event] of [
     const answers = await Promise.all(['alice', 'admin'].map((name) => cancel(service.as(name), path)))
     for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
     t.deepEqual(
-      recordedBy(service)
-        .slice(3)
-        .map(({ type }) => type),
+      (await logOf(service)).slice(3).map(({ type }) => type),
       [event],
     )
   })
@@ -171,19 +169,19 @@ const cancelTwice = async ({ services }: TwoServices): Promise<readonly (readonl
   return rounds
 }
 
-const endsIn = ({ data }: TwoServices): number =>
-  recordedBy({ data }).filter(({ type }) => /Cancelled|Released/.test(type)).length
+const endsIn = async ({ data }: TwoServices): Promise<number> =>
+  (await logOf({ data })).filter(({ type }) => /Cancelled|Released/.test(type)).length
 
 test('of two cancels at once on two instances over one log too', async (t) => {
   const two = await startTwo(t)
   for (const answers of await cancelTwice(two)) {
     for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
   }
-  t.is(endsIn(two), ROUNDS)
+  t.is(await endsIn(two), ROUNDS)
 })
 
 test('without the expected revision more are recorded', async (t) => {
   const two = await startTwo(t, ignoresExpected())
   await cancelTwice(two)
-  t.true(endsIn(two) > ROUNDS)
+  t.true((await endsIn(two)) > ROUNDS)
 })

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import type { Headers } from './client.ts'
 import { dataWithPeople, type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
 import { changedStore, failingAppends, makeGate } from './stores.ts'
@@ -25,7 +25,7 @@ test('a creation of a SUT that was cut off between its two appends goes on with 
   const cutOff = await create()
   t.deepEqual(refusalOf(cutOff), [503, 'unavailable'])
   t.deepEqual(faultsOf(cutOff), [])
-  const [assigned, ...others] = recordedBy(service)
+  const [assigned, ...others] = await logOf(service)
   t.deepEqual([assigned?.type, others], ['ListenPortAssigned', []])
   service.clock.set('2030-05-02T05:58:59Z')
   const made = await create()
@@ -35,13 +35,13 @@ test('a creation of a SUT that was cut off between its two appends goes on with 
   const reservation = await reserve(service.as('alice'), aReservation(String(made.json._id)))
   t.is(reservation.json.listen_port, assigned?.data.listen_port)
   t.is((await create()).text, made.text)
-  t.is(recordedBy(service).filter(({ type }) => type === 'ListenPortAssigned').length, 1)
+  t.is((await logOf(service)).filter(({ type }) => type === 'ListenPortAssigned').length, 1)
 })
 
 test('the retry may come after a restart', async (t) => {
   const service = await startOver(t, failingAppends(isOfSut, 1))
   t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
-  const [assigned] = recordedBy(service)
+  const [assigned] = await logOf(service)
   await service.stop()
   const again = await start(t, { now: NOW, data: service.data })
   const made = await again.as('admin').post('/api/sut/create', aSut(), KEY)
@@ -58,7 +58,7 @@ test('the key of a creation that was cut off is not free for another', async (t)
 test('without a key a creation that was cut off begins anew', async (t) => {
   const service = await startOver(t, failingAppends(isOfSut, 1))
   t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 503)
-  const [assigned] = recordedBy(service)
+  const [assigned] = await logOf(service)
   t.not(await createSut(service.as('admin')), assigned?.data.sut_id)
 })
 

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { readRows } from '../process/log-rows.ts'
 import type { Answer, Headers } from './client.ts'
 import { type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 import { startTwo } from './two-services.ts'
@@ -87,9 +87,9 @@ for (const [what, { ask, meanwhile }] of Object.entries(POSTS)) {
     const first = await ask(stage)
     t.true(first.status < 300, first.text)
     await meanwhile(stage)
-    const recorded = recordedBy(stage.service)
+    const recorded = await logOf(stage.service)
     t.deepEqual(lasting(await ask(stage)), lasting(first))
-    t.deepEqual(recordedBy(stage.service), recorded)
+    t.deepEqual(await logOf(stage.service), recorded)
   })
 }
 
@@ -112,9 +112,9 @@ test('a request sent again to another instance gets its first answer there, and 
   for (const ask of asked) {
     const first = await ask(one)
     t.true(first.status < 300, first.text)
-    const recorded = recordedBy({ data })
+    const recorded = await logOf({ data })
     t.deepEqual(lasting(await ask(other)), lasting(first))
-    t.deepEqual(recordedBy({ data }), recorded)
+    t.deepEqual(await logOf({ data }), recorded)
   }
   const reused = await reserve(other.as('alice'), soon(sut_id, 1800), { 'Idempotency-Key': 'reservation' })
   t.deepEqual(refusalOf(reused), [422, 'idempotency_key_reused', 'Idempotency-Key'])
@@ -124,7 +124,7 @@ test('a request sent again to another instance gets its first answer there, and 
 test('of ten with one key that come to two instances at once one is recorded, and all get its answer', async (t) => {
   const { services, data } = await startTwo(t)
   const sut_id = await idOfSut(services[0] as Running)
-  const before = recordedBy({ data }).length
+  const before = (await logOf({ data })).length
   const five = <A>(ask: (service: Running) => Promise<A>) =>
     Promise.all(services.flatMap((service) => Array.from({ length: 5 }, () => ask(service))))
   const reservations = await five((service) => reserve(service.as('alice'), soon(sut_id), KEY))
@@ -134,9 +134,7 @@ test('of ten with one key that come to two instances at once one is recorded, an
     t.is(answers[0]?.status, 201)
   }
   t.deepEqual(
-    recordedBy({ data })
-      .slice(before)
-      .map(({ type }) => type),
+    (await logOf({ data })).slice(before).map(({ type }) => type),
     ['ReservationCreated', 'ListenPortAssigned', 'SutCreated'],
   )
 })

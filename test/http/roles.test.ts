@@ -2,7 +2,7 @@ import test from 'ava'
 import { type Handlers, routes } from '../../src/http/routes.ts'
 import type { Answer, Client } from './client.ts'
 import { idOf, type Running, start, tidyingLater } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 
@@ -144,13 +144,13 @@ for (const route of page) {
       const entry = TABLE[route]
       if (entry === undefined || expected === undefined) throw new Error('nobody has said who may')
       const things = await thingsOf(holder, entry.isFree ?? false)
-      const recorded = recordedBy(service).length
+      const recorded = (await logOf(service)).length
       const answer = await entry.ask(service.as(name), things)
       if (expected === MAY) t.true(answer.status === 200 || answer.status === 201, answer.text)
       else {
         t.deepEqual(refusalOf(answer), expected)
         t.deepEqual(faultsOf(answer), [])
-        t.is(recordedBy(service).length, recorded)
+        t.is((await logOf(service)).length, recorded)
       }
     })
   }
@@ -159,13 +159,13 @@ for (const route of page) {
     const entry = TABLE[route]
     if (entry === undefined) throw new Error('nobody has said who may')
     const things = await thingsOf('alice', entry.isFree ?? false)
-    const recorded = recordedBy(service).length
+    const recorded = (await logOf(service)).length
     const answer = await entry.ask(service.anyone, things)
     if (entry.isOpen) t.is(answer.status, 200)
     else {
       t.deepEqual(refusalOf(answer), [401, 'unauthenticated'])
       t.deepEqual(faultsOf(answer), [])
-      t.is(recordedBy(service).length, recorded)
+      t.is((await logOf(service)).length, recorded)
     }
   })
 }

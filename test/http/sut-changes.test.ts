@@ -1,6 +1,6 @@
 import test from 'ava'
 import { start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 
@@ -49,7 +49,7 @@ for (const [field, value] of Object.entries(VALUES)) {
     const updated_at = '2030-05-02T07:00:00.000+00:00'
     t.deepEqual(updated.json, { ...created.json, [field]: value, updated_at })
     const { _id } = created.json
-    t.deepEqual(recordedBy(service).slice(2), [{ type: 'SutUpdated', data: { _id, [field]: value } }])
+    t.deepEqual((await logOf(service)).slice(2), [{ type: 'SutUpdated', data: { _id, [field]: value } }])
   })
 }
 

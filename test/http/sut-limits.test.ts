@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type Running, start, tidyingLater } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aSut, createSut, NOW } from './requests.ts'
 
@@ -61,7 +61,7 @@ for (const [field, values] of Object.entries(REFUSED)) {
         t.deepEqual(faultsOf(answer), [])
       }
     }
-    t.is(recordedBy(service).length, 2)
+    t.is((await logOf(service)).length, 2)
   })
 }
 

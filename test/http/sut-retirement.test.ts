@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer, Client, Headers } from './client.ts'
 import { idOf, type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 import { startTwo } from './two-services.ts'
@@ -123,14 +123,14 @@ test('its reservations can still be read and are still over', async (t) => {
 
 test('retiring what was retired before answers 200 with the SUT and records nothing', async (t) => {
   const { service, sut_id, retired } = await retiredOne(t)
-  const recorded = recordedBy(service)
+  const recorded = await logOf(service)
   service.clock.set('2030-05-03T07:00:00Z')
   const headers: readonly Headers[] = [{}, { 'If-Match': '"0"' }, { 'Idempotency-Key': 'k' }]
   for (const header of headers) {
     const again = await retire(service.as('admin'), sut_id, header)
     t.deepEqual([again.status, again.text, again.headers.etag], [200, retired.text, '"2"'])
   }
-  t.deepEqual(recordedBy(service), recorded)
+  t.deepEqual(await logOf(service), recorded)
 })
 
 test('of two who retire at once on two instances both are answered 200, and it is recorded once, the port given back once', async (t) => {
@@ -145,7 +145,7 @@ test('of two who retire at once on two instances both are answered 200, and it i
       [200, 200],
     )
     t.is(answers[0]?.text, answers[1]?.text)
-    const recorded = recordedBy({ data }).map(({ type }) => type)
+    const recorded = (await logOf({ data })).map(({ type }) => type)
     t.deepEqual(recorded.slice(2), ['SutRetired', 'ListenPortReleased'])
   }
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { Answer } from './client.ts'
 import { type Running, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { createSut, NOW } from './requests.ts'
 
@@ -20,7 +20,7 @@ const stage = async (t: Parameters<typeof start>[0]) => {
   return { service, _id, path, tag }
 }
 
-const eventsOf = (service: Running) => recordedBy(service).slice(2)
+const eventsOf = async (service: Running) => (await logOf(service)).slice(2)
 
 test('tags are an object of names to strings, and the answer is the SUT with them', async (t) => {
   const { service, path, tag } = await stage(t)
@@ -59,7 +59,7 @@ test('tagging is recorded as SutUpdated with the tags that really change, and no
   const { service, _id, tag } = await stage(t)
   await tag({ a: '1', b: '2' })
   await tag({ a: '1', b: 'other', never: null })
-  t.deepEqual(eventsOf(service), [
+  t.deepEqual(await eventsOf(service), [
     { type: 'SutUpdated', data: { _id, tags: { a: '1', b: '2' } } },
     { type: 'SutUpdated', data: { _id, tags: { b: 'other' } } },
   ])
@@ -73,7 +73,7 @@ test('tags that change nothing are answered with the SUT as it stands, and recor
     const answer = await tag(nothing)
     t.deepEqual([answer.status, answer.text, answer.headers.etag], [200, first.text, '"1"'])
   }
-  t.is(eventsOf(service).length, 1)
+  t.is((await eventsOf(service)).length, 1)
 })
 
 test('names are 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or digit', async (t) => {
@@ -105,7 +105,7 @@ test('values are strings of up to 256 characters without control characters, or 
 test('every wrong tag is named at once, and none of the others is taken', async (t) => {
   const { service, tag } = await stage(t)
   t.deepEqual(refusalOf(await tag({ good: 'x', '.a': 'x', b: 1 })), [422, 'invalid', '#/.a', '#/b'])
-  t.deepEqual(eventsOf(service), [])
+  t.deepEqual(await eventsOf(service), [])
 })
 
 test('a body that is no object is refused', async (t) => {
@@ -127,7 +127,7 @@ test('at most 64 tags may be left: 64 are, one more is not, unless another goes 
   t.is(exchanged.status, 200)
   t.is(Object.keys(exchanged.json.tags as object).length, 64)
   t.deepEqual((await tag(numbered(0, 64, null))).json.tags, { another: 'x' })
-  t.is(eventsOf(service).length, 4)
+  t.is((await eventsOf(service)).length, 4)
 })
 
 test('in create and update tags is a read-only field', async (t) => {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from './requests.ts'
 
 const LATER = '2030-05-02T07:00:00.001Z'
@@ -102,14 +102,14 @@ test('only the fields that really change are recorded', async (t) => {
   const admin = service.as('admin')
   const _id = await createSut(admin, { os: 'windows', rdp_width: 800 })
   await admin.post(`/api/sut/${_id}/update`, { name: 'bench 4', os: 'linux', rdp_width: 800, rdp_height: 600 })
-  t.deepEqual(recordedBy(service).at(-1), { type: 'SutUpdated', data: { _id, os: 'linux', rdp_height: 600 } })
+  t.deepEqual((await logOf(service)).at(-1), { type: 'SutUpdated', data: { _id, os: 'linux', rdp_height: 600 } })
 })
 
 test('an update that changes nothing answers the SUT as it stands and records nothing', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const created = await admin.post('/api/sut/create', aSut())
-  const recorded = recordedBy(service).length
+  const recorded = (await logOf(service)).length
   service.clock.set(LATER)
   for (const nothing of [{}, { name: 'bench 4' }, { port: 5902, is_active: true, description: '' }]) {
     const answer = await admin.post(`${created.headers.location}/update`, nothing)
@@ -117,7 +117,7 @@ test('an update that changes nothing answers the SUT as it stands and records no
     t.is(answer.text, created.text)
     t.is(answer.headers.etag, created.headers.etag)
   }
-  t.is(recordedBy(service).length, recorded)
+  t.is((await logOf(service)).length, recorded)
 })
 
 test('submitted credentials always count as a change, so that nobody can test a guess', async (t) => {
@@ -136,7 +136,7 @@ test('submitted credentials always count as a change, so that nobody can test a 
   )
   t.is(answers[0]?.text, answers[1]?.text)
   t.is(answers[0]?.json.updated_at, '2030-05-02T07:00:00.001+00:00')
-  const credentials = recordedBy(service)
+  const credentials = (await logOf(service))
     .slice(-2)
     .map(({ data }) => data.credentials as { id: string; changed: unknown })
   for (const { changed } of credentials) t.deepEqual(changed, ['password'])

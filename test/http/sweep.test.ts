@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { dataWithPeople, start } from './harness.ts'
-import { recordedBy } from './log-rows.ts'
+import { logOf } from './log-rows.ts'
 import { refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from './requests.ts'
 import { changedStore, failingAppends } from './stores.ts'
@@ -19,10 +19,10 @@ const leftOpen = async (t: ExecutionContext, isOpen: (stream: string) => boolean
   return start(t, { now: NOW, data, environment, openStore })
 }
 
-const typesIn = (data: string): readonly string[] => recordedBy({ data }).map(({ type }) => type)
+const typesIn = async (data: string): Promise<readonly string[]> => (await logOf({ data })).map(({ type }) => type)
 
 const sweptUp = (data: string, count: number): Promise<void> =>
-  until('swept up', async () => recordedBy({ data }).length >= count, 10_000)
+  until('swept up', async () => (await logOf({ data })).length >= count, 10_000)
 
 test('a creation that was left open more than a minute ago is given up at the next start, and its port comes back', async (t) => {
   const service = await leftOpen(t, (stream) => stream.startsWith('sut-'))
@@ -31,8 +31,8 @@ test('a creation that was left open more than a minute ago is given up at the ne
   await service.stop()
   const again = await start(t, { now: '2030-05-02T05:59:11.401Z', data, environment })
   await sweptUp(data, 3)
-  t.deepEqual(typesIn(data), ['ListenPortAssigned', 'SutCreationAbandoned', 'ListenPortReleased'])
-  const [assigned] = recordedBy({ data })
+  t.deepEqual(await typesIn(data), ['ListenPortAssigned', 'SutCreationAbandoned', 'ListenPortReleased'])
+  const [assigned] = await logOf({ data })
   // It was never a SUT to anybody, and its retry begins anew.
   const { sut_id } = assigned?.data ?? {}
   t.deepEqual(refusalOf(await again.as('admin').get(`/api/sut/${sut_id}`)), [404, 'sut_not_found'])
@@ -52,11 +52,11 @@ test('the port of a SUT whose retirement was left open comes back at the next st
   const sut_id = await createSut(service.as('admin'))
   isRetiring = true
   t.is((await service.as('admin').request('POST', `/api/sut/${sut_id}/retire`)).status, 200)
-  t.deepEqual(typesIn(data), ['ListenPortAssigned', 'SutCreated', 'SutRetired'])
+  t.deepEqual(await typesIn(data), ['ListenPortAssigned', 'SutCreated', 'SutRetired'])
   await service.stop()
   const again = await start(t, { now: NOW, data, environment })
   await sweptUp(data, 4)
-  t.deepEqual(typesIn(data).slice(3), ['ListenPortReleased'])
+  t.deepEqual((await typesIn(data)).slice(3), ['ListenPortReleased'])
   const suts = [await createSut(again.as('admin')), await createSut(again.as('admin'))]
   const ports = []
   for (const id of suts) ports.push((await reserved(again.as('alice'), aReservation(id))).json.listen_port)
@@ -70,5 +70,5 @@ test('asked to retire it once more, the service gives the port back before that'
   isRetiring = true
   const answers = [await service.as('admin').request('POST', path), await service.as('admin').request('POST', path)]
   for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
-  t.deepEqual(typesIn(service.data).slice(2), ['SutRetired', 'ListenPortReleased'])
+  t.deepEqual((await typesIn(service.data)).slice(2), ['SutRetired', 'ListenPortReleased'])
 })

@@ -8,6 +8,7 @@ import { type Connection, pauseBefore } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
 import type { ReadPage } from './eventstoredb-read.ts'
 import { markOf, toClient } from './eventstoredb-records.ts'
+import { encodeEvent } from './stored-event.ts'
 
 /** Milliseconds that one attempt may take. */
 const ATTEMPT_WITHIN = 3_000
@@ -50,6 +51,8 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
   return async (stream, expected, events, secrets) => {
     const [first] = events
     if (first === undefined) throw new TypeError('an append without events')
+    // What has no canonical form could not be proven later on; the client would send it without a word.
+    for (const [i, event] of events.entries()) encodeEvent(stream, expected + 1 + i, event)
     const clientEvents = events.map(toClient)
     const revision = expected + events.length
     const expectedRevision: AppendExpectedRevision = expected === NO_STREAM ? 'no_stream' : BigInt(expected)

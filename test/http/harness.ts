@@ -8,7 +8,7 @@ import type { RandomHex } from '../../src/domain/ids.ts'
 import type { Answered } from '../../src/http/answered.ts'
 import { startService, type World } from '../../src/service.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
-import { SHARED_STORE, sharedEnvironment } from '../event-store/shared-store.ts'
+import { sharedEnvironment } from '../event-store/shared-store.ts'
 import { aUser, fileOf, rightOf } from '../users/builders.ts'
 import { basic, type Client, connectTo, passwordOf } from './client.ts'
 import { until } from './until.ts'
@@ -119,8 +119,9 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   }
   t.teardown(stop)
   const anyone = connections.client({})
-  if (setting.openStore === undefined && SHARED_STORE !== undefined) {
+  if ('BERTH_EVENT_STORE' in shared && config.tls === undefined) {
     await until('ready', async () => (await anyone.get('/health/ready')).status === 200, 20_000)
+    answered.length = 0
   }
   return {
     port: service.port,

@@ -1,0 +1,19 @@
+import { hash, randomBytes } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The EventStoreDB that services are run over instead of the embedded store; undefined as a rule. */
+export const SHARED_STORE = process.env.TEST_EVENT_STORE
+
+/** The address of a log of its own for whatever has this directory: what a test finds there no other has left. */
+export const addressFor = (address: string, directory: string): string =>
+  `${address}${address.includes('?') ? '&' : '?'}streamPrefix=t${hash('sha256', directory).slice(0, 16)}-`
+
+/** What a service over a shared store is given: the address of a log of its own, and the keys that it makes none of. */
+export const sharedEnvironment = (data: string): Readonly<Record<string, string>> => {
+  // A test that has chosen the embedded store before goes on with it.
+  if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return {}
+  const keys = join(data, 'vault.key')
+  if (!existsSync(keys)) writeFileSync(keys, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  return { BERTH_EVENT_STORE: addressFor(SHARED_STORE, data) }
+}

@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
+import { ask, authorization, MAIN, makeSuts, PASSWORD, perSecond, SCRIPT } from './berth.ts'
 import {
   cpuOf,
   load,
@@ -21,10 +22,7 @@ import {
  */
 
 const CONNECTIONS = 64
-const PASSWORD = 'bench password'
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const ECHO = join(import.meta.dirname, 'echo.ts')
-const SCRIPT = join(import.meta.dirname, 'create.lua')
 
 const { values } = parseArgs({
   options: {
@@ -34,25 +32,6 @@ const { values } = parseArgs({
   },
 })
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
-
-const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
-
-const ask = async (url: string, path: string, body?: object): Promise<{ _id: string }> => {
-  const headers = { authorization, 'content-type': 'application/json' }
-  const method = body === undefined ? 'GET' : 'POST'
-  const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return (await answer.json()) as { _id: string }
-}
-
-const makeSuts = async ({ url }: Server, count: number): Promise<string[]> => {
-  const ids: string[] = []
-  for (let i = 0; i < count; i++) {
-    const sut = { name: `machine ${i}`, address: '192.0.2.1', port: 5900, sut_type: 'vnc' }
-    ids.push((await ask(url, '/api/sut/create', sut))._id)
-  }
-  return ids
-}
 
 /** What the log holds must be what was answered: no more than the answers that were cut off at the end of a sample. */
 const checkLog = (data: string, accepted: number, cutOff: number): number => {
@@ -75,8 +54,6 @@ interface Round {
   /** Microseconds of the service's CPU for each create. */
   readonly cpu: number
 }
-
-const perSecond = ({ requests, microseconds }: Sample): number => (requests / microseconds) * 1e6
 
 const report = (rounds: readonly Round[]): void => {
   const of = (figure: (round: Round) => number): string => spread(rounds.map(figure))

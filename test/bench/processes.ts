@@ -14,7 +14,7 @@ export interface Server {
 
 /** The core of the servers; the load has the other. */
 const SERVER_CORE = '0'
-const LOAD_CORE = '1'
+export const LOAD_CORE = '1'
 
 export const requireTools = (): void => {
   for (const tool of ['wrk', 'taskset']) {
@@ -28,9 +28,13 @@ export const requireTools = (): void => {
 }
 
 /** Starts a server that prints a line of JSON with its `url`. */
-export const startServer = async (args: readonly string[], environment: Record<string, string>): Promise<Server> => {
+export const startServer = async (
+  args: readonly string[],
+  environment: Record<string, string>,
+  core: string = SERVER_CORE,
+): Promise<Server> => {
   const began = performance.now()
-  const child: ChildProcess = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...args], {
+  const child: ChildProcess = spawn('taskset', ['-c', core, process.execPath, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -43,6 +43,16 @@ const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
+/** Milliseconds that a part is given to say how it is: the other metrics are wanted all the more when it does not. */
+const SAID_WITHIN = 2_000
+
+const soon = async (number: number | Promise<number>): Promise<number> => {
+  if (typeof number === 'number') return number
+  const late = Promise.withResolvers<number>()
+  const timer = setTimeout(late.resolve, SAID_WITHIN, Number.NaN)
+  return Promise.race([number, late.promise]).finally(() => clearTimeout(timer))
+}
+
 const showing = (register: Registry, gauges: Gauges): void => {
   const gauge = (name: string, help: string, look: () => number | Promise<number>): void => {
     new Gauge({
@@ -51,9 +61,8 @@ const showing = (register: Registry, gauges: Gauges): void => {
       registers: [register],
       async collect() {
         try {
-          this.set(await look())
+          this.set(await soon(look()))
         } catch {
-          // The other metrics are wanted all the more when a part fails.
           this.set(Number.NaN)
         }
       },

@@ -155,6 +155,17 @@ test('a part that cannot be asked is shown as no number, and the others go on', 
   t.is(await sample(service, 'berth_ready'), 1)
 })
 
+test('a part that does not answer keeps the others waiting no longer than two seconds', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  let isSilent = false
+  const silent = changedStore(path, (store) => ({
+    head: () => (isSilent ? new Promise(() => undefined) : store.head()),
+  }))
+  const service = await start(t, { openStore: silent })
+  isSilent = true
+  t.is(await sample(service, 'berth_view_lag'), Number.NaN)
+})
+
 test('two services in one process count apart', async (t) => {
   const [one, other] = [await start(t), await start(t)]
   await createSut(one.as('admin'))

@@ -1,0 +1,71 @@
+/** An event as it is kept; times are ticks of 100 ns since 1970. */
+export interface LogEvent {
+  readonly id: string
+  readonly stream: string
+  readonly revision: number
+  readonly position: number
+  readonly type: string
+  readonly contentType: string
+  readonly data: Uint8Array
+  readonly metadata: Uint8Array
+  readonly created: bigint
+}
+
+export type Proposed = Pick<LogEvent, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>
+
+export type Expected = number | 'any' | 'no_stream' | 'stream_exists'
+
+/** The revision of a stream that has no event. */
+export const NONE = -1
+
+/** What an append comes to; `current` is the stream's revision. A repeated one has no position. */
+export type Outcome =
+  | { readonly kind: 'success'; readonly revision: number; readonly position?: number }
+  | { readonly kind: 'wrong'; readonly current: number; readonly expected: Expected }
+
+export interface Stream {
+  events: LogEvent[]
+  /** The revision of the last event ever written. */
+  last: number
+  /** Events below it are not shown by reads of the stream. */
+  shownFrom: number
+  isDeleted: boolean
+  maxCount: number
+}
+
+export interface State {
+  events: LogEvent[]
+  readonly streams: Map<string, Stream>
+  readonly recent: Map<string, LogEvent>
+  end: number
+  appends: number
+}
+
+/** Whether an append is to be written, or the revision up to which it was written before. */
+export type Check = 'write' | 'wrong' | { readonly repeated: number }
+
+/** By what a node remembers: it knows an append again by its first event, and then all have to be as they were. */
+const checkLoose = ({ recent }: State, name: string, events: readonly Proposed[]): Check => {
+  const known = events.map(({ id }) => recent.get(id)).map((event) => (event?.stream === name ? event : undefined))
+  const first = known[0]?.revision
+  if (first === undefined) return 'write'
+  return known.every((event, index) => event?.revision === first + index)
+    ? { repeated: first + events.length - 1 }
+    : 'wrong'
+}
+
+export const check = (state: State, name: string, expected: Expected, events: readonly Proposed[]): Check => {
+  const stream = state.streams.get(name)
+  const current = stream?.last ?? NONE
+  const isThere = current !== NONE && stream?.isDeleted !== true
+  if (expected === 'stream_exists' && !isThere) return 'wrong'
+  if (expected === 'any' || expected === 'stream_exists') return checkLoose(state, name, events)
+  const exact = expected === 'no_stream' ? NONE : expected
+  if (exact === current) return 'write'
+  const isEnough = exact < current && events.length > 0
+  const byRevision = new Map(stream?.events.map((event) => [event.revision, event.id]))
+  if (isEnough && events.every(({ id }, index) => byRevision.get(exact + 1 + index) === id)) {
+    return { repeated: exact + events.length }
+  }
+  return expected === 'no_stream' && !isThere ? 'write' : 'wrong'
+}

@@ -1,0 +1,178 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js'
+import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import streams from '@eventstore/db-client/generated/streams_pb.js'
+import { status } from '@grpc/grpc-js'
+import { type Expected, NONE, type Outcome, type Proposed } from './append-rules.ts'
+import { batchAnswer, batchFailure } from './batch-answers.ts'
+import type { Log } from './log.ts'
+import type { SeenAppend, SwitchState } from './switches.ts'
+import { asError, expectedOf, type Failure, failure, identifierOf, nameOf } from './wire.ts'
+
+export interface AppendParts {
+  readonly log: Log
+  readonly switches: SwitchState
+  /** The most bytes that one append may have. */
+  readonly appendMax: number
+}
+
+interface Request {
+  readonly stream: string
+  readonly expected: Expected
+  readonly events: readonly Proposed[]
+}
+
+export const OUTCOME_SILENT = 'silent'
+
+/** How one append ends, whichever way it came. */
+export type Ending = Outcome | Failure | typeof OUTCOME_SILENT
+
+const sizeOf = ({ type, data, metadata }: Proposed): number => type.length * 2 + data.length + metadata.length
+
+const tooLarge = (max: number): Failure =>
+  failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${max} Exceeded.`, {
+    exception: 'maximum-append-size-exceeded',
+    'maximum-append-size': String(max),
+  })
+
+const DEFAULT_FAILURE = failure(status.UNAVAILABLE, 'The server went away')
+
+const carryOut = ({ log, switches, appendMax }: AppendParts, way: SeenAppend['way'], request: Request): Ending => {
+  const { stream, expected, events } = request
+  const fault = switches.faultOf({ stream, way, types: events.map(({ type }) => type) })
+  if (fault?.how === 'refused') return fault.failure ?? DEFAULT_FAILURE
+  if (fault?.how === 'silent') return OUTCOME_SILENT
+  if (events.reduce((sum, event) => sum + sizeOf(event), 0) > appendMax) return tooLarge(appendMax)
+  const outcome = log.append(stream, expected, events)
+  if (fault === undefined) return outcome
+  return fault.how === 'lost' ? (fault.failure ?? DEFAULT_FAILURE) : OUTCOME_SILENT
+}
+
+const proposedOf = (message: streams.AppendReq.ProposedMessage | streams.BatchAppendReq.ProposedMessage): Proposed => ({
+  id: message.getId()?.getString() ?? '',
+  type: message.getMetadataMap().get('type') ?? '',
+  contentType: message.getMetadataMap().get('content-type') ?? '',
+  data: message.getData_asU8(),
+  metadata: message.getCustomMetadata_asU8(),
+})
+
+const wrongVersion = (current: number, expected: Expected): streams.AppendResp.WrongExpectedVersion => {
+  const wrong = new streams.AppendResp.WrongExpectedVersion()
+  if (current === NONE) wrong.setCurrentNoStream(new shared.Empty())
+  else wrong.setCurrentRevision(String(current))
+  if (expected === 'no_stream') wrong.setExpectedNoStream(new shared.Empty())
+  else if (expected === 'stream_exists') wrong.setExpectedStreamExists(new shared.Empty())
+  else if (expected === 'any') wrong.setExpectedAny(new shared.Empty())
+  else wrong.setExpectedRevision(String(expected))
+  return wrong
+}
+
+const classicAnswer = (outcome: Outcome): streams.AppendResp => {
+  if (outcome.kind === 'wrong') {
+    return new streams.AppendResp().setWrongExpectedVersion(wrongVersion(outcome.current, outcome.expected))
+  }
+  const success = new streams.AppendResp.Success()
+  if (outcome.revision === NONE) success.setNoStream(new shared.Empty())
+  else success.setCurrentRevision(String(outcome.revision))
+  if (outcome.position === undefined) success.setNoPosition(new shared.Empty())
+  else {
+    const position = String(outcome.position)
+    success.setPosition(new streams.AppendResp.Position().setCommitPosition(position).setPreparePosition(position))
+  }
+  return new streams.AppendResp().setSuccess(success)
+}
+
+const requestOf = (messages: readonly streams.AppendReq[]): Request => {
+  const options = messages[0]?.getOptions() ?? new streams.AppendReq.Options()
+  return {
+    stream: nameOf(options.getStreamIdentifier()),
+    expected: expectedOf(options, () => options.getRevision()),
+    events: messages.flatMap((message) => {
+      const proposed = message.getProposedMessage()
+      return proposed === undefined ? [] : [proposedOf(proposed)]
+    }),
+  }
+}
+
+export const makeAppend =
+  (parts: AppendParts): IStreamsServer['append'] =>
+  (call, answer) => {
+    const messages: streams.AppendReq[] = []
+    call.on('data', (message: streams.AppendReq) => messages.push(message))
+    call.on('error', () => undefined)
+    call.on('end', async () => {
+      parts.switches.counters.classicAppends++
+      const refused = await parts.switches.admit('append', call.metadata)
+      if (refused !== undefined) return answer(asError(refused))
+      const ending = carryOut(parts, 'classic', requestOf(messages))
+      if (ending === OUTCOME_SILENT) return
+      if ('code' in ending) answer(asError(ending))
+      else answer(null, classicAnswer(ending))
+    })
+  }
+
+interface Pending {
+  readonly correlation: shared.UUID
+  readonly options: streams.BatchAppendReq.Options
+  readonly events: Proposed[]
+}
+
+const isLate = (options: streams.BatchAppendReq.Options): boolean =>
+  (options.getDeadline()?.toDate().getTime() ?? Number.POSITIVE_INFINITY) < Date.now()
+
+const answerBatch = async (
+  parts: AppendParts,
+  call: Parameters<IStreamsServer['batchAppend']>[0],
+  { correlation, options, events }: Pending,
+): Promise<void> => {
+  parts.switches.counters.batchAppends++
+  const stream = nameOf(options.getStreamIdentifier())
+  const response = new streams.BatchAppendResp().setCorrelationId(correlation)
+  response.setStreamIdentifier(identifierOf(stream))
+  const expected = expectedOf(options, () => options.getStreamPosition())
+  const refused = await parts.switches.admit('append', call.metadata)
+  const late = isLate(options) ? failure(status.DEADLINE_EXCEEDED, 'Timeout') : undefined
+  const ending = refused ?? late ?? carryOut(parts, 'batch', { stream, expected, events })
+  if (ending === OUTCOME_SILENT || call.cancelled) return
+  if ('code' in ending) call.write(batchFailure(response, ending))
+  else call.write(batchAnswer(response, ending))
+}
+
+export const makeBatchAppend =
+  (parts: AppendParts): IStreamsServer['batchAppend'] =>
+  (call) => {
+    const pending = new Map<string, Pending>()
+    call.on('data', (message: streams.BatchAppendReq) => {
+      const correlation = message.getCorrelationId() ?? new shared.UUID()
+      const key = correlation.getString()
+      const options = message.getOptions() ?? new streams.BatchAppendReq.Options()
+      const one = pending.get(key) ?? { correlation, options, events: [] }
+      pending.set(key, one)
+      one.events.push(...message.getProposedMessagesList().map(proposedOf))
+      if (!message.getIsFinal()) return
+      pending.delete(key)
+      void answerBatch(parts, call, one)
+    })
+    call.on('error', () => undefined)
+    call.on('end', () => call.end())
+  }
+
+export const makeDelete =
+  ({ log, switches }: AppendParts): IStreamsServer['delete'] =>
+  async (call, answer) => {
+    const refused = await switches.admit('append', call.metadata)
+    if (refused !== undefined) return answer(asError(refused))
+    const options = call.request.getOptions() ?? new streams.DeleteReq.Options()
+    const stream = nameOf(options.getStreamIdentifier())
+    const outcome = log.remove(
+      stream,
+      expectedOf(options, () => options.getRevision()),
+    )
+    if (outcome.kind === 'success') {
+      const at = String(outcome.position)
+      const position = new streams.DeleteResp.Position().setCommitPosition(at).setPreparePosition(at)
+      return answer(null, new streams.DeleteResp().setPosition(position))
+    }
+    const versions = { 'expected-version': String(outcome.expected), 'actual-version': String(outcome.current) }
+    const facts = { exception: 'wrong-expected-version', 'stream-name': stream, ...versions }
+    answer(asError(failure(status.FAILED_PRECONDITION, 'Wrong expected version', facts)))
+  }

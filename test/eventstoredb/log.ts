@@ -1,0 +1,149 @@
+import {
+  check,
+  type Expected,
+  type LogEvent,
+  NONE,
+  type Outcome,
+  type Proposed,
+  type State,
+  type Stream,
+} from './append-rules.ts'
+
+/** A log in memory with an EventStoreDB's rules of appending. */
+export interface Log {
+  readonly append: (stream: string, expected: Expected, events: readonly Proposed[]) => Outcome
+  readonly remove: (stream: string, expected: Expected) => Outcome
+  /** The events a read of the stream shows; nothing where there is no such stream, or it was deleted. */
+  readonly readable: (stream: string) => readonly LogEvent[] | undefined
+  readonly all: () => readonly LogEvent[]
+  /** What `any` knows repeated appends by, which a node forgets when it restarts. */
+  readonly forgetRecent: () => void
+  /** Drops what is behind a position, as after the restore of an old backup. */
+  readonly truncateAfter: (position: number) => void
+  /** Drops what is before a position, as after a scavenge. */
+  readonly truncateBefore: (position: number) => void
+  /** Called after every change. */
+  readonly watch: (tell: () => void) => () => void
+}
+
+/** After so many appends the server writes an event of its own. */
+const SYSTEM_EVERY = 5
+const RECORD_BYTES = 97
+
+const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
+
+const streamOf = ({ streams }: State, name: string): Stream => {
+  const known = streams.get(name)
+  if (known !== undefined) return known
+  const made = { events: [], last: NONE, shownFrom: 0, isDeleted: false, maxCount: Number.POSITIVE_INFINITY }
+  streams.set(name, made)
+  return made
+}
+
+const lastOf = (state: State, name: string): number => state.streams.get(name)?.last ?? NONE
+
+/** What a metadata event says of the stream it belongs to. */
+const applyMetadata = (state: State, { stream, data }: LogEvent): void => {
+  const { $tb, $maxCount } = JSON.parse(new TextDecoder().decode(data))
+  const about = streamOf(state, stream.slice(2))
+  if (typeof $tb === 'number') about.shownFrom = $tb
+  if (typeof $maxCount === 'number') about.maxCount = $maxCount
+}
+
+const write = (state: State, name: string, events: readonly Proposed[], clock: () => number): number | undefined => {
+  if (events.length === 0) return undefined
+  const stream = streamOf(state, name)
+  if (stream.isDeleted) stream.shownFrom = stream.last + 1
+  stream.isDeleted = false
+  let position: number | undefined
+  for (const { id, type, contentType, data, metadata } of events) {
+    position = state.end
+    const recorded = { id, type, contentType, data, metadata, stream: name, position }
+    const event = { ...recorded, revision: stream.last + 1, created: BigInt(clock()) * 10_000n }
+    stream.last = event.revision
+    stream.events.push(event)
+    state.events.push(event)
+    state.recent.set(id, event)
+    state.end += RECORD_BYTES + data.length + metadata.length
+    if (name.startsWith('$$')) applyMetadata(state, event)
+  }
+  return position
+}
+
+const systemEvent = (type: string, data: unknown): Proposed => ({
+  id: crypto.randomUUID(),
+  type,
+  contentType: 'application/json',
+  data: encode(data),
+  metadata: new Uint8Array(),
+})
+
+const rebuild = (state: State, events: LogEvent[]): void => {
+  state.events = events
+  const kept = new Set(events)
+  for (const stream of state.streams.values()) stream.events = stream.events.filter((event) => kept.has(event))
+}
+
+const truncateAfter = (state: State, position: number): void => {
+  const lost = state.events.filter((event) => event.position > position)
+  rebuild(
+    state,
+    state.events.filter((event) => event.position <= position),
+  )
+  state.end = lost[0]?.position ?? state.end
+  for (const { id } of lost) state.recent.delete(id)
+  for (const { stream, revision } of lost.reverse()) streamOf(state, stream).last = revision - 1
+}
+
+export const makeLog = (clock: () => number = Date.now): Log => {
+  const state: State = { events: [], streams: new Map(), recent: new Map(), end: 0, appends: 0 }
+  const watchers = new Set<() => void>()
+  const tell = (): void => {
+    for (const watcher of watchers) watcher()
+  }
+  write(state, '$users', [systemEvent('$UserCreated', { loginName: 'admin' })], clock)
+  write(state, '$scavenges', [systemEvent('$scavengeIndexInitialized', {})], clock)
+
+  const append: Log['append'] = (stream, expected, events) => {
+    const found = check(state, stream, expected, events)
+    if (found === 'wrong') return { kind: 'wrong', current: lastOf(state, stream), expected }
+    if (found !== 'write') return { kind: 'success', revision: found.repeated }
+    const position = write(state, stream, events, clock)
+    const revision = lastOf(state, stream)
+    if (position === undefined) return { kind: 'success', revision }
+    state.appends++
+    if (state.appends % SYSTEM_EVERY === 0) write(state, '$stats', [systemEvent('$statsCollected', {})], clock)
+    tell()
+    return { kind: 'success', revision, position }
+  }
+
+  return {
+    append,
+    remove: (stream, expected) => {
+      const found = check(state, stream, expected, [])
+      if (found === 'wrong') return { kind: 'wrong', current: lastOf(state, stream), expected }
+      const position = write(state, `$$${stream}`, [systemEvent('$metadata', { $tb: Number.MAX_SAFE_INTEGER })], clock)
+      streamOf(state, stream).isDeleted = true
+      tell()
+      return { kind: 'success', revision: lastOf(state, stream), ...(position !== undefined && { position }) }
+    },
+    readable: (name) => {
+      const stream = state.streams.get(name)
+      if (stream === undefined || stream.last === NONE || stream.isDeleted) return undefined
+      const shownFrom = Math.max(stream.shownFrom, stream.last + 1 - stream.maxCount)
+      return shownFrom <= 0 ? stream.events : stream.events.filter(({ revision }) => revision >= shownFrom)
+    },
+    all: () => state.events,
+    forgetRecent: () => state.recent.clear(),
+    truncateAfter: (position) => truncateAfter(state, position),
+    truncateBefore: (position) =>
+      rebuild(
+        state,
+        state.events.filter((event) => event.position >= position),
+      ),
+    watch: (watcher) => {
+      watchers.add(watcher)
+      return () => watchers.delete(watcher)
+    },
+  }
+}

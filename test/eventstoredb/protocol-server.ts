@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { makeAppend, makeBatchAppend, makeDelete } from './append.ts'
+import { makeFeatures, makeGossip } from './gossip-and-features.ts'
+import { type Log, makeLog } from './log.ts'
+import { makeRead } from './read.ts'
+import { type Endpoint, makeSwitches, type Switches, type SwitchState } from './switches.ts'
+
+export interface ProtocolServerOptions {
+  /** The log of another server, for nodes of one cluster. */
+  readonly log?: Log
+  readonly version?: string
+  /** The most bytes of an append. */
+  readonly appendMax?: number
+  /** Passwords by name; without, everybody is let in. A client sends names only over TLS. */
+  readonly users?: Readonly<Record<string, string>>
+  readonly hasBatch?: boolean
+}
+
+/** An EventStoreDB in memory, on a port of 127.0.0.1. */
+export interface ProtocolServer extends Switches, AsyncDisposable {
+  /** As a client takes it: `esdb://127.0.0.1:1234?tls=false`. */
+  readonly address: string
+  readonly endpoint: Endpoint
+  readonly log: Log
+  /** Resets every connection, while new ones are accepted. */
+  readonly dropConnections: () => void
+  /** Closes the port and every connection; the log stays. */
+  readonly stop: () => Promise<void>
+  /** Opens the same port again. */
+  readonly start: () => Promise<void>
+  /** Stops and starts, and forgets by what an append with `any` is known again. */
+  readonly restart: () => Promise<void>
+  /** For good. */
+  readonly close: () => Promise<void>
+}
+
+const HOST = '127.0.0.1'
+const MIB = 1024 * 1024
+
+const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchState, self: () => Endpoint): Server => {
+  const { version = '24.6.0', appendMax = MIB, hasBatch = true } = options
+  const grpc = new Server({ 'grpc.max_receive_message_length': 32 * MIB })
+  const parts = { log, switches, appendMax }
+  grpc.addService(StreamsService, {
+    append: makeAppend(parts),
+    batchAppend: makeBatchAppend(parts),
+    delete: makeDelete(parts),
+    read: makeRead({ log, switches, tellsOfMissing: !version.startsWith('23.') }),
+  })
+  grpc.addService(GossipService, { read: makeGossip(switches, self) })
+  grpc.addService(ServerFeaturesService, { getSupportedMethods: makeFeatures(switches, version, hasBatch) })
+  return grpc
+}
+
+/** Accepts on a port of its own, so that it can be cut off from one moment to the next. */
+const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) => {
+  const sockets = new Set<Socket>()
+  const listener = createServer((socket) => {
+    switches.counters.connections++
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => undefined)
+    void switches.thawed().then(() => !socket.destroyed && inject(socket))
+  })
+  const drop = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  return {
+    drop,
+    listen: async (port: number): Promise<number> => {
+      listener.listen(port, HOST)
+      await once(listener, 'listening')
+      return (listener.address() as AddressInfo).port
+    },
+    stop: async (): Promise<void> => {
+      if (!listener.listening) return
+      const closed = once(listener, 'close')
+      listener.close()
+      drop()
+      await closed
+    },
+  }
+}
+
+export const startProtocolServer = async (options: ProtocolServerOptions = {}): Promise<ProtocolServer> => {
+  const { log = makeLog(), users } = options
+  const switches = makeSwitches(users)
+  let port = 0
+  const grpc = makeGrpc(options, log, switches, () => ({ address: HOST, port }))
+  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
+  const listener = makeListener((socket) => injector.injectConnection(socket), switches)
+  port = await listener.listen(0)
+  const start = async (): Promise<void> => {
+    await listener.listen(port)
+  }
+  const close = async (): Promise<void> => {
+    switches.thaw()
+    await listener.stop()
+    injector.destroy()
+    grpc.forceShutdown()
+  }
+  return {
+    ...switches,
+    endpoint: { address: HOST, port },
+    address: `esdb://${HOST}:${port}?tls=false`,
+    log,
+    dropConnections: listener.drop,
+    stop: listener.stop,
+    start,
+    restart: async () => {
+      await listener.stop()
+      log.forgetRecent()
+      await start()
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import streams from '@eventstore/db-client/generated/streams_pb.js'
+import type { LogEvent } from './append-rules.ts'
+import type { Log } from './log.ts'
+import { beginning, indexFrom, type Options, type Source, select, sourceOf } from './read-source.ts'
+import type { SwitchState } from './switches.ts'
+import { asError, identifierOf, uuidOf } from './wire.ts'
+
+export interface ReadParts {
+  readonly log: Log
+  readonly switches: SwitchState
+  /** Whether a subscriber to a stream that is not there is told that it has caught up. */
+  readonly tellsOfMissing: boolean
+}
+
+type Call = Parameters<IStreamsServer['read']>[0]
+
+/** Events are examined so many at a time before a checkpoint is due. */
+const CHECKPOINT_EVERY = 32
+
+const responseOf = (event: LogEvent): streams.ReadResp => {
+  const position = String(event.position)
+  const recorded = new streams.ReadResp.ReadEvent.RecordedEvent()
+    .setId(uuidOf(event.id))
+    .setStreamIdentifier(identifierOf(event.stream))
+    .setStreamRevision(String(event.revision))
+    .setCommitPosition(position)
+    .setPreparePosition(position)
+    .setData(event.data)
+    .setCustomMetadata(event.metadata)
+  const facts = recorded.getMetadataMap()
+  facts.set('type', event.type)
+  facts.set('content-type', event.contentType)
+  facts.set('created', String(event.created))
+  return new streams.ReadResp().setEvent(
+    new streams.ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(position),
+  )
+}
+
+/** The other side of one call: what is sent waits until it is taken, and something may end it. */
+interface Line {
+  readonly send: (response: streams.ReadResp) => Promise<void>
+  /** Waits until something has happened to the call, or was told. */
+  readonly news: () => Promise<void>
+  readonly tell: () => void
+  readonly isOver: () => boolean
+  readonly finish: () => void
+}
+
+const makeLine = (call: Call, switches: SwitchState): Line => {
+  let happened = Promise.withResolvers<void>()
+  let isOver = false
+  const tell = (): void => happened.resolve()
+  const finish = (): void => {
+    isOver = true
+    tell()
+  }
+  const news = async (): Promise<void> => {
+    await happened.promise
+    happened = Promise.withResolvers()
+  }
+  call.on('drain', tell)
+  call.on('cancelled', finish)
+  return {
+    send: async (response) => {
+      if (switches.isFrozen()) await switches.thawed()
+      if (isOver) return
+      if (response.hasEvent()) switches.counters.eventsSent++
+      if (call.write(response)) return
+      while (call.writableNeedDrain && !isOver) await news()
+    },
+    news,
+    tell,
+    isOver: () => isOver || call.cancelled,
+    finish,
+  }
+}
+
+const readOnce = async (call: Call, options: Options, source: Source, line: Line): Promise<void> => {
+  const events = source.events()
+  if (events === undefined) {
+    const missing = new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(source.stream ?? ''))
+    await line.send(new streams.ReadResp().setStreamNotFound(missing))
+  } else {
+    const isBackwards = options.getReadDirection() === 1
+    for (const event of select(source, events, isBackwards, Number(options.getCount()))) {
+      if (line.isOver()) return
+      await line.send(responseOf(event))
+    }
+  }
+  call.end()
+}
+
+const checkpoint = ({ position }: LogEvent): streams.ReadResp =>
+  new streams.ReadResp().setCheckpoint(
+    new streams.ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
+  )
+
+interface Subscriber {
+  readonly source: Source
+  readonly line: Line
+  readonly parts: ReadParts
+  readonly checkpointEvery: number
+}
+
+const follow = async ({ source, line, parts, checkpointEvery }: Subscriber): Promise<void> => {
+  const caughtUp = new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())
+  let at = beginning(source)
+  let [examined, isBehind] = [0, true]
+  while (!line.isOver()) {
+    const events = source.events()
+    const event = events?.[indexFrom(events, source, at + 1)]
+    if (event !== undefined) {
+      at = source.place(event)
+      isBehind = true
+      if (source.isWanted(event)) await line.send(responseOf(event))
+      if (++examined % checkpointEvery === 0) await line.send(checkpoint(event))
+    } else {
+      if (isBehind && (events !== undefined || parts.tellsOfMissing)) await line.send(caughtUp)
+      isBehind = false
+      await line.news()
+    }
+  }
+}
+
+const subscribe = async (call: Call, options: Options, parts: ReadParts, line: Line): Promise<void> => {
+  const source = sourceOf(options, parts.log)
+  const unwatch = parts.log.watch(line.tell)
+  const forget = parts.switches.onEnd((failure) => {
+    line.finish()
+    call.emit('error', asError(failure))
+  })
+  const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID())
+  await line.send(new streams.ReadResp().setConfirmation(confirmation))
+  const filter = options.getFilter()
+  const window = (filter?.getMax() || CHECKPOINT_EVERY) * (filter?.getCheckpointintervalmultiplier() || 1)
+  const checkpointEvery = filter === undefined ? Number.POSITIVE_INFINITY : window
+  await follow({ source, line, parts, checkpointEvery })
+  unwatch()
+  forget()
+}
+
+export const makeRead =
+  (parts: ReadParts): IStreamsServer['read'] =>
+  async (call) => {
+    const line = makeLine(call, parts.switches)
+    call.on('error', () => undefined)
+    const options = call.request.getOptions() ?? new streams.ReadReq.Options()
+    const isSubscription = options.hasSubscription()
+    const refused = await parts.switches.admit(isSubscription ? 'subscription' : 'read', call.metadata)
+    if (line.isOver()) return
+    if (refused !== undefined) call.emit('error', asError(refused))
+    else if (isSubscription) await subscribe(call, options, parts, line)
+    else await readOnce(call, options, sourceOf(options, parts.log), line)
+  }

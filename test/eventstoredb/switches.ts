@@ -1,0 +1,178 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Metadata, status } from '@grpc/grpc-js'
+import { accessDenied, type Failure, failure, notReady } from './wire.ts'
+
+/** An append as it came. */
+export interface SeenAppend {
+  readonly stream: string
+  readonly way: 'classic' | 'batch'
+  readonly types: readonly string[]
+}
+
+/**
+ * What goes wrong with an append.
+ * - `refused`: answered with the failure, and not written.
+ * - `lost`: written, and answered with the failure.
+ * - `silent`: not written, never answered.
+ * - `lost-silent`: written, never answered.
+ */
+export interface AppendFault {
+  readonly how: 'refused' | 'lost' | 'silent' | 'lost-silent'
+  /** UNAVAILABLE, when left out. */
+  readonly failure?: Failure
+  /** How many appends it befalls; one, when left out. */
+  readonly times?: number
+  readonly when?: (append: SeenAppend) => boolean
+}
+
+export type CallKind = 'append' | 'read' | 'subscription' | 'features' | 'gossip'
+
+export interface Counters {
+  classicAppends: number
+  batchAppends: number
+  reads: number
+  subscriptions: number
+  /** Events handed to the connections of readers and subscribers. */
+  eventsSent: number
+  features: number
+  gossips: number
+  connections: number
+}
+
+export interface Endpoint {
+  readonly address: string
+  readonly port: number
+}
+
+export interface Switches {
+  readonly counters: Counters
+  /** Lets every call wait so many milliseconds before it is looked at. */
+  readonly delayAnswers: (milliseconds: number) => void
+  readonly faultAppends: (fault: AppendFault) => void
+  /** Answers the next calls of a kind with a failure. */
+  readonly failNext: (kind: CallKind, failure: Failure, times?: number) => void
+  /** Connections are accepted and nothing is answered, or sent to subscribers, until `thaw`. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+  /** Until set to nothing, calls that require a leader are sent there, and gossip says so. */
+  readonly setLeader: (leader: Endpoint | undefined) => void
+  /** Whether every append, read and subscription is answered with "Server Is Not Ready". */
+  readonly setReady: (isReady: boolean) => void
+  /** Ends every subscription there is with a failure. */
+  readonly endSubscriptions: (failure: Failure) => void
+}
+
+/** The switches as the services look at them. */
+export interface SwitchState extends Switches {
+  /** Waits as the switches say; then what the call fails with, if it does. */
+  readonly admit: (kind: CallKind, metadata: Metadata) => Promise<Failure | undefined>
+  readonly thawed: () => Promise<void>
+  readonly faultOf: (append: SeenAppend) => AppendFault | undefined
+  readonly leader: () => Endpoint | undefined
+  readonly onEnd: (end: (failure: Failure) => void) => () => void
+  readonly isFrozen: () => boolean
+}
+
+const COUNTED = { read: 'reads', subscription: 'subscriptions', features: 'features', gossip: 'gossips' } as const
+
+const isKnown = (metadata: Metadata, users: Readonly<Record<string, string>>): boolean => {
+  const [value] = metadata.get('authorization')
+  if (typeof value !== 'string' || !value.startsWith('Basic ')) return false
+  const [name = '', password] = Buffer.from(value.slice(6), 'base64').toString().split(/:(.*)/s, 2)
+  return Object.hasOwn(users, name) && users[name] === password
+}
+
+/** Why a caller is not let in: nobody is asked for a name where there are no users, nor for features and gossip. */
+const refusedUser = (kind: CallKind, metadata: Metadata, users?: Readonly<Record<string, string>>) => {
+  if (users === undefined || kind === 'features' || kind === 'gossip' || isKnown(metadata, users)) return undefined
+  return metadata.get('authorization').length > 0 ? failure(status.UNAUTHENTICATED, 'Unauthenticated') : accessDenied()
+}
+
+interface Planned {
+  readonly kind: CallKind
+  readonly failure: Failure
+  times: number
+}
+
+const take = <A extends { times: number }>(planned: readonly A[], isMeant: (one: A) => boolean): A | undefined => {
+  const found = planned.find((one) => one.times > 0 && isMeant(one))
+  if (found !== undefined) found.times--
+  return found
+}
+
+const isLedAway = (metadata: Metadata): boolean => metadata.get('requires-leader').includes('true')
+
+const notLeader = ({ address, port }: Endpoint): Failure =>
+  failure(status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': address,
+    'leader-endpoint-port': String(port),
+  })
+
+const noCounts = (): Counters => ({
+  classicAppends: 0,
+  batchAppends: 0,
+  reads: 0,
+  subscriptions: 0,
+  eventsSent: 0,
+  features: 0,
+  gossips: 0,
+  connections: 0,
+})
+
+export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchState => {
+  const counters = noCounts()
+  const faults: (AppendFault & { times: number })[] = []
+  const planned: Planned[] = []
+  const endings = new Set<(failure: Failure) => void>()
+  let latency = 0
+  let leader: Endpoint | undefined
+  let isReady = true
+  let frozen: PromiseWithResolvers<void> | undefined
+  const thawed = async (): Promise<void> => {
+    while (frozen !== undefined) await frozen.promise
+  }
+
+  return {
+    counters,
+    delayAnswers: (milliseconds) => {
+      latency = milliseconds
+    },
+    faultAppends: (fault) => faults.push({ times: 1, ...fault }),
+    failNext: (kind, failure, times = 1) => planned.push({ kind, failure, times }),
+    freeze: () => {
+      frozen ??= Promise.withResolvers()
+    },
+    thaw: () => {
+      frozen?.resolve()
+      frozen = undefined
+    },
+    setLeader: (endpoint) => {
+      leader = endpoint
+    },
+    setReady: (ready) => {
+      isReady = ready
+    },
+    endSubscriptions: (failure) => {
+      for (const end of [...endings]) end(failure)
+    },
+    admit: async (kind, metadata) => {
+      if (kind !== 'append') counters[COUNTED[kind]]++
+      await thawed()
+      if (latency > 0) await delay(latency)
+      if (!isReady && kind !== 'features' && kind !== 'gossip') return notReady()
+      const refused = refusedUser(kind, metadata, users)
+      if (refused !== undefined) return refused
+      if (leader !== undefined && isLedAway(metadata)) return notLeader(leader)
+      return take(planned, (one) => one.kind === kind)?.failure
+    },
+    thawed,
+    faultOf: (append) => take(faults, ({ when }) => when?.(append) ?? true),
+    leader: () => leader,
+    onEnd: (end) => {
+      endings.add(end)
+      return () => endings.delete(end)
+    },
+    isFrozen: () => frozen !== undefined,
+  }
+}

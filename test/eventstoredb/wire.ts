@@ -1,0 +1,45 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js'
+import { Metadata, status } from '@grpc/grpc-js'
+import type { Expected } from './append-rules.ts'
+
+/** What a call is answered with when it fails: a gRPC status, its words, and what the client makes a typed error of. */
+export interface Failure {
+  readonly code: number
+  readonly details: string
+  readonly metadata?: Metadata
+}
+
+export const failure = (code: number, details: string, facts: Readonly<Record<string, string>> = {}): Failure => {
+  const metadata = new Metadata()
+  for (const [name, value] of Object.entries(facts)) metadata.set(name, value)
+  return { code, details, metadata }
+}
+
+export const accessDenied = (): Failure =>
+  failure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' })
+
+export const notReady = (): Failure => failure(status.UNAVAILABLE, 'Server Is Not Ready')
+
+/** An error as grpc-js takes it from a handler. */
+export const asError = ({ code, details, metadata = new Metadata() }: Failure) =>
+  Object.assign(new Error(details), { code, details, metadata })
+
+export const nameOf = (identifier: shared.StreamIdentifier | undefined): string =>
+  new TextDecoder().decode(identifier?.getStreamName_asU8())
+
+export const identifierOf = (name: string): shared.StreamIdentifier =>
+  new shared.StreamIdentifier().setStreamName(new TextEncoder().encode(name))
+
+export const uuidOf = (id: string): shared.UUID => new shared.UUID().setString(id)
+
+interface ExpectedOptions {
+  hasAny(): boolean
+  hasNoStream(): boolean
+  hasStreamExists(): boolean
+}
+
+export const expectedOf = (options: ExpectedOptions, revision: () => string): Expected => {
+  if (options.hasAny()) return 'any'
+  if (options.hasNoStream()) return 'no_stream'
+  return options.hasStreamExists() ? 'stream_exists' : Number(revision())
+}

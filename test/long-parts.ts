@@ -1,5 +1,7 @@
 import { ignoresExpected } from './event-store/broken-appends.ts'
+import { sendBadCredentials } from './http/bad-credentials.ts'
 import { sendBadRequests } from './http/bad-requests.ts'
+import { besideSlowClients } from './http/beside-slow-clients.ts'
 import { start, type Tidying } from './http/harness.ts'
 import { recordedBy } from './http/log-rows.ts'
 import { playStories } from './http/model-runs.ts'
@@ -140,6 +142,27 @@ const badRequests: Part = {
   },
 }
 
+const badCredentials: Part = {
+  name: 'bad-credentials',
+  what: '10,000 malformed Authorization headers: each shut out in the documented form',
+  run: async (scope, { seed, count = 10_000 }) => {
+    const service = await start(scope, { now: NOW })
+    const { sent, faults } = await sendBadCredentials(service, count, seed)
+    return { counts: { sent }, problems: faults }
+  },
+}
+
+const slowClients: Part = {
+  name: 'slow-clients',
+  what: 'good clients beside 1,000 idle connections and 400 that send a byte a second: within twice their latency',
+  run: async (scope, { count = 20 }) => {
+    const slow = { idle: 1_000, dripping: 400 }
+    const compared = await besideSlowClients(scope, slow, { rounds: count, requests: 200 })
+    const { ratio } = compared
+    return { counts: { ...slow, ...compared }, problems: ratio < 2 ? [] : [`${ratio.toFixed(2)} times the latency`] }
+  },
+}
+
 const model: Part = {
   name: 'model',
   what: '10,000 random stories of retries, restarts and clocks that jump, each answer held against a naive model',
@@ -160,5 +183,7 @@ export const parts: readonly Part[] = [
   races,
   lawlessRaces,
   badRequests,
+  badCredentials,
+  slowClients,
   model,
 ]

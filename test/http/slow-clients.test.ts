@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { makeClientAddresses } from '../../src/http/client-address.ts'
 import { type ListenOptions, listen, type Patience } from '../../src/http/listen.ts'
 import { pooledHex } from '../../src/random.ts'
+import { besideSlowClients } from './beside-slow-clients.ts'
 import { connectTo } from './client.ts'
 import { start } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
@@ -108,6 +109,11 @@ test('with 1,000 idle connections and 50 that send byte by byte good clients are
     service.log.filter(({ level }) => level !== 'info'),
     [],
   )
+})
+
+test('beside 200 idle connections and 40 that send a byte a second a good client stays within twice its latency', async (t) => {
+  const { ratio } = await besideSlowClients(t, { idle: 200, dripping: 40 }, { rounds: 5, requests: 60 })
+  t.true(ratio < 2, `${ratio.toFixed(2)} times the latency`)
 })
 
 test('a request that was answered before its body came is cut off without a second answer', async (t) => {

@@ -31,8 +31,7 @@ const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Te
     const target = await openCopyTarget(to, { randomHex, copyOf: source.logId })
     try {
       const progress = makeProgress(terminal)
-      const copied = await copyLog({ source, target, onProgress: progress.show })
-      progress.end()
+      const copied = await copyLog({ source, target, onProgress: progress.show }).finally(progress.end)
       if (E.isLeft(copied)) return refuse(terminal, copied.left)
       await target.endCopy()
       const { events, found, secrets, root } = copied.right

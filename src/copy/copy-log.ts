@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { emptyTree, type MerkleTree, type Sha256, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
 import type { NewEvent } from '../domain/event.ts'
+import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { AppendFailure, EventStore, StoredRecord } from '../event-store/event-store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { knownKeys } from '../vault/vault.ts'
@@ -66,12 +67,13 @@ async function* runsOf(source: EventStore, after: number): AsyncGenerator<readon
   let run: Run = { events: [], bytes: 0 }
   for await (const { text } of each(source.records(after))) {
     const event = JSON.parse(text) as Stored
-    if (run.events.length > 0 && !joins(run, event, text.length)) {
+    const size = Buffer.byteLength(text)
+    if (run.events.length > 0 && !joins(run, event, size)) {
       yield run.events
       run = { events: [], bytes: 0 }
     }
     run.events.push(event)
-    run.bytes += text.length
+    run.bytes += size
   }
   if (run.events.length > 0) yield run.events
 }
@@ -101,18 +103,30 @@ const copyEvents = async (
   return E.right(undefined)
 }
 
-/** Secrets as they are sealed, and the values by which their keys are recognised: the keys themselves go another way. */
-const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
-  let count = 0
-  for (const keyId of await knownKeys(source)) {
-    let page = await source.secretsSealedWith(keyId, undefined, SECRETS)
+/** Every secret, and the values by which keys are recognised, as they are sealed. */
+async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecret[]> {
+  for (const keyId of await knownKeys(store)) {
+    let page = await store.secretsSealedWith(keyId, undefined, SECRETS)
     while (page.length > 0) {
-      await target.writeSecrets(page)
-      count += page.length
-      page = await source.secretsSealedWith(keyId, page.at(-1), SECRETS)
+      yield page
+      page = await store.secretsSealedWith(keyId, page.at(-1), SECRETS)
     }
   }
-  return count
+}
+
+/** The keys themselves go another way. */
+const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
+  const places = new Set<string>()
+  const nameOf = ({ sut_id, field }: SealedSecret): string => `${sut_id}/${field}`
+  for await (const page of secretsOf(source)) {
+    await target.writeSecrets(page)
+    for (const secret of page) places.add(nameOf(secret))
+  }
+  // What an earlier run has brought and the source has removed since.
+  for await (const page of secretsOf(target)) {
+    await target.exchangeSecrets(page.filter((secret) => !places.has(nameOf(secret))).map((old) => ({ old })))
+  }
+  return places.size
 }
 
 /**

@@ -51,8 +51,9 @@ export type ReadPage = (
   direction?: 'forwards' | 'backwards',
 ) => Promise<readonly RecordedEvent[] | undefined>
 
+/** @param within milliseconds for which a read is repeated */
 export const makeReadPage =
-  (connection: Connection): ReadPage =>
+  (connection: Connection, within = READ_WITHIN): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
     const read = (client: EventStoreDBClient) =>
       collect(
@@ -66,7 +67,7 @@ export const makeReadPage =
         (event) => event,
       )
     try {
-      return await connection.persist(READ_WITHIN, read)
+      return await connection.persist(within, read)
     } catch (error) {
       if (faultOf(error) === 'missing') return undefined
       throw unavailable(`${stream} cannot be read`, error)

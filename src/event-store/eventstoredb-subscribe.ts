@@ -103,20 +103,29 @@ async function* followAll<A extends { readonly mark: number }>(
   let last = Math.max(after, BEGINNING)
   // What the server says of having caught up comes more than once, and not from every version.
   const target = await head()
-  const started = Promise.withResolvers<Inflow<A>>()
+  const started = Promise.withResolvers<Inflow<A> | undefined>()
   const freed = Promise.withResolvers<void>()
-  const held = connection.use((client) => {
+  let inflow: Inflow<A> | undefined
+  // Also where it still waits for its turn, or nobody comes for what there is.
+  const end = (): void => {
+    inflow?.close()
+    freed.resolve()
+    started.resolve(undefined)
+  }
+  stop.addEventListener('abort', end)
+  const held = connection.use(async (client) => {
+    if (stop.aborted) return end()
     const position = { commit: BigInt(Math.max(last, 0)), prepare: BigInt(Math.max(last, 0)) }
     const fromPosition: ReadPosition = last === BEGINNING ? START : position
     const options = { fromPosition, filter: streamNameFilter({ prefixes }), credentials: connection.credentials }
     const ours = (event: RecordedEvent): A | undefined => (isOurs(event) ? as(event) : undefined)
     started.resolve(startInflow(client.subscribeToAll(options), stop, ours))
-    return freed.promise
+    await freed.promise
   })
   held.catch(started.reject)
-  let inflow: Inflow<A> | undefined
   try {
     inflow = await started.promise
+    if (inflow === undefined) return
     if (last >= target) yield { events: [], caughtUp: true }
     for (;;) {
       const events = await inflow.take()
@@ -128,8 +137,8 @@ async function* followAll<A extends { readonly mark: number }>(
     freed.reject(error)
     throw unavailable('the log cannot be followed', error)
   } finally {
-    inflow?.close()
-    freed.resolve()
+    stop.removeEventListener('abort', end)
+    end()
   }
 }
 

@@ -13,6 +13,8 @@ import { makeRecords, makeSubscribe } from './eventstoredb-subscribe.ts'
 
 /** Milliseconds between attempts to reach the store at a start. */
 const AGAIN_AFTER = 1_000
+/** Milliseconds after which one of them is given up: nobody who only asks something is kept waiting for long. */
+const OPEN_WITHIN = 3_000
 
 export interface EventStoreDbOptions {
   readonly address: EventStoreDbAddress
@@ -45,7 +47,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const subscriptions = openConnection(address, 'subscriptions')
   const closing = new AbortController()
   const readPage = makeReadPage(commands)
-  const logStream = { connection: commands, readPage }
+  const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_WITHIN) }
   const events = makeLogEvents(commands.prefix)
   const head = makeHead(commands, events)
   const secrets = makeSecrets(commands, subscriptions, readPage)

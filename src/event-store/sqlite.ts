@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../domain/ids.ts'
-import { acquireLock, type Lock } from '../files/lock.ts'
+import { acquireLock, type Lock, LockTaken } from '../files/lock.ts'
+import { otherNamesOf } from '../files/other-names.ts'
 import { type EventStore, StoreUnavailable, UnusableLog } from './event-store.ts'
 import { makeAppend, makeWrite } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
@@ -54,6 +55,7 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
   if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
   const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
   try {
+    if (!readOnly) refuseOtherNames(file)
     const { busyTimeout = 1000, pagesMax } = limits
     const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax })
     return makeStore(database, lock, options)
@@ -61,6 +63,16 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
     lock?.release()
     throw error
   }
+}
+
+/** The lock and SQLite's journal go by the name: a log written under two names would lose events. */
+const refuseOtherNames = (file: string): void => {
+  const others = otherNamesOf(file)
+  if (others === undefined) return
+  const { count, holder } = others
+  const names = `it has ${count} names (hard links), of which a log may have one`
+  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps by another name: ${names}`)
+  throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
 }
 
 const makeStore = (

@@ -3,11 +3,21 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The EventStoreDB that services are run over instead of the embedded store; undefined as a rule. */
-export const SHARED_STORE = process.env.TEST_EVENT_STORE
+export const SHARED_STORE = process.env.TEST_EVENT_STORE || undefined
 
-/** The address of a log of its own for whatever has this directory: what a test finds there no other has left. */
-export const addressFor = (address: string, directory: string): string =>
-  `${address}${address.includes('?') ? '&' : '?'}streamPrefix=t${hash('sha256', directory).slice(0, 16)}-`
+/** Milliseconds between two signs of life, whatever is asked: the least that is taken. */
+let keepAlive = 10_000
+
+/**
+ * The address of a log of its own for whatever has this directory: what a test finds there no other has left. Whoever
+ * connects to it has connections of its own: clients of one process whose options are equal share one, and its 100 calls.
+ */
+export const addressFor = (address: string, directory: string): string => {
+  // Subscriptions take the one behind it.
+  keepAlive += 2
+  const prefix = `t${hash('sha256', directory).slice(0, 16)}-`
+  return `${address}${address.includes('?') ? '&' : '?'}streamPrefix=${prefix}&keepAliveInterval=${keepAlive}`
+}
 
 /** What a service over a shared store is given: the address of a log of its own, and the keys that it makes none of. */
 export const sharedEnvironment = (data: string): Readonly<Record<string, string>> => {

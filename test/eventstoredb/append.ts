@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
@@ -100,6 +101,9 @@ export const makeAppend =
     call.on('data', (message: streams.AppendReq) => messages.push(message))
     call.on('error', () => undefined)
     call.on('end', async () => {
+      // An append that was cut off in the middle ends like one that is whole, and is known for what it is a turn later.
+      await setImmediate()
+      if (call.cancelled) return
       parts.switches.counters.classicAppends++
       const refused = await parts.switches.admit('append', call.metadata)
       if (refused !== undefined) return answer(asError(refused))

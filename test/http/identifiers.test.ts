@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { aUser, fileOf } from '../users/builders.ts'
 import { passwordOf } from './client.ts'
-import { people, type Running, start, temporaryData } from './harness.ts'
+import { people, start, temporaryData } from './harness.ts'
+import { eventsOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 
@@ -113,19 +113,6 @@ test('ids are opaque: whoever has one of any form is reserved for by it', async 
   t.is((await service.as('zoe').get(String(made.headers.location))).text, made.text)
 })
 
-const eventsIn = ({ data }: Running): readonly { id: string; time: number }[] => {
-  const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true })
-  try {
-    const rows = log.prepare('SELECT recorded FROM event ORDER BY position').all()
-    return rows.map(({ recorded }) => {
-      const { id, metadata } = JSON.parse(String(recorded)) as { id: string; metadata: { time: string } }
-      return { id, time: Date.parse(metadata.time) }
-    })
-  } finally {
-    log.close()
-  }
-}
-
 test('the ids of recorded events are UUIDs of version 7, whose leading bits are their time', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
@@ -133,11 +120,11 @@ test('the ids of recorded events are UUIDs of version 7, whose leading bits are 
   service.clock.set('2030-05-02T06:10:00.123Z')
   await admin.post(`${path}/update`, { os: 'linux' })
   await admin.request('POST', `${path}/retire`)
-  const events = eventsIn(service)
+  const events = await eventsOf(service)
   t.is(events.length, 5)
-  for (const { id, time } of events) {
+  for (const { id, metadata } of events) {
     t.regex(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-    t.is(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16), time)
+    t.is(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16), Date.parse(metadata.time))
   }
   t.is(new Set(events.map(({ id }) => id)).size, events.length)
 })

@@ -1,15 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Metadata } from '../../src/domain/event.ts'
 import { openEventStoreDb } from '../../src/event-store/eventstoredb.ts'
 import { readEventStoreDbAddress } from '../../src/eventstoredb-address.ts'
 import { addressFor, SHARED_STORE } from '../event-store/shared-store.ts'
+import { readRows } from '../process/log-rows.ts'
 import { rightOf } from '../users/builders.ts'
 import type { Running } from './harness.ts'
 
 export interface Row {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface Event extends Row {
+  readonly id: string
+  readonly metadata: Metadata
 }
 
 /** What the log has recorded, as the people with the sqlite3 shell see it. */
@@ -23,16 +30,20 @@ export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
   }
 }
 
-/** What the log has recorded, in whichever store it is. */
-export const logOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Row[]> => {
-  if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return recordedBy({ data })
+/** Its events whole, in whichever store it is. */
+export const eventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {
+  if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return readRows(join(data, 'events.db'))
   const address = rightOf(readEventStoreDbAddress(addressFor(SHARED_STORE, data)))
   const store = await openEventStoreDb({ address, randomHex: () => '', isReadOnly: true })
   try {
-    const rows: Row[] = []
-    for await (const page of store.records(-1)) rows.push(...page.map(({ text }) => JSON.parse(text) as Row))
-    return rows.map(({ type, data }) => ({ type, data }))
+    const events: Event[] = []
+    for await (const page of store.records(-1)) events.push(...page.map(({ text }) => JSON.parse(text) as Event))
+    return events
   } finally {
     await store.close()
   }
 }
+
+/** What the log has recorded, in whichever store it is. */
+export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>
+  (await eventsOf(running)).map(({ type, data }) => ({ type, data }))

@@ -8,6 +8,8 @@ export interface Race {
   /** Over one store; the clients are spread over them. */
   readonly services: readonly Running[]
   readonly clients: number
+  /** Chooses the service that a client asks in a round; unless given, each stays with its own. */
+  readonly pick?: (services: number, client: number) => number
   /** At most 30,000: windows lie one behind the other within the horizon. */
   readonly rounds: number
 }
@@ -62,25 +64,26 @@ const faultOf = (answers: readonly (RawAnswer | undefined)[]): string | undefine
 }
 
 /** Clients that all want the same window at the same moment, round after round. */
-export const race = async ({ services, clients, rounds }: Race): Promise<Tally> => {
+export const race = async ({ services, clients, rounds, pick = (of, client) => client % of }: Race): Promise<Tally> => {
   const [first] = services as readonly [Running]
   const sut = await createSut(first.as('admin'))
-  const ports = Array.from({ length: clients }, (_, i) => services[i % services.length]?.port ?? first.port)
-  const connections = await Promise.all(ports.map((port) => openRaw(port)))
+  const connectAll = () => Promise.all(services.map(({ port }) => openRaw(port)))
+  const connections = await Promise.all(Array.from({ length: clients }, connectAll))
   const tomorrow = (Math.floor(first.clock.now() / 86_400_000) + 1) * 86_400_000
   const faults: string[] = []
   let [accepted, refused] = [0, 0]
   try {
     for (let round = 0; round < rounds; round++) {
       const requests = connections.map((_, client) => requestFor(sut, round, client, tomorrow))
-      const answers = await releaseTogether(connections, requests)
+      const picked = connections.map((ofClient, client) => ofClient[pick(services.length, client)] as RawConnection)
+      const answers = await releaseTogether(picked, requests)
       accepted += answers.filter((answer) => answer?.status === 201).length
       refused += answers.filter((answer) => answer?.status === 409).length
       const fault = faultOf(answers)
       if (fault !== undefined && faults.length < 5) faults.push(`round ${round}: ${fault}`)
     }
   } finally {
-    for (const connection of connections) connection.close()
+    for (const connection of connections.flat()) connection.close()
   }
   return { accepted, refused, faults }
 }

@@ -2,10 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { readRows } from '../process/log-rows.ts'
 import type { Answer, Headers } from './client.ts'
 import { type Running, start } from './harness.ts'
-import { logOf } from './log-rows.ts'
+import { eventsOf, logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 import { startTwo } from './two-services.ts'
@@ -155,21 +154,23 @@ test('a key is known for 24 hours, whatever other keys come meanwhile', async (t
 
 test('what is stored of a request depends on a secret, and no hash of its body or key is in any file', async (t) => {
   const body = aSut({ password: 'hunter2', user_name: 'lab' })
-  const stored = async (secret: Buffer): Promise<{ readonly keys: readonly string[]; readonly data: string }> => {
+  const stored = async (secret: Buffer) => {
     const service = await start(t, { now: NOW, environment: { BERTH_VAULT_KEY: `k1:${secret.toString('base64')}` } })
     t.is((await service.as('admin').post('/api/sut/create', body, KEY)).status, 201)
     await service.stop()
-    const keys = readRows(join(service.data, 'events.db')).flatMap(({ metadata }) => metadata.key ?? [])
-    return { keys: [...new Set(keys)], data: service.data }
+    const events = await eventsOf(service)
+    const keys = events.flatMap(({ metadata }) => metadata.key ?? [])
+    return { keys: [...new Set(keys)], data: service.data, log: Buffer.from(JSON.stringify(events)) }
   }
   const [one, other] = [randomBytes(32), randomBytes(32)]
-  const { keys, data } = await stored(one)
+  const { keys, data, log } = await stored(one)
   t.is(keys.length, 1)
   t.deepEqual((await stored(one)).keys, keys, 'the same request under the same secret')
   t.notDeepEqual((await stored(other)).keys, keys)
   const parts = [JSON.stringify(body), 'k', 'hunter2', 'lab']
-  for (const file of await readdir(data)) {
-    const bytes = await readFile(join(data, file))
+  // The log itself is no file where the store is another machine's.
+  const files = (await readdir(data)).map(async (file) => [file, await readFile(join(data, file))] as const)
+  for (const [file, bytes] of [['the log', log] as const, ...(await Promise.all(files))]) {
     for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512']) {
       for (const part of parts) {
         const digest = createHash(algorithm).update(part).digest()

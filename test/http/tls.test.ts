@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { SHARED_STORE } from '../event-store/shared-store.ts'
 import { launch, run } from '../process/harness.ts'
 import { basic } from './client.ts'
 import { type Running, type Setting, start, temporaryData } from './harness.ts'
@@ -32,7 +33,10 @@ const withCertificate = async (t: ExecutionContext, setting: Setting = {}) => {
     BERTH_TLS_KEY: join(home, 'key.pem'),
     ...setting.environment,
   }
-  return { home, service: await start(t, { ...setting, environment }) }
+  const service = await start(t, { ...setting, environment })
+  const isReady = async (): Promise<boolean> => (await statusOf(service, { path: '/health/ready' })) === 200
+  if (SHARED_STORE !== undefined) await until('ready', isReady, 20_000)
+  return { home, service }
 }
 
 const handshake = (port: number, options: ConnectionOptions = {}): Promise<TLSSocket> =>

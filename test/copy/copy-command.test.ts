@@ -1,0 +1,135 @@
+import test from 'ava'
+import { StoreUnavailable, UnusableLog } from '../../src/event-store/event-store.ts'
+import { type } from '../command-line/terminal.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
+import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
+import { accessDenied } from '../eventstoredb/wire.ts'
+import { run } from '../process/harness.ts'
+import { aLog, foundAt, startEmbedded } from './typed.ts'
+
+/** `berth copy`, as it is typed. */
+
+const server = await startProtocolServer()
+test.after.always(server.close)
+
+test('it copies the log, and says how many events, how fast, and the root in both', async (t) => {
+  const { args, to, root, texts } = await aLog(t, server.address, 25)
+  const { code, out, error } = await type(args)
+  t.deepEqual([code, error], [0, ''])
+  const [first, second] = out.split('\n') as [string, string]
+  t.regex(first, /^esdb:\/\/127\.0\.0\.1:\d+: 25 events, 0 of them found there, \d+ a second$/)
+  t.is(second, `0 sealed secrets; root ${root} in both`)
+  t.deepEqual(await foundAt(t, to), texts)
+})
+
+test('with --json it prints what it did in one line', async (t) => {
+  const { args, root } = await aLog(t, server.address, 5)
+  const { code, out, error } = await type([...args, '--json'])
+  const { seconds, ...others } = JSON.parse(out)
+  t.deepEqual([code, error, others], [0, '', { events: 5, found: 0, secrets: 0, root }])
+  t.true(seconds > 0)
+})
+
+test('--from is the log of the data directory and --to is BERTH_EVENT_STORE where they are left out', async (t) => {
+  const { data, to, texts } = await aLog(t, server.address, 3)
+  t.is((await type(['copy'], { BERTH_DATA: data, BERTH_EVENT_STORE: to })).code, 0)
+  t.deepEqual(await foundAt(t, to), texts)
+})
+
+test('somebody who watches is shown how far it has come and how fast, and nobody else is', async (t) => {
+  const { args, data, path } = await aLog(t, server.address, 12)
+  const { error } = await type(args, {}, { isWatched: true })
+  const shown = error.split('\r')
+  t.true(shown.some((line) => /^12 of 12 events, \d+ a second/.test(line)))
+  t.is(shown.at(-1), '\u001b[K', 'the line is empty in the end')
+  t.is(
+    (await type(['copy', '--from', `sqlite:${path}`, '--to', aLogOn(server.address)], { BERTH_DATA: data })).error,
+    '',
+  )
+})
+
+test('what fails is told on a line of its own, below how far it has come', async (t) => {
+  const own = await startProtocolServer()
+  t.teardown(own.close)
+  const { path, texts } = await aLog(t, server.address, 3)
+  const args = ['copy', '--from', `sqlite:${path}`, '--to', own.address]
+  own.failNext('subscription', accessDenied())
+  let said = ''
+  const stderr = (text: string): void => {
+    said += text
+  }
+  await t.throwsAsync(type(args, {}, { isWatched: true, stderr }), {
+    instanceOf: StoreUnavailable,
+    message: 'the log cannot be followed: the event store refuses the credentials, or their rights',
+  })
+  t.true(said.includes('3 of 3 events'))
+  t.true(said.endsWith('\r\u001b[K'))
+  t.is((await type(args)).code, 0)
+  t.deepEqual(await foundAt(t, own.address), texts)
+})
+
+test('it is refused while a service runs on the log, and by name', async (t) => {
+  const service = await startEmbedded(t)
+  const to = aLogOn(server.address)
+  const args = ['copy', '--from', `sqlite:${service.data}/events.db`, '--to', to]
+  const { code, output, errors } = await run(t, { data: service.data, args })
+  t.deepEqual([code, output], [1, ''])
+  t.regex(errors, new RegExp(`^berth: .*events\\.db\\.lock is held by process ${process.pid} on .*\\n$`))
+  await t.throwsAsync(foundAt(t, to), { instanceOf: UnusableLog, message: /there is no log/ })
+})
+
+test('it is refused into a store that holds a log: a service’s, another copy, or this one when it is whole', async (t) => {
+  const { args, to, path, texts, data } = await aLog(t, server.address, 4)
+  const { path: other } = await aLog(t, server.address, 2)
+  const service = aLogOn(server.address)
+  const { logId } = await openAt(t, service)
+  await t.throwsAsync(type(['copy', '--from', `sqlite:${path}`, '--to', service]), {
+    instanceOf: UnusableLog,
+    message: `the event store holds the log ${logId}: a log is copied into an empty one`,
+  })
+  t.is((await type(args)).code, 0)
+  for (const from of [path, other]) {
+    const again = await run(t, { data, args: ['copy', '--from', `sqlite:${from}`, '--to', to] })
+    t.deepEqual([again.code, again.output], [2, ''])
+    t.regex(again.errors, /^berth: the event store holds the log [0-9a-f]{24}: a log is copied into an empty one\n$/)
+  }
+  t.deepEqual(await foundAt(t, to), texts)
+})
+
+const CANARY = 'CaNaRy'
+
+test('what is wrong with --from or --to is told with 2, and no value repeated', async (t) => {
+  const from = 'sqlite:events.db'
+  const to = `esdb://berth:${CANARY}@localhost:1`
+  for (const [args, why] of [
+    [['--from', from, '--to', `esdb://berth:${CANARY}@`], /^berth: --to must name each host/],
+    [['--from', from, '--to', `esdb://berth:${CANARY}@127.0.0.1:1`], /^berth: --to names a host by its IP address/],
+    [['--from', from, '--to', `${to}?a=${CANARY}`], /^berth: --to has an option that is not known: "a"\n$/],
+    [['--from', from, '--to', from], /^berth: --to must be like esdb:/],
+    [['--from', to, '--to', to], /^berth: --from must be like sqlite:/],
+    [['--from', from], /^berth: --to must be like esdb:/],
+  ] as const) {
+    const { code, out, error } = await type(['copy', ...args])
+    t.deepEqual([code, out], [2, ''], error)
+    t.regex(error, why)
+    t.is(error.split('\n').length, 2, error)
+    t.false(error.includes(CANARY))
+  }
+})
+
+test('a log that is not there, and a store that cannot be reached, are told in a sentence, without the password', async (t) => {
+  const { path, data } = await aLog(t, server.address, 1)
+  const unreachable = `esdb://berth:${CANARY}@localhost:1`
+  for (const [from, code, why] of [
+    [`sqlite:${path}x`, 2, /events\.dbx does not exist: start the service once\n$/],
+    [`sqlite:${path}`, 1, /^berth: berth-log cannot be read: /],
+  ] as const) {
+    const began = performance.now()
+    const ended = await run(t, { data, args: ['copy', '--from', from], env: { BERTH_EVENT_STORE: unreachable } })
+    t.deepEqual([ended.code, ended.output], [code, ''], ended.errors)
+    t.regex(ended.errors, why)
+    t.is(ended.errors.split('\n').length, 2, ended.errors)
+    t.false(ended.errors.includes(CANARY))
+    t.true(performance.now() - began < 10_000)
+  }
+})

@@ -1,0 +1,114 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { copyLog, treeOf } from '../../src/copy/copy-log.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { idOf } from '../domain/builders.ts'
+import { aLogOn } from '../event-store/eventstoredb-subject.ts'
+import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
+import { aHistory, eventsOf } from '../read-models/list-histories.ts'
+import { leftOf } from '../users/builders.ts'
+import { givePassword, passwordOf, ringOf, vaultOver } from '../vault/setting.ts'
+import { aTarget, copied, prepared, unheard } from './copying.ts'
+import { anEmbeddedLog, anyRuns, notes, record, rowsFrom, runsOf, textsOf } from './histories.ts'
+
+const server = await startProtocolServer()
+test.after.always(server.close)
+
+test('whatever events a log has, its copy has them in the same order, with the same ids, revisions and bytes, and the same root', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(anyRuns, async (runs) => {
+      const { source, target } = await prepared(t, server.address, runs)
+      const { events, found, root } = await copied(source, target)
+      t.deepEqual(await textsOf(target), await textsOf(source))
+      t.deepEqual([events, found], [runs.flatMap((run) => run.events).length, 0])
+      t.deepEqual(await treeOf(target), { events, root })
+      t.deepEqual(await treeOf(source), { events, root })
+      await Promise.all([source.close(), target.close()])
+    }),
+    { numRuns: 12 },
+  )
+})
+
+test('views that are made from the copy have the same rows, public positions among them', async (t) => {
+  const long = fc.array(aHistory, { minLength: 12, maxLength: 12 })
+  const stories = fc.sample(long, { numRuns: 2, seed: 7 }).map((steps) => runsOf(eventsOf(steps.flat())))
+  for (const runs of stories) {
+    const { source, target } = await prepared(t, server.address, runs)
+    await copied(source, target)
+    const rows = await rowsFrom(t, source)
+    t.true(rows.length > 40)
+    t.deepEqual(await rowsFrom(t, target), rows)
+  }
+})
+
+test('consecutive events of one stream go in one append, up to what an append may hold', async (t) => {
+  const [one, other] = [sutStream(idOf(1)), sutStream(idOf(2))]
+  const runs = [notes(one, 3, ''), notes(one, 2, ''), notes(other, 1, ''), notes(one, 1, ''), notes(other, 501, '')]
+  const own = await startProtocolServer()
+  t.teardown(own.close)
+  const { store: source } = await anEmbeddedLog(t)
+  await record(source, runs)
+  const target = await aTarget(t, source, own.address)
+  const before = own.counters.classicAppends
+  await copied(source, target)
+  // 5, 1, 1, 500 and 1: there is none for secrets.
+  t.is(own.counters.classicAppends - before, 5)
+  t.deepEqual(await textsOf(target), await textsOf(source))
+})
+
+test('what an append holds is counted in bytes, whatever the alphabet', async (t) => {
+  const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 200, '\u6a5f'.repeat(4_090))])
+  t.is((await copied(source, target)).events, 200)
+  t.deepEqual(await textsOf(target), await textsOf(source))
+})
+
+test('secrets are readable in the copy with the same keys, and with no others', async (t) => {
+  const { store: source } = await anEmbeddedLog(t)
+  const [old, ring] = [ringOf('k1'), ringOf('k2')]
+  const both = { current: ring.current, keys: [...ring.keys, ...old.keys] }
+  const before = await vaultOver(source, old)
+  const first = await givePassword(source, before, 'first')
+  const changed = await givePassword(source, before, 'second')
+  await givePassword(source, await vaultOver(source, both), 'third', changed)
+  const target = await aTarget(t, source, aLogOn(server.address))
+  t.is((await copied(source, target)).secrets, 6, 'two of each SUT, and one by which each key is recognised')
+  t.is(await passwordOf(target, both, first), 'first')
+  t.is(await passwordOf(target, both, changed), 'third')
+  await t.notThrowsAsync(vaultOver(target, both))
+  await t.throwsAsync(vaultOver(target, ringOf('k1', 'k2')), { message: /the key ..k1.. is not the one/ })
+  // What is recorded after the move counts more than what came with it.
+  await givePassword(target, await vaultOver(target, both), 'fourth', changed)
+  t.is(await passwordOf(target, both, changed), 'fourth')
+})
+
+test('secrets that were exchanged or removed in the source before a second run are so in the copy', async (t) => {
+  const { store: source } = await anEmbeddedLog(t)
+  const ring = ringOf('k1')
+  const vault = await vaultOver(source, ring)
+  const [stays, goes] = [await givePassword(source, vault, 'one'), await givePassword(source, vault, 'two')]
+  const target = await aTarget(t, source, aLogOn(server.address))
+  await copied(source, target)
+  await source.exchangeSecrets((await source.readSecrets(goes)).map((old) => ({ old })))
+  await givePassword(source, vault, 'three', stays)
+  await copied(source, target)
+  t.deepEqual(await target.readSecrets(goes), [])
+  t.deepEqual(await target.readSecrets(stays), await source.readSecrets(stays))
+  t.is(await passwordOf(target, ring, stays), 'three')
+})
+
+test('a target that loses an event is found out by its root', async (t) => {
+  const { source, target } = await prepared(t, server.address, [
+    notes(sutStream(idOf(1)), 4, ''),
+    notes(sutStream(idOf(2)), 1, ''),
+  ])
+  const lossy: EventStore = {
+    ...target,
+    append: (stream, expected, events) =>
+      stream === sutStream(idOf(2))
+        ? async () => ({ _tag: 'Right', right: { revision: 0, mark: 0 } })
+        : target.append(stream, expected, events),
+  }
+  const why = leftOf(await copyLog({ source, target: lossy, onProgress: unheard }))
+  t.regex(why, /^the target has 4 events with the root \S+, the source 5 with \S+$/)
+})

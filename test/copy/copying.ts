@@ -1,0 +1,22 @@
+import type { ExecutionContext } from 'ava'
+import { copyLog } from '../../src/copy/copy-log.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import type { EventStoreDb } from '../../src/event-store/eventstoredb.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
+import { rightOf } from '../users/builders.ts'
+import { anEmbeddedLog, type Run, record } from './histories.ts'
+
+export const unheard = (): void => undefined
+
+export const aTarget = (t: ExecutionContext, source: EventStore, address: string): Promise<EventStoreDb> =>
+  openAt(t, address, { copyOf: source.logId })
+
+export const copied = async (source: EventStore, target: EventStore) =>
+  rightOf(await copyLog({ source, target, onProgress: unheard }))
+
+/** A source with these runs, and an empty target on a server. */
+export const prepared = async (t: ExecutionContext, server: string, runs: readonly Run[]) => {
+  const { store: source } = await anEmbeddedLog(t)
+  await record(source, runs)
+  return { source, target: await aTarget(t, source, aLogOn(server)) }
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { projections } from '../../projections/index.ts'
+import { type Event, type EventType, eventData, type NewEvent } from '../../src/domain/event.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../src/domain/ids.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { openViewsFile } from '../../src/read-models/views-file.ts'
+import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
+import { idOf, metadata } from '../domain/builders.ts'
+import { append, done, randomHex, recordsOf } from '../event-store/new-events.ts'
+import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
+import { viewsOn } from '../read-models/setting.ts'
+
+/** Logs to be copied. */
+
+/** Some events that came to one stream one after the other. */
+export interface Run {
+  readonly stream: string
+  readonly events: readonly NewEvent[]
+}
+
+const TIME = Date.UTC(2030, 4, 2)
+const STREAMS = [...[0, 1, 2].map((n) => sutStream(idOf(n))), LISTEN_PORTS_STREAM]
+
+const anyEvent: fc.Arbitrary<NewEvent> = fc
+  .constantFrom(...(Object.keys(eventData) as EventType[]))
+  .chain((type) =>
+    fc
+      .record({ data: arbitraryData[type] as fc.Arbitrary<object>, metadata: arbitraryMetadata() })
+      .map((parts) => ({ type, id: makeEventId(TIME, randomHex(10)), ...parts }) as NewEvent),
+  )
+
+/** Any events in any streams: for those who take them as bytes, not as a story. */
+export const anyRuns: fc.Arbitrary<readonly Run[]> = fc.array(
+  fc.record({ stream: fc.constantFrom(...STREAMS), events: fc.array(anyEvent, { minLength: 1, maxLength: 5 }) }),
+  { minLength: 1, maxLength: 12 },
+)
+
+/** The same with notes of so many characters, all in one stream. */
+export const notes = (stream: string, count: number, note: string): Run => ({
+  stream,
+  events: Array.from({ length: count }, (_, n) => ({
+    type: 'SutUpdated',
+    data: { _id: stream.slice('sut-'.length), description: `${n} ${note}` },
+    id: makeEventId(TIME + n, randomHex(10)),
+    metadata: metadata(new Date(TIME + n).toISOString()),
+  })),
+})
+
+/** A story with each of its events in the stream it belongs to. */
+export const runsOf = (story: readonly Event[]): readonly Run[] =>
+  story.map((event, n) => {
+    const { data } = event as { data: { readonly sut_id?: string; readonly _id?: string } }
+    const id = makeEventId(TIME + n, randomHex(10))
+    const written = { ...event, id, metadata: metadata(new Date(TIME + n).toISOString()) } as NewEvent
+    return { stream: sutStream(String(data.sut_id ?? data._id)), events: [written] }
+  })
+
+/** An embedded log of its own. */
+export const anEmbeddedLog = async (t: ExecutionContext): Promise<{ store: EventStore; path: string }> => {
+  const path = join(await aDirectory(t), 'events.db')
+  return { store: openStore(t, path), path }
+}
+
+/** Appends the runs behind what their streams have. */
+export const record = async (store: EventStore, runs: readonly Run[]): Promise<void> => {
+  const revisions = new Map<string, number>()
+  for await (const page of store.records(-1)) {
+    for (const { text } of page) {
+      const { stream, revision } = JSON.parse(text) as { stream: string; revision: number }
+      revisions.set(stream, revision)
+    }
+  }
+  for (const { stream, events } of runs) {
+    revisions.set(stream, done(await append(store, stream, revisions.get(stream) ?? -1, events)).revision)
+  }
+}
+
+/** What lies in a log, byte for byte, wherever it lies. */
+export const textsOf = async (store: EventStore): Promise<readonly string[]> =>
+  (await recordsOf(store, -1)).map(({ text }) => text)
+
+/** Every row that the views make of a log, public positions among them. */
+export const rowsFrom = async (t: ExecutionContext, store: EventStore): Promise<readonly string[]> => {
+  const path = join(await aDirectory(t), 'views.db')
+  await (await viewsOn(t, store, path)).close()
+  const file = openViewsFile(path, projections, { readOnly: true })
+  try {
+    const { position, eventId } = file.progress() ?? {}
+    const rows = file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => JSON.stringify({ name, ...row })))
+    return [`${position} ${eventId}`, ...rows]
+  } finally {
+    file.close()
+  }
+}

@@ -1,0 +1,75 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { type } from '../command-line/terminal.ts'
+import { aLogOn } from '../event-store/eventstoredb-subject.ts'
+import { openStore } from '../event-store/sqlite-subject.ts'
+import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
+import { type Running, start } from '../http/harness.ts'
+import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { launch, run } from '../process/harness.ts'
+import { textsOf } from './histories.ts'
+import { aLog, foundAt, startEmbedded } from './typed.ts'
+
+/** What becomes of services while a log is copied, and when it is there. */
+
+test('killed in the middle and begun again it is complete, nothing is in it twice, and no service starts before that', async (t) => {
+  const own = await startProtocolServer()
+  t.teardown(own.close)
+  const { args: again, to, texts, path, data } = await aLog(t, own.address, 240)
+  own.delayAnswers(2)
+  for (const appends of [40, 120]) {
+    const child = launch(t, { data, args: again })
+    await until('some of it is copied', async () => own.counters.classicAppends >= appends, 20_000)
+    child.signal('SIGKILL')
+    await child.exited
+  }
+  own.delayAnswers(0)
+  const unfinished = { message: /^the event store holds an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/ }
+  const environment = { BERTH_EVENT_STORE: to, BERTH_VAULT_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
+  await t.throwsAsync(start(t, { environment }), unfinished)
+  await t.throwsAsync(foundAt(t, to), unfinished)
+  const other = await aLog(t, own.address, 1)
+  const elsewhere = await run(t, { data, args: ['copy', '--from', `sqlite:${other.path}`, '--to', to] })
+  t.deepEqual([elsewhere.code, elsewhere.output], [2, ''], 'another log is not mixed into it')
+  const { code, out } = await type([...again, '--json'])
+  t.is(code, 0)
+  const { events, found } = JSON.parse(out)
+  t.is(events, 240)
+  t.true(found >= 100 && found < 240, String(found))
+  t.deepEqual(await foundAt(t, to), texts)
+  t.deepEqual(await textsOf(openStore(t, path)), texts, 'the source is as it was')
+})
+
+/** Reads whose answers must be the same before and after. */
+const readAs = async (service: Running, paths: readonly string[]) => {
+  const audrey = service.as('audrey')
+  return Promise.all(paths.map(async (path) => (await audrey.get(path)).text))
+}
+
+test('a service goes on with the copy where the one on the embedded log has stopped, secrets and retry keys included', async (t) => {
+  const embedded = await startEmbedded(t)
+  const { data } = embedded
+  const [admin, alice] = [embedded.as('admin'), embedded.as('alice')]
+  const sut = await createSut(admin, { password: 'kept' })
+  const made = await reserved(alice, aReservation(sut))
+  const create = { name: 'bench 9', address: '10.0.0.9', port: 22, sut_type: 'tcp' }
+  const first = await admin.post('/api/sut/create', create, { 'Idempotency-Key': 'k' })
+  const paths = ['/api/sut', '/api/sut_reservation', `/api/sut/${sut}`, String(made.headers.location)]
+  const before = await readAs(embedded, paths)
+  await embedded.stop()
+  const own = await startProtocolServer()
+  t.teardown(own.close)
+  const to = aLogOn(own.address)
+  const { code, error } = await type(['copy', '--from', `sqlite:${data}/events.db`, '--to', to])
+  t.deepEqual([code, error], [0, ''])
+  await rm(join(data, 'views.db'))
+  const moved = await start(t, { now: NOW, data, environment: { BERTH_EVENT_STORE: to } })
+  await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 20_000)
+  t.deepEqual(await readAs(moved, paths), before)
+  const retried = await moved.as('admin').post('/api/sut/create', create, { 'Idempotency-Key': 'k' })
+  t.deepEqual([retried.status, retried.text], [201, first.text])
+  t.is((await moved.as('admin').get('/api/sut')).headers['berth-position'], first.headers['berth-position'])
+  t.is((await moved.as('alice').request('POST', `${made.headers.location}/cancel`)).status, 200)
+})

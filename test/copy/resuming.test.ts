@@ -1,0 +1,100 @@
+import test from 'ava'
+import { copyLog } from '../../src/copy/copy-log.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { idOf } from '../domain/builders.ts'
+import { aLogOn } from '../event-store/eventstoredb-subject.ts'
+import { type ProtocolServer, startProtocolServer } from '../eventstoredb/protocol-server.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+import { aTarget, copied, prepared, unheard } from './copying.ts'
+import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
+
+const server = await startProtocolServer()
+test.after.always(server.close)
+
+/** A target that fails from its nth append on; of every second failure the answer was lost, and not the events. */
+const failing = (target: EventStore, after: number): EventStore => {
+  let count = 0
+  return {
+    ...target,
+    append:
+      (...given) =>
+      async () => {
+        if (count++ < after) return target.append(...given)()
+        if (after % 2 === 0) return { _tag: 'Left', left: 'unavailable' }
+        await target.append(...given)()
+        return { _tag: 'Left', left: 'unknown' }
+      },
+  }
+}
+
+test('broken off after any number of appends and begun again, the copy is complete, and nothing is in it twice', async (t) => {
+  const runs = Array.from({ length: 9 }, (_, n) => notes(sutStream(idOf(n % 3)), 1 + (n % 2), `run ${n}`))
+  const { store: source } = await anEmbeddedLog(t)
+  await record(source, runs)
+  const texts = await textsOf(source)
+  for (let after = 0; after < runs.length; after++) {
+    const address = aLogOn(server.address)
+    const target = await aTarget(t, source, address)
+    const why = leftOf(await copyLog({ source, target: failing(target, after), onProgress: unheard }))
+    t.regex(why, /^stopped behind event -?\d+: the target .*, and it goes on from there$/)
+    const there = await textsOf(target)
+    t.deepEqual(there, texts.slice(0, there.length))
+    await target.close()
+    const again = await aTarget(t, source, address)
+    t.is((await copied(source, again)).found, there.length)
+    t.deepEqual(await textsOf(again), texts)
+  }
+})
+
+test('a server that goes away for a moment does not end the copy', async (t) => {
+  const own: ProtocolServer = await startProtocolServer()
+  t.teardown(own.close)
+  const { store: source } = await anEmbeddedLog(t)
+  await record(
+    source,
+    Array.from({ length: 60 }, (_, n) => notes(sutStream(idOf(n % 3)), 1, `note ${n}`)),
+  )
+  const target = await aTarget(t, source, own.address)
+  let restarts = 0
+  const onProgress = (done: number): void => {
+    if (done !== 10 && done !== 40) return
+    restarts++
+    void own.restart()
+  }
+  rightOf(await copyLog({ source, target, onProgress }))
+  t.is(restarts, 2)
+  t.deepEqual(await textsOf(target), await textsOf(source))
+})
+
+test('a source that is not what it was when the copy was begun is found out, and nothing is appended', async (t) => {
+  const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 4, 'first')])
+  await copied(source, target)
+  const before = await textsOf(target)
+  const changed: Readonly<Record<string, (texts: readonly string[]) => readonly string[]>> = {
+    'an event was altered': (texts) => texts.map((text, n) => (n === 2 ? text.replace('first', 'other') : text)),
+    'it is shorter': (texts) => texts.slice(0, 3),
+    'events were exchanged': (texts) => [texts[0], texts[2], texts[1], texts[3]] as string[],
+  }
+  for (const [what, change] of Object.entries(changed)) {
+    const texts = change(before)
+    const other: EventStore = {
+      ...source,
+      async *records(after) {
+        yield texts.map((text, mark) => ({ text, mark })).filter(({ mark }) => mark > after)
+      },
+    }
+    const why = leftOf(await copyLog({ source: other, target, onProgress: unheard }))
+    t.regex(why, /^the target is not empty: its event [123] is none of the source's$/, what)
+    t.deepEqual(await textsOf(target), before)
+  }
+})
+
+test('a source that has gone on since is copied from there on', async (t) => {
+  const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 4, 'first')])
+  await copied(source, target)
+  await record(source, [notes(sutStream(idOf(1)), 2, 'second'), notes(sutStream(idOf(2)), 1, 'third')])
+  const { events, found } = await copied(source, target)
+  t.deepEqual([events, found], [7, 4])
+  t.deepEqual(await textsOf(target), await textsOf(source))
+})

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { treeOf } from '../../src/copy/copy-log.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import { idOf } from '../domain/builders.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
+import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { NOW } from '../http/requests.ts'
+import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
+
+const HEX = /^[0-9a-f]{24}$/
+
+/** A log with so many events, nobody having it open, and the address on a server that it is to go to. */
+export const aLog = async (t: ExecutionContext, server: string, count: number) => {
+  const { store, path } = await anEmbeddedLog(t)
+  await record(
+    store,
+    Array.from({ length: count }, (_, n) => notes(sutStream(idOf(n % 3)), 1, `note ${n}`)),
+  )
+  const { root } = await treeOf(store)
+  const texts = await textsOf(store)
+  await store.close()
+  const to = aLogOn(server)
+  const args = ['copy', '--from', `sqlite:${path}`, '--to', to]
+  return { path, to, args, root, texts, data: join(path, '..') }
+}
+
+/** Whatever store other tests are run over. */
+export const startEmbedded = async (t: ExecutionContext): Promise<Running> => {
+  const data = await dataWithPeople(t)
+  return start(t, { now: NOW, data, environment: { BERTH_EVENT_STORE: `sqlite:${data}/events.db` } })
+}
+
+/** What a service would find at an address. */
+export const foundAt = async (t: ExecutionContext, address: string): Promise<readonly string[]> => {
+  const store = await openAt(t, address, { isReadOnly: true })
+  t.regex(store.logId, HEX)
+  return textsOf(store)
+}

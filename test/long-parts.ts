@@ -1,4 +1,5 @@
 import { ignoresExpected } from './event-store/broken-appends.ts'
+import { partsOverEventStoreDb } from './eventstoredb/long-parts.ts'
 import { sendBadCredentials } from './http/bad-credentials.ts'
 import { sendBadRequests } from './http/bad-requests.ts'
 import { besideSlowClients } from './http/beside-slow-clients.ts'
@@ -155,11 +156,15 @@ const badCredentials: Part = {
 const slowClients: Part = {
   name: 'slow-clients',
   what: 'good clients beside 1,000 idle connections and 400 that send a byte a second: within twice their latency',
-  run: async (scope, { count = 20 }) => {
-    const slow = { idle: 1_000, dripping: 400 }
-    const compared = await besideSlowClients(scope, slow, { rounds: count, requests: 200 })
-    const { ratio } = compared
-    return { counts: { ...slow, ...compared }, problems: ratio < 2 ? [] : [`${ratio.toFixed(2)} times the latency`] }
+  run: async (scope, { count = 4 }) => {
+    const slow = { idle: 1_000, headers: 200, bodies: 200, dripEvery: 1_000 }
+    // As long as it takes until those that send a body are cut off too.
+    const compared = await besideSlowClients(scope, slow, { rounds: count, alone: 8_000, beside: 34_000 })
+    const { ratio, drips, cutOff } = compared
+    const problems = ratio <= 2 ? [] : [`${ratio.toFixed(2)} times the latency`]
+    if (drips < 5_000 * count || cutOff < 1_400 * count)
+      problems.push('the slow clients were not there, or not cut off')
+    return { counts: { ...slow, ...compared }, problems }
   },
 }
 
@@ -182,6 +187,7 @@ export const parts: readonly Part[] = [
   fullDisk,
   races,
   lawlessRaces,
+  ...partsOverEventStoreDb,
   badRequests,
   badCredentials,
   slowClients,

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { projections } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
-import { openViewsFile, UnusableViews } from '../read-models/views-file.ts'
+import { BEGINNING } from '../event-store/event-store.ts'
+import { openStoreBeside } from '../open-store.ts'
+import { openViewsFile, UnusableViews, type ViewsFile } from '../read-models/views-file.ts'
 import { runUserCommand } from '../users/user-commands.ts'
 import type { Terminal } from './command.ts'
 
@@ -12,11 +15,34 @@ export const USER = {
   example: 'user add anna --role tester',
 } as const
 
+/** Milliseconds within which a running service has written what it has recorded, and between two looks. */
+const WRITTEN_WITHIN = 2_000
+const LOOK_EVERY = 50
+
+/** Waits for what a running service has recorded and not yet written into the documents. */
+const writtenBehind = async (config: Config, views: ViewsFile): Promise<void> => {
+  let head: number
+  try {
+    const store = await openStoreBeside(config)
+    try {
+      head = await store.head()
+    } finally {
+      await store.close()
+    }
+  } catch {
+    // A log that cannot be asked is no reason to say nothing of what the documents know.
+    return
+  }
+  const end = performance.now() + WRITTEN_WITHIN
+  while ((views.progress()?.mark ?? BEGINNING) < head && performance.now() < end) await delay(LOOK_EVERY)
+}
+
 /** How many reservations of a user are not over, as the documents say; undefined where there are none to ask. */
-const reservationsOf = (config: Config, { now }: Terminal, userId: string): number | undefined => {
+const reservationsOf = async (config: Config, { now }: Terminal, userId: string): Promise<number | undefined> => {
   try {
     const views = openViewsFile(join(config.data, 'views.db'), projections, { readOnly: true })
     try {
+      await writtenBehind(config, views)
       const endsAfter = Math.floor(now() / 1000)
       return views.lists.reservations({ user_id: userId, endsAfter, limit: 1, offset: 0 }).count
     } finally {
@@ -29,7 +55,7 @@ const reservationsOf = (config: Config, { now }: Terminal, userId: string): numb
 }
 
 export const runUser = (args: readonly string[], config: Config, terminal: Terminal): Promise<number> =>
-  runUserCommand(args, config, { ...terminal, reservationsOf: async (id) => reservationsOf(config, terminal, id) })
+  runUserCommand(args, config, { ...terminal, reservationsOf: (id) => reservationsOf(config, terminal, id) })
 
 /** Shows help, for which no configuration has to be right. */
 export const showUserHelp = (args: readonly string[], terminal: Terminal): Promise<number> =>

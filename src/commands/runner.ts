@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, KnownKey, StreamState } from '../domain/decider.ts'
 import type { Event, NewEvent, Recorded } from '../domain/event.ts'
@@ -10,7 +11,9 @@ import { findKnown } from './retry-key.ts'
 import type { Folded, Snapshots } from './snapshots.ts'
 
 /** How often a command is decided anew because others moved its stream, before it is given up. */
-const DECISIONS_MAX = 16
+const DECISIONS_MAX = 64
+/** Milliseconds to wait at most before a command that was overtaken is decided anew. */
+const PAUSE_MAX = 32
 /** Milliseconds a clock may be behind a stream's last event before nothing is recorded any more. */
 const CLOCK_BEHIND_MAX = 60_000
 
@@ -41,6 +44,7 @@ export const makeRunner = ({ store, clock, randomHex, snapshots, told }: RunnerO
     const remembered = streams.remembered(decider, stream)
     let folded = remembered ?? (await streams.load(decider, stream))
     let isToTheEnd = remembered === undefined
+    let overtaken = 0
     for (let i = 0; i < DECISIONS_MAX; i++) {
       const { state, revision, mark } = folded
       const known = order.retryKey && findKnown(keysThatCount(state, order), order.retryKey)
@@ -61,6 +65,7 @@ export const makeRunner = ({ store, clock, randomHex, snapshots, told }: RunnerO
         streams.forget(stream)
         if (appended.left !== 'moved') return E.left(notAppended(appended.left))
         told?.decidedAgain('moved')
+        await letPass(++overtaken)
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
       } else told?.decidedAgain('refused')
@@ -89,6 +94,13 @@ export const makeRunner = ({ store, clock, randomHex, snapshots, told }: RunnerO
     },
   }
 }
+
+/**
+ * Waits, longer the more often it was overtaken: another instance that appends one command after the other without having
+ * to read in between would be ahead each time.
+ */
+const letPass = (overtaken: number): Promise<void> | undefined =>
+  overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, PAUSE_MAX))
 
 const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readonly KnownKey[] =>
   passOver === undefined ? state.keys : state.keys.filter(({ _id }) => _id !== passOver)

@@ -32,6 +32,17 @@ test('to remove a user says how many of its reservations are not over, however t
   t.is(none.out, `removed audrey (${idOf('audrey')}); no reservation of this user stands\n`)
 })
 
+test('a removal beside a running service counts what was reserved just before it', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut_id = await createSut(admin)
+  for (const start_in of [3600, 7200, 10_800]) {
+    t.is((await reserve(admin, { user_id: idOf('bob'), sut_id, start_in, duration: 900 })).status, 201)
+  }
+  const { out } = await type(['user', 'remove', 'bob'], { BERTH_DATA: service.data }, { now: service.clock.now })
+  t.is(out, `removed bob (${idOf('bob')}); 3 reservations of this user stand\n`)
+})
+
 test('users are listed for programs beside a running service', async (t) => {
   const service = await start(t)
   const { code, output } = await run(t, { data: service.data, args: ['user', 'list', '--json'] })

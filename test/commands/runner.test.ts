@@ -54,7 +54,7 @@ test('a command that others keep overtaking is given up, not tried for ever', as
   const sut = await anInstance(healthy).aSut()
   const { store, appends } = counting({ ...healthy, append: () => async () => E.left('moved') })
   t.is(await anInstance(store).reserve(sut, explicit('08:00', '09:00')), 'unavailable')
-  t.true(appends() > 1 && appends() <= 16, `${appends()} attempts`)
+  t.true(appends() > 1 && appends() <= 64, `${appends()} attempts`)
   t.is(await reservationsOf(healthy, sut), 0)
 })
 

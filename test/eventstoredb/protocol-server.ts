@@ -41,10 +41,12 @@ export interface ProtocolServer extends Switches, AsyncDisposable {
 
 const HOST = '127.0.0.1'
 const MIB = 1024 * 1024
+/** Calls at a time on one connection; further ones wait in the client, as a real node has it. */
+const CALLS_MAX = 100
 
 const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchState, self: () => Endpoint): Server => {
   const { version = '24.6.0', appendMax = MIB, hasBatch = true } = options
-  const grpc = new Server({ 'grpc.max_receive_message_length': 32 * MIB })
+  const grpc = new Server({ 'grpc.max_receive_message_length': 32 * MIB, 'grpc.max_concurrent_streams': CALLS_MAX })
   const parts = { log, switches, appendMax }
   grpc.addService(StreamsService, {
     append: makeAppend(parts),

@@ -114,7 +114,10 @@ const follow = async ({ source, line, parts, checkpointEvery }: Subscriber): Pro
     if (event !== undefined) {
       at = source.place(event)
       isBehind = true
-      if (source.isWanted(event)) await line.send(responseOf(event))
+      if (source.isWanted(event)) {
+        await line.send(responseOf(event))
+        parts.switches.sent()
+      }
       if (++examined % checkpointEvery === 0) await line.send(checkpoint(event))
     } else {
       if (isBehind && (events !== undefined || parts.tellsOfMissing)) await line.send(caughtUp)

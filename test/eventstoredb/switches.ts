@@ -60,6 +60,8 @@ export interface Switches {
   readonly setReady: (isReady: boolean) => void
   /** Ends every subscription there is with a failure. */
   readonly endSubscriptions: (failure: Failure) => void
+  /** Does something when so many more events have been sent to subscribers. */
+  readonly afterSending: (events: number, act: () => void) => void
 }
 
 /** The switches as the services look at them. */
@@ -71,6 +73,8 @@ export interface SwitchState extends Switches {
   readonly leader: () => Endpoint | undefined
   readonly onEnd: (end: (failure: Failure) => void) => () => void
   readonly isFrozen: () => boolean
+  /** To be called for every event that was sent to a subscriber. */
+  readonly sent: () => void
 }
 
 const COUNTED = { read: 'reads', subscription: 'subscriptions', features: 'features', gossip: 'gossips' } as const
@@ -125,6 +129,7 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
   const faults: (AppendFault & { times: number })[] = []
   const planned: Planned[] = []
   const endings = new Set<(failure: Failure) => void>()
+  let awaited: { left: number; readonly act: () => void } | undefined
   let latency = 0
   let leader: Endpoint | undefined
   let isReady = true
@@ -155,6 +160,15 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
     },
     endSubscriptions: (failure) => {
       for (const end of [...endings]) end(failure)
+    },
+    afterSending: (events, act) => {
+      awaited = { left: events, act }
+    },
+    sent: () => {
+      if (awaited === undefined || --awaited.left > 0) return
+      const { act } = awaited
+      awaited = undefined
+      act()
     },
     admit: async (kind, metadata) => {
       if (kind !== 'append') counters[COUNTED[kind]]++

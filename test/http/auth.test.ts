@@ -56,7 +56,6 @@ test('a name and a password beyond ASCII are taken in UTF-8', async (t) => {
   t.is((await service.anyone.get('/api/user/me', { Authorization: latin1 })).status, 401)
 })
 
-/** What Node's client lets through as a header. */
 test('a thousand malformed Authorization headers open nothing and break nothing', async (t) => {
   const service = await start(t)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)

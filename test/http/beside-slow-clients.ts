@@ -1,59 +1,45 @@
-import { connect, type Socket } from 'node:net'
-import { type Running, start, type Tidying } from './harness.ts'
+import { join } from 'node:path'
+import { PASSWORD, serve } from '../process/harness.ts'
+import { basic, type Client } from './client.ts'
+import { type Tidying, temporaryData } from './harness.ts'
+import { gather, type SlowClients } from './slow-crowd.ts'
 
-/** Milliseconds between two bytes of a slow client. */
-const DRIP_EVERY = 1_000
-/** What slow clients have begun, before they send a byte at a time. */
-const BEGINNINGS = [
-  'GET /api/user/me HTTP/1.1\r\nHost: berth\r\nX: ',
-  'POST /api/sut/create HTTP/1.1\r\nHost: berth\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n',
-]
-
-export interface SlowClients {
-  /** Connections that say nothing. */
-  readonly idle: number
-  /** Those that send a byte a second: half of them of a header, half of a body. */
-  readonly dripping: number
+/** Milliseconds of a good client's request. */
+interface Latency {
+  readonly p50: number
+  readonly p99: number
 }
 
-const open = (port: number): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port }, () => resolve(socket))
-    socket.once('error', reject)
-  })
-
-/** Slow clients that take the place of those that were cut off, until the function returned is called. */
-const besiege = async (port: number, { idle, dripping }: SlowClients): Promise<() => void> => {
-  let isOver = false
-  const all = new Set<Socket>()
-  const come = async (beginning: string | undefined): Promise<void> => {
-    const socket = await open(port)
-    all.add(socket)
-    socket.on('error', () => undefined)
-    socket.resume()
-    if (beginning !== undefined) socket.write(beginning)
-    const timer = beginning === undefined ? undefined : setInterval(() => socket.write('a'), DRIP_EVERY)
-    socket.once('close', () => {
-      clearInterval(timer)
-      all.delete(socket)
-      if (!isOver) void come(beginning).catch(() => undefined)
-    })
-  }
-  await Promise.all([
-    ...Array.from({ length: idle }, () => come(undefined)),
-    ...Array.from({ length: dripping }, (_, n) => come(BEGINNINGS[n % 2])),
-  ])
-  return () => {
-    isOver = true
-    for (const socket of all) socket.destroy()
-  }
+export interface Compared {
+  readonly requests: number
+  /** Bytes that slow clients sent while good ones were measured, and how often one was cut off. */
+  readonly drips: number
+  readonly cutOff: number
+  readonly alone: Latency
+  readonly beside: Latency
+  /** Beside slow clients to without: of the rounds' medians the one in the middle, so that one disturbance decides nothing. */
+  readonly ratio: number
+  /** Of the 99th hundredths of all requests. */
+  readonly ratioP99: number
 }
 
-const latencies = async (service: Running, requests: number): Promise<number[]> => {
-  const client = service.as('admin')
+interface Rounds {
+  readonly rounds: number
+  /** Milliseconds of a round alone, and of one beside slow clients. */
+  readonly alone: number
+  readonly beside: number
+}
+
+const quantile = (times: readonly number[], q: number): number =>
+  times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * q)] as number
+const median = (times: readonly number[]): number => quantile(times, 0.5)
+const latencyOf = (times: readonly number[]): Latency => ({ p50: median(times), p99: quantile(times, 0.99) })
+
+/** The milliseconds of each request of a good client, one behind the other, for so long. */
+const latencies = async (client: Client, milliseconds: number): Promise<number[]> => {
   const times: number[] = []
-  for (let i = 0; i < requests; i++) {
-    const begun = performance.now()
+  const end = performance.now() + milliseconds
+  for (let begun = performance.now(); begun < end; begun = performance.now()) {
     const { status } = await client.get('/api/sut')
     times.push(performance.now() - begun)
     if (status !== 200) throw new Error(`a good client was answered ${status}`)
@@ -61,36 +47,35 @@ const latencies = async (service: Running, requests: number): Promise<number[]> 
   return times
 }
 
-const quantile = (times: readonly number[], q: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * q)] as number
-
-export interface Compared {
-  /** Milliseconds of a good client's request, without slow clients and beside them. */
-  readonly alone: { readonly p50: number; readonly p99: number }
-  readonly beside: { readonly p50: number; readonly p99: number }
-  /** Of the medians. */
-  readonly ratio: number
-}
-
-/** Latencies of a good client, in turns without and with slow clients around it. */
+/** A good client's latencies in turns without and with slow clients, at a service in a process of its own. */
 export const besideSlowClients = async (
   scope: Tidying,
   slow: SlowClients,
-  { rounds, requests }: { readonly rounds: number; readonly requests: number },
+  { rounds, alone, beside }: Rounds,
 ): Promise<Compared> => {
-  const service = await start(scope)
-  await latencies(service, requests)
-  const times: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
+  const service = await serve(scope, { data: join(await temporaryData(scope), 'data') })
+  await latencies(service, alone)
+  const times: { alone: number[][]; beside: number[][] } = { alone: [], beside: [] }
+  const seen = { drips: 0, cutOff: 0 }
   for (let i = 0; i < rounds; i++) {
-    times.alone.push(...(await latencies(service, requests)))
-    const lift = await besiege(service.port, slow)
-    times.beside.push(...(await latencies(service, requests)))
-    lift()
+    // What coming and going costs is over when it is measured.
+    await latencies(service, alone / 4)
+    times.alone.push(await latencies(service, alone))
+    const crowd = await gather(service.port, basic('admin', PASSWORD), slow)
+    await latencies(service, alone / 4)
+    const before = { ...crowd.seen }
+    times.beside.push(await latencies(service, beside))
+    seen.drips += crowd.seen.drips - before.drips
+    seen.cutOff += crowd.seen.cutOff - before.cutOff
+    await crowd.leave()
   }
-  const [alone, beside] = [times.alone, times.beside].map((all) => ({
-    p50: quantile(all, 0.5),
-    p99: quantile(all, 0.99),
-  }))
-  if (alone === undefined || beside === undefined) throw new Error('nothing was measured')
-  return { alone, beside, ratio: beside.p50 / alone.p50 }
+  const [without, withThem] = [latencyOf(times.alone.flat()), latencyOf(times.beside.flat())]
+  return {
+    requests: times.alone.flat().length + times.beside.flat().length,
+    ...seen,
+    alone: without,
+    beside: withThem,
+    ratio: median(times.beside.map((each, i) => median(each) / median(times.alone[i] as number[]))),
+    ratioP99: withThem.p99 / without.p99,
+  }
 }

@@ -45,6 +45,23 @@ test('a request is told with its route, its answer, who sent it from where, and 
   t.deepEqual([request_id, trace_id, status, code], [refused.json.instance, undefined, 409, 'reservation_conflict'])
 })
 
+test('what a trusted proxy says of the address counts, what anybody else says does not', async (t) => {
+  const headers = { 'X-Forwarded-For': '192.0.2.7' }
+  for (const [environment, address] of [
+    [{ BERTH_TRUSTED_PROXIES: '127.0.0.0/8' }, '192.0.2.7'],
+    [{ BERTH_TRUSTED_PROXIES: '10.0.0.1' }, '127.0.0.1'],
+    [{}, '127.0.0.1'],
+  ] as const) {
+    const service = await start(t, { environment })
+    await service.as('admin').get('/api/user/me', headers)
+    await service.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
+    t.deepEqual(
+      service.answered.map((told) => told.address),
+      [address, address],
+    )
+  }
+})
+
 test('the route is told as the page of routes has it, never the address that was asked for', async (t) => {
   const service = await start(t, { now: NOW })
   const [admin, sut] = [service.as('admin'), await createSut(service.as('admin'))]

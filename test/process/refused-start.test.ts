@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, link, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -20,18 +20,46 @@ test('a second process on the same data or the same log is refused and told who 
   const data = join(home, 'data')
   const service = await serve(t, { data })
   await symlink(data, join(home, 'link'))
-  const other = join(home, 'other')
+  await symlink(join(data, 'events.db'), join(home, 'linked.db'))
+  const other = (n: number, path: string) =>
+    attempt(t, join(home, `other-${n}`), { BERTH_EVENT_STORE: `sqlite:${path}` })
   const refused = await Promise.all([
     attempt(t, data),
+    attempt(t, `${home}/link/../data/.`),
     attempt(t, join(home, 'link')),
-    attempt(t, other, { BERTH_EVENT_STORE: `sqlite:${data}/events.db` }),
-    attempt(t, `${other}-2`, { BERTH_EVENT_STORE: `sqlite:${home}/link/events.db` }),
+    attempt(t, data, { BERTH_EVENT_STORE: `sqlite:${home}/another.db` }),
+    other(1, join(data, 'events.db')),
+    other(2, join(home, 'link', 'events.db')),
+    other(3, join(home, 'linked.db')),
   ])
   for (const { code, errors } of refused) {
     t.is(code, 1)
     t.true(isTold(errors) && errors.includes(`is held by process ${service.pid} on `), errors)
   }
   t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
+})
+
+test('a log that has a second name by a hard link is refused, and told who has it, until the link is gone', async (t) => {
+  const home = await temporaryData(t)
+  const data = join(home, 'data')
+  const service = await serve(t, { data })
+  await link(join(data, 'events.db'), join(home, 'second.db'))
+  const env = { BERTH_EVENT_STORE: `sqlite:${home}/second.db` }
+  const beside = await attempt(t, join(home, 'other'), env)
+  t.is(beside.code, 1)
+  t.true(isTold(beside.errors), beside.errors)
+  t.regex(beside.errors, /second\.db .* 2 names \(hard links\)/)
+  // Only Linux tells who has a file.
+  if (process.platform === 'linux') t.true(beside.errors.includes(`is held by process ${service.pid} on `))
+  t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
+  await service.stop()
+  // With nobody there it is refused too: what the other name's journal holds would be missing.
+  for (const refused of [await attempt(t, join(home, 'other'), env), await attempt(t, data)]) {
+    t.is(refused.code, 1)
+    t.true(isTold(refused.errors) && refused.errors.includes('remove the others'), refused.errors)
+  }
+  await rm(join(home, 'second.db'))
+  t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
 })
 
 test('every wrong and unknown variable is named, no value is shown, and nothing is touched', async (t) => {

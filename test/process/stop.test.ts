@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { basic } from '../http/client.ts'
@@ -66,6 +67,40 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.is(answer?.json._id, made._id)
   })
 }
+
+test('a request whose rest never comes is waited for up to ten seconds, then it exits with 0 all the same', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const service = await serve(t, { data })
+  const half = await halfSent(service.port)
+  const began = performance.now()
+  service.signal('SIGTERM')
+  const ended = half.ended()
+  t.deepEqual(await service.exited, { code: 0, signal: null })
+  const seconds = (performance.now() - began) / 1000
+  t.true(seconds > 9.5 && seconds < 20, `${seconds} s`)
+  t.is(service.errors(), '')
+  await ended
+  t.is(await half.answer(), undefined)
+  t.false(readRows(join(data, 'events.db')).some(({ type }) => type === 'SutCreated'))
+})
+
+test('when it has stopped its files are closed: no journal and no owner of a lock is left', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const service = await serve(t, { data })
+  t.is((await service.post('/api/sut/create', JSON.parse(BODY))).status, 201)
+  const left = async () => (await readdir(data)).filter((name) => /-wal$|-shm$|\.owner$/.test(name)).toSorted()
+  const open = [
+    'berth.lock.owner',
+    'events.db-shm',
+    'events.db-wal',
+    'events.db.lock.owner',
+    'views.db-shm',
+    'views.db-wal',
+  ]
+  t.deepEqual(await left(), open)
+  await service.stop()
+  t.deepEqual(await left(), [])
+})
 
 test('stopped under load, it has answered everything that it recorded', async (t) => {
   const data = join(await temporaryData(t), 'data')

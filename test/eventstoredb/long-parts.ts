@@ -1,0 +1,35 @@
+import { race } from '../http/race.ts'
+import type { Part } from '../long-parts.ts'
+import { makeRandom } from '../process/random.ts'
+import { startInstances } from './instances.ts'
+import { GROWN_MAX, weighConsumer } from './store-memory.ts'
+
+const instances: Part = {
+  name: 'instances',
+  what: 'three instances over one EventStoreDB, six clients for one window through any of them: 2,000 times',
+  run: async (scope, { seed, count = 2_000 }) => {
+    const { services, log } = await startInstances(scope)
+    const { accepted, refused, faults } = await race({
+      services,
+      clients: 6,
+      rounds: count,
+      pick: makeRandom(seed).below,
+    })
+    const recorded = (await log()).filter(({ type }) => type === 'ReservationCreated').length
+    const counts = { rounds: count, accepted, refused, recorded }
+    const isRight = accepted === count && refused === 5 * count && recorded === count
+    return { counts, problems: isRight ? faults : [...faults, JSON.stringify(counts)] }
+  },
+}
+
+const storeMemory: Part = {
+  name: 'store-memory',
+  what: 'a consumer that stalls at the beginning of 100,000 events of an EventStoreDB, and its memory',
+  run: async (scope, { count = 100_000 }) => {
+    const { events, seen, grown, sent } = await weighConsumer(scope, 'stalled', count)
+    const counts = { events, seen, grownKiB: grown, sent }
+    return { counts, problems: grown < GROWN_MAX && seen === events ? [] : [JSON.stringify(counts)] }
+  },
+}
+
+export const partsOverEventStoreDb: readonly Part[] = [instances, storeMemory]

@@ -11,7 +11,7 @@ const filledIn = (value: string): string =>
   value
     .replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
     .replaceAll('$$', '$')
-    .replaceAll(/^'|'$/g, '')
+    .replaceAll(/^["']|["']$/g, '')
 
 const settings = [...compose.matchAll(/^ +(BERTH_[A-Z_]+): (.+)$/gm)].map(([, name = '', value = '']) => [
   name,
@@ -52,7 +52,7 @@ test('The image that compose builds has the Node that the tests run on', (t) => 
 
 test("Compose refuses without the administrator's password, and offers Berth on this machine only", (t) => {
   t.regex(compose, /BERTH_ADMIN_PASSWORD: \$\{BERTH_ADMIN_PASSWORD:\?[^}]+\}/)
-  const ports = [...compose.matchAll(/^ +ports: \['(.+)'\]$/gm)].map(([, port = '']) => filledIn(port))
+  const ports = [...compose.matchAll(/^ +ports: \["(.+)"\]$/gm)].map(([, port = '']) => filledIn(port))
   t.deepEqual([...new Set(ports)], ['127.0.0.1:8081:8080', '127.0.0.1:8082:8080'])
   t.is(compose.match(/\bports:/g)?.length, ports.length)
 })

@@ -58,9 +58,9 @@ export const copyCommand: Command = {
   summary: 'copies the embedded log into an EventStoreDB, to move there',
   example: 'copy --from sqlite:./data/events.db --to esdb://127.0.0.1:2113?tls=false',
   help: `
-Copies every event and every sealed secret into an EventStoreDB or a KurrentDB that holds no log: the same events in the
-same order, with the same ids and revisions. Ends with the root of the tree over both, which must be equal. No service may
-run on the log meanwhile. What was broken off goes on where it stopped, when it is run again.
+Copies every event and every sealed secret into an EventStoreDB or a KurrentDB that holds no log: the same events in
+the same order, with the same ids and revisions. Ends with the root of the tree over both, which must be equal. No
+service may run on the log meanwhile. What was broken off goes on where it stopped, when it is run again.
 
 --from is the log in the data directory unless given. --to is BERTH_EVENT_STORE unless given, so that no password has to
 stand on the command line. Users file and vault keys are files: give them to every instance.

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeInFlight } from './commands/in-flight.ts'
 import { keepSwept, makeSweep } from './commands/listen-ports.ts'
@@ -33,10 +34,16 @@ import type { Users } from './users/users.ts'
 import type { Vault } from './vault/vault.ts'
 import type { World } from './world.ts'
 
+const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
+  if (isFailed) return 'failed'
+  if (views.isOfAnotherLog()) return 'another'
+  return alarms.isRaised('store') ? 'unreadable' : 'ok'
+}
+
 /** What is known of the parts as they stand, for whoever asks how the service is. */
 export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
   service: isStopping ? 'stopping' : 'ok',
-  store: isFailed ? 'failed' : alarms.isRaised('store') ? 'unreadable' : 'ok',
+  store: storeWord(alarms, views, isFailed),
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
   users: alarms.isRaised('users') ? 'broken' : 'ok',
   vault: alarms.isRaised('vault') ? 'broken' : 'ok',
@@ -70,6 +77,13 @@ export interface Parts {
   /** What has been opened, to be closed in the opposite order. */
   readonly opened: (() => Promise<void> | void)[]
 }
+
+/** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
+const BACKGROUND_WITHIN = 1_000
+
+/** A store that does not answer does not keep a service from stopping. */
+export const withoutWaitingLong = (close: () => Promise<void> | void) => (): Promise<void> =>
+  Promise.race([close(), delay(BACKGROUND_WITHIN, undefined, { ref: false })])
 
 /** Sweeps up the creations that were never ended; the function returned ends that. */
 const startSweep = (
@@ -127,7 +141,7 @@ export const assemble = async (
   const { clock, randomBytes, log } = world
   const snapshots = { read: views.readSnapshot, keep: views.keepSnapshot }
   const { told, onAnswered, onRefused } = tellingOf(world, metrics)
-  const runner = makeRunner({ store, clock, randomHex, snapshots, told })
+  const runner = makeRunner({ store, clock, randomHex, snapshots, following: views.following, told })
   const objects = makeObjects(views, store)
   const repeated = makeRepeated(views)
   const isOpen = (): boolean => isReady({ ...condition(), service: 'ok' })
@@ -159,7 +173,7 @@ export const assemble = async (
     onAnswered,
     addressOf: addresses.clientOf,
   })
-  opened.push(startSweep(world, randomHex, runner, views, isOpen))
+  opened.push(withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
   const { host, port } = config
   const { patience } = world
   const connections = { host, port, addresses, certificate, patience, onRefused }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../projections/index.ts'
-import { assemble, conditionOf, gaugesOf } from './assemble.ts'
+import { assemble, conditionOf, gaugesOf, withoutWaitingLong } from './assemble.ts'
 import type { Config } from './config.ts'
 import { counting } from './event-store/counting.ts'
 import { BEGINNING, type EventStore } from './event-store/event-store.ts'
@@ -94,7 +94,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await store.head()) === BEGINNING
     const { vault, close } = orMisconfigured(await openVault(config, world, store, { isNew, alarms }))
-    opened.push(close)
+    opened.push(withoutWaitingLong(close))
     const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const views = await openViews({

@@ -29,8 +29,22 @@ const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => 
   kept: NO_STREAM,
 })
 
-export const makeFoldedStreams = (store: EventStore, snapshots: Snapshots): FoldedStreams => {
+/** @param following the stretch in which the log has been known to go on, as views have it: memory counts only within one */
+export const makeFoldedStreams = (
+  store: EventStore,
+  snapshots: Snapshots,
+  following: () => number | undefined,
+): FoldedStreams => {
   const states = new LRUCache<string, Folded<StreamState>>({ maxSize: REMEMBERED_MAX })
+  let stretch = following()
+
+  /** A log that was cut off and has grown again has other events at the same revisions, which no append would find out. */
+  const isKnownToGoOn = (): boolean => {
+    const now = following()
+    if (now !== stretch) states.clear()
+    stretch = now
+    return now !== undefined
+  }
 
   const remember: FoldedStreams['remember'] = (decider, stream, folded) => {
     states.set(stream, keepIfDue(snapshots, decider, stream, folded), { size: decider.weight(folded.state) })
@@ -48,8 +62,11 @@ export const makeFoldedStreams = (store: EventStore, snapshots: Snapshots): Fold
 
   return {
     remembered: <S extends StreamState, C>(_: Decider<S, C>, stream: string) =>
-      states.get(stream) as Folded<S> | undefined,
-    load: (decider, stream) => readOn(decider, stream, readSnapshot(snapshots, decider, stream) ?? unread(decider)),
+      isKnownToGoOn() ? (states.get(stream) as Folded<S> | undefined) : undefined,
+    load: (decider, stream) => {
+      const kept = isKnownToGoOn() ? readSnapshot(snapshots, decider, stream) : undefined
+      return readOn(decider, stream, kept ?? unread(decider))
+    },
     readOn,
     remember,
     forget: (stream) => {

@@ -23,6 +23,8 @@ interface RunnerOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly snapshots: Snapshots
+  /** As views have it; always the same where nobody follows the log. */
+  readonly following?: () => number | undefined
   /** Told what is worth counting. */
   readonly told?: RunnerTold
 }
@@ -36,8 +38,9 @@ export interface RunnerTold {
 }
 
 /** Makes the loop that every command goes through: load, fold, decide, append, and again where another was faster. */
-export const makeRunner = ({ store, clock, randomHex, snapshots, told }: RunnerOptions): Runner => {
-  const streams = makeFoldedStreams(store, snapshots)
+export const makeRunner = (options: RunnerOptions): Runner => {
+  const { store, clock, randomHex, snapshots, following = () => 0, told } = options
+  const streams = makeFoldedStreams(store, snapshots, following)
   const inTurn = makeTurns()
 
   const attempt = async <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) => {

@@ -11,7 +11,7 @@ import {
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { makeCallLimit } from './eventstoredb-call-limit.ts'
-import { type Fault, faultOf, isAnswer } from './eventstoredb-faults.ts'
+import { type Fault, faultOf, isAnswer, isFinal } from './eventstoredb-faults.ts'
 import { UndecodableEvent } from './stored-event.ts'
 
 /** Milliseconds between attempts at a call that went unanswered, before jitter: doubled each time, up to the second. */
@@ -149,7 +149,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
           return await use(call)
         } catch (error) {
           const pause = pauseBefore(attempt)
-          if (isFinal(error) || isClosed || performance.now() + pause > until) throw error
+          if (isOver(error) || isClosed || performance.now() + pause > until) throw error
           await delay(pause)
         }
       }
@@ -162,7 +162,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
   }
 }
 
-const isFinal = (error: unknown): boolean => error instanceof StoreUnavailable || isAnswer(faultOf(error))
+const isOver = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
 
 /** The error as the port knows it: it may be asked again. */
 export const unavailable = (what: string, error: unknown): Error => {
@@ -172,6 +172,7 @@ export const unavailable = (what: string, error: unknown): Error => {
     missing: 'it is not there',
     denied: 'the event store refuses the credentials, or their rights',
     refused: (error as Error).message,
+    elsewhere: 'another node leads the cluster',
     unsent: 'no node of the event store could be found',
     unanswered: (error as Error).message,
   }

@@ -6,10 +6,11 @@ import { convertToCommandError, ErrorType } from '@eventstore/db-client'
  * - `missing`: there is no such stream.
  * - `denied`: the credentials do not allow it; asking again changes nothing.
  * - `refused`: the call itself is at fault.
+ * - `elsewhere`: the node does not lead and has done nothing; the client goes to the one that does.
  * - `unsent`: no node could be found, so that nothing was sent.
  * - `unanswered`: anything else. It may have been carried out.
  */
-export type Fault = 'moved' | 'missing' | 'denied' | 'refused' | 'unsent' | 'unanswered'
+export type Fault = 'moved' | 'missing' | 'denied' | 'refused' | 'elsewhere' | 'unsent' | 'unanswered'
 
 const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
   [ErrorType.WRONG_EXPECTED_VERSION]: 'moved',
@@ -18,6 +19,7 @@ const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
   [ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED]: 'refused',
   [ErrorType.INVALID_ARGUMENT]: 'refused',
   [ErrorType.STREAM_DELETED]: 'refused',
+  [ErrorType.NOT_LEADER]: 'elsewhere',
 }
 
 // gRPC status codes: an error may come raw, without a type.
@@ -42,3 +44,6 @@ export const faultOf = (error: unknown): Fault => {
 
 /** Whether the client that met with it is as good as new: the store has answered. */
 export const isAnswer = (fault: Fault): boolean => fault !== 'unsent' && fault !== 'unanswered'
+
+/** Whether asking again changes nothing. */
+export const isFinal = (fault: Fault): boolean => isAnswer(fault) && fault !== 'elsewhere'

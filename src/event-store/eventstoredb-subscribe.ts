@@ -86,6 +86,10 @@ interface Followed {
   readonly closing: AbortSignal
 }
 
+/** Whoever stops does not wait for a store that does not answer. */
+const abortOf = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
+
 /**
  * Every event of ours in `$all` behind a mark, first those there are and then each as it comes. It does not come back by
  * itself: who consumes it knows best where to go on.
@@ -102,7 +106,8 @@ async function* followAll<A extends { readonly mark: number }>(
   if (stop.aborted) return
   let last = Math.max(after, BEGINNING)
   // What the server says of having caught up comes more than once, and not from every version.
-  const target = await head()
+  const target = await Promise.race([head(), abortOf(stop)])
+  if (target === undefined) return
   const started = Promise.withResolvers<Inflow<A> | undefined>()
   const freed = Promise.withResolvers<void>()
   let inflow: Inflow<A> | undefined

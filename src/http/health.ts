@@ -6,15 +6,18 @@ import type { Answering } from './route.ts'
 /** How each part is, in one word; all is well where all are `ok`. */
 export interface Condition {
   readonly service: 'ok' | 'stopping'
-  readonly store: 'ok' | 'failed' | 'unreadable'
+  readonly store: 'ok' | 'failed' | 'another' | 'unreadable'
   readonly views: 'ok' | 'behind' | 'unwritten'
   readonly users: 'ok' | 'broken'
   readonly vault: 'ok' | 'broken'
 }
 
-/** Whether requests are answered: what stands in memory goes on when a file is broken, and the log when views are. */
+/**
+ * Whether requests are answered: what stands in memory goes on when a file is broken, and the log when views are. Over
+ * another log than was read so far nothing is: what is remembered is not true of it.
+ */
 export const isReady = ({ service, store, views }: Condition): boolean =>
-  service === 'ok' && store !== 'failed' && views !== 'behind'
+  service === 'ok' && store !== 'failed' && store !== 'another' && views !== 'behind'
 
 const notReady = (parts: Condition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')

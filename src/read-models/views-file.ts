@@ -62,6 +62,9 @@ export class UnusableViews extends Error {
   override name = 'UnusableViews'
 }
 
+/** SQLite's name for what is in no file. */
+const IN_MEMORY = ':memory:'
+
 /** Milliseconds to wait for whoever else has the file; the service, which stands still meanwhile, tries again later. */
 const BUSY_WITHIN = { reading: 5_000, writing: 100 }
 
@@ -79,7 +82,7 @@ const open = (path: string, projections: readonly Projection[], readOnly: boolea
   let db: DatabaseSync | undefined
   try {
     // SQLite would make it as the umask has it; what it makes beside it has the same mode.
-    if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
+    if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) {
       // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.

@@ -23,6 +23,13 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   readonly mark: () => number
   /** Whether everything that was in the store when it was opened has been folded. */
   readonly caughtUp: () => boolean
+  /** Whether the log was found not to go on from what was folded, so that nothing may be answered or decided on it. */
+  readonly isOfAnotherLog: () => boolean
+  /**
+   * A number for the stretch in which the log has been followed without a break since it was found to go on; undefined
+   * while it is not, and what is remembered of it may no longer be true.
+   */
+  readonly following: () => number | undefined
   /** Rows that are not in the file yet. */
   readonly pendingRows: () => number
   /** A document from its stream alone: slow, but right when these rows cannot keep up. */
@@ -42,24 +49,53 @@ interface Followed {
   readonly pending: Pending
   readonly writer: Writer
   readonly signal: AbortSignal
+  /** What is known of the log. */
+  readonly log: { isAnother: boolean; stretches: number; isFollowed: boolean }
 }
 
-/** The log is not the one that was folded so far, or no longer: nothing may be answered from it. */
-const isAnother = (): StoreUnavailable =>
+/** The log is not the one that was folded so far, or no longer. */
+const another = (): StoreUnavailable =>
   new StoreUnavailable('the log does not go on from what was read of it: it was cut off, or put back from a copy')
 
 /**
  * Folds what the store gives until the signal. A connection that is lost is made again from where it was lost, at once
  * if it has brought anything, and again and again with an alarm if it has not.
  */
-const follow = async ({ options, place, pending, writer, signal }: Followed): Promise<void> => {
+const follow = async ({ options, place, pending, writer, signal, log }: Followed): Promise<void> => {
   const { store, onAlarm, onRecovery, onFatal } = options
   let failures = 0
+  let isAlarmed = false
+
+  const alarm = (what: string, error: Error): void => {
+    isAlarmed = true
+    onAlarm(what, error, 'store')
+  }
+
+  // Whoever stops does not wait for a store that does not answer.
+  const aborted = new Promise<undefined>((resolve) =>
+    signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+  )
+
+  const goOn = async (): Promise<void> => {
+    const wasAnother = log.isAnother
+    const goesOn = await Promise.race([continues(store, place.now()), aborted])
+    if (goesOn === undefined) return
+    log.isAnother = !goesOn
+    if (!log.isAnother) {
+      log.stretches++
+      log.isFollowed = true
+      return
+    }
+    const error = another()
+    if (!wasAnother) alarm('the event store holds another log', error)
+    throw error
+  }
 
   const fold = async (): Promise<void> => {
-    if (!(await continues(store, place.now()))) throw isAnother()
+    await goOn()
     for await (const batch of store.subscribe(place.now().mark, signal)) {
-      if (failures > 1) onRecovery('the event store is read again', 'store')
+      if (isAlarmed) onRecovery('the event store is read again', 'store')
+      isAlarmed = false
       failures = 0
       for (const event of batch.events) pending.fold(event, place.advance(event))
       place.arrive(batch)
@@ -76,8 +112,9 @@ const follow = async ({ options, place, pending, writer, signal }: Followed): Pr
       await fold()
       return
     } catch (error) {
+      log.isFollowed = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)
-      if (++failures === 2) onAlarm('the event store cannot be read', error, 'store')
+      if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
       await delay(pauseBefore(failures), undefined, { signal }).catch(() => undefined)
     }
   }
@@ -91,11 +128,14 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const pending = makePending(projections, file)
   const writer = makeWriter(file, pending, options, place.now)
   const stop = new AbortController()
-  const followed = follow({ options, place, pending, writer, signal: stop.signal })
+  const log = { isAnother: false, stretches: 0, isFollowed: false }
+  const followed = follow({ options, place, pending, writer, signal: stop.signal, log })
   return {
     position: () => place.now().position,
     mark: () => place.now().mark,
     caughtUp: place.isCaughtUp,
+    isOfAnotherLog: () => log.isAnother,
+    following: () => (log.isFollowed ? log.stretches : undefined),
     pendingRows: pending.count,
     newest: pending.newest,
     asOf: pending.asOf,

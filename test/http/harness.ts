@@ -27,6 +27,10 @@ export interface Setting {
   readonly randomHex?: RandomHex
   readonly openStore?: World['openStore']
   readonly patience?: World['patience']
+  /** Ends a start that waits for the store. */
+  readonly signal?: AbortSignal
+  /** Where the service's log goes, for who looks into it before the start is over. */
+  readonly log?: Line[]
 }
 
 /** A log line of the service. */
@@ -96,7 +100,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   const data = setting.data ?? (await dataWithPeople(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
   const config = rightOf(readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }))
-  const log: Line[] = []
+  const log = setting.log ?? []
   const answered: Answered[] = []
   let time = setting.now === undefined ? undefined : at(setting.now)
   const now = (): number => time ?? Date.now()
@@ -109,6 +113,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),
     ...(setting.patience && { patience: setting.patience }),
+    ...(setting.signal && { signal: setting.signal }),
   })
   const connections = connectTo(service.port)
   let stopped: Promise<void> | undefined

@@ -9,6 +9,7 @@ const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{}, true],
   [{ service: 'stopping' }, false],
   [{ store: 'failed' }, false],
+  [{ store: 'another' }, false],
   [{ views: 'behind' }, false],
   // What is remembered goes on, and what has been recorded is answered.
   [{ store: 'unreadable' }, true],

@@ -5,7 +5,7 @@ import { startProtocolServer } from './protocol-server.ts'
  * The files that are run over the embedded store, over this one: those for which the short form has time. `npm run
  * test:store` runs all there are.
  */
-const FILES = ['suts', 'reservations', 'conflicts', 'idempotency', 'retries', 'positions', 'races', 'sut-retirement']
+const FILES = ['suts', 'reservations', 'idempotency', 'positions']
 
 const server = await startProtocolServer()
 test.after.always(server.close)

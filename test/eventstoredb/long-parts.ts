@@ -1,6 +1,7 @@
 import { race } from '../http/race.ts'
 import type { Part } from '../long-parts.ts'
 import { makeRandom } from '../process/random.ts'
+import { playSchedules } from './fault-schedules.ts'
 import { startInstances } from './instances.ts'
 import { GROWN_MAX, weighConsumer } from './store-memory.ts'
 
@@ -32,4 +33,15 @@ const storeMemory: Part = {
   },
 }
 
-export const partsOverEventStoreDb: readonly Part[] = [instances, storeMemory]
+const storeFaults: Part = {
+  name: 'store-faults',
+  what: '1,000 random schedules of faults of an EventStoreDB under reservations, held against its log and the views',
+  run: async (_, { seed, count = 1_000, progress }) => {
+    let played = 0
+    const onSchedule = (): void => progress(`schedule ${++played} of ${count}`)
+    const { problems, ...counts } = await playSchedules({ seed, schedules: count, onSchedule })
+    return { counts, problems }
+  },
+}
+
+export const partsOverEventStoreDb: readonly Part[] = [instances, storeMemory, storeFaults]

@@ -95,7 +95,7 @@ const LOOK = { first: 16, growth: 8, last: 4_096 } as const
 export const makeHead = (connection: Connection, { isOurs }: LogEvents): EventStore['head'] => {
   let seen = { end: BEGINNING, head: BEGINNING }
 
-  const lookBack = (count: number, before: bigint | undefined) => (client: EventStoreDBClient) =>
+  const lookBack = (count: number, before: bigint | undefined, known: number) => (client: EventStoreDBClient) =>
     collect(
       client.readAll({
         direction: BACKWARDS,
@@ -105,16 +105,17 @@ export const makeHead = (connection: Connection, { isOurs }: LogEvents): EventSt
         requiresLeader: true,
       }),
       (event) => ({ mark: Number(event.position?.commit ?? 0), isOurs: isOurs(event) }),
-      ({ mark, isOurs: isFound }) => isFound || mark <= seen.end,
+      ({ mark, isOurs: isFound }) => isFound || mark <= known,
     )
 
   return async () => {
+    // What others find out meanwhile says nothing of what this one has passed.
     const known = seen
     try {
       let end: number | undefined
       let before: bigint | undefined
       for (let count: number = LOOK.first; ; count = Math.min(count * LOOK.growth, LOOK.last)) {
-        const page = await connection.persist(READ_WITHIN, lookBack(count, before))
+        const page = await connection.persist(READ_WITHIN, lookBack(count, before, known.end))
         end ??= page[0]?.mark
         const last = page.at(-1)
         // From the first event on there is nothing before it but itself.

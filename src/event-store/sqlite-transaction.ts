@@ -59,8 +59,8 @@ export const makeTransactions = (
 
   const die = (error: unknown): void => {
     isDead = true
-    // A turn later, when the answers of this transaction are on their way.
-    setImmediate(onFatal, error as Error)
+    // Before any answer can have left: whoever is told that something failed must not find the service ready.
+    queueMicrotask(() => onFatal(error as Error))
   }
 
   return {

@@ -8,6 +8,7 @@ import { toClient } from '../../src/event-store/eventstoredb-records.ts'
 import { readEventStoreDbAddress } from '../../src/eventstoredb-address.ts'
 import { rightOf } from '../users/builders.ts'
 import type { BreakAdapter } from './fault-schedules.ts'
+import type { FaultName } from './faults.ts'
 import { addressOf } from './instances.ts'
 
 /** Adapters that get along with lost answers wrongly, each in its own way: what the check of schedules is checked with. */
@@ -93,10 +94,22 @@ const missesOneAfterACut: BreakAdapter = () => (store) => {
   }
 }
 
-export const brokenAdapters: Readonly<Record<string, BreakAdapter>> = {
-  'repeats an append at the revision it reads again': rereadsTheRevision,
-  'repeats an append with new ids': makesNewIds,
-  'takes an append that is not answered for recorded': takesSilenceForConsent,
-  'takes an append that is not answered for not recorded': takesSilenceForRefusal,
-  'misses an event when its subscription was cut off': missesOneAfterACut,
+/** What is wrong with an adapter, and the faults under which that shows. */
+interface Broken {
+  readonly breakAdapter: BreakAdapter
+  readonly faults: readonly FaultName[]
+}
+
+const NOT_WRITTEN: readonly FaultName[] = ['refused', 'never answered']
+const WRITTEN: readonly FaultName[] = ['lost', 'lost and never answered']
+
+export const brokenAdapters: Readonly<Record<string, Broken>> = {
+  'repeats an append at the revision it reads again': { breakAdapter: rereadsTheRevision, faults: WRITTEN },
+  'repeats an append with new ids': { breakAdapter: makesNewIds, faults: WRITTEN },
+  'takes an append that is not answered for recorded': { breakAdapter: takesSilenceForConsent, faults: NOT_WRITTEN },
+  'takes an append that is not answered for not recorded': { breakAdapter: takesSilenceForRefusal, faults: WRITTEN },
+  'misses an event when its subscription was cut off': {
+    breakAdapter: missesOneAfterACut,
+    faults: ['reset', 'restart', 'subscriptions ended'],
+  },
 }

@@ -24,15 +24,16 @@ test.serial(
   },
 )
 
-for (const [how, breakAdapter] of Object.entries(brokenAdapters)) {
+for (const [how, broken] of Object.entries(brokenAdapters)) {
   test(`it shows when an adapter ${how}`, async (t) => {
     t.timeout(120_000)
     const { problems, schedules } = await playSchedules({
       seed: 20_300_502,
-      schedules: 20,
-      breakAdapter,
+      schedules: SCHEDULES,
       lanes: 1,
       problemsMax: 1,
+      patience: 3_000,
+      ...broken,
     })
     t.log(`${schedules} schedules: ${problems[0]}`)
     t.true(problems.length > 0)

@@ -8,7 +8,7 @@ import { aSut, NOW } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { makeRandom, type Random } from '../process/random.ts'
 import { withScope } from '../process/scope.ts'
-import { befall } from './faults.ts'
+import { befall, type FaultName } from './faults.ts'
 import { heldAgainstTheLog } from './held-against-the-log.ts'
 import { aVaultKey, openAdapter, startInstance } from './instances.ts'
 import { ask, drawWishes, type Told } from './persistent-clients.ts'
@@ -23,6 +23,10 @@ export interface Schedules {
   readonly seed: number
   readonly schedules: number
   readonly breakAdapter?: BreakAdapter
+  /** The faults that are drawn from; all, when left out. */
+  readonly faults?: readonly FaultName[]
+  /** Milliseconds that a client asks for before it gives up. */
+  readonly patience?: number
   /** Logs at the same time, whose pauses fill each other. */
   readonly lanes?: number
   /** It is over as soon as so many are found. */
@@ -49,13 +53,16 @@ const ON_ONE_LOG = 25
 const INSTANCES = 2
 const CLIENTS = 5
 const WISHES_EACH = 3
+const PATIENCE = 40_000
 
 interface Stage {
   readonly server: ProtocolServer
+  readonly faults: readonly FaultName[] | undefined
+  readonly patience: number
   readonly services: readonly Running[]
 }
 
-const setStage = async (t: Tidying, breakAdapter?: BreakAdapter): Promise<Stage> => {
+const setStage = async (t: Tidying, { breakAdapter, faults, patience = PATIENCE }: Schedules): Promise<Stage> => {
   const server = await startProtocolServer()
   t.teardown(server.close)
   const environment = { BERTH_VAULT_KEY: aVaultKey() }
@@ -64,7 +71,7 @@ const setStage = async (t: Tidying, breakAdapter?: BreakAdapter): Promise<Stage>
     const change = breakAdapter === undefined ? {} : { change: () => breakAdapter(server, i) }
     services.push(await startInstance(t, server, i, { now: NOW, environment, ...change }))
   }
-  return { server, services }
+  return { server, services, faults, patience }
 }
 
 /** A new SUT, as soon as one can be made. */
@@ -92,17 +99,21 @@ const count = (played: Played, told: readonly Told[], faults: readonly string[])
 }
 
 /** One schedule on a SUT of its own; what is wrong with its end. */
-const playOne = async ({ server, services }: Stage, seed: number, played: Played): Promise<readonly string[]> => {
+const playOne = async (
+  { server, services, faults: among, patience }: Stage,
+  seed: number,
+  played: Played,
+): Promise<readonly string[]> => {
   const random = makeRandom(seed)
   const sut = await newSut(services, random)
   const wishes = drawWishes(random, CLIENTS * WISHES_EACH)
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    const asking = { services, sut, random: makeRandom(seed + 1 + client) }
+    const asking = { services, sut, patience, random: makeRandom(seed + 1 + client) }
     const told: Told[] = []
     for (let n = 0; n < WISHES_EACH; n++) told.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
     return told
   })
-  const befallen = befall(server, random).then(async (faults) => {
+  const befallen = befall(server, random, among).then(async (faults) => {
     const end = performance.now()
     await newSut(services, random)
     played.gap = Math.max(played.gap, performance.now() - end)
@@ -135,7 +146,7 @@ const viewsAgainstTheLog = async (t: Tidying, { server, services }: Stage): Prom
 
 /** Plays schedules from seeds that follow each other, until problems enough are found. */
 export const playSchedules = async (options: Schedules): Promise<Played> => {
-  const { seed, schedules, breakAdapter, lanes = 4, problemsMax = 20, onSchedule } = options
+  const { seed, schedules, lanes = 4, problemsMax = 20, onSchedule } = options
   const counts = { schedules: 0, wishes: 0, made: 0, refused: 0, unknown: 0, cancelled: 0, askedAgain: 0, gap: 0 }
   const played: Played = { ...counts, faults: {}, problems: [] }
   let next = 0
@@ -143,7 +154,7 @@ export const playSchedules = async (options: Schedules): Promise<Played> => {
 
   const onOneLog = (): Promise<void> =>
     withScope(async (t) => {
-      const stage = await setStage(t, breakAdapter)
+      const stage = await setStage(t, options)
       for (let n = 0; n < ON_ONE_LOG && !isOver(); n++) {
         played.problems.push(...(await playOne(stage, seed + 1_000 * next++, played)))
         onSchedule?.()

@@ -84,9 +84,13 @@ const NAMES = Object.keys(FAULTS) as FaultName[]
 const LASTS = 60
 const BETWEEN = 25
 
-/** Two to five faults one after the other; which they were. */
-export const befall = async (server: ProtocolServer, random: Random): Promise<readonly FaultName[]> => {
-  const names = Array.from({ length: 2 + random.below(4) }, () => random.oneOf(NAMES))
+/** Two to five faults one after the other, of all there are or of those given; which they were. */
+export const befall = async (
+  server: ProtocolServer,
+  random: Random,
+  among: readonly FaultName[] = NAMES,
+): Promise<readonly FaultName[]> => {
+  const names = Array.from({ length: 2 + random.below(4) }, () => random.oneOf(among))
   for (const name of names) {
     await delay(random.below(BETWEEN))
     const lasts = 1 + random.below(LASTS)

@@ -31,10 +31,9 @@ export interface Asking {
   readonly services: readonly Running[]
   readonly random: Random
   readonly sut: string
+  /** Milliseconds after which somebody who is not answered counts as never answered. */
+  readonly patience: number
 }
-
-/** Milliseconds after which somebody who is not answered counts as never answered. */
-const PATIENCE = 40_000
 
 const TWO = 'two answers to one key'
 
@@ -59,13 +58,13 @@ export const drawWishes = (random: Random, count: number): readonly Wish[] => {
  * where it certainly was not.
  */
 const persist = async (
-  { services, random }: Asking,
+  { services, random, patience }: Asking,
   path: string,
   body: unknown,
   key: string | undefined,
 ): Promise<{ readonly last: Answer; readonly answers: readonly string[] }> => {
   const headers: Headers = key === undefined ? {} : { 'Idempotency-Key': key }
-  const until = performance.now() + PATIENCE
+  const until = performance.now() + patience
   const answers: string[] = []
   for (;;) {
     const post = (): Promise<Answer> => random.oneOf(services).as('alice').post(path, body, headers)

@@ -29,9 +29,9 @@ export interface ProtocolServer extends Switches, AsyncDisposable {
   readonly log: Log
   /** Resets every connection, while new ones are accepted. */
   readonly dropConnections: () => void
-  /** Closes the port and every connection; the log stays. */
+  /** Resets every connection, and new ones as they come; the log stays. */
   readonly stop: () => Promise<void>
-  /** Opens the same port again. */
+  /** Accepts again. */
   readonly start: () => Promise<void>
   /** Stops and starts, and forgets by what an append with `any` is known again. */
   readonly restart: () => Promise<void>
@@ -59,10 +59,15 @@ const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchStat
   return grpc
 }
 
-/** Accepts on a port of its own, so that it can be cut off from one moment to the next. */
+/**
+ * Accepts on a port of its own, so that it can be cut off from one moment to the next. While it is down it keeps the
+ * port and resets who comes: a port given back is somebody else's before it is wanted again.
+ */
 const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) => {
   const sockets = new Set<Socket>()
+  let isDown = false
   const listener = createServer((socket) => {
+    if (isDown) return void socket.resetAndDestroy()
     switches.counters.connections++
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
@@ -74,12 +79,21 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
   }
   return {
     drop,
-    listen: async (port: number): Promise<number> => {
-      listener.listen(port, HOST)
+    listen: async (): Promise<number> => {
+      listener.listen(0, HOST)
       await once(listener, 'listening')
       return (listener.address() as AddressInfo).port
     },
     stop: async (): Promise<void> => {
+      isDown = true
+      const closed = [...sockets].map((socket) => once(socket, 'close'))
+      drop()
+      await Promise.all(closed)
+    },
+    start: async (): Promise<void> => {
+      isDown = false
+    },
+    close: async (): Promise<void> => {
       if (!listener.listening) return
       const closed = once(listener, 'close')
       listener.close()
@@ -96,13 +110,10 @@ export const startProtocolServer = async (options: ProtocolServerOptions = {}): 
   const grpc = makeGrpc(options, log, switches, () => ({ address: HOST, port }))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const listener = makeListener((socket) => injector.injectConnection(socket), switches)
-  port = await listener.listen(0)
-  const start = async (): Promise<void> => {
-    await listener.listen(port)
-  }
+  port = await listener.listen()
   const close = async (): Promise<void> => {
     switches.thaw()
-    await listener.stop()
+    await listener.close()
     injector.destroy()
     grpc.forceShutdown()
   }
@@ -113,11 +124,11 @@ export const startProtocolServer = async (options: ProtocolServerOptions = {}): 
     log,
     dropConnections: listener.drop,
     stop: listener.stop,
-    start,
+    start: listener.start,
     restart: async () => {
       await listener.stop()
       log.forgetRecent()
-      await start()
+      await listener.start()
     },
     close,
     [Symbol.asyncDispose]: close,

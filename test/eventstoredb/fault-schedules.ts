@@ -150,20 +150,24 @@ export const playSchedules = async (options: Schedules): Promise<Played> => {
   const counts = { schedules: 0, wishes: 0, made: 0, refused: 0, unknown: 0, cancelled: 0, askedAgain: 0, gap: 0 }
   const played: Played = { ...counts, faults: {}, problems: [] }
   let next = 0
-  const isOver = (): boolean => next >= schedules || played.problems.length >= problemsMax
+  const isEnough = (): boolean => played.problems.length >= problemsMax
 
-  const onOneLog = (): Promise<void> =>
+  const onOneLog = (first: number, end: number): Promise<void> =>
     withScope(async (t) => {
       const stage = await setStage(t, options)
-      for (let n = 0; n < ON_ONE_LOG && !isOver(); n++) {
-        played.problems.push(...(await playOne(stage, seed + 1_000 * next++, played)))
+      for (let n = first; n < end && !isEnough(); n++) {
+        played.problems.push(...(await playOne(stage, seed + 1_000 * n, played)))
         onSchedule?.()
       }
       played.problems.push(...(await viewsAgainstTheLog(t, stage)))
     })
 
   const lane = async (): Promise<void> => {
-    while (!isOver()) await onOneLog()
+    while (next < schedules && !isEnough()) {
+      const first = next
+      next = Math.min(first + ON_ONE_LOG, schedules)
+      await onOneLog(first, next)
+    }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
   return played

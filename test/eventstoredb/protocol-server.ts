@@ -86,7 +86,7 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
     },
     stop: async (): Promise<void> => {
       isDown = true
-      const closed = [...sockets].map((socket) => once(socket, 'close'))
+      const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
       drop()
       await Promise.all(closed)
     },

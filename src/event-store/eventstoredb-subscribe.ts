@@ -30,29 +30,32 @@ const startInflow = <A>(
   let buffer: A[] = []
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
-  let taken = Promise.withResolvers<void>()
   const tell = (): void => changed.resolve()
-  signal.addEventListener('abort', tell)
-  // It also fails after the last event was asked for, when nobody else listens.
-  subscription.on('error', () => undefined)
-
-  const run = async (): Promise<void> => {
-    try {
-      for await (const { event } of subscription) {
-        const one = event && as(event)
-        if (one === undefined) continue
-        buffer.push(one)
-        tell()
-        while (buffer.length >= BUFFER_MAX && ended === undefined) await taken.promise
-        if (ended !== undefined) return
-      }
-      ended ??= {}
-    } catch (error) {
-      ended ??= { error }
-    }
+  const end = (error?: unknown): void => {
+    ended ??= { error }
     tell()
   }
-  void run()
+  signal.addEventListener('abort', tell)
+
+  // Listened to rather than iterated over, which would cost a promise for every event.
+  subscription
+    .on('data', ({ event }) => {
+      if (ended !== undefined || event === undefined) return
+      try {
+        const one = as(event)
+        if (one === undefined) return
+        buffer.push(one)
+      } catch (error) {
+        subscription.pause()
+        return end(error)
+      }
+      tell()
+      if (buffer.length >= BUFFER_MAX) subscription.pause()
+    })
+    // It also fails after the last event was asked for.
+    .on('error', end)
+    .on('end', end)
+    .on('close', end)
 
   return {
     take: async () => {
@@ -64,13 +67,11 @@ const startInflow = <A>(
       if (signal.aborted) return []
       const events = buffer.slice(0, PAGE)
       buffer = buffer.slice(PAGE)
-      taken.resolve()
-      taken = Promise.withResolvers()
+      if (ended === undefined && subscription.isPaused()) subscription.resume()
       return events
     },
     close: () => {
-      ended ??= {}
-      taken.resolve()
+      end()
       signal.removeEventListener('abort', tell)
       void subscription.unsubscribe().catch(() => undefined)
       subscription.destroy()

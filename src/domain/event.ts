@@ -140,3 +140,6 @@ export type Recorded = NewEvent & {
    */
   readonly mark: number
 }
+
+/** An event as the log gives it in its order, with the hash of its leaf in the Merkle tree over the log: 32 bytes. */
+export type Logged = Recorded & { readonly leaf: Uint8Array }

@@ -1,5 +1,5 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { NewEvent, Recorded } from '../domain/event.ts'
+import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 
 /** The expected revision of a stream that has no event yet. */
@@ -25,7 +25,7 @@ export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 
 /** Some events of the log in its order; `caughtUp` when, after them, there was nothing more to read. */
 export interface Batch {
-  readonly events: readonly Recorded[]
+  readonly events: readonly Logged[]
   readonly caughtUp: boolean
 }
 
@@ -81,6 +81,8 @@ export interface EventStore {
    * the signal is aborted. Pulled: nothing is read ahead of a consumer that does not ask, beyond a bounded buffer.
    */
   readonly subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Batch>
+  /** The event at a mark; undefined where there is none. */
+  readonly at: (mark: number) => Promise<Logged | undefined>
   /** Every event behind the mark `after` up to where the log ends now, in order, in pages, as it lies there. */
   readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
   /** The mark of the log's last event, `BEGINNING` where there is none. */

@@ -10,7 +10,7 @@ import {
 import { BEGINNING, type EventStore } from './event-store.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
-import type { LogEvents } from './eventstoredb-records.ts'
+import { type LogEvents, markOf } from './eventstoredb-records.ts'
 
 /** Events of a stream read at a time. */
 const PAGE = 256
@@ -82,6 +82,23 @@ export const makeReadStream = (readPage: ReadPage, { decoded }: LogEvents): Even
       yield page.map(decoded)
       if (page.length < PAGE) return
       next += page.length
+    }
+  }
+
+/** The event at a mark, if it is one of ours. */
+export const makeAt =
+  (connection: Connection, { isOurs, logged }: LogEvents): EventStore['at'] =>
+  async (mark) => {
+    if (mark <= BEGINNING) return undefined
+    const fromPosition = { commit: BigInt(mark), prepare: BigInt(mark) }
+    const { credentials } = connection
+    const options = { direction: FORWARDS, fromPosition, maxCount: 1, credentials, requiresLeader: true } as const
+    const read = (client: EventStoreDBClient) => collect(client.readAll(options), (event) => event)
+    try {
+      const [event] = await connection.persist(READ_WITHIN, read)
+      return event !== undefined && isOurs(event) && markOf(event) === mark ? logged(event) : undefined
+    } catch (error) {
+      throw unavailable(`the event at ${mark} cannot be read`, error)
     }
   }
 

@@ -1,9 +1,9 @@
 import { jsonEvent, type RecordedEvent } from '@eventstore/db-client'
 import { canonicalJson } from '../domain/canonical-json.ts'
-import type { NewEvent, Recorded } from '../domain/event.ts'
+import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
 import type { StoredRecord } from './event-store.ts'
-import { decodeParsed, UndecodableEvent } from './stored-event.ts'
+import { decodeParsed, leafHash, UndecodableEvent } from './stored-event.ts'
 
 /** Events as the client has them: as plain JSON, in the interface's own field names, for whatever else reads the streams. */
 export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ id, type, data, metadata })
@@ -24,6 +24,8 @@ export interface LogEvents {
   readonly isOurs: (event: RecordedEvent) => boolean
   /** @throws UndecodableEvent `stream@revision: /path: why` */
   readonly decoded: (event: RecordedEvent) => Recorded
+  /** @throws UndecodableEvent `stream@revision: /path: why` */
+  readonly logged: (event: RecordedEvent) => Logged
   /** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
   readonly asItLies: (event: RecordedEvent) => StoredRecord
 }
@@ -43,6 +45,10 @@ export const makeLogEvents = (prefix: string): LogEvents => {
     prefixes: [suts, ports],
     isOurs: ({ streamId }) => streamId.startsWith(suts) || streamId === ports,
     decoded: (event) => decodeParsed(parsed(event), markOf(event)),
+    logged: (event) => {
+      const all = parsed(event)
+      return { ...decodeParsed(all, markOf(event)), leaf: new Uint8Array(leafHash(canonicalJson(all))) }
+    },
     asItLies: (event) => ({ mark: markOf(event), text: canonicalJson(parsed(event)) }),
   }
 }

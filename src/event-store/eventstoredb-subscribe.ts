@@ -151,7 +151,7 @@ async function* followAll<A extends { readonly mark: number }>(
 export const makeSubscribe =
   (followed: Followed): EventStore['subscribe'] =>
   (after, signal): AsyncIterable<Batch> =>
-    followAll(followed, followed.events.decoded, after, signal)
+    followAll(followed, followed.events.logged, after, signal)
 
 export const makeRecords = (followed: Followed): EventStore['records'] =>
   async function* records(after) {

@@ -6,7 +6,7 @@ import { makeAppend } from './eventstoredb-append.ts'
 import { openConnection } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
 import { beginLog, endCopy, StoreDenied } from './eventstoredb-log.ts'
-import { makeHead, makeReadPage, makeReadStream } from './eventstoredb-read.ts'
+import { makeAt, makeHead, makeReadPage, makeReadStream } from './eventstoredb-read.ts'
 import { makeLogEvents } from './eventstoredb-records.ts'
 import { makeSecrets } from './eventstoredb-secrets.ts'
 import { makeRecords, makeSubscribe } from './eventstoredb-subscribe.ts'
@@ -85,6 +85,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
         () =>
           append(stream, expected, events, sealed),
       readStream: makeReadStream(readPage, events),
+      at: makeAt(commands, events),
       subscribe: makeSubscribe(followed),
       records: makeRecords(followed),
       head,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { NewEvent, Recorded } from '../domain/event.ts'
+import type { Logged, NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { type Appended, NO_STREAM } from './event-store.ts'
 import type { Head, Places } from './sqlite-read.ts'
@@ -10,7 +10,7 @@ export interface Append {
   readonly stream: string
   readonly expected: number
   readonly events: readonly NewEvent[]
-  readonly rows: readonly { readonly recorded: string; readonly leaf: Buffer }[]
+  readonly rows: readonly { readonly recorded: string; readonly leaf: Uint8Array }[]
   readonly secrets: readonly SealedSecret[]
 }
 
@@ -25,13 +25,13 @@ export const makeAppend = (
   if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new TypeError(`${expected} is not a revision`)
   const rows = events.map((event, index) => {
     const recorded = encodeEvent(stream, expected + 1 + index, event)
-    return { recorded, leaf: leafHash(recorded) }
+    return { recorded, leaf: new Uint8Array(leafHash(recorded)) }
   })
   return { stream, expected, events, rows, secrets }
 }
 
 /** What an append came to: `recorded` is what it added to the log, nothing if it was there already. */
-export type Written = { readonly appended: Appended; readonly recorded: readonly Recorded[] } | 'moved'
+export type Written = { readonly appended: Appended; readonly recorded: readonly Logged[] } | 'moved'
 
 /** Writes an append, inside a transaction; `last` is the position of the log's last event. */
 export type Write = (append: Append, last: number) => Written
@@ -63,7 +63,17 @@ export const makeWrite = (
     const head = places.headOf(stream)
     if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
     const recorded = events.map(({ type, data, id, metadata }, index) => {
-      return { type, data, stream, revision: expected + 1 + index, id, metadata, mark: last + 1 + index } as Recorded
+      const { leaf } = rows[index] as (typeof rows)[number]
+      return {
+        type,
+        data,
+        stream,
+        revision: expected + 1 + index,
+        id,
+        metadata,
+        mark: last + 1 + index,
+        leaf,
+      } as Logged
     })
     let previous = head?.position ?? null
     rows.forEach((row, index) => {

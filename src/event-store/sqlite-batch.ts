@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Recorded } from '../domain/event.ts'
+import type { Logged } from '../domain/event.ts'
 import type { Appended, AppendFailure } from './event-store.ts'
 import type { Append, Written } from './sqlite-append.ts'
 import type { Transactions } from './sqlite-transaction.ts'
@@ -24,7 +24,7 @@ export interface BatchOptions {
   readonly write: (append: Append, last: number) => Written
   /** The position of the log's last event, as the file has it. */
   readonly last: () => number
-  readonly onCommitted: (events: readonly Recorded[]) => void
+  readonly onCommitted: (events: readonly Logged[]) => void
   /** Told of every commit: how many appends it held and how many milliseconds it took. */
   readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
   readonly batchMax: number
@@ -67,7 +67,7 @@ export const makeBatches = (options: BatchOptions): Batches => {
 
   const writeAll = (batch: readonly Waiting[]) => {
     let last = options.last()
-    const recorded: Recorded[] = []
+    const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
       const written = transactions.confined(() => write(append, last))
       if (E.isRight(written) && written.right !== 'moved') {

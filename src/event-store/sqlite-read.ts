@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Recorded } from '../domain/event.ts'
+import type { Logged } from '../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
 import type { Tail } from './sqlite-tail.ts'
 import { decodeEvent } from './stored-event.ts'
@@ -79,23 +79,24 @@ const positionsBehind = async (places: Places, stream: string, after: number): P
   return positions
 }
 
-export type Reader = Pick<EventStore, 'readStream' | 'records' | 'subscribe' | 'head'>
+export type Reader = Pick<EventStore, 'at' | 'readStream' | 'records' | 'subscribe' | 'head'>
 
 export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
   const page = prepareWith(
     database,
-    'SELECT recorded, position FROM event WHERE position > ? ORDER BY position LIMIT ?',
+    'SELECT recorded, position, leaf FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
   const asItLies = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
 
-  const pageAfter = (mark: number): readonly Recorded[] => {
-    const rows = reading(() => page.all(mark, PAGE)) as unknown as [string, number][]
-    return rows.map(([recorded, position]) => decodeEvent(recorded, position))
+  const pageAfter = (mark: number, count: number): readonly Logged[] => {
+    const rows = reading(() => page.all(mark, count)) as unknown as [string, number, Uint8Array][]
+    return rows.map(([recorded, position, leaf]) => ({ ...decodeEvent(recorded, position), leaf }))
   }
 
   return {
+    at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
     async *readStream(stream, after) {
       const positions = await positionsBehind(places, stream, Math.max(after, BEGINNING))
       for (let end = positions.length; end > 0; end -= PAGE) {
@@ -122,7 +123,7 @@ export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): 
       let knowsItHasCaughtUp = false
       while (!signal.aborted && !tail.hasEnded()) {
         const live = tail.after(last, PAGE)
-        const events = live ?? pageAfter(last)
+        const events = live ?? pageAfter(last, PAGE)
         if (events.length === 0 && knowsItHasCaughtUp) {
           await tail.changed(signal)
           continue

@@ -1,4 +1,4 @@
-import type { Recorded } from '../domain/event.ts'
+import type { Logged } from '../domain/event.ts'
 
 /**
  * The newest events of the log, in memory, for every live subscriber at once: each only keeps its place. One that has
@@ -6,9 +6,9 @@ import type { Recorded } from '../domain/event.ts'
  */
 export interface Tail {
   /** Takes events that have just been committed, and wakes whoever waits for them. */
-  readonly publish: (events: readonly Recorded[]) => void
+  readonly publish: (events: readonly Logged[]) => void
   /** At most `count` events behind a mark, or undefined if some of those are only in the file. */
-  readonly after: (mark: number, count: number) => readonly Recorded[] | undefined
+  readonly after: (mark: number, count: number) => readonly Logged[] | undefined
   /** Resolves when something has been published, the signal is aborted or the tail has ended. */
   readonly changed: (signal: AbortSignal) => Promise<void>
   readonly end: () => void
@@ -20,7 +20,7 @@ export interface Tail {
  * @param pollEvery milliseconds after which `changed` resolves in any case, where another process publishes
  */
 export const makeTail = (keep: number, pollEvery: number | undefined): Tail => {
-  const events: Recorded[] = []
+  const events: Logged[] = []
   const waiting = new Set<() => void>()
   let ended = false
   const wake = (): void => {

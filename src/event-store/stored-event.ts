@@ -36,6 +36,15 @@ export const encodeEvent = (stream: string, revision: number, event: NewEvent): 
 /** The hash of a leaf of the Merkle tree over the log (RFC 6962, section 2.1): SHA-256 of a zero byte and the event. */
 export const leafHash = (stored: string): Buffer => hash('sha256', `\0${stored}`, 'buffer')
 
+/** The hash of a node of that tree: SHA-256 of a one and the hashes of its two halves. */
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => {
+  const node = Buffer.allocUnsafe(65)
+  node[0] = 1
+  node.set(left, 1)
+  node.set(right, 33)
+  return hash('sha256', node, 'buffer')
+}
+
 const Envelope = closed(
   'event',
   {

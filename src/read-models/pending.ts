@@ -1,11 +1,11 @@
 import type { Projection } from '../../projections/projection.ts'
-import type { Recorded } from '../domain/event.ts'
+import type { Logged } from '../domain/event.ts'
 import type { NewVersion, Version } from './version.ts'
 import type { Row, ViewsFile } from './views-file.ts'
 
 /** Folded rows that are not in the file yet, and reads that see them together with those that are. */
 export interface Pending {
-  readonly fold: (event: Recorded, position: number) => void
+  readonly fold: (event: Logged, position: number) => void
   readonly newest: (projection: Projection['name'], id: string) => Version | undefined
   readonly asOf: (projection: Projection['name'], id: string, revision: number) => Version | undefined
   readonly count: () => number
@@ -27,7 +27,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
   const newest: Pending['newest'] = (projection, id) =>
     pending.get(projection)?.get(id)?.at(-1) ?? file.newest(projection, id)
 
-  const foldInto = (projection: Projection, id: string, event: Recorded, position: number): void => {
+  const foldInto = (projection: Projection, id: string, event: Logged, position: number): void => {
     const before = projection.begins(event) ? undefined : newest(projection.name, id)
     const document = projection.evolve(before && (JSON.parse(before.document) as object), event)
     const version: NewVersion = {
@@ -49,9 +49,11 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
 
   return {
     fold: (event, position) => {
+      const { mark, id, leaf } = event
+      rows.push({ place: { position, mark, id, leaf } })
       for (const projection of projections) {
-        const id = projection.key(event)
-        if (id !== undefined) foldInto(projection, id, event, position)
+        const key = projection.key(event)
+        if (key !== undefined) foldInto(projection, key, event, position)
       }
     },
     newest,

@@ -52,6 +52,13 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
       suts: watching(file.lists.suts),
       held: watching(file.lists.held),
     },
+    log: {
+      size: watching(file.log.size),
+      markAt: watching(file.log.markAt),
+      positionAt: watching(file.log.positionAt),
+      positionOf: watching(file.log.positionOf),
+      node: watching(file.log.node),
+    },
   }
 }
 

@@ -4,20 +4,20 @@ import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import { type DocumentTable, documentSchema, makeDocumentTable } from './document-table.ts'
 import type { Lists } from './lists.ts'
+import { LOG_SCHEMA, type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
 import { NAMES_SCHEMA } from './names.ts'
 import { openLists } from './open-lists.ts'
 import type { Progress } from './progress.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
 
-/** A version of a document of the projection named. */
-export interface Row {
-  readonly projection: string
-  readonly version: NewVersion
-}
+/** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
+export type Row =
+  | { readonly place: LogRow }
+  | { readonly place?: never; readonly projection: string; readonly version: NewVersion }
 
 /** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 3
+const FILE_VERSION = 4
 
 const shapeOf = (projections: readonly Projection[]): string =>
   [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
@@ -33,6 +33,7 @@ const tables = (projections: readonly Projection[]): string => `
     state TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   ${NAMES_SCHEMA}
+  ${LOG_SCHEMA}
   ${projections.map(documentSchema).join('')}`
 
 export interface ViewsFile {
@@ -50,6 +51,8 @@ export interface ViewsFile {
   /** Makes lists show all that has been staged. If that fails, nothing of the transaction stays. */
   readonly settle: () => void
   readonly lists: Lists
+  /** Like the lists it shows what has been staged. */
+  readonly log: LogIndex
   /** To compare two files. */
   readonly tables: readonly StoredTable[]
   /** From here on what is read is of one moment, whatever is written meanwhile. */
@@ -135,6 +138,7 @@ export const openViewsFile = (
 const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFile => {
   const { writers, lists, flush, forget } = openLists(db)
   const documents = new Map(projections.map(({ name }) => [name as string, makeDocumentTable(db, name, writers[name])]))
+  const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
   const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
   const snapshot = db.prepare('SELECT stream, version, revision, mark, state FROM snapshot WHERE stream = ?')
@@ -163,7 +167,10 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
     snapshot: (stream) => snapshot.get(stream) as Snapshot | undefined,
     stage: (rows) =>
       orUndone(() => {
-        for (const { projection, version } of rows) of(projection).insert(version)
+        for (const row of rows) {
+          if (row.place !== undefined) log.insert(row.place)
+          else of(row.projection).insert(row.version)
+        }
       }),
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {
@@ -176,6 +183,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
     isStaging: () => db.isTransaction,
     settle: () => orUndone(flush),
     lists,
+    log: log.index,
     tables: storedTables(db, projections),
     pin: () => db.exec('BEGIN'),
     close: () => db.close(),

@@ -4,6 +4,7 @@ import type { Snapshot } from '../domain/decider.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
+import type { LogIndex } from './log-index.ts'
 import { makePending, type Pending } from './pending.ts'
 import { makePlace, type Place } from './place.ts'
 import { beforeTheFirst, continues } from './progress.ts'
@@ -36,6 +37,8 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   readonly fromLog: (name: Projection['name'], id: string, revision: number, stream: string) => Promise<FromLog>
   /** Lists that show everything folded so far; undefined while no rows can be written to read them from. */
   readonly lists: () => Lists | undefined
+  /** The places of everything folded so far; undefined while no rows can be written to read them from. */
+  readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
   /** Keeps a folded state; it is written with the rows. */
   readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
@@ -143,6 +146,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     cameTo: place.cameTo,
     fromLog: makeFromLog(store, projections),
     lists: () => (writer.settle() ? file.lists : undefined),
+    log: () => (writer.settle() ? file.log : undefined),
     readSnapshot: (stream) => {
       try {
         return file.snapshot(stream)

@@ -4,11 +4,11 @@ import type { Progress } from './progress.ts'
 import type { ViewsFile } from './views-file.ts'
 
 /** Rows put into the open transaction at a time: so few that nobody waits for them. */
-const STAGE = 64
+const STAGE = 128
 /** Rows after which the transaction is committed. */
-const CHUNK = 1_024
+const CHUNK = 2_048
 /** Rows in memory beyond which no more events are taken, because they cannot be written. */
-const PENDING_MAX = 16 * CHUNK
+const PENDING_MAX = 8 * CHUNK
 /** Milliseconds after which rows are committed even if they are few. */
 const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */

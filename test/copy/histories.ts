@@ -5,6 +5,7 @@ import { projections } from '../../projections/index.ts'
 import { type Event, type EventType, eventData, type NewEvent } from '../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../src/domain/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
+import type { StoredRow } from '../../src/read-models/stored-tables.ts'
 import { openViewsFile } from '../../src/read-models/views-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 import { idOf, metadata } from '../domain/builders.ts'
@@ -81,6 +82,12 @@ export const record = async (store: EventStore, runs: readonly Run[]): Promise<v
 export const textsOf = async (store: EventStore): Promise<readonly string[]> =>
   (await recordsOf(store, -1)).map(({ text }) => text)
 
+/** A row of the views as text. Where the store keeps an event is the store's own. */
+const rowText = (name: string, { mark: _, ...row }: StoredRow): string =>
+  JSON.stringify({ name, ...row }, (_key, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+  )
+
 /** Every row that the views make of a log, public positions among them. */
 export const rowsFrom = async (t: ExecutionContext, store: EventStore): Promise<readonly string[]> => {
   const path = join(await aDirectory(t), 'views.db')
@@ -88,7 +95,7 @@ export const rowsFrom = async (t: ExecutionContext, store: EventStore): Promise<
   const file = openViewsFile(path, projections, { readOnly: true })
   try {
     const { position, eventId } = file.progress() ?? {}
-    const rows = file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => JSON.stringify({ name, ...row })))
+    const rows = file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => rowText(name, row)))
     return [`${position} ${eventId}`, ...rows]
   } finally {
     file.close()

@@ -63,3 +63,9 @@ export const laysBlanks = lying((record) => [
 ])
 
 export const leavesOutTheLastRecord = lying((record, isLast) => (isLast ? [] : [record]))
+
+export const givesTheOneBefore = always((store) => ({ at: (mark) => store.at(mark - 1) }))
+
+export const givesTheLastForNone = always((store) => ({
+  at: async (mark) => (await store.at(mark)) ?? store.at(await store.head()),
+}))

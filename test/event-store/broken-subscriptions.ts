@@ -1,4 +1,4 @@
-import type { Recorded } from '../../src/domain/event.ts'
+import type { Logged } from '../../src/domain/event.ts'
 import type { Batch } from '../../src/event-store/event-store.ts'
 import { always } from './broken-store.ts'
 import type { Break } from './contract.ts'
@@ -9,7 +9,7 @@ const subscribing = (change: (batches: AsyncIterable<Batch>) => AsyncGenerator<B
   always((store) => ({ subscribe: (after, signal) => change(store.subscribe(after, signal)) }))
 
 /** Changes the events of a subscription as a whole: the function is given each with its place from the first. */
-const delivering = (deliver: (event: Recorded, index: number) => readonly Recorded[]): Break =>
+const delivering = (deliver: (event: Logged, index: number) => readonly Logged[]): Break =>
   subscribing(async function* (batches) {
     let index = 0
     for await (const { events, caughtUp } of batches) {
@@ -82,7 +82,7 @@ export const failsWhenAborted = always((store) => ({
 
 /** Reads ahead of its consumer and keeps the newest only. */
 export const overflows = subscribing(async function* (batches) {
-  const buffer: Recorded[] = []
+  const buffer: Logged[] = []
   const readAhead = async (): Promise<void> => {
     for await (const { events } of batches) buffer.splice(0, buffer.push(...events) - 100)
   }

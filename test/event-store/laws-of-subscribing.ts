@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../src/domain/event.ts'
 import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
-import { append, aStream, idsOf, interleave, readAll, readLog, someEvents } from './new-events.ts'
+import { append, aStream, idsOf, interleave, logged, readAll, readLog, someEvents } from './new-events.ts'
 
 /** What comes of a promise in so many milliseconds; a failure of the law where nothing does. */
 const within = async <A>(patience: number, what: string, promise: Promise<A>): Promise<A> => {
@@ -79,7 +79,7 @@ const live: Law = {
     assert.deepEqual(idsOf(events), [...before, ...after])
     for (const stream of streams) {
       const ofStream = events.filter((event) => event.stream === stream)
-      assert.deepEqual(ofStream, await readAll(store, stream))
+      assert.deepEqual(ofStream, (await readAll(store, stream)).map(logged))
     }
   },
   brokenBy: {

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import type { NewEvent, Recorded } from '../../src/domain/event.ts'
+import type { Logged, NewEvent, Recorded } from '../../src/domain/event.ts'
 import { makeEventId, type RandomHex, sutStream } from '../../src/domain/ids.ts'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import type { Appended, AppendFailure, EventStore, StoredRecord } from '../../src/event-store/event-store.ts'
+import { encodeEvent, leafHash } from '../../src/event-store/stored-event.ts'
 
 export const randomHex: RandomHex = (bytes) => randomBytes(bytes).toString('hex')
+
+/** An event as the log gives it. */
+export const logged = (event: Recorded): Logged =>
+  ({ ...event, leaf: new Uint8Array(leafHash(encodeEvent(event.stream, event.revision, event))) }) as Logged
 
 /** A stream that no other test uses, wherever the log is. */
 export const aStream = (): string => sutStream(randomHex(12))
@@ -57,8 +62,8 @@ export const readAll = async (store: EventStore, stream: string, after = -1): Pr
 }
 
 /** Everything behind a mark, up to where the store says that there is no more. */
-export const readLog = async (store: EventStore, after: number): Promise<readonly Recorded[]> => {
-  const events: Recorded[] = []
+export const readLog = async (store: EventStore, after: number): Promise<readonly Logged[]> => {
+  const events: Logged[] = []
   for await (const batch of store.subscribe(after, new AbortController().signal)) {
     events.push(...batch.events)
     if (batch.caughtUp) break

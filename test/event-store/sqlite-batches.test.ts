@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import type { Recorded } from '../../src/domain/event.ts'
+import type { Logged } from '../../src/domain/event.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { makeTail } from '../../src/event-store/sqlite-tail.ts'
 import { anEvent, append, aStream, outcomeOf, someEvents } from './new-events.ts'
@@ -65,7 +65,7 @@ test('more appends than the queue takes are unavailable at once', async (t) => {
 test('only so many of the newest events are kept in memory for subscribers', (t) => {
   const tail = makeTail(4, undefined)
   for (let mark = 0; mark < 100; mark++) {
-    tail.publish([{ ...anEvent(aStream(), ''), stream: 'any', revision: mark, mark } as Recorded])
+    tail.publish([{ ...anEvent(aStream(), ''), stream: 'any', revision: mark, mark } as Logged])
     const oldest = Math.max(0, mark - 8)
     t.is(tail.after(oldest - 2, 100), undefined)
     t.true((tail.after(mark - 1, 100) ?? []).length === 1)

@@ -7,6 +7,7 @@ import type { Lists, Part, ReservationQuery, SutQuery } from '../../src/read-mod
 import { makePending } from '../../src/read-models/pending.ts'
 import { openViewsFile } from '../../src/read-models/views-file.ts'
 import { sutCreated } from '../domain/builders.ts'
+import { logged } from '../event-store/new-events.ts'
 import {
   aHistory,
   aName,
@@ -38,7 +39,7 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
     revision: n,
   })
   for (const [n, event] of events.entries()) {
-    pending.fold(recordedAs(event, n), n * STRIDE)
+    pending.fold(logged(recordedAs(event, n)), n * STRIDE)
     if (n % slice === 0) file.stage(pending.takeUnstaged())
     if (n % (slice * 3) !== 0) continue
     file.commit([], progress(n))

@@ -4,6 +4,7 @@ import { formatMilliseconds, formatWithOffset } from '../../src/domain/instant.t
 import { makePending } from '../../src/read-models/pending.ts'
 import { openViewsFile, type ViewsFile } from '../../src/read-models/views-file.ts'
 import { idOf, metadata, reservationCreated, sutCreated } from '../domain/builders.ts'
+import { logged } from '../event-store/new-events.ts'
 
 /** Numbers that look random and are the same in every run. */
 export const makeNumbers = (seed: number): ((below: number) => number) => {
@@ -81,7 +82,7 @@ export const fill = (path: string, scale: Scale): { file: ViewsFile; events: num
     writing += performance.now() - began
   }
   for (const event of manyEvents(scale)) {
-    pending.fold(event, ++position)
+    pending.fold(logged(event), ++position)
     if (pending.count() >= CHUNK) write()
   }
   write()

@@ -96,12 +96,14 @@ const rotateBeside = async (config: Config, { now, randomBytes }: Terminal): Pro
   return E.left([`${what} within ${TAKEN_WITHIN / 1000} s: its log says why, or it has its keys from another place`])
 }
 
-const sentence = ({ key, resealed }: Rotated, file: string): string => {
+const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }: Config): string => {
   const done =
     resealed === null
       ? 'the running service seals with it now, and what it has sealed before anew in the background'
       : `sealed ${resealed} secrets anew with it`
-  return `new key ${key} in ${file}; ${done}\nKeep a copy of ${file} in another place.\n`
+  const others =
+    eventStore.kind === 'sqlite' ? '' : `Give ${file} to every other instance over this store: each has its own copy.\n`
+  return `new key ${key} in ${file}; ${done}\n${others}Keep a copy of ${file} in another place.\n`
 }
 
 export const vaultRotateCommand: Command = {
@@ -115,7 +117,8 @@ Puts a new key before those in the key file and seals every secret anew with it.
 takes the new key within 2 s, and without one. It may be broken off at any moment: the next start goes on with it.
 
 Old keys stay in the file until "vault status" says that nothing needs them: a day at least, because retries are
-recognised with them. Then delete their lines. Keys in BERTH_VAULT_KEY are rotated there: it says how.
+recognised with them. Then delete their lines. Instances that share an EventStoreDB each have their own copy of the
+file: give the new one to all of them. Keys in BERTH_VAULT_KEY are rotated there: it says how.
 
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {
@@ -133,7 +136,7 @@ With --json it prints {"key","file","service","resealed"}.`,
       for (const problem of rotated.left) refuse(terminal, problem)
       return REFUSED
     }
-    terminal.stdout(options.json ? `${JSON.stringify({ ...rotated.right, file })}\n` : sentence(rotated.right, file))
+    terminal.stdout(options.json ? `${JSON.stringify({ ...rotated.right, file })}\n` : sentence(rotated.right, config))
     return DONE
   },
 }

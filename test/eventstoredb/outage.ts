@@ -32,11 +32,11 @@ export interface Starting {
 /** A store, and all that a service over it needs. */
 export const aStarting = async (
   t: ExecutionContext,
-  options: ProtocolServerOptions & { readonly address?: string } = {},
+  options: ProtocolServerOptions & { readonly address?: string; readonly addressAt?: (port: number) => string } = {},
 ): Promise<Starting> => {
   const server = await aServer(t, options)
   const data = await dataWithPeople(t)
-  const address = options.address ?? addressOf(server, 1)
+  const address = options.address ?? options.addressAt?.(server.endpoint.port) ?? addressOf(server, 1)
   const environment = { BERTH_EVENT_STORE: address, BERTH_VAULT_KEY: aVaultKey() }
   const log: Line[] = []
   const begin: Starting['begin'] = (signal) => start(t, { data, now: NOW, environment, log, ...(signal && { signal }) })

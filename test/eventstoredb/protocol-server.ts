@@ -19,6 +19,8 @@ export interface ProtocolServerOptions {
   /** Passwords by name; without, everybody is let in. A client sends names only over TLS. */
   readonly users?: Readonly<Record<string, string>>
   readonly hasBatch?: boolean
+  /** PEM texts, for a server that speaks TLS alone. */
+  readonly tls?: { readonly certificate: string; readonly key: string }
 }
 
 /** An EventStoreDB in memory, on a port of 127.0.0.1. */
@@ -43,6 +45,12 @@ const HOST = '127.0.0.1'
 const MIB = 1024 * 1024
 /** Calls at a time on one connection; further ones wait in the client, as a real node has it. */
 const CALLS_MAX = 100
+
+const credentialsOf = ({ tls }: ProtocolServerOptions): ServerCredentials => {
+  if (tls === undefined) return ServerCredentials.createInsecure()
+  const pair = { cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }
+  return ServerCredentials.createSsl(null, [pair])
+}
 
 const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchState, self: () => Endpoint): Server => {
   const { version = '24.6.0', appendMax = MIB, hasBatch = true } = options
@@ -106,9 +114,11 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
 export const startProtocolServer = async (options: ProtocolServerOptions = {}): Promise<ProtocolServer> => {
   const { log = makeLog(), users } = options
   const switches = makeSwitches(users)
+  // Certificates are checked against names.
+  const host = options.tls === undefined ? HOST : 'localhost'
   let port = 0
-  const grpc = makeGrpc(options, log, switches, () => ({ address: HOST, port }))
-  const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
+  const grpc = makeGrpc(options, log, switches, () => ({ address: host, port }))
+  const injector = grpc.createConnectionInjector(credentialsOf(options))
   const listener = makeListener((socket) => injector.injectConnection(socket), switches)
   port = await listener.listen()
   const close = async (): Promise<void> => {
@@ -119,8 +129,8 @@ export const startProtocolServer = async (options: ProtocolServerOptions = {}): 
   }
   return {
     ...switches,
-    endpoint: { address: HOST, port },
-    address: `esdb://${HOST}:${port}?tls=false`,
+    endpoint: { address: host, port },
+    address: `esdb://${host}:${port}?tls=${options.tls !== undefined}`,
     log,
     dropConnections: listener.drop,
     stop: listener.stop,

@@ -17,13 +17,15 @@ export const emptyTree: MerkleTree = { size: 0, roots: [] }
 /** What tells the hash of a node from that of a leaf. */
 const NODE = Uint8Array.of(1)
 
+export const nodeOf = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array => sha256(NODE, left, right)
+
 /** The tree with one more leaf, given by its leaf hash. */
 export const withLeaf = (tree: MerkleTree, leafHash: Uint8Array, sha256: Sha256): MerkleTree => {
   const roots = [...tree.roots]
   let root = leafHash
   // As in adding one to a number: every subtree that ends the size in a 1 is carried into the next larger one.
   for (let rest = tree.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
-    root = sha256(NODE, roots.pop() as Uint8Array, root)
+    root = nodeOf(roots.pop() as Uint8Array, root, sha256)
   }
   roots.push(root)
   return { size: tree.size + 1, roots }
@@ -31,4 +33,4 @@ export const withLeaf = (tree: MerkleTree, leafHash: Uint8Array, sha256: Sha256)
 
 /** The tree's head: the hash that stands for all leaves and their order. */
 export const treeHead = ({ roots }: MerkleTree, sha256: Sha256): Uint8Array =>
-  roots.length === 0 ? sha256() : roots.reduceRight((right, left) => sha256(NODE, left, right))
+  roots.length === 0 ? sha256() : roots.reduceRight((right, left) => nodeOf(left, right, sha256))

@@ -1,0 +1,122 @@
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+
+/**
+ * Signed notes with Ed25519 keys, as the specification C2SP signed-note has them: a text, an empty line, and a line for
+ * each signature.
+ */
+
+/** Who signs, and with what: the private key shows itself in nothing that is printed. */
+export interface Signer {
+  /** Without blanks and plus signs. */
+  readonly name: string
+  readonly privateKey: KeyObject
+}
+
+/** The public part. */
+export interface Verifier {
+  readonly name: string
+  readonly keyId: Uint8Array
+  readonly publicKey: KeyObject
+}
+
+/** What the specification calls the signature type of Ed25519. */
+const ED25519 = 1
+const KEY_BYTES = 32
+const SIGNATURE_BYTES = 64
+const ID_BYTES = 4
+/** Of a note, so that nobody is made to read for ever. */
+const LENGTH_MAX = 100_000
+
+/** What stands before the 32 bytes of a public Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4). */
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+const bytesOf = (publicKey: KeyObject): Buffer =>
+  publicKey.export({ type: 'spki', format: 'der' }).subarray(SPKI.length)
+
+const keyOf = (bytes: Uint8Array): KeyObject =>
+  createPublicKey({ key: Buffer.concat([SPKI, bytes]), type: 'spki', format: 'der' })
+
+const keyIdOf = (name: string, publicKey: KeyObject): Buffer => {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(ED25519), bytesOf(publicKey)])
+  return hash('sha256', named, 'buffer').subarray(0, ID_BYTES)
+}
+
+/** Base64 in its one canonical form; undefined for any other. */
+const exactly = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : undefined
+}
+
+const isName = (name: string): boolean => name !== '' && !/[\s+\p{Cc}]/u.test(name)
+
+export const verifierOf = ({ name, privateKey }: Signer): Verifier => {
+  const publicKey = createPublicKey(privateKey)
+  return { name, publicKey, keyId: keyIdOf(name, publicKey) }
+}
+
+/** The form in which a public key is given to others: `<name>+<key id in hex>+<type and key in base64>`. */
+export const writeVerifier = ({ name, keyId, publicKey }: Verifier): string => {
+  const typed = Buffer.concat([Uint8Array.of(ED25519), bytesOf(publicKey)])
+  return `${name}+${Buffer.from(keyId).toString('hex')}+${typed.toString('base64')}`
+}
+
+/** Left finishes the sentence "the verifier key ...". */
+export const readVerifier = (text: string): E.Either<string, Verifier> => {
+  // The base64 may have a plus sign in it, the name none.
+  const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([^+]*)\+(.*)$/s.exec(text) ?? []
+  const typed = exactly(encoded)
+  if (!isName(name) || !/^[0-9a-f]{8}$/.test(id) || typed === undefined) {
+    return E.left('must be like name+00112233+ and base64')
+  }
+  if (typed[0] !== ED25519 || typed.length !== 1 + KEY_BYTES) return E.left('is not one of Ed25519')
+  const publicKey = keyOf(typed.subarray(1))
+  const keyId = keyIdOf(name, publicKey)
+  return keyId.toString('hex') === id ? E.right({ name, keyId, publicKey }) : E.left('has the id of another key')
+}
+
+/** @param text ends with a line break and has no other control character */
+export const signNote = (text: string, signer: Signer): string => {
+  const signature = sign(null, Buffer.from(text), signer.privateKey)
+  const { keyId } = verifierOf(signer)
+  return `${text}\n\u2014 ${signer.name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`
+}
+
+interface Signature {
+  readonly name: string
+  readonly keyId: Buffer
+  readonly signature: Buffer
+}
+
+const readSignature = (line: string): Signature | undefined => {
+  const [, name = '', encoded = ''] = /^\u2014 (\S+) (\S+)$/u.exec(line) ?? []
+  const bytes = exactly(encoded)
+  if (!isName(name) || bytes === undefined || bytes.length <= ID_BYTES) return undefined
+  return { name, keyId: bytes.subarray(0, ID_BYTES), signature: bytes.subarray(ID_BYTES) }
+}
+
+/**
+ * The text of a note that the verifier's key has signed. Signatures of other keys are passed over. Left finishes the
+ * sentence "the note ...".
+ */
+export const openNote = (note: string, { name, keyId, publicKey }: Verifier): E.Either<string, string> => {
+  if (note.length > LENGTH_MAX) return E.left('is longer than any that is read')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+  if (/[\u0000-\u0009\u000b-\u001f\u007f\ufffd]/u.test(note)) return E.left('has control characters in it')
+  const parting = note.lastIndexOf('\n\n')
+  if (parting === -1 || !note.endsWith('\n')) return E.left('has no signatures below an empty line')
+  const text = note.slice(0, parting + 1)
+  const signatures = note
+    .slice(parting + 2, -1)
+    .split('\n')
+    .map(readSignature)
+  if (signatures.includes(undefined)) return E.left('has a signature line that is none')
+  const own = (signatures as readonly Signature[]).filter(
+    (signature) => signature.name === name && signature.keyId.equals(keyId),
+  )
+  if (own.length === 0) return E.left(`is not signed by ${name} with this key`)
+  const isSigned = own.every(
+    ({ signature }) => signature.length === SIGNATURE_BYTES && verify(null, Buffer.from(text), publicKey, signature),
+  )
+  return isSigned ? E.right(text) : E.left('has been altered: the signature is that of another text')
+}

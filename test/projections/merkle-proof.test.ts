@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import { isConsistent, isIncluded, makeTreeReader } from '../../projections/merkle-proof.ts'
+import type { Sha256 } from '../../projections/merkle-tree.ts'
+
+const sha256: Sha256 = (...parts) => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return new Uint8Array(hash.digest())
+}
+const leafHash = (data: Uint8Array): Uint8Array => sha256(Uint8Array.of(0), data)
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
+
+const halfOf = (size: number): number => {
+  let k = 1
+  while (k * 2 < size) k *= 2
+  return k
+}
+
+// The definitions of RFC 6962, sections 2.1 to 2.1.2, word for word, over leaf hashes.
+type Hashes = readonly Uint8Array[]
+const MTH = (d: Hashes): Uint8Array => {
+  if (d.length === 0) return sha256()
+  if (d.length === 1) return d[0] as Uint8Array
+  const k = halfOf(d.length)
+  return sha256(Uint8Array.of(1), MTH(d.slice(0, k)), MTH(d.slice(k)))
+}
+const PATH = (m: number, d: Hashes): Hashes => {
+  if (d.length === 1) return []
+  const k = halfOf(d.length)
+  return m < k ? [...PATH(m, d.slice(0, k)), MTH(d.slice(k))] : [...PATH(m - k, d.slice(k)), MTH(d.slice(0, k))]
+}
+const SUBPROOF = (m: number, d: Hashes, b: boolean): Hashes => {
+  if (m === d.length) return b ? [] : [MTH(d)]
+  const k = halfOf(d.length)
+  return m <= k
+    ? [...SUBPROOF(m, d.slice(0, k), b), MTH(d.slice(k))]
+    : [...SUBPROOF(m - k, d.slice(k), false), MTH(d.slice(0, k))]
+}
+
+const readerOf = (leaves: Hashes) => {
+  const levels: Uint8Array[][] = [[...leaves]]
+  for (let below = levels[0] ?? []; below.length > 1; below = levels.at(-1) ?? []) {
+    levels.push(Array.from({ length: below.length >> 1 }, (_, n) => MTH(below.slice(2 * n, 2 * n + 2))))
+  }
+  return makeTreeReader((level, index) => {
+    const node = levels[level]?.[index]
+    if (node === undefined) throw new RangeError('not so many leaves')
+    return node
+  }, sha256)
+}
+
+const someLeaves = (count: number): Hashes =>
+  Array.from({ length: count }, (_, n) => leafHash(Uint8Array.of(n, n >> 8)))
+
+// The leaves, and the proofs that the reference implementation of RFC 6962 publishes with its tests.
+const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
+const H = {
+  leaf0: '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+  leaf1: '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
+  leaf4: 'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+  to2: 'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
+  from2to4: '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+  to4: 'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+  from4to6: '0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
+  from6to8: 'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0',
+  from4to8: '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
+}
+
+test('the published proofs come out, of inclusion and of consistency', (t) => {
+  const { inclusion, consistency } = readerOf(LEAVES.map((leaf) => leafHash(bytes(leaf))))
+  t.deepEqual(inclusion(0, 1).map(hex), [])
+  t.deepEqual(inclusion(0, 8).map(hex), [H.leaf1, H.from2to4, H.from4to8])
+  t.deepEqual(inclusion(5, 8).map(hex), [H.leaf4, H.from6to8, H.to4])
+  t.deepEqual(inclusion(2, 3).map(hex), [H.to2])
+  t.deepEqual(inclusion(1, 5).map(hex), [H.leaf0, H.from2to4, H.leaf4])
+  t.deepEqual(consistency(1, 1).map(hex), [])
+  t.deepEqual(consistency(1, 8).map(hex), [H.leaf1, H.from2to4, H.from4to8])
+  t.deepEqual(consistency(6, 8).map(hex), [H.from4to6, H.from6to8, H.to4])
+  t.deepEqual(consistency(2, 5).map(hex), [H.from2to4, H.leaf4])
+})
+
+test('at every size every head and proof is that of the definition, and is accepted', (t) => {
+  const leaves = someLeaves(40)
+  const { head, inclusion, consistency } = readerOf(leaves)
+  for (let size = 0; size <= leaves.length; size++) {
+    const tree = leaves.slice(0, size)
+    const to = { size, head: MTH(tree) }
+    t.is(hex(head(size)), hex(to.head))
+    for (let index = 0; index < size; index++) {
+      const proof = inclusion(index, size)
+      t.deepEqual(proof.map(hex), PATH(index, tree).map(hex))
+      t.true(isIncluded({ leaf: leaves[index] as Uint8Array, index, ...to }, proof, sha256))
+    }
+    for (let from = 0; from <= size; from++) {
+      const proof = consistency(from, size)
+      if (from > 0) t.deepEqual(proof.map(hex), SUBPROOF(from, tree, true).map(hex))
+      t.true(isConsistent({ size: from, head: MTH(leaves.slice(0, from)) }, to, proof, sha256))
+    }
+  }
+})
+
+/** Changes one thing about a list of hashes. */
+const mutatedProof = (proof: Hashes): fc.Arbitrary<Hashes> =>
+  fc.oneof(
+    fc.nat(proof.length).map((at) => proof.toSpliced(at, 0, sha256(Uint8Array.of(7)))),
+    ...(proof.length === 0
+      ? []
+      : [
+          fc.nat(proof.length - 1).map((at) => proof.toSpliced(at, 1)),
+          fc.nat(proof.length - 1).map((at) => proof.toSpliced(at, 0, proof[at] as Uint8Array)),
+          fc.tuple(fc.nat(proof.length - 1), fc.nat(255)).map(([at, bit]) => proof.with(at, flipped(proof[at], bit))),
+          fc.nat(proof.length - 1).map((at) => proof.with(at, (proof[at] as Uint8Array).slice(0, 31))),
+        ]),
+  )
+
+const flipped = (hash: Uint8Array | undefined, bit: number): Uint8Array => {
+  const changed = Uint8Array.from(hash ?? [])
+  changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+  return changed
+}
+
+const LARGE = someLeaves(300)
+const large = readerOf(LARGE)
+
+test('of 10,000 changed proofs none is accepted', (t) => {
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.nat(299)).map(([size, n]) => ({ size, n: n % size }))
+  const inclusions = sizes.chain(({ size, n: index }) => {
+    const given = { leaf: LARGE[index] as Uint8Array, index, size, head: large.head(size) }
+    const proof = large.inclusion(index, size)
+    return fc.oneof(
+      mutatedProof(proof).map((changed) => isIncluded(given, changed, sha256)),
+      fc.nat(255).map((bit) => isIncluded({ ...given, leaf: flipped(given.leaf, bit) }, proof, sha256)),
+      fc.nat(255).map((bit) => isIncluded({ ...given, head: flipped(given.head, bit) }, proof, sha256)),
+      fc.nat(400).map((other) => other !== index && isIncluded({ ...given, index: other }, proof, sha256)),
+    )
+  })
+  const consistencies = sizes.chain(({ size, n }) => {
+    const [from, to] = [
+      { size: n + 1, head: large.head(n + 1) },
+      { size, head: large.head(size) },
+    ]
+    const proof = large.consistency(n + 1, size)
+    return fc.oneof(
+      mutatedProof(proof).map((changed) => isConsistent(from, to, changed, sha256)),
+      fc.nat(255).map((bit) => isConsistent({ ...from, head: flipped(from.head, bit) }, to, proof, sha256)),
+      fc.nat(255).map((bit) => isConsistent(from, { ...to, head: flipped(to.head, bit) }, proof, sha256)),
+    )
+  })
+  let checked = 0
+  for (const mutated of [inclusions, consistencies]) {
+    fc.assert(
+      fc.property(mutated, (isAccepted) => {
+        checked++
+        return !isAccepted
+      }),
+      { numRuns: 5_000 },
+    )
+  }
+  t.true(checked >= 10_000)
+})
+
+test('sizes that are none prove nothing', (t) => {
+  const head = large.head(4)
+  const leaf = LARGE[0] as Uint8Array
+  for (const size of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
+    t.false(isIncluded({ leaf, index: 0, size, head }, [], sha256))
+    t.false(isConsistent({ size, head }, { size: 4, head }, [], sha256))
+  }
+  t.false(isConsistent({ size: 5, head }, { size: 4, head }, [], sha256))
+})
+
+test('it shows when a proof is taken for its length alone', (t) => {
+  const proof = large.inclusion(3, 300)
+  const careless = (given: Hashes): boolean => given.length === proof.length
+  const accepted = fc.sample(mutatedProof(proof), { numRuns: 200, seed: 7 }).filter(careless)
+  t.true(accepted.length > 0)
+})

@@ -1,11 +1,15 @@
+import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
 import { reservationProjection } from './reservation.ts'
 import { retryKeyProjection } from './retry-key.ts'
 import { sutProjection } from './sut.ts'
+import { sutDisplayProjection } from './sut-display.ts'
 
 /** What the host folds the log into. */
 export const projections = [
   sutProjection,
   reservationProjection,
   retryKeyProjection,
+  listenPortProjection,
+  sutDisplayProjection,
 ] as unknown as readonly Projection[]

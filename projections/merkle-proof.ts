@@ -12,8 +12,19 @@ import { emptyTree, nodeOf, type Sha256, treeHead } from './merkle-tree.ts'
  */
 export type NodeAt = (level: number, index: number) => Uint8Array
 
+const half = (number: number): number => Math.floor(number / 2)
+
+/** How often a number can be halved: exact for every whole number, where a logarithm rounds. */
+const levelOf = (size: number): number => {
+  let level = 0
+  for (let rest = size; rest > 1; rest = half(rest)) level++
+  return level
+}
+
+const isPerfect = (size: number): boolean => 2 ** levelOf(size) === size
+
 /** The largest power of two below a number that is greater than one. */
-const halfOf = (size: number): number => 2 ** (Math.ceil(Math.log2(size)) - 1)
+const halfOf = (size: number): number => 2 ** levelOf(size - 1)
 
 /** What hashes and proofs of trees are read from. */
 export interface TreeReader {
@@ -28,8 +39,7 @@ export interface TreeReader {
 export const makeTreeReader = (nodeAt: NodeAt, sha256: Sha256): TreeReader => {
   const headOf = (start: number, end: number): Uint8Array => {
     const size = end - start
-    const level = Math.log2(size)
-    if (Number.isInteger(level) && start % size === 0) return nodeAt(level, start / size)
+    if (isPerfect(size) && start % size === 0) return nodeAt(levelOf(size), start / size)
     const middle = start + halfOf(size)
     return nodeOf(headOf(start, middle), headOf(middle, end), sha256)
   }
@@ -81,8 +91,6 @@ export const isIncluded = (
   return last === 0 && isSame(hash, head)
 }
 
-const half = (number: number): number => Math.floor(number / 2)
-
 const areHashes = (hashes: readonly Uint8Array[]): boolean => hashes.every(({ length }) => length === 32)
 
 /** Whether a proof shows that the tree of the first size and head is the beginning of that of the second. */
@@ -96,8 +104,7 @@ export const isConsistent = (
   if (!areHashes([from.head, to.head, ...proof])) return false
   if (from.size === to.size) return proof.length === 0 && isSame(from.head, to.head)
   if (from.size === 0) return proof.length === 0 && isSame(from.head, treeHead(emptyTree, sha256))
-  const isPerfect = Number.isInteger(Math.log2(from.size))
-  const [first, ...rest] = isPerfect ? [from.head, ...proof] : proof
+  const [first, ...rest] = isPerfect(from.size) ? [from.head, ...proof] : proof
   if (first === undefined) return false
   let [place, last, old, now] = [from.size - 1, to.size - 1, first, first]
   while (place % 2 === 1) [place, last] = [half(place), half(last)]

@@ -1,5 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
-import { epochSecondsOf } from '../src/domain/instant.ts'
+import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/instant.ts'
 import { missing, type Projection } from './projection.ts'
 
 /** A reservation as it is answered, in the interface's order of fields. */
@@ -14,12 +14,13 @@ export interface Reservation {
   readonly listen_port: number
 }
 
-/** The window is in Unix seconds. */
+/** The window is in Unix seconds, the time of the event in Unix milliseconds. */
 export interface ReservationColumns {
   readonly sut_id: string
   readonly user_id: string
   readonly start: number
   readonly end: number
+  readonly time: number
 }
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
@@ -56,10 +57,11 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
-  columns: ({ sut_id, user_id, start_time, end_time }) => ({
+  columns: ({ sut_id, user_id, start_time, end_time, updated_at }) => ({
     sut_id,
     user_id,
     start: epochSecondsOf(start_time),
     end: epochSecondsOf(end_time),
+    time: epochMillisecondsOf(updated_at),
   }),
 }

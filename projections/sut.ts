@@ -1,5 +1,5 @@
 import type { Recorded, SutType } from '../src/domain/event.ts'
-import { withNumericOffset, withoutFraction } from '../src/domain/instant.ts'
+import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/instant.ts'
 import { mergedTags } from '../src/domain/sut/state.ts'
 import { missing, type Projection } from './projection.ts'
 
@@ -29,6 +29,8 @@ export interface SutColumns {
   readonly name: string
   /** As JSON text. */
   readonly tags: string
+  /** Of the event, in Unix milliseconds. */
+  readonly time: number
 }
 
 /**
@@ -80,10 +82,11 @@ export const sutProjection: Projection<Sut, SutColumns> = {
   begins: (event) => event.type === 'SutCreated',
   evolve,
   ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
-  columns: ({ sut_type, is_active, name, tags }) => ({
+  columns: ({ sut_type, is_active, name, tags, updated_at }) => ({
     sut_type,
     is_active,
     name: foldedCase(name),
     tags: JSON.stringify(tags),
+    time: epochMillisecondsOf(updated_at),
   }),
 }

@@ -9,74 +9,23 @@ import { makeRetryKeysOf } from './commands/retry-key.ts'
 import { makeRunner } from './commands/runner.ts'
 import type { Config } from './config.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from './domain/ids.ts'
-import type { EventStore } from './event-store/event-store.ts'
+import { type Feed, makeFeed } from './feed/feed.ts'
+import { handlersOf } from './handlers.ts'
 import { type Answered, knownMethod, NO_ROUTE } from './http/answered.ts'
 import { makeApp } from './http/app.ts'
-import type { Certificate } from './http/certificate.ts'
 import { makeClientAddresses, peerOf } from './http/client-address.ts'
 import { makeGate } from './http/gate.ts'
-import { type Condition, isReady, makeHealth } from './http/health.ts'
+import { isReady } from './http/health.ts'
 import { type Listening, listen } from './http/listen.ts'
-import type { Gauges, Metrics } from './http/metrics.ts'
-import { makeObjects } from './http/objects.ts'
+import type { Metrics } from './http/metrics.ts'
 import { codes, type Refusal } from './http/problem.ts'
 import { makeRepeated } from './http/repeated.ts'
-import { makeReservationLists } from './http/reservation-lists.ts'
-import { makeReservationHandlers } from './http/reservations.ts'
+import type { Route } from './http/route.ts'
 import { routes } from './http/routes.ts'
-import { makeSutLists } from './http/sut-lists.ts'
-import { makeSutHandlers } from './http/suts.ts'
-import { makeUserList } from './http/user-list.ts'
+import type { Parts } from './parts.ts'
 import type { Views } from './read-models/views.ts'
-import type { Alarms } from './telemetry/alarms.ts'
 import { makeAuthenticator } from './users/authenticate.ts'
-import type { Users } from './users/users.ts'
-import type { Vault } from './vault/vault.ts'
 import type { World } from './world.ts'
-
-const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
-  if (isFailed) return 'failed'
-  if (views.isOfAnotherLog()) return 'another'
-  return alarms.isRaised('store') ? 'unreadable' : 'ok'
-}
-
-/** What is known of the parts as they stand, for whoever asks how the service is. */
-export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
-  service: isStopping ? 'stopping' : 'ok',
-  store: storeWord(alarms, views, isFailed),
-  views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
-  users: alarms.isRaised('users') ? 'broken' : 'ok',
-  vault: alarms.isRaised('vault') ? 'broken' : 'ok',
-})
-
-/** What the metrics look at whenever they are asked for. */
-export const gaugesOf = ({
-  store,
-  views,
-  vault,
-  alarms,
-  condition,
-}: Pick<Parts, 'store' | 'views' | 'vault' | 'condition'> & { readonly alarms: Alarms }): Gauges => ({
-  isReady: () => isReady(condition()),
-  events: () => views.position() + 1,
-  viewLag: async () => Math.max(0, (await store.head()) - views.mark()),
-  pendingRows: views.pendingRows,
-  alarms: alarms.all,
-  oldKeys: () => vault.keys().keys.length - 1,
-})
-
-/** What has been opened, to be put together. */
-export interface Parts {
-  readonly store: EventStore
-  readonly views: Views
-  readonly users: Users
-  readonly vault: Vault
-  readonly certificate: Certificate | undefined
-  readonly metrics: Metrics
-  readonly condition: () => Condition
-  /** What has been opened, to be closed in the opposite order. */
-  readonly opened: (() => Promise<void> | void)[]
-}
 
 /** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
 const BACKGROUND_WITHIN = 1_000
@@ -130,6 +79,33 @@ const tellingOf = (world: World, metrics: Metrics) => {
   }
 }
 
+const openFeed = (
+  { origin }: Config,
+  { log, feed: limits }: World,
+  randomHex: RandomHex,
+  { store, views, users, metrics }: Parts,
+): Feed =>
+  makeFeed({
+    store,
+    views,
+    users,
+    origin,
+    limits,
+    measures: metrics,
+    dice: () => Number.parseInt(randomHex(1), 16),
+    onError: (error) => log.error({ err: error }, 'a stream of events failed'),
+  })
+
+/** Streams are ended at once where other requests are waited for: they would not end by themselves. */
+const endingStreams = (listening: Listening, feed: Feed): Listening => ({
+  ...listening,
+  close: async (within) => {
+    const closed = listening.close(within)
+    await feed.close()
+    await closed
+  },
+})
+
 /** Puts the parts together and listens. */
 export const assemble = async (
   config: Config,
@@ -142,21 +118,13 @@ export const assemble = async (
   const snapshots = { read: views.readSnapshot, keep: views.keepSnapshot }
   const { told, onAnswered, onRefused } = tellingOf(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, following: views.following, told })
-  const objects = makeObjects(views, store)
   const repeated = makeRepeated(views)
   const isOpen = (): boolean => isReady({ ...condition(), service: 'ok' })
   const addresses = makeClientAddresses(config.trustedProxies)
-  const handlers = {
-    reservations: makeReservationHandlers({ runner, objects, users, limits: config.limits, randomHex }),
-    reservationLists: makeReservationLists({ objects, clock }),
-    suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
-    sutLists: makeSutLists({ objects, clock, horizon: config.limits.horizon }),
-    userList: makeUserList(users),
-    health: makeHealth(condition),
-    metrics: metrics.text,
-  }
+  const feed = openFeed(config, world, randomHex, parts)
+  const page: readonly Route[] = routes(handlersOf({ config, clock, randomHex, parts, runner, feed, page: () => page }))
   const app = makeApp({
-    routes: routes(handlers),
+    routes: page,
     gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock }),
     retryKeys: makeRetryKeysOf(vault.keys),
     inFlight: makeInFlight(),
@@ -184,5 +152,5 @@ export const assemble = async (
       'connections are not encrypted, so passwords can be read on the way; set BERTH_TLS_CERT and _KEY',
     )
   }
-  return listening
+  return endingStreams(listening, feed)
 }

@@ -29,6 +29,9 @@ export interface Config {
   /** The vault's keys as given, to be read by vault/keys.ts; absent when they are in `vaultKeyFile`. */
   readonly vaultKeys?: string
   readonly vaultKeyFile: string
+  /** The key that signs checkpoints as given, to be read by audit/audit-key.ts; absent when it is in `auditKeyFile`. */
+  readonly auditKey?: string
+  readonly auditKeyFile: string
   /** The name of this log: the `source` of its events and the origin of its checkpoints. */
   readonly origin: string
   readonly listenPorts: { readonly first: number; readonly last: number }
@@ -161,6 +164,10 @@ export const readConfig = (
   if (environment.BERTH_VAULT_KEY !== undefined && environment.BERTH_VAULT_KEY_FILE !== undefined) {
     problems.push('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them')
   }
+  const auditKey = read('BERTH_AUDIT_KEY', E.right, undefined)
+  if (environment.BERTH_AUDIT_KEY !== undefined && environment.BERTH_AUDIT_KEY_FILE !== undefined) {
+    problems.push('BERTH_AUDIT_KEY and BERTH_AUDIT_KEY_FILE are both set; unset one of them')
+  }
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
   if ((environment.BERTH_TLS_CERT === undefined) !== (environment.BERTH_TLS_KEY === undefined)) {
@@ -177,6 +184,8 @@ export const readConfig = (
     ...(adminPassword !== undefined && { adminPassword }),
     ...(vaultKeys !== undefined && { vaultKeys }),
     vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),
+    ...(auditKey !== undefined && { auditKey }),
+    auditKeyFile: read('BERTH_AUDIT_KEY_FILE', path, join(data, 'audit.key')),
     origin: read('BERTH_ORIGIN', origin, 'berth'),
     listenPorts: read('BERTH_LISTEN_PORTS', listenPorts, { first: 20_000, last: 29_999 }),
     limits: {

@@ -14,6 +14,10 @@ const terminal: Terminal = {
   randomBytes,
   stdin: readStdin,
   stdout: (text) => process.stdout.write(text),
+  send: (text) =>
+    new Promise((resolve) => {
+      process.stdout.write(text, (error) => resolve(error == null ? undefined : (error as NodeJS.ErrnoException).code))
+    }),
   stderr: (text) => process.stderr.write(text),
   isWatched: process.stderr.isTTY ?? false,
 }

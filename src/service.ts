@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../projections/index.ts'
-import { assemble, conditionOf, gaugesOf, withoutWaitingLong } from './assemble.ts'
+import { assemble, withoutWaitingLong } from './assemble.ts'
+import { openSigner } from './audit/audit-key.ts'
 import type { Config } from './config.ts'
 import { counting } from './event-store/counting.ts'
 import { BEGINNING, type EventStore } from './event-store/event-store.ts'
@@ -11,6 +12,7 @@ import { openCertificate } from './http/certificate.ts'
 import type { Condition } from './http/health.ts'
 import { makeMetrics } from './http/metrics.ts'
 import { type Opening, openStore } from './open-store.ts'
+import { conditionOf, gaugesOf } from './parts.ts'
 import { pooledHex } from './random.ts'
 import { openViews } from './read-models/views.ts'
 import { makeAlarms } from './telemetry/alarms.ts'
@@ -85,16 +87,15 @@ export const startService = async (config: Config, world: World): Promise<Servic
     await mkdir(config.data, { recursive: true, mode: 0o700 })
     const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
     opened.push(lock.release)
-    const store = counting(
-      await openLog(config, world, { randomHex, onFatal, onCommit: metrics.committed }),
-      metrics.appended,
-    )
+    const log = await openLog(config, world, { randomHex, onFatal, onCommit: metrics.committed })
+    const store = counting(log, metrics.appended)
     opened.push(store.close)
     // Users and keys of a store that others share are configuration: nothing is made for it.
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await store.head()) === BEGINNING
     const { vault, close } = orMisconfigured(await openVault(config, world, store, { isNew, alarms }))
     opened.push(withoutWaitingLong(close))
+    const signer = orMisconfigured(await openSigner(config, world, !isShared))
     const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const views = await openViews({
@@ -109,7 +110,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     opened.push(views.close)
     const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
     metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
-    const parts = { store, views, users, vault, certificate, metrics, condition, opened }
+    const parts = { store, views, users, vault, signer, certificate, metrics, condition, opened }
     const listening = await assemble(config, world, randomHex, parts)
     opened.push(() => listening.close(STOP_WITHIN))
     const stop = (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { RandomHex } from './domain/ids.ts'
 import type { EventStore } from './event-store/event-store.ts'
+import type { FeedLimits } from './feed/subscribers.ts'
 import type { Answered } from './http/answered.ts'
 import type { Patience } from './http/listen.ts'
 
@@ -23,6 +24,8 @@ export interface World {
   readonly signal?: AbortSignal
   /** How long clients are waited for, unless as http/listen.ts has it. */
   readonly patience?: Partial<Patience>
+  /** How many follow the log, and how they are treated, unless as feed/subscribers.ts has it. */
+  readonly feed?: Partial<FeedLimits>
 }
 
 /** As pino logs: facts first, then a sentence. */

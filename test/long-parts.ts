@@ -1,5 +1,7 @@
 import { ignoresExpected } from './event-store/broken-appends.ts'
 import { partsOverEventStoreDb } from './eventstoredb/long-parts.ts'
+import { partsOfTheFeed } from './feed/long-parts.ts'
+import { partsOfHistory } from './history/long-parts.ts'
 import { sendBadCredentials } from './http/bad-credentials.ts'
 import { sendBadRequests } from './http/bad-requests.ts'
 import { besideSlowClients } from './http/beside-slow-clients.ts'
@@ -188,8 +190,10 @@ export const parts: readonly Part[] = [
   races,
   lawlessRaces,
   ...partsOverEventStoreDb,
+  ...partsOfHistory,
   badRequests,
   badCredentials,
   slowClients,
   model,
+  ...partsOfTheFeed,
 ]

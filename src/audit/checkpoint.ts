@@ -18,12 +18,14 @@ export const writeCheckpoint = ({ origin, size, root }: Checkpoint): string =>
 
 /** Lines behind the first three are extensions, which others may have written: they are passed over. */
 export const readCheckpoint = (text: string): E.Either<string, Checkpoint> => {
-  const [origin = '', digits = '', encoded = ''] = text.split('\n')
+  const [origin = '', digits = '', encoded = '', ...rest] = text.split('\n')
   const root = Buffer.from(encoded, 'base64')
   const size = Number(digits)
   if (origin === '') return E.left('does not begin with the name of a log')
   if (!/^(?:0|[1-9]\d{0,15})$/.test(digits) || !Number.isSafeInteger(size)) return E.left('has no number of events')
   if (root.length !== HASH_BYTES || root.toString('base64') !== encoded) return E.left('has no root hash')
+  // The last line is ended too, and no extension is empty.
+  if (rest.pop() !== '' || rest.includes('')) return E.left('has lines that are none')
   return E.right({ origin, size, root: new Uint8Array(root) })
 }
 

@@ -25,8 +25,8 @@ const ED25519 = 1
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 const ID_BYTES = 4
-/** Of a note, so that nobody is made to read for ever. */
-const LENGTH_MAX = 100_000
+/** Of a note, so that nobody is made to read for ever; sixteen of the largest signatures must have room. */
+const LENGTH_MAX = 1_000_000
 
 /** What stands before the 32 bytes of a public Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4). */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { signCheckpoint } from '../audit/checkpoint.ts'
+import type { Signer } from '../audit/signed-note.ts'
 import { openSqliteStore } from '../event-store/sqlite.ts'
 import { copyLog, storedEvents } from '../event-store/sqlite-copy.ts'
 import { syncDirectory } from '../files/replace-file.ts'
@@ -16,6 +18,8 @@ export interface BackupSource {
   readonly usersFile: string
   /** The name of the log. */
   readonly origin: string
+  /** Who signs for the log, where the key is at hand. */
+  readonly signer?: Signer | undefined
 }
 
 interface BackupOptions {
@@ -64,13 +68,18 @@ const syncFile = async (path: string): Promise<void> => {
 const fill = async (source: BackupSource, directory: string, { now, onProgress }: BackupOptions): Promise<Made> => {
   const users = await readUsersFile(source.usersFile)
   if (E.isLeft(users)) return E.left(`${users.left.detail}; nothing was backed up`)
-  const [log, usersFile, file] = ['events.db', 'users.json', 'checkpoint.json'].map((name) =>
+  const [log, usersFile, file, note] = ['events.db', 'users.json', 'checkpoint.json', 'log.checkpoint'].map((name) =>
     join(directory, name),
-  ) as [string, string, string]
+  ) as [string, string, string, string]
   copyLog(source.log, log)
   const checkpoint = await checkpointOf(source, log, now)
   await writeFile(usersFile, encodeUsers(users.right), { mode: 0o600, flag: 'wx' })
   await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  if (source.signer !== undefined) {
+    const root = Buffer.from(checkpoint.root, 'base64')
+    await writeFile(note, signCheckpoint(checkpoint.events, root, source.signer), { mode: 0o600, flag: 'wx' })
+    await syncFile(note)
+  }
   const progress: OnProgress = (done) => onProgress?.(done, checkpoint.events)
   const problems = problemsOfCopy(log, checkpoint, progress)
   if (problems.length > 0) return E.left(`the copy is not the log: ${problems.join('; ')}`)
@@ -80,7 +89,7 @@ const fill = async (source: BackupSource, directory: string, { now, onProgress }
 }
 
 /**
- * Makes a directory with a copy of the log, its sealed secrets, the users and a checkpoint, beside a running service, and
+ * Makes a directory with a copy of the log, its sealed secrets, the users and a checkpoint, signed if it can be, beside a running service, and
  * checks it. It is there whole or not at all. The keys of the vault are not in it. Left says why there is none.
  *
  * @throws UnusableLog, and NodeJS.ErrnoException when something cannot be written

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
-import { emptyTree, type Sha256, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
+import { emptyTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
+import { sha256 } from '../audit/sha256.ts'
 
 /** What a copy of a log must be: where it ends, and the hash that stands for all of it. */
 export interface Checkpoint {
@@ -17,8 +17,6 @@ export interface Checkpoint {
   readonly vault_keys: readonly string[]
   readonly made_at: string
 }
-
-const sha256: Sha256 = (...parts) => hash('sha256', Buffer.concat(parts), 'buffer')
 
 /** The head of the tree over leaf hashes, in base64. */
 export const rootOf = (leaves: Iterable<Uint8Array>): string => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { readAuditKey } from '../audit/audit-key.ts'
 import { makeBackup } from '../backup/backup.ts'
 import type { Config } from '../config.ts'
 import { openStoreBeside } from '../open-store.ts'
@@ -20,10 +21,11 @@ export const backupCommand: Command = {
   example: 'backup /backups/berth-$(date +%F)',
   help: `
 Copies the log, the SUTs' secrets as they are sealed and the users into the new directory DIR, with a checkpoint of the
-log, and checks the copy against the log: every event is read, and the hash over all of them compared. Works beside a
-running service. DIR is there whole or not at all, for its owner only.
+log, signed with the audit key (log.checkpoint), and checks the copy against the log: every event is read, and the hash
+over all of them compared. Works beside a running service. DIR is there whole or not at all, for its owner only.
 
-The keys of the vault are NOT in it: whoever had both could read the secrets. Keep a copy of them in another place.
+The keys of the vault and the audit key are NOT in it: whoever had both could read the secrets, and sign. Keep a copy of
+them in another place.
 The way back: stop the service, put DIR in the place of the data directory and the keys in theirs, start the service.
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
@@ -33,7 +35,10 @@ With --json it prints the checkpoint with "directory" and "keys_not_included".`,
     const directory = resolve(operands[0] as string)
     const { eventStore, usersFile, origin } = config
     const progress = makeProgress(terminal)
-    const source = { log: eventStore.path, usersFile, origin }
+    const auditKey = await readAuditKey(config)
+    if (E.isLeft(auditKey)) return refuse(terminal, auditKey.left)
+    const signer = auditKey.right && { name: origin, privateKey: auditKey.right }
+    const source = { log: eventStore.path, usersFile, origin, signer }
     const made = await makeBackup(source, directory, { now: terminal.now(), onProgress: progress.show })
     progress.end()
     if (E.isLeft(made)) return refuse(terminal, made.left)

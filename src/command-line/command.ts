@@ -15,6 +15,8 @@ export const EXIT_CODES =
 export interface Terminal {
   readonly stdin: () => Promise<Uint8Array>
   readonly stdout: (text: string) => void
+  /** Writes to standard output when there is room; the code of the error, `EPIPE` where nobody reads any more. */
+  readonly send: (text: string) => Promise<string | undefined>
   readonly stderr: (text: string) => void
   /** Whether somebody watches standard error. */
   readonly isWatched: boolean
@@ -41,12 +43,16 @@ export interface Command {
   readonly example: string
   /** What there is to know, in lines of up to 120 characters. */
   readonly help: string
+  /** Where they are not those of every command. */
+  readonly exitCodes?: string
   readonly run: (given: Given, config: Config, terminal: Terminal) => Promise<number>
 }
 
 /** `backup DIR [--json]`: how a command is typed. */
 export const usageOf = ({ name, operands, options }: Command): string => {
-  const flags = Object.entries(options).map(([flag, { type }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]`)
+  const flags = Object.entries(options).map(
+    ([flag, { type, multiple }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]${multiple ? '...' : ''}`,
+  )
   return [name, ...operands, ...flags].join(' ')
 }
 
@@ -56,7 +62,7 @@ ${command.help.trim()}
 
   npm run -s berth -- ${command.example}
 
-${EXIT_CODES}
+${command.exitCodes ?? EXIT_CODES}
 `
 
 /** Refuses in a sentence. */
@@ -69,11 +75,12 @@ export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number 
 export const makeProgress = ({ isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>) => {
   let first: { readonly at: number; readonly done: number } | undefined
   return {
-    show: (done: number, of: number): void => {
+    /** @param of undefined where nobody knows */
+    show: (done: number, of: number | undefined): void => {
       if (!isWatched) return
       first ??= { at: now(), done }
       const rate = Math.round((done - first.done) / Math.max((now() - first.at) / 1_000, 0.001))
-      stderr(`\r${done} of ${of} events, ${rate} a second\u001b[K`)
+      stderr(`\r${done}${of === undefined ? '' : ` of ${of}`} events, ${rate} a second\u001b[K`)
     },
     end: (): void => {
       if (isWatched) stderr('\r\u001b[K')

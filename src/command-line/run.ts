@@ -1,19 +1,31 @@
 import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../config.ts'
+import { auditKeyCommand } from './audit-key.ts'
 import { backupCommand } from './backup.ts'
+import { checkpointCommand } from './checkpoint.ts'
 import { type Command, DONE, EXIT_CODES, type Given, helpOf, MISUSED, type Terminal, usageOf } from './command.ts'
 import { copyCommand } from './copy.ts'
+import { exportCommand } from './export.ts'
+import { historyCommand } from './history.ts'
+import { proofCommand } from './proof.ts'
 import { replayCommand } from './replay.ts'
 import { serveCommand } from './serve.ts'
 import { runUser, showUserHelp, USER } from './user.ts'
 import { vaultRotateCommand } from './vault-rotate.ts'
 import { vaultStatusCommand } from './vault-status.ts'
+import { verifyCommand } from './verify.ts'
 
 const commands: readonly Command[] = [
   serveCommand,
   backupCommand,
+  historyCommand,
   replayCommand,
+  verifyCommand,
+  checkpointCommand,
+  proofCommand,
+  auditKeyCommand,
+  exportCommand,
   vaultRotateCommand,
   vaultStatusCommand,
   copyCommand,

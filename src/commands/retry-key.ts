@@ -17,7 +17,15 @@ export interface RetryKey {
 }
 
 export interface RetryKeys {
-  readonly of: (userId: string, key: string, method: string, path: string, body: Uint8Array | string) => RetryKey
+  /** What a request is told apart by: where it goes, its body, and the reason it gives. */
+  readonly of: (
+    userId: string,
+    key: string,
+    method: string,
+    path: string,
+    body: Uint8Array | string,
+    reason?: string,
+  ) => RetryKey
 }
 
 /** 22 characters of base64url: 132 bits. */
@@ -31,10 +39,12 @@ export const makeRetryKeys = ({ keys }: Pick<KeyRing, 'keys'>): RetryKeys => {
   // Keys of their own: what the vault's keys seal must not depend on what is recorded with these.
   const derived = keys.map(({ key }) => new Uint8Array(hkdfSync('sha256', key, '', 'berth retry key', 32)))
   return {
-    of: (userId, key, method, path, body) => {
+    of: (userId, key, method, path, body, reason) => {
+      // Without a reason as it was before there were any: what was recorded then is still recognised.
+      const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
       const candidates = derived.map((secret) => {
         const retried = mac(secret, ['key', userId, key], '')
-        return `${retried}.${mac(secret, ['request', userId, key, method, path], body)}`
+        return `${retried}.${mac(secret, request, body)}`
       })
       return { current: candidates[0] as string, candidates }
     },

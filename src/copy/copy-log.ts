@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { emptyTree, type MerkleTree, type Sha256, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
+import { emptyTree, type MerkleTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
+import { sha256 } from '../audit/sha256.ts'
 import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { AppendFailure, EventStore, StoredRecord } from '../event-store/event-store.ts'
@@ -27,8 +27,6 @@ interface CopyOptions {
   /** Told how many events the target has now, of how many. */
   readonly onProgress: (done: number, of: number) => void
 }
-
-const sha256: Sha256 = (...parts) => hash('sha256', Buffer.concat(parts), 'buffer')
 
 async function* each(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
   for await (const page of pages) yield* page

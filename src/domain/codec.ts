@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { isOpaqueId } from './ids.ts'
-import { type Instant, parseInstant } from './instant.ts'
+import { ADDRESS } from './address.ts'
+import { isOpaqueId, OPAQUE_ID } from './ids.ts'
+import { INSTANT_PATTERN, type Instant, parseInstant } from './instant.ts'
+import { closedSchema, described, type JsonSchema, patternOf, schemaOf } from './json-schema.ts'
 
 /** What one field of a body or an event may hold, with the sentence that says so to whoever sent something else. */
-const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string): t.Type<A> =>
-  new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity)
+const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string, schema: () => JsonSchema): t.Type<A> =>
+  described(new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity), schema)
 
 /** The message of the error for a member that the codec does not know. */
 export const UNKNOWN_MEMBER = 'is not known here'
@@ -20,18 +22,23 @@ export const integer = (min: number, max: number): t.Type<number> =>
     max === Number.MAX_SAFE_INTEGER
       ? `must be a whole number from ${min}`
       : `must be a whole number from ${min} to ${max}`,
+    () => ({ type: 'integer', minimum: min, maximum: max }),
   )
 
 export const boolean: t.Type<boolean> = scalar(
   'boolean',
   (u): u is boolean => typeof u === 'boolean',
   'must be true or false',
+  () => ({ type: 'boolean' }),
 )
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what these refuse
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+/** What has none of these characters, and no lone surrogates. */
+const takenBy = ({ source }: RegExp): string => `^[^${source.slice(1, -1)}\\ud800-\\udfff]*$`
 
 /** Text of `min` to `max` code points without control characters; `lines` lets line breaks and tabs through. */
 export const text = (min: number, max: number, options: { lines?: boolean } = {}): t.Type<string> => {
@@ -47,59 +54,68 @@ export const text = (min: number, max: number, options: { lines?: boolean } = {}
       !refused.test(u) &&
       u.isWellFormed(),
     `must be a string of ${min === 0 ? 'at most' : `${min} to`} ${max} characters, without control characters${except} or lone surrogates`,
+    () => ({ type: 'string', minLength: min, maxLength: max, pattern: takenBy(refused) }),
   )
 }
 
 export const oneOf = <A extends string>(...values: readonly A[]): t.Type<A> =>
-  scalar(values.join('|'), (u): u is A => values.includes(u as A), `must be one of ${values.join(', ')}`)
+  scalar(
+    values.join('|'),
+    (u): u is A => values.includes(u as A),
+    `must be one of ${values.join(', ')}`,
+    () => ({ type: 'string', enum: values }),
+  )
 
 export const opaqueId: t.Type<string> = scalar(
   'id',
   (u): u is string => typeof u === 'string' && isOpaqueId(u),
   'must be an id: 1 to 128 printable characters without /',
+  () => ({ type: 'string', pattern: patternOf(OPAQUE_ID) }),
 )
 
 /** The codec's values, or null. Unlike io-ts's `union`, it leaves the path of an error as it is. */
 export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> =>
-  new t.Type(
-    `${codec.name} or null`,
-    (u): u is A | null => u === null || codec.is(u),
-    (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
-    t.identity,
+  described(
+    new t.Type(
+      `${codec.name} or null`,
+      (u): u is A | null => u === null || codec.is(u),
+      (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
+      t.identity,
+    ),
+    () => ({ anyOf: [schemaOf(codec), { type: 'null' }] }),
   )
+
+/** A list of such values. */
+export const listOf = <A>(codec: t.Type<A>): t.Type<readonly A[], unknown, unknown> =>
+  described(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
 /** A string that matches; `rule` finishes the sentence "the field ...". */
 export const matching = (name: string, pattern: RegExp, rule: string): t.Type<string> =>
-  scalar(name, (u): u is string => typeof u === 'string' && pattern.test(u), rule)
-
-const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-const HOST_NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`)
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
-
-const isIpv4 = (text: string): boolean => IPV4.test(text) && !/(^|\.)0\d/.test(text)
-const isIpv6 = (text: string): boolean => /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]/`)
-// A name whose last label is a number can only be a mistyped IPv4 address (WHATWG URL, "ends in a number").
-const isHostName = (text: string): boolean => HOST_NAME.test(text) && !/(^|\.)(\d+|0[xX][0-9A-Fa-f]*)$/.test(text)
+  scalar(
+    name,
+    (u): u is string => typeof u === 'string' && pattern.test(u),
+    rule,
+    () => ({ type: 'string', pattern: patternOf(pattern) }),
+  )
 
 /** A host name (RFC 1123) or an IP address. */
-export const address: t.Type<string> = scalar(
-  'address',
-  (u): u is string => typeof u === 'string' && (isIpv4(u) || isIpv6(u) || isHostName(u)),
-  'must be a host name or an IP address',
-)
+export const address: t.Type<string> = matching('address', ADDRESS, 'must be a host name or an IP address')
 
 /** An RFC 3339 date-time on the wire, an Instant within. One way: answers are formatted from what was decided. */
-export const instant: t.Type<Instant, never, unknown> = new t.Type(
-  'instant',
-  (u): u is Instant => typeof u === 'object' && u !== null && 'epochNanoseconds' in u,
-  (u, c) => {
-    if (typeof u !== 'string') return t.failure(u, c, 'must be a string with an RFC 3339 date-time')
-    const read = parseInstant(u)
-    return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
-  },
-  () => {
-    throw new TypeError('an Instant is only ever read')
-  },
+export const instant: t.Type<Instant, never, unknown> = described(
+  new t.Type<Instant, never, unknown>(
+    'instant',
+    (u): u is Instant => typeof u === 'object' && u !== null && 'epochNanoseconds' in u,
+    (u, c) => {
+      if (typeof u !== 'string') return t.failure(u, c, 'must be a string with an RFC 3339 date-time')
+      const read = parseInstant(u)
+      return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
+    },
+    () => {
+      throw new TypeError('an Instant is only ever read')
+    },
+  ),
+  () => ({ type: 'string', format: 'date-time', pattern: INSTANT_PATTERN }),
 )
 
 const NO_OBJECT = 'must be a JSON object'
@@ -144,7 +160,8 @@ export const closed = <R extends Fields, O extends Fields>(
     }
     return errors.length === 0 ? t.success(value as Closed<R, O>) : t.failures(errors)
   }
-  return new t.Type(name, (u): u is Closed<R, O> => E.isRight(validate(u, [])), validate, t.identity)
+  const codec = new t.Type(name, (u): u is Closed<R, O> => E.isRight(validate(u, [])), validate, t.identity)
+  return described(codec, () => closedSchema(required, optional))
 }
 
 /**
@@ -169,7 +186,12 @@ export const dictionary = <A>(
     }
     return errors.length === 0 ? t.success(Object.fromEntries(members)) : t.failures(errors)
   }
-  return new t.Type(name, (u): u is Readonly<Record<string, A>> => E.isRight(validate(u, [])), validate, t.identity)
+  const is = (u: unknown): u is Readonly<Record<string, A>> => E.isRight(validate(u, []))
+  return described(new t.Type(name, is, validate, t.identity), () => ({
+    type: 'object',
+    propertyNames: schemaOf(names),
+    additionalProperties: schemaOf(values),
+  }))
 }
 
 /** Where in the document an error lies, as member names from the outside in. */

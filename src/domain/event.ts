@@ -1,5 +1,17 @@
-import * as t from 'io-ts'
-import { address, boolean, closed, dictionary, integer, matching, oneOf, opaqueId, orNull, text } from './codec.ts'
+import type * as t from 'io-ts'
+import {
+  address,
+  boolean,
+  closed,
+  dictionary,
+  integer,
+  listOf,
+  matching,
+  oneOf,
+  opaqueId,
+  orNull,
+  text,
+} from './codec.ts'
 
 /**
  * Every fact Berth records. Names and members are storage: they never change their meaning. A new shape gets a new
@@ -30,16 +42,16 @@ export const SECRET_FIELDS = ['password', 'user_name'] as const
 export type SecretField = (typeof SECRET_FIELDS)[number]
 
 const id = opaqueId
-const assignedId = matching('assigned id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
+export const assignedId = matching('assigned id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
 const listenPort = integer(1, 65535)
-const windowEnd = matching(
+export const windowEnd = matching(
   'window end',
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/,
   'must be a date-time like 2030-05-02T08:15:00+02:00',
 )
 
 /** The secrets that changed together: the random id names them in the vault. */
-const Credentials = closed('Credentials', { id: assignedId, changed: t.readonlyArray(oneOf(...SECRET_FIELDS)) }, {})
+const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
 
 const { rdp_height, rdp_width, ...sutFieldsRequired } = sutFields
 const TAG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/

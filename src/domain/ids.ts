@@ -15,7 +15,7 @@ export const makeId = (epochMilliseconds: number, random: string): string =>
 export const isAssignedId = (id: string): boolean => /^[0-9a-f]{24}$/.test(id)
 
 // Printable: no control, format, unassigned, private or surrogate code points, no line or paragraph separators.
-const OPAQUE_ID = /^[^/\p{C}\p{Zl}\p{Zp}]{1,128}$/u
+export const OPAQUE_ID = /^[^/\p{C}\p{Zl}\p{Zp}]{1,128}$/u
 
 /** 1 to 128 printable characters without a slash: what an id in a request may be. */
 export const isOpaqueId = (id: string): boolean => OPAQUE_ID.test(id)

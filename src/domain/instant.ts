@@ -18,6 +18,12 @@ const OFFSET_MAX = 14 * 60
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?)(?:([Zz])|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
+const LEAP_YEAR = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)'
+const DAY = `(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|${LEAP_YEAR}-02-29)`
+const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?'
+/** What `parseInstant` takes, in one pattern: for documents, as it cannot say what is wrong. */
+export const INSTANT_PATTERN = `^${DAY}[Tt]${TIME}(?:[Zz]|[+-](?:(?:0\\d|1[0-3]):[0-5]\\d|14:00))$`
+
 /** Reads an RFC 3339 date-time; Left says in one sentence what is wrong with it. */
 export const parseInstant = (text: string): E.Either<string, Instant> => {
   const match = RFC_3339.exec(text)

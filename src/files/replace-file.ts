@@ -1,4 +1,4 @@
-import { chown, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chown, type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
 const LINKS_MAX = 40
@@ -44,18 +44,19 @@ export const syncDirectory = async (path: string): Promise<void> => {
 }
 
 /**
- * Puts a new file of mode 0600 in the place of one, whole or not at all. The caller holds a lock.
+ * Puts a new file of mode 0600, which is filled piece by piece, in the place of one, whole or not at all. Nobody else may
+ * do the same meanwhile.
  *
- * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands
+ * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands, as it does when filling it fails
  */
-export const replaceFile = async (path: string, text: string): Promise<void> => {
+export const replaceFileBy = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
   const temporary = `${path}.new`
   // One that a crash left has an unknown mode and owner.
   await rm(temporary, { force: true })
   const file = await open(temporary, 'wx', 0o600)
   try {
     await keepOwner(temporary, path)
-    await file.writeFile(text)
+    await fill(file)
     await file.sync()
   } catch (error) {
     await rm(temporary, { force: true })
@@ -66,3 +67,11 @@ export const replaceFile = async (path: string, text: string): Promise<void> => 
   await rename(temporary, path)
   await syncDirectory(dirname(path))
 }
+
+/**
+ * Puts a new file of mode 0600 in the place of one, whole or not at all. The caller holds a lock.
+ *
+ * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands
+ */
+export const replaceFile = (path: string, text: string): Promise<void> =>
+  replaceFileBy(path, (file) => file.writeFile(text))

@@ -13,9 +13,9 @@ import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
 import { type Refusal, refusal, unreadStore } from './problem.ts'
 import { readRequest } from './read-request.ts'
-import { headProblem, isAcceptable } from './request-head.ts'
-import { answer, JSON_TYPE, positioned, refuse, stateOf } from './respond.ts'
-import type { Answer, Answering, Route } from './route.ts'
+import { acceptable, headProblem } from './request-head.ts'
+import { answer, positioned, refuse, stateOf, streamed } from './respond.ts'
+import { type Answer, type Answering, mediaTypesOf, type Route } from './route.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -96,12 +96,23 @@ const authenticated = ({ gate, views, routes }: AppDependencies): Middleware => 
 /** Milliseconds that a read waits until this instance has come as far as it asks. */
 const AFTER_WITHIN = 5_000
 
+/** A parameter that is asked with and that this role may not use. */
+const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
+  if (query === '') return undefined
+  const given = new URLSearchParams(query)
+  return Object.keys(mayUse).find((name) => given.has(name) && !mayUse[name]?.includes(role))
+}
+
 /** Runs the checks of a request in the order in which its refusals are promised, then the route's own handler. */
 const run = async (ctx: Context, route: Route, dependencies: AppDependencies): Answering => {
   const { user, requestId } = stateOf(ctx)
   if (route.may !== 'anyone') {
     if (!(route.may as readonly Role[]).includes(user.role)) {
       return E.left(refusal('forbidden', `The role ${user.role} may not do this; it takes ${route.may.join(' or ')}.`))
+    }
+    const withheld = withheldFrom(user.role, route, ctx.querystring)
+    if (withheld !== undefined) {
+      return E.left(refusal('forbidden', `The role ${user.role} may not use ${withheld}.`))
     }
     if (isCrossSite(ctx.req)) {
       return E.left(
@@ -111,18 +122,20 @@ const run = async (ctx: Context, route: Route, dependencies: AppDependencies): A
     if (!route.isAlwaysOpen && !dependencies.isOpen())
       return E.left(refusal('unavailable', 'The service is still reading its log; try again.'))
   }
-  const mediaType = route.mediaType ?? JSON_TYPE
-  if (!isAcceptable(ctx, mediaType)) return E.left(refusal('not_acceptable', `Answers are ${mediaType}.`))
+  const mediaTypes = mediaTypesOf(route)
+  const mediaType = acceptable(ctx, mediaTypes)
+  if (mediaType === undefined) return E.left(refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
+  stateOf(ctx).mediaType = mediaType
   const input = await readRequest(ctx, route)
   if (E.isLeft(input)) return input
-  const { bytes, idempotencyKey, after, body, query, ifMatch } = input.right
+  const { bytes, idempotencyKey, after, ...given } = input.right
   if (after !== undefined && !(await dependencies.views.cameTo(after, AFTER_WITHIN))) {
     return E.left(refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
   }
   const params = ctx.params as Record<string, string>
-  const call = { requestId, user, params, body, query, ifMatch, retryKey: undefined }
+  const call = { requestId, user, params, ...given, mediaType, retryKey: undefined }
   if (idempotencyKey === undefined) return route.handle(call)
-  const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes)
+  const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes, given.reason)
   return dependencies.inFlight.inTurn(
     namesOf(retryKey),
     async () => dependencies.repeated(retryKey) ?? route.handle({ ...call, retryKey }),
@@ -136,8 +149,10 @@ const handled =
     stateOf(ctx).route = route.path
     const result = await run(ctx, route, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
+    const { body, position } = result.right
     answer(ctx, route, result.right)
-    if (result.right.position !== undefined) positioned(ctx, result.right.position)
+    if (position !== undefined) positioned(ctx, position)
+    if (typeof body !== 'string') await streamed(ctx, body)
   }
 
 type Layer = { readonly path: unknown; readonly methods: readonly string[] }

@@ -4,6 +4,7 @@ import { closed, instant, integer, opaqueId, pathOf, text, UNKNOWN_MEMBER } from
 import { sutFields, tags } from '../domain/event.ts'
 import { inBody, type Problem } from '../domain/failure.ts'
 import type { Instant } from '../domain/instant.ts'
+import { closedSchema, described, schemaOf } from '../domain/json-schema.ts'
 import type { AskedWindow } from '../domain/window.ts'
 import type { DecodeBody } from './route.ts'
 
@@ -27,16 +28,11 @@ const problemOf =
 const decoded = <A>(codec: t.Type<A, unknown, unknown>, readOnly: readonly string[], body: unknown) =>
   E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf(readOnly)))(codec.decode(body))
 
-const ReservationFields = closed(
-  'ReservationFields',
-  { user_id: opaqueId, sut_id: opaqueId },
-  {
-    start_time: instant,
-    end_time: instant,
-    start_in: integer(0, Number.MAX_SAFE_INTEGER),
-    duration: integer(1, Number.MAX_SAFE_INTEGER),
-  },
-)
+const seconds = integer(1, Number.MAX_SAFE_INTEGER)
+const parties = { user_id: opaqueId, sut_id: opaqueId }
+const formA = { start_time: instant, end_time: instant }
+const formB = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
+const ReservationFields = closed('ReservationFields', parties, { ...formA, ...formB })
 
 export interface ReservationBody {
   readonly user_id: string
@@ -44,10 +40,10 @@ export interface ReservationBody {
   readonly window: AskedWindow
 }
 
-const FORM_A = ['start_time', 'end_time'] as const
-const FORM_B = ['start_in', 'duration'] as const
+const FORM_A = Object.keys(formA)
+const FORM_B = Object.keys(formB)
 
-const Extension = closed('Extension', {}, { end_time: instant, duration: integer(1, Number.MAX_SAFE_INTEGER) })
+const Extension = closed('Extension', {}, { end_time: instant, duration: seconds })
 
 export type ExtensionBody = Instant | { readonly duration: number }
 
@@ -63,6 +59,7 @@ export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
   if (duration !== undefined) return E.right({ duration })
   return E.left([inBody('window_required', 'end_time', 'is required, or duration')])
 }
+described(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
 
 /** Exactly one whole form of window must be there, whatever its values. */
 const formProblems = (body: unknown): readonly Problem[] => {
@@ -99,6 +96,9 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
     window: { form: 'relative', startIn: start_in as number, duration: duration as number },
   })
 }
+described(reservationBody, () => ({
+  oneOf: [closedSchema({ ...parties, ...formA }), closedSchema({ ...parties, ...formB })],
+}))
 
 const { name, address, port, sut_type, ...others } = sutFields
 const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
@@ -110,13 +110,17 @@ export type SutUpdate = t.TypeOf<typeof SutUpdate>
 
 export const sutCreationBody: DecodeBody<SutCreation> = (body) => decoded(SutCreation, SUT_READ_ONLY, body)
 export const sutUpdateBody: DecodeBody<SutUpdate> = (body) => decoded(SutUpdate, SUT_READ_ONLY, body)
+described(sutCreationBody, () => schemaOf(SutCreation))
+described(sutUpdateBody, () => schemaOf(SutUpdate))
 
 export type TagsBody = t.TypeOf<typeof tags>
 
 /** Names to values, or to null to remove one (RFC 7396). */
 export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tags, [], body)
+described(tagsBody, () => schemaOf(tags))
 
 const Nothing = closed('Nothing', {}, {})
 
 /** No body, or an empty object. */
 export const noBody: DecodeBody<unknown> = (body) => (body === undefined ? E.right({}) : decoded(Nothing, [], body))
+described(noBody, () => schemaOf(Nothing))

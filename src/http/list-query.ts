@@ -3,11 +3,13 @@ import { instant, opaqueId, text } from '../domain/codec.ts'
 import { SutType, tagName } from '../domain/event.ts'
 import type { Problem } from '../domain/failure.ts'
 import { type Instant, parseInstant } from '../domain/instant.ts'
+import { described, schemaOf } from '../domain/json-schema.ts'
+import { type AsOf, asOfParameter } from './as-of.ts'
 import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, yesOrNo } from './query.ts'
 import type { DecodeQuery, Parameters } from './route.ts'
 
-const LIMIT_MAX = 1_000
-const LIMIT = 100
+export const LIMIT_MAX = 1_000
+export const LIMIT = 100
 
 /** Which part of a list a client asks for: at an offset, or behind the entry with an id. */
 export interface Paging {
@@ -58,12 +60,14 @@ const pageParameters = parametersOf(paging)
 
 export const pageQuery: DecodeQuery<Paging> = (parameters) =>
   unless(problemsBetween(parameters), pageParameters(parameters), pagingOf)
+described(pageQuery, () => schemaOf(pageParameters))
 
 export interface ReservationsQuery extends Paging, Span {
   readonly sut_id: string | undefined
   readonly user_id: string | undefined
   /** Only those that run. */
   readonly current: boolean
+  readonly as_of: AsOf | undefined
 }
 
 const reservationParameters = parametersOf({
@@ -73,32 +77,42 @@ const reservationParameters = parametersOf({
   from: instant,
   to: instant,
   current: onlyTrue,
+  as_of: asOfParameter,
 })
 
 export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
   unless(problemsBetween(parameters), reservationParameters(parameters), (read) => {
-    const { sut_id, user_id, from, to, current = false } = read
-    return { ...pagingOf(read), sut_id, user_id, from, to, current }
+    const { sut_id, user_id, from, to, current = false, as_of } = read
+    return { ...pagingOf(read), sut_id, user_id, from, to, current, as_of }
   })
+described(reservationsQuery, () => schemaOf(reservationParameters))
 
 export interface SutsQuery extends Paging {
   readonly sut_type: SutType | undefined
   readonly is_active: boolean | undefined
   readonly name: string | undefined
   readonly tags: Readonly<Record<string, string>>
+  readonly as_of: AsOf | undefined
 }
 
-const sutParameters = parametersOf({ ...paging, sut_type: SutType, is_active: yesOrNo, name: text(1, 256) })
+const sutParameters = parametersOf({
+  ...paging,
+  sut_type: SutType,
+  is_active: yesOrNo,
+  name: text(1, 256),
+  as_of: asOfParameter,
+})
 const tagParameters = familyOf('tag.', tagName, text(0, 256))
 
 export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
   const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
   return unless(problems, sutParameters(others), (read) => {
-    const { sut_type, is_active, name } = read
-    return { ...pagingOf(read), sut_type, is_active, name, tags: E.isRight(family) ? family.right : {} }
+    const { sut_type, is_active, name, as_of } = read
+    return { ...pagingOf(read), sut_type, is_active, name, as_of, tags: E.isRight(family) ? family.right : {} }
   })
 }
+described(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
 
 /** Seconds: the shortest free window that is told unless another length is asked for. */
 const DURATION = 900
@@ -120,3 +134,4 @@ export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
     to,
     duration,
   }))
+described(availabilityQuery, () => schemaOf(availabilityParameters))

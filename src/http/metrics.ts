@@ -1,10 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppendFailure } from '../event-store/event-store.ts'
+import type { FeedMeasures } from '../feed/subscribers.ts'
 import type { Answered } from './answered.ts'
+import { feedMeasures } from './feed-measures.ts'
 import { codes } from './problem.ts'
 
 /** What the parts of a service tell of their work, to be counted. */
-export interface Measures {
+export interface Measures extends FeedMeasures {
   readonly answered: (answered: Answered) => void
   readonly appended: (outcome: 'done' | AppendFailure) => void
   /** A commit: of so many appends, in so many milliseconds. */
@@ -127,7 +129,7 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
 }
 
 /** Counts what becomes of commands. */
-const logMeasures = (registers: Registry[]): Omit<Measures, 'answered' | 'repeated'> => {
+const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decidedAgain'> => {
   const appends = new Counter({
     name: 'berth_appends_total',
     help: 'Appends to the log, by how they ended.',
@@ -168,6 +170,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => ''): Met
   return {
     ...requestMeasures([register]),
     ...logMeasures([register]),
+    ...feedMeasures([register]),
     show: (gauges) => showing(register, gauges),
     text: async () => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }

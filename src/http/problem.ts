@@ -6,6 +6,7 @@ export type TransportCode =
   | 'malformed_json'
   | 'unauthenticated'
   | 'not_found'
+  | 'event_not_found'
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'request_timeout'
@@ -15,6 +16,7 @@ export type TransportCode =
   | 'headers_too_large'
   | 'cross_site'
   | 'too_many_attempts'
+  | 'too_many_subscribers'
   | 'internal'
 
 export type Code = FailureCode | TransportCode
@@ -31,6 +33,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   sut_not_found: { status: 404, title: 'There is no such SUT' },
   reservation_not_found: { status: 404, title: 'There is no such reservation' },
   user_not_found: { status: 404, title: 'There is no such user' },
+  event_not_found: { status: 404, title: 'There is no such event' },
   method_not_allowed: { status: 405, title: 'This address does not take this method' },
   not_acceptable: { status: 406, title: 'The answer cannot have the wanted media type' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
@@ -59,6 +62,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   headers_too_large: { status: 431, title: 'The header is too large' },
   too_many_attempts: { status: 429, title: 'Too many credentials were wrong' },
+  too_many_subscribers: { status: 429, title: 'The user has too many streams of events', retryAfter: 10 },
   internal: { status: 500, title: 'The service has failed' },
   unavailable: { status: 503, title: 'The service cannot answer now', retryAfter: 1 },
   store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { closed, dictionary, integer, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
+import { boolean, closed, dictionary, integer, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
 import type { Problem } from '../domain/failure.ts'
+import { described, schemaOf } from '../domain/json-schema.ts'
 import type { DecodeQuery, Parameters } from './route.ts'
 
 /** What the query of an address may hold. */
@@ -28,8 +29,8 @@ interface Parsed {
   readonly problems: readonly Problem[]
 }
 
-/** Names and values, decoded; what is there twice or not decodable is a problem and not among them. */
-const parse = (query: string): Parsed => {
+/** Names and values, decoded; what is there twice and may not be, or is not decodable, is a problem and not among them. */
+const parse = (query: string, repeatable: readonly string[]): Parsed => {
   const parameters = new Map<string, string>()
   const problems = new Map<string, Problem>()
   for (const part of query.split('&')) {
@@ -39,6 +40,7 @@ const parse = (query: string): Parsed => {
     const name = decoded(written)
     const value = decoded(part.slice(middle + 1))
     if (name === undefined || value === undefined) problems.set(name ?? written, inQuery(name ?? written, NOT_ENCODED))
+    else if (parameters.has(name) && repeatable.includes(name)) parameters.set(name, `${parameters.get(name)},${value}`)
     else if (parameters.has(name)) problems.set(name, inQuery(name, 'is given more than once'))
     else parameters.set(name, value)
   }
@@ -52,8 +54,13 @@ export const noQuery: DecodeQuery<undefined> = (parameters) => {
   return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
 }
 
-export const decodeQuery = <Q>(query: string, decode: DecodeQuery<Q>): E.Either<readonly Problem[], Q> => {
-  const { parameters, problems } = parse(query)
+/** @param repeatable what may be given several times; the values come joined by commas */
+export const decodeQuery = <Q>(
+  query: string,
+  decode: DecodeQuery<Q>,
+  repeatable: readonly string[] = [],
+): E.Either<readonly Problem[], Q> => {
+  const { parameters, problems } = parse(query, repeatable)
   const read = decode(parameters)
   if (E.isLeft(read)) return E.left([...problems, ...read.left])
   return problems.length === 0 ? read : E.left(problems)
@@ -69,16 +76,17 @@ type Codecs = Readonly<Record<string, t.Mixed>>
 /** Reads parameters, each of which may be left out, with a codec that takes text. */
 export const parametersOf = <O extends Codecs>(codecs: O) => {
   const codec = closed('query', {}, codecs)
-  return (parameters: Parameters) =>
+  const decode = (parameters: Parameters) =>
     E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf))(
       codec.decode(Object.fromEntries(parameters)),
     )
+  return described(decode, () => schemaOf(codec))
 }
 
 /** Reads the parameters whose names begin so, by the rest of their names; the other parameters are left. */
 export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Type<A>) => {
   const codec = dictionary('query', names, values)
-  return (parameters: Parameters) => {
+  const decode = (parameters: Parameters) => {
     const isOne = ([name]: readonly [string, string]): boolean => name.startsWith(prefix)
     const members = [...parameters].filter(isOne).map(([name, value]) => [name.slice(prefix.length), value])
     const family = E.mapLeft((errors: t.Errors): readonly Problem[] =>
@@ -86,17 +94,24 @@ export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Typ
     )(codec.decode(Object.fromEntries(members)))
     return { family, others: new Map([...parameters].filter((parameter) => !isOne(parameter))) }
   }
+  return described(decode, () => {
+    const pattern = String(schemaOf(names).pattern).replace(/^\^/, `^${prefix.replaceAll('.', '\\.')}`)
+    return { patternProperties: { [pattern]: schemaOf(values) } }
+  })
 }
 
 /** Text that stands for something else. */
 const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A, never, unknown> =>
-  new t.Type(
-    codec.name,
-    codec.is,
-    (u, c) => codec.validate(read(String(u)), c),
-    () => {
-      throw new TypeError('a query is only ever read')
-    },
+  described(
+    new t.Type<A, never, unknown>(
+      codec.name,
+      codec.is,
+      (u, c) => codec.validate(read(String(u)), c),
+      () => {
+        throw new TypeError('a query is only ever read')
+      },
+    ),
+    () => schemaOf(codec),
   )
 
 export const wholeNumber = (min: number, max: number): t.Type<number, never, unknown> =>
@@ -105,23 +120,20 @@ export const wholeNumber = (min: number, max: number): t.Type<number, never, unk
 const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 /** `true` or `false`. */
-export const yesOrNo: t.Type<boolean, never, unknown> = written(
-  new t.Type<boolean>(
-    'true or false',
-    t.boolean.is,
-    (u, c) => (typeof u === 'boolean' ? t.success(u) : t.failure(u, c, 'must be true or false')),
-    t.identity,
-  ),
-  (text) => (Object.hasOwn(WORDS, text) ? WORDS[text] : undefined),
+export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) =>
+  Object.hasOwn(WORDS, text) ? WORDS[text] : undefined,
 )
 
 /** `true`, and nothing else. */
 export const onlyTrue: t.Type<true, never, unknown> = written(
-  new t.Type<true>(
-    'true',
-    (u): u is true => u === true,
-    (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true, or be left out')),
-    t.identity,
+  described(
+    new t.Type<true>(
+      'true',
+      (u): u is true => u === true,
+      (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true, or be left out')),
+      t.identity,
+    ),
+    () => ({ type: 'boolean', const: true }),
   ),
   (text) => text === 'true',
 )

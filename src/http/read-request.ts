@@ -3,10 +3,11 @@ import type { Context } from 'koa'
 import { parseIdempotencyKey } from '../commands/retry-key.ts'
 import { invalid, type Problem } from '../domain/failure.ts'
 import { parseIfMatch } from './conditional.ts'
-import { parseBerthAfter } from './position.ts'
+import { parseBerthAfter, parseLastEventId } from './position.ts'
 import type { Refusal } from './problem.ts'
 import { decodeQuery, noQuery } from './query.ts'
 import { type Body, hasBody, readBody } from './read-body.ts'
+import { parseBerthReason } from './reason.ts'
 import type { Route } from './route.ts'
 
 /** What a request says beside its address, read and found to be in order. */
@@ -17,6 +18,9 @@ export interface Input {
   readonly bytes: Buffer
   readonly idempotencyKey: string | undefined
   readonly ifMatch: readonly number[] | undefined
+  /** Why, to be recorded with what it causes. */
+  readonly reason: string | undefined
+  readonly lastEventId: number | undefined
   /** The public position that a read must have come to. */
   readonly after: number | undefined
 }
@@ -36,15 +40,26 @@ export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<
   const { bytes, json } = read.right
   const isPost = route.method === 'POST'
   const key = isPost ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT
+  const reason = isPost ? parseBerthReason(header(ctx, 'berth-reason')) : ABSENT
   const ifMatch = route.isConditional ? parseIfMatch(header(ctx, 'if-match')) : ABSENT
   const after = isPost ? ABSENT : parseBerthAfter(header(ctx, 'berth-after'))
+  const last = route.isResumable ? parseLastEventId(header(ctx, 'last-event-id')) : ABSENT
   const body = route.body === undefined ? ABSENT : route.body(json)
-  const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery)
-  if (E.isRight(key) && E.isRight(ifMatch) && E.isRight(after) && E.isRight(body) && E.isRight(query)) {
-    const inOrder = { idempotencyKey: key.right, ifMatch: ifMatch.right, after: after.right, body: body.right }
-    return E.right({ ...inOrder, query: query.right, bytes })
+  const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery, route.repeatable)
+  const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
+  if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
+    const inHeader = {
+      lastEventId: last.right,
+      idempotencyKey: key.right,
+      reason: reason.right,
+      ifMatch: ifMatch.right,
+      after: after.right,
+    }
+    return E.right({ ...inHeader, body: body.right, query: query.right, bytes })
   }
-  const inHeader = [key, ifMatch, after].flatMap((field): Problem[] => (E.isLeft(field) ? [field.left] : []))
+  const inHeader = [key, reason, ifMatch, after, last].flatMap((field): Problem[] =>
+    E.isLeft(field) ? [field.left] : [],
+  )
   const [inParameters, inBody] = [query, body].map((part): readonly Problem[] => (E.isLeft(part) ? part.left : []))
   return E.left(invalid([...(inParameters ?? []), ...inHeader, ...(inBody ?? [])]))
 }

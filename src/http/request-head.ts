@@ -27,9 +27,16 @@ export const headProblem = (ctx: Context): Refusal | undefined => {
   return refusal('malformed_request', 'The only expectation that is met is 100-continue.')
 }
 
-/** Whether the client takes what a route answers with; who asks for JSON alone gets refusals in it. */
-export const isAcceptable = (ctx: Context, mediaType: string): boolean => {
+/**
+ * Of what a route answers with, what the client likes best, the first where it likes all alike; undefined where it takes
+ * none. Who names the media type of refusals takes what there is beside them.
+ */
+export const acceptable = (ctx: Context, mediaTypes: readonly [string, ...string[]]): string | undefined => {
   const { accept } = ctx.req.headers
-  if (accept === undefined || accept === '*/*' || accept === mediaType) return true
-  return ctx.accepts(mediaType.replace(/;.*/, ''), 'application/problem+json') !== false
+  const [first] = mediaTypes
+  if (accept === undefined || accept === '*/*' || accept === first) return first
+  const bare = mediaTypes.map((mediaType) => mediaType.replace(/;.*/, ''))
+  const liked = ctx.accepts(...bare)
+  if (liked !== false) return mediaTypes[bare.indexOf(liked as string)]
+  return ctx.accepts('application/problem+json') === false ? undefined : first
 }

@@ -1,5 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Lists, ReservationQuery } from '../read-models/lists.ts'
+import type { ReservationQuery } from '../read-models/lists.ts'
+import type { AsOf } from './as-of.ts'
+import type { AsOfReads } from './as-of-reads.ts'
 import { behindOf, listing } from './list-answer.ts'
 import type { ReservationsQuery } from './list-query.ts'
 import type { Objects } from './objects.ts'
@@ -34,19 +36,36 @@ const timeOf = ({ from, to, current }: ReservationsQuery, now: number): Partial<
 
 export interface ReservationListDependencies {
   readonly objects: Objects
+  readonly asOf: AsOfReads
   readonly clock: () => number
 }
 
-export const makeReservationLists = ({ objects, clock }: ReservationListDependencies): ReservationLists => ({
-  list: async ({ query }) => {
-    const behind = await behindOf(objects, 'reservation', query.before)
-    if (E.isLeft(behind)) return behind
-    const { limit, offset, sut_id, user_id } = query
-    const read = ({ reservations }: Lists) =>
-      reservations({ limit, offset, behind: behind.right, sut_id, user_id, ...timeOf(query, clock()) })
-    const answered = await objects.listed(read)
-    if (E.isLeft(answered)) return answered
-    const { position, listed } = answered.right
-    return E.right({ ...listing('sut_reservations', query, listed), position })
-  },
-})
+const makeListAsOf =
+  (asOf: AsOfReads) =>
+  async (query: ReservationsQuery & { readonly as_of: AsOf }, behind: number | undefined): Answering => {
+    const then = await asOf.find(query.as_of)
+    if (E.isLeft(then)) return then
+    const { limit, offset, sut_id, user_id, current } = query
+    // What ran then is asked of the time that it was then.
+    const span = timeOf(query, current ? await asOf.timeOf(query.as_of) : 0)
+    const listed = await asOf.reservations({ limit, offset, behind, sut_id, user_id, ...span }, then.right)
+    if (E.isLeft(listed)) return listed
+    return E.right({ ...listing('sut_reservations', query, listed.right), position: then.right.position })
+  }
+
+export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDependencies): ReservationLists => {
+  const listAsOf = makeListAsOf(asOf)
+  return {
+    list: async ({ query }) => {
+      const behind = await behindOf(objects, 'reservation', query.before)
+      if (E.isLeft(behind)) return behind
+      const { limit, offset, sut_id, user_id, as_of } = query
+      if (as_of !== undefined) return listAsOf({ ...query, as_of }, behind.right)
+      const asked = { limit, offset, behind: behind.right, sut_id, user_id, ...timeOf(query, clock()) }
+      const answered = await objects.listed(({ reservations }) => reservations(asked))
+      if (E.isLeft(answered)) return answered
+      const { position, listed } = answered.right
+      return E.right({ ...listing('sut_reservations', query, listed), position })
+    },
+  }
+}

@@ -1,9 +1,9 @@
 import type { Context } from 'koa'
+import { formatPosition } from '../domain/position.ts'
 import type { User } from '../users/users-file.ts'
 import { isKnownToClient } from './conditional.ts'
-import { formatPosition } from './position.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from './problem.ts'
-import type { Answer, Route } from './route.ts'
+import { type Answer, JSON_TYPE, type Route, type Streamed } from './route.ts'
 
 /** What is known of a request so far. */
 interface State {
@@ -11,11 +11,11 @@ interface State {
   user: User
   /** The path of its route. */
   route?: string
+  /** Of its answer. */
+  mediaType?: string
   /** Of its refusal. */
   code?: Code
 }
-
-export const JSON_TYPE = 'application/json'
 
 export const stateOf = (ctx: Context): State => ctx.state as State
 
@@ -32,7 +32,8 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   ctx.body = problemBody(refused, stateOf(ctx).requestId)
 }
 
-export const answer = (ctx: Context, { mediaType = JSON_TYPE }: Route, { status, body, headers }: Answer): void => {
+export const answer = (ctx: Context, route: Route, { status, body, headers }: Answer): void => {
+  if (route.otherMediaTypes !== undefined) ctx.set('Vary', 'Accept')
   if (headers !== undefined) ctx.set(headers)
   if (
     headers?.ETag !== undefined &&
@@ -43,8 +44,17 @@ export const answer = (ctx: Context, { mediaType = JSON_TYPE }: Route, { status,
     return
   }
   ctx.status = status
-  ctx.set('Content-Type', mediaType)
-  ctx.body = body
+  ctx.set('Content-Type', stateOf(ctx).mediaType ?? JSON_TYPE)
+  if (typeof body === 'string') ctx.body = body
+}
+
+/** Sends what is written bit by bit, to its end. */
+export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
+  ctx.respond = false
+  ctx.flushHeaders()
+  if (ctx.method !== 'HEAD') return run(ctx.res)
+  leave()
+  ctx.res.end()
 }
 
 /** Says to someone who is known which place in the log the answer reflects. */

@@ -1,9 +1,12 @@
+import type { ServerResponse } from 'node:http'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { RetryKey } from '../commands/retry-key.ts'
 import type { Role } from '../domain/event.ts'
 import type { Problem } from '../domain/failure.ts'
 import type { User } from '../users/users-file.ts'
 import type { Refusal } from './problem.ts'
+
+export const JSON_TYPE = 'application/json'
 
 /** One request, as far as a handler may know it. */
 export interface Call<B = unknown, Q = unknown> {
@@ -15,13 +18,27 @@ export interface Call<B = unknown, Q = unknown> {
   readonly query: Q
   /** The revisions of which the SUT's record must be at one; undefined where any will do. */
   readonly ifMatch: readonly number[] | undefined
+  /** The position of the last event that the client of a stream had when it was cut off. */
+  readonly lastEventId: number | undefined
+  /** Of those that the route answers with, the one that the client likes best. */
+  readonly mediaType: string
   readonly retryKey: RetryKey | undefined
+  /** Why, in the client's words. */
+  readonly reason: string | undefined
+}
+
+/** A body that is written bit by bit. */
+export interface Streamed {
+  /** Writes it behind the head of the answer; resolves when it has ended, one way or the other. */
+  readonly run: (response: ServerResponse) => Promise<void>
+  /** In place of that, where only the head is wanted. */
+  readonly leave: () => void
 }
 
 export interface Answer {
   readonly status: 200 | 201
   /** Text of the route's media type. */
-  readonly body: string
+  readonly body: string | Streamed
   readonly headers?: Readonly<Record<string, string>>
   /** The public position that a write's answer shows; a read shows where the views are. */
   readonly position?: number
@@ -45,8 +62,12 @@ export interface Route {
   readonly path: string
   /** The roles that may; `anyone` needs no credentials. */
   readonly may: readonly Role[] | 'anyone'
+  /** The roles that may use a parameter of the query, where not all may that may ask. */
+  readonly mayUse?: Readonly<Record<string, readonly Role[]>>
   /** What it answers with where that is not JSON; refusals always are. */
   readonly mediaType?: string
+  /** What it answers with in place of that to who likes it better. */
+  readonly otherMediaTypes?: readonly string[]
   /** Whether it is answered also while the log is still being read. */
   readonly isAlwaysOpen?: true
   /** Absent where no body is taken. */
@@ -54,10 +75,20 @@ export interface Route {
   readonly isBodyOptional?: true
   /** Absent where no parameters are taken. */
   readonly query?: DecodeQuery<unknown>
+  /** The parameters that may be given several times; their values come joined by commas. */
+  readonly repeatable?: readonly string[]
+  /** Whether Last-Event-ID is heeded. */
+  readonly isResumable?: true
   /** Whether If-Match is heeded. */
   readonly isConditional?: true
   readonly handle: (call: Call) => Answering
 }
+
+/** What a route answers with, the one first that is taken where any will do. */
+export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>): readonly [string, ...string[]] => [
+  route.mediaType ?? JSON_TYPE,
+  ...(route.otherMediaTypes ?? []),
+]
 
 export type Routed<B> = Omit<Route, 'body' | 'handle' | 'method'> & {
   readonly body: DecodeBody<B>

@@ -1,6 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { asOfQuery, asOfRoles } from './as-of.ts'
+import type { AsOfReads } from './as-of-reads.ts'
+import { type AuditHandlers, consistencyQuery, inclusionQuery } from './audit.ts'
 import { extensionBody, noBody, reservationBody, sutCreationBody, sutUpdateBody, tagsBody } from './bodies.ts'
+import type { Documents } from './documents/documents.ts'
+import { STREAM_MEDIA_TYPES } from './events.ts'
+import { type EventsQuery, eventsQuery, REPEATABLE } from './events-query.ts'
 import type { Health } from './health.ts'
+import type { HistoryHandlers } from './history.ts'
+import { historyQuery } from './history-query.ts'
 import { availabilityQuery, type Paging, pageQuery, reservationsQuery, sutsQuery } from './list-query.ts'
 import { METRICS_MEDIA_TYPE } from './metrics.ts'
 import { problemPage } from './problem-pages.ts'
@@ -15,13 +23,22 @@ export interface Handlers {
   readonly reservationLists: ReservationLists
   readonly suts: SutHandlers
   readonly sutLists: SutLists
+  readonly asOfOr: AsOfReads['readOr']
+  readonly histories: HistoryHandlers
+  readonly audit: AuditHandlers
   readonly userList: (call: Call<unknown, Paging>) => Answering
+  readonly events: (call: Call<unknown, EventsQuery>) => Answering
   readonly health: Health
+  readonly documents: Documents
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>
 }
 
 const everyone = ['administrator', 'tester', 'auditor'] as const
+
+const HTML = 'text/html; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** The whole interface, one operation each. */
 export const routes = ({
@@ -29,8 +46,13 @@ export const routes = ({
   reservationLists,
   suts,
   sutLists,
+  asOfOr,
+  histories,
+  audit,
   userList,
+  events,
   health,
+  documents,
   metrics,
 }: Handlers): readonly Route[] => [
   post({
@@ -39,8 +61,26 @@ export const routes = ({
     body: reservationBody,
     handle: reservations.create,
   }),
-  ask({ path: '/api/sut_reservation', may: everyone, query: reservationsQuery, handle: reservationLists.list }),
-  get({ path: '/api/sut_reservation/:id', may: everyone, handle: reservations.read }),
+  ask({
+    path: '/api/sut_reservation',
+    may: everyone,
+    mayUse: asOfRoles,
+    query: reservationsQuery,
+    handle: reservationLists.list,
+  }),
+  ask({
+    path: '/api/sut_reservation/:id',
+    may: everyone,
+    mayUse: asOfRoles,
+    query: asOfQuery,
+    handle: (call) => asOfOr('reservation', call, reservations.read),
+  }),
+  ask({
+    path: '/api/sut_reservation/:id/history',
+    may: everyone,
+    query: historyQuery,
+    handle: histories.reservation,
+  }),
   post({
     path: '/api/sut_reservation/:id/cancel',
     may: ['administrator', 'tester'],
@@ -72,13 +112,54 @@ export const routes = ({
     isConditional: true,
     handle: suts.retire,
   }),
-  ask({ path: '/api/sut', may: everyone, query: sutsQuery, handle: sutLists.list }),
-  get({ path: '/api/sut/:id', may: everyone, handle: suts.read }),
+  ask({ path: '/api/sut', may: everyone, mayUse: asOfRoles, query: sutsQuery, handle: sutLists.list }),
+  ask({
+    path: '/api/sut/:id',
+    may: everyone,
+    mayUse: asOfRoles,
+    query: asOfQuery,
+    handle: (call) => asOfOr('sut', call, suts.read),
+  }),
+  ask({
+    path: '/api/sut/:id/history',
+    may: ['administrator', 'auditor'],
+    query: historyQuery,
+    handle: histories.sut,
+  }),
   ask({
     path: '/api/sut/:id/availability',
     may: everyone,
     query: availabilityQuery,
     handle: sutLists.availability,
+  }),
+
+  ask({
+    path: '/api/events',
+    may: ['administrator', 'auditor'],
+    otherMediaTypes: STREAM_MEDIA_TYPES,
+    query: eventsQuery,
+    repeatable: REPEATABLE,
+    isResumable: true,
+    handle: events,
+  }),
+
+  get({
+    path: '/api/audit/checkpoint',
+    may: ['administrator', 'auditor'],
+    mediaType: 'text/plain; charset=utf-8',
+    handle: audit.checkpoint,
+  }),
+  ask({
+    path: '/api/audit/inclusion',
+    may: ['administrator', 'auditor'],
+    query: inclusionQuery,
+    handle: audit.inclusion,
+  }),
+  ask({
+    path: '/api/audit/consistency',
+    may: ['administrator', 'auditor'],
+    query: consistencyQuery,
+    handle: audit.consistency,
   }),
 
   ask({ path: '/api/user', may: ['administrator', 'auditor'], query: pageQuery, handle: userList }),
@@ -89,7 +170,7 @@ export const routes = ({
       E.right({ status: 200, body: JSON.stringify({ _id, name, role }) }),
   }),
 
-  get({ path: '/problems/:code', may: everyone, mediaType: 'text/html; charset=utf-8', handle: problemPage }),
+  get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({
     path: '/metrics',
     may: ['administrator', 'auditor'],
@@ -97,6 +178,17 @@ export const routes = ({
     isAlwaysOpen: true,
     handle: async () => E.right({ status: 200, body: await metrics() }),
   }),
+  get({ path: '/openapi.json', may: everyone, handle: documents.openApi }),
+  get({ path: '/asyncapi.json', may: everyone, handle: documents.asyncApi }),
+  get({ path: '/schemas/', may: everyone, handle: documents.schemaIndex }),
+  get({ path: '/schemas/:file', may: everyone, handle: documents.schema }),
+  // A route for every file: there is no path that could lead elsewhere.
+  get({ path: '/docs', may: everyone, mediaType: HTML, handle: documents.page }),
+  get({ path: '/docs/page.css', may: everyone, mediaType: CSS, handle: documents.pageStyle }),
+  get({ path: '/docs/page.js', may: everyone, mediaType: SCRIPT, handle: documents.pageScript }),
+  get({ path: '/docs/swagger-ui.css', may: everyone, mediaType: CSS, handle: documents.uiStyle }),
+  get({ path: '/docs/swagger-ui-bundle.js', may: everyone, mediaType: SCRIPT, handle: documents.uiScript }),
+
   get({ path: '/health/live', may: 'anyone', handle: health.live }),
   get({ path: '/health/ready', may: 'anyone', handle: health.ready }),
 ]

@@ -4,6 +4,7 @@ import { failure } from '../domain/failure.ts'
 import { freeWindows } from '../domain/free-windows.ts'
 import { formatWithOffset } from '../domain/instant.ts'
 import { QUARTER, quarterAfter, quarterBefore, type Window } from '../domain/window.ts'
+import type { AsOfReads } from './as-of-reads.ts'
 import { behindOf, listing } from './list-answer.ts'
 import type { AvailabilityQuery, SutsQuery } from './list-query.ts'
 import type { Objects } from './objects.ts'
@@ -16,6 +17,7 @@ export interface SutLists {
 
 export interface SutListDependencies {
   readonly objects: Objects
+  readonly asOf: AsOfReads
   readonly clock: () => number
   /** Milliseconds: how far from now a window may start. */
   readonly horizon: number
@@ -38,12 +40,20 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
   }
 }
 
-export const makeSutLists = ({ objects, clock, horizon }: SutListDependencies): SutLists => ({
+export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query }) => {
     const behind = await behindOf(objects, 'sut', query.before)
     if (E.isLeft(behind)) return behind
-    const { before: _, ...asked } = query
-    const answered = await objects.listed(({ suts }) => suts({ ...asked, behind: behind.right }))
+    const { before: _, as_of, ...filters } = query
+    const asked = { ...filters, behind: behind.right }
+    if (as_of !== undefined) {
+      const then = await asOf.find(as_of)
+      if (E.isLeft(then)) return then
+      const read = await asOf.suts(asked, then.right)
+      if (E.isLeft(read)) return read
+      return E.right({ ...listing('suts', query, read.right), position: then.right.position })
+    }
+    const answered = await objects.listed(({ suts }) => suts(asked))
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
     return E.right({ ...listing('suts', query, listed), position })

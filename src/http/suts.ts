@@ -40,11 +40,11 @@ const makeChange =
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
   ): Answering => {
-    const { params, user, requestId, retryKey } = call
+    const { params, user, requestId, retryKey, reason } = call
     const id = params.id ?? ''
     if (!isAssignedId(id)) return E.left(notFound())
     const stream = sutStream(id)
-    const ended = await runner.run(sutDecider, stream, { ...command(id), actor: user, requestId, retryKey })()
+    const ended = await runner.run(sutDecider, stream, { ...command(id), actor: user, requestId, retryKey, reason })()
     if (E.isLeft(ended)) return ended
     return E.right(showing('sut', await objects.after('sut', id, stream, ended.right), false))
   }
@@ -53,7 +53,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
   const { runner, objects, vault, range, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, retryKey }) => {
+    create: async ({ body, user, requestId, retryKey, reason }) => {
       const { password, user_name, ...values } = body
       const ended = await createSut(runner, {
         values: { ...defaults, ...values },
@@ -63,6 +63,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
         actor: user,
         requestId,
         retryKey,
+        reason,
       })
       if (E.isLeft(ended)) return ended
       const { _id, outcome } = ended.right

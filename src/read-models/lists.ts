@@ -1,6 +1,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../domain/window.ts'
+import type { Histories } from './histories.ts'
+import type { Moment } from './periods.ts'
+import type { Version } from './version.ts'
 
 /** Which part of a list is asked for. */
 export interface Part {
@@ -36,12 +39,27 @@ export interface Page {
   readonly count: number
 }
 
+/** Answers as of a moment of the past. What was then never changes again, so that it can be read piece by piece. */
+export interface Past {
+  /** The moment at a time (Unix milliseconds), of what has been recorded up to the position `last`. */
+  readonly momentAt: (time: number, last: number) => Moment
+  readonly version: (kind: 'sut' | 'reservation', id: string, moment: Moment) => Version | undefined
+  /** The pieces in which reservations are read, the newest first. */
+  readonly segments: (moment: Moment) => readonly number[]
+  /** The part of a list in one piece; `count` is all that match there, whatever part was asked for. */
+  readonly reservations: (query: ReservationQuery, moment: Moment, segment: number) => Page
+  readonly suts: (query: SutQuery, moment: Moment) => Page
+}
+
 /** Answers lists from the rows of documents. */
 export interface Lists {
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
   /** The windows, by start, in which a SUT is held within a span. */
   readonly held: (sutId: string, span: Window) => readonly Window[]
+  /** The same as it was. */
+  readonly past: Past
+  readonly histories: Histories
 }
 
 /** A condition in SQL and the values for its question marks. */

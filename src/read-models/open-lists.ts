@@ -1,12 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { makeHistories } from './histories.ts'
 import type { ListWriter } from './list-table.ts'
 import { type Lists, makeAsk } from './lists.ts'
 import { makeNames } from './names.ts'
+import { makePast } from './past.ts'
+import { makePeriods } from './periods.ts'
 import { makeReservationCounts } from './reservation-counts.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeReservationWriter } from './reservation-table.ts'
 import { makeSutList } from './sut-list.ts'
-import { sutWriter } from './sut-table.ts'
+import { makeSutWriter } from './sut-table.ts'
 
 export interface OpenLists {
   /** What keeps lists in step with the rows, by the projection they are of. */
@@ -19,7 +22,8 @@ export interface OpenLists {
 export const openLists = (db: DatabaseSync): OpenLists => {
   const names = makeNames(db)
   const counts = makeReservationCounts(db)
-  const writers = { sut: sutWriter, reservation: makeReservationWriter(db, names, counts) }
+  const periods = makePeriods(db)
+  const writers = { sut: makeSutWriter(periods), reservation: makeReservationWriter(db, names, counts, periods) }
   const ask = makeAsk(db)
   return {
     writers,
@@ -27,12 +31,16 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       reservations: makeReservationList(ask, names, counts),
       suts: makeSutList(ask),
       held: makeHeld(ask, names, counts),
+      past: makePast(db, ask, names, counts, periods),
+      histories: makeHistories(db, names, counts),
     },
     flush: () => {
       for (const writer of Object.values(writers)) writer.flush()
+      periods.flush()
     },
     forget: () => {
       for (const writer of Object.values(writers)) writer.forget()
+      periods.forget()
     },
   }
 }

@@ -49,8 +49,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
 
   return {
     fold: (event, position) => {
-      const { mark, id, leaf } = event
-      rows.push({ place: { position, mark, id, leaf } })
+      rows.push({ place: { position, mark: event.mark, id: event.id, leaf: event.leaf } })
       for (const projection of projections) {
         const key = projection.key(event)
         if (key !== undefined) foldInto(projection, key, event, position)
@@ -65,9 +64,9 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
     count: () => rows.length,
     unstaged: () => rows.length - staged,
     takeUnstaged: () => {
-      const taken = rows.slice(staged)
+      const from = staged
       staged = rows.length
-      return taken
+      return rows.slice(from)
     },
     unstageAll: () => {
       staged = 0

@@ -21,7 +21,7 @@ export interface Counted {
   readonly ends: number
 }
 
-const KINDS = ['sut', 'user', 'start_day', 'end_day'] as const
+const KINDS = ['sut', 'user', 'start_day', 'end_day', 'sut_event'] as const
 type Kind = (typeof KINDS)[number]
 /** The one key of what there is one of. */
 const ONE = 0
@@ -30,12 +30,14 @@ const ONE = 0
 export interface ReservationCounts {
   /** Takes note that one has come or gone; of one that comes also how long it is. */
   readonly note: (reservation: Counted, by: 1 | -1) => void
+  /** Takes note of an event of a SUT's reservations. */
+  readonly recorded: (sut: number) => void
   /** Writes what has been noted. */
   readonly flush: () => void
   /** After a transaction that failed: nothing has been noted. */
   readonly forget: () => void
   readonly all: () => number
-  readonly of: (kind: 'sut' | 'user', key: number) => number
+  readonly of: (kind: 'sut' | 'user' | 'sut_event', key: number) => number
   /** Those that start, or end, on one of the days given. */
   readonly onDays: (kind: 'start_day' | 'end_day', first: number, last: number) => number
   /** Seconds of the longest that ever was: what overlaps a span ends within this of its end. */
@@ -74,6 +76,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
       count('end_day', dayOf(ends), by)
       longest = Math.max(longest, by * (ends - starts))
     },
+    recorded: (sut) => count('sut_event', sut, 1),
     flush: () => {
       for (const [kind, of] of noted) for (const [key, by] of of) if (by !== 0) add.run(kind, key, by)
       if (all !== 0) add.run('all', ONE, all)

@@ -17,7 +17,7 @@ interface Way {
 }
 
 /** What is asked for, with keys for ids. */
-interface Asked extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
+export interface Asked extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
   readonly sut?: number | undefined
   readonly user?: number | undefined
 }
@@ -26,7 +26,10 @@ const optional = (sql: string, value: SQLInputValue | undefined): readonly Condi
   value === undefined ? [] : [condition(sql, value)]
 
 /** Everything but the part of the list; the upper bound on the end follows from the start and lets an index be used. */
-const filtersOf = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked, longest: number): readonly Condition[] => [
+export const filtersOf = (
+  { sut, user, endsAfter, startsBefore, isHeld }: Asked,
+  longest: number,
+): readonly Condition[] => [
   ...optional('r.sut = ?', sut),
   ...optional('r.user = ?', user),
   ...optional('r.ends > ?', endsAfter),

@@ -23,6 +23,7 @@ export const storedTables = (db: DatabaseSync, projections: readonly Projection[
     ...projections.map(({ name }) => table(name, `${name} ORDER BY position`, true)),
     table('log', 'log ORDER BY position'),
     table('tree', 'tree ORDER BY level, n'),
+    table('period', 'period ORDER BY n'),
     table('name', 'name ORDER BY key'),
     table('segment', 'segment ORDER BY n'),
     // What there is no more of leaves a nought, or nothing where it came and went between two writings.

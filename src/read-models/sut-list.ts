@@ -2,7 +2,7 @@ import { foldedCase } from '../../projections/sut.ts'
 import { type Ask, type Condition, condition, type Page, type SutQuery } from './lists.ts'
 import { LISTED } from './sut-table.ts'
 
-const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
+export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldedCase(name))]),

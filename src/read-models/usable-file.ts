@@ -38,6 +38,8 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
         throw error
       }
     }
+  const watchingAll = <F extends object>(functions: F): F =>
+    Object.fromEntries(Object.entries(functions).map(([name, use]) => [name, watching(use)])) as F
   return {
     ...file,
     progress: watching(file.progress),
@@ -51,6 +53,8 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
       reservations: watching(file.lists.reservations),
       suts: watching(file.lists.suts),
       held: watching(file.lists.held),
+      past: watchingAll(file.lists.past),
+      histories: watchingAll(file.lists.histories),
     },
     log: {
       size: watching(file.log.size),

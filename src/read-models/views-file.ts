@@ -7,6 +7,7 @@ import type { Lists } from './lists.ts'
 import { LOG_SCHEMA, type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
 import { NAMES_SCHEMA } from './names.ts'
 import { openLists } from './open-lists.ts'
+import { PERIODS_SCHEMA } from './periods.ts'
 import type { Progress } from './progress.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
@@ -17,7 +18,7 @@ export type Row =
   | { readonly place?: never; readonly projection: string; readonly version: NewVersion }
 
 /** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 4
+const FILE_VERSION = 5
 
 const shapeOf = (projections: readonly Projection[]): string =>
   [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
@@ -34,6 +35,7 @@ const tables = (projections: readonly Projection[]): string => `
   ) STRICT, WITHOUT ROWID;
   ${NAMES_SCHEMA}
   ${LOG_SCHEMA}
+  ${PERIODS_SCHEMA}
   ${projections.map(documentSchema).join('')}`
 
 export interface ViewsFile {

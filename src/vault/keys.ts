@@ -1,8 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { syncDirectory } from '../files/replace-file.ts'
+import { makeOnce, modeWarnings } from '../files/make-once.ts'
 
 export interface VaultKey {
   readonly id: string
@@ -75,7 +74,8 @@ export const readOrMakeVaultKeyFile = async (
   options: KeyFileOptions,
 ): Promise<E.Either<readonly string[], VaultKeyFile>> => {
   try {
-    const made = options.mayMake && (await makeKeyFile(path, options))
+    const { mayMake, now, randomBytes } = options
+    const made = mayMake && (await makeOnce(path, HEADER + newKey(now, randomBytes).line, randomBytes))
     const read = parseVaultKeys(await readFile(path, 'utf8'))
     if (E.isLeft(read)) return E.left(read.left.map((problem) => `${path}: ${problem}`))
     return E.right({ ring: read.right, made, warnings: await modeWarnings(path) })
@@ -99,40 +99,3 @@ export const newKey = (
 const HEADER = `# Keys of Berth's vault, the current one first. Keep a copy in another place:
 # without them the passwords and user names of the SUTs cannot be read.
 `
-
-/** False when there is a file already, be it made by another process in this moment. */
-const makeKeyFile = async (path: string, { now, randomBytes }: KeyFileOptions): Promise<boolean> => {
-  if (await exists(path)) return false
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.new`
-  try {
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(HEADER + newKey(now, randomBytes).line)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    // Unlike a rename, a link never replaces a key that another process has begun to seal with.
-    await link(temporary, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return false
-  } finally {
-    await rm(temporary, { force: true })
-  }
-  await syncDirectory(dirname(path))
-  return true
-}
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
-
-const modeWarnings = async (path: string): Promise<readonly string[]> => {
-  const mode = (await stat(path)).mode & 0o777
-  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
-  return [`${path} can be read by others (mode 0${mode.toString(8)}); make it 0600`]
-}

@@ -3,6 +3,8 @@ import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { openCheckpoint } from '../../src/audit/checkpoint.ts'
+import { readVerifier } from '../../src/audit/signed-note.ts'
 import { makeBackup } from '../../src/backup/backup.ts'
 import type { Checkpoint } from '../../src/backup/checkpoint.ts'
 import { openStore } from '../event-store/sqlite-subject.ts'
@@ -102,14 +104,18 @@ test('a backup is for its owner only and holds log, users and checkpoint, no key
   const { directory: told, keys_not_included, ...checkpoint } = JSON.parse(json.output)
   t.deepEqual([told, keys_not_included], [directory, join(service.data, 'vault.key')])
   t.deepEqual(checkpoint, await checkpointIn(directory))
-  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'users.json'])
+  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'log.checkpoint', 'users.json'])
   t.is(await modeOf(directory), 0o700)
-  const key = (await readFile(join(service.data, 'vault.key'), 'utf8')).trimEnd().split(':').at(-1) as string
+  const { output } = await run(t, { data: service.data, args: ['audit', 'key'] })
+  const note = await readFile(join(directory, 'log.checkpoint'), 'utf8')
+  const { size, root } = rightOf(openCheckpoint(note, rightOf(readVerifier(output.trim()))))
+  t.deepEqual([size, Buffer.from(root).toString('base64')], [checkpoint.events, checkpoint.root])
+  const keys = await Promise.all(['vault.key', 'audit.key'].map((name) => readFile(join(service.data, name), 'utf8')))
   for (const name of await readdir(directory)) {
     t.is(await modeOf(join(directory, name)), 0o600)
     const bytes = await readFile(join(directory, name), 'latin1')
     t.false(bytes.includes('CaNaRy'), name)
-    t.false(bytes.includes(key), name)
+    for (const key of keys) t.false(bytes.includes(key.trimEnd().split(/[:\n]/).at(-1) as string), name)
   }
   t.false((await readdir(service.data)).some((name) => name.endsWith('.partial')))
 })

@@ -59,6 +59,7 @@ const recordedBytes = async (address: string): Promise<string> => {
 const makeUser = (data: string): void => {
   mkdirSync(data, { mode: 0o700 })
   writeFileSync(join(data, 'vault.key'), `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
   const args = [MAIN, 'user', 'add', 'admin', '--role', 'administrator', '--password-stdin']
   execFileSync(process.execPath, args, { input: PASSWORD, env: { ...process.env, BERTH_DATA: data } })
 }

@@ -23,6 +23,7 @@ const keyFile = (data: string): string => join(data, 'vault.key')
 const served = async (t: ExecutionContext) => {
   const data = await dataWithPeople(t)
   await writeFile(keyFile(data), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 })
+  await writeFile(join(data, 'audit.key'), `${Buffer.alloc(32, 2).toString('base64')}\n`, { mode: 0o600 })
   const address = addressFor(server.address, data)
   const service: Running = await start(t, { now: NOW, data, environment: { BERTH_EVENT_STORE: address } })
   await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)

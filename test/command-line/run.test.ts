@@ -5,7 +5,20 @@ import { temporaryData } from '../http/harness.ts'
 import { ROOT, run } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
-const COMMANDS = ['serve', 'backup', 'replay', 'vault rotate', 'vault status', 'copy']
+const COMMANDS = [
+  'serve',
+  'backup',
+  'history',
+  'replay',
+  'vault rotate',
+  'vault status',
+  'copy',
+  'checkpoint',
+  'proof',
+  'audit key',
+  'verify',
+  'export',
+]
 const USERS = ['user add', 'user list', 'user remove', 'user passwd']
 /** A configuration that no command would take. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
@@ -85,7 +98,13 @@ for (const [line, reason] of misuses) {
 }
 
 test('a wrong configuration ends a command with 2 and every problem, before it does anything', async (t) => {
-  for (const name of [...COMMANDS.filter((each) => each !== 'backup'), 'backup a', 'user list']) {
+  for (const name of [
+    ...COMMANDS.filter((each) => !['backup', 'history', 'proof'].includes(each)),
+    'backup a',
+    'history a',
+    'proof a',
+    'user list',
+  ]) {
     const { code, out, error } = await type(name.split(' '), WRONG)
     t.deepEqual([code, out], [2, ''], name)
     t.regex(error, /^berth: BERTH_PORT .*\nberth: BERTH_NONSENSE .*\n$/)

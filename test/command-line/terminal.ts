@@ -20,6 +20,10 @@ export const type = async (
     stdout: (text) => {
       said.out += text
     },
+    send: async (text) => {
+      said.out += text
+      return undefined
+    },
     stderr: (text) => {
       said.error += text
     },

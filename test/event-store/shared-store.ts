@@ -23,7 +23,12 @@ export const addressFor = (address: string, directory: string): string => {
 export const sharedEnvironment = (data: string): Readonly<Record<string, string>> => {
   // A test that has chosen the embedded store before goes on with it.
   if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return {}
-  const keys = join(data, 'vault.key')
-  if (!existsSync(keys)) writeFileSync(keys, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  for (const [name, id] of [
+    ['vault.key', 'k1:'],
+    ['audit.key', ''],
+  ] as const) {
+    const keys = join(data, name)
+    if (!existsSync(keys)) writeFileSync(keys, `${id}${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  }
   return { BERTH_EVENT_STORE: addressFor(SHARED_STORE, data) }
 }

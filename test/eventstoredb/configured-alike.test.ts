@@ -6,7 +6,7 @@ import { type Line, temporaryData } from '../http/harness.ts'
 import { aSut, NOW } from '../http/requests.ts'
 import { canary } from '../http/secret-requests.ts'
 import { run } from '../process/harness.ts'
-import { addressOf, aVaultKey, startInstance, startInstances } from './instances.ts'
+import { AUDIT_KEY, addressOf, aVaultKey, startInstance, startInstances } from './instances.ts'
 import { aServer } from './server-and-client.ts'
 
 /** What must be equal on all instances is configuration: none of it is made, and what does not fit is refused. */
@@ -33,8 +33,8 @@ test('without a key of the vault or without users an instance ends with code 2, 
   const home = await temporaryData(t)
   const key = aVaultKey()
   for (const [missing, env] of [
-    ['users', { BERTH_VAULT_KEY: key }],
-    ['vault', {}],
+    ['users', { ...AUDIT_KEY, BERTH_VAULT_KEY: key }],
+    ['vault', AUDIT_KEY],
   ] as const) {
     const data = join(home, missing)
     await mkdir(data)

@@ -26,6 +26,9 @@ export interface Instances {
 
 export const aVaultKey = (id = 'k1'): string => `${id}:${randomBytes(32).toString('base64')}`
 
+/** What signs for the logs of a test, on all instances the same. */
+export const AUDIT_KEY = { BERTH_AUDIT_KEY: randomBytes(32).toString('base64') }
+
 export interface InstanceSetting extends Omit<Setting, 'openStore'> {
   readonly count?: number
   /** Changes the store that an instance has, for one that lags or breaks a law. */
@@ -43,7 +46,7 @@ export const startInstance = async (
   const store = changed?.(await openAdapter(t, server, instance))
   const service = await start(t, {
     ...setting,
-    environment: { ...setting.environment, BERTH_EVENT_STORE: addressOf(server, instance) },
+    environment: { ...AUDIT_KEY, ...setting.environment, BERTH_EVENT_STORE: addressOf(server, instance) },
     ...(store && { openStore: () => store }),
   })
   await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
@@ -55,7 +58,7 @@ export const startInstances = async (t: Tidying, setting: InstanceSetting = {}):
   const { count = 3, ...others } = setting
   const server = await startProtocolServer()
   t.teardown(server.close)
-  const environment = { BERTH_VAULT_KEY: aVaultKey(), ...others.environment }
+  const environment = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), ...others.environment }
   const services: Running[] = []
   for (let i = 0; i < count; i++) services.push(await startInstance(t, server, i, { ...others, environment }))
   const log = async (): Promise<readonly Row[]> => {

@@ -5,7 +5,7 @@ import { dataWithPeople, type Line, type Running, start } from '../http/harness.
 import type { Event } from '../http/log-rows.ts'
 import { aSut, NOW } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { addressOf, aVaultKey, openAdapter } from './instances.ts'
+import { AUDIT_KEY, addressOf, aVaultKey, openAdapter } from './instances.ts'
 import type { ProtocolServer, ProtocolServerOptions } from './protocol-server.ts'
 import { aServer } from './server-and-client.ts'
 
@@ -37,7 +37,7 @@ export const aStarting = async (
   const server = await aServer(t, options)
   const data = await dataWithPeople(t)
   const address = options.address ?? options.addressAt?.(server.endpoint.port) ?? addressOf(server, 1)
-  const environment = { BERTH_EVENT_STORE: address, BERTH_VAULT_KEY: aVaultKey() }
+  const environment = { ...AUDIT_KEY, BERTH_EVENT_STORE: address, BERTH_VAULT_KEY: aVaultKey() }
   const log: Line[] = []
   const begin: Starting['begin'] = (signal) => start(t, { data, now: NOW, environment, log, ...(signal && { signal }) })
   return { server, data, log, begin }

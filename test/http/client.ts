@@ -42,6 +42,14 @@ export const answerOf = (status: number, headers: IncomingHttpHeaders, text: str
   },
 })
 
+type Watch = (method: string, path: string, answer: Answer) => void
+let watch: Watch = () => undefined
+
+/** Has every answer looked at from now on; what is thrown there is what the client gets. */
+export const watchAnswers = (by: Watch): void => {
+  watch = by
+}
+
 /** `from` is the address of this machine to come from; all of 127.0.0.0/8 are there on Linux. */
 export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
@@ -62,9 +70,15 @@ export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
-        response.on('end', () =>
-          resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString())),
-        )
+        response.on('end', () => {
+          const answer = answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString())
+          try {
+            watch(method, path, answer)
+            resolve(answer)
+          } catch (error) {
+            reject(error)
+          }
+        })
       })
       sent.on('error', reject)
       sent.end(body)

@@ -4,6 +4,7 @@ import { type Running, start } from './harness.ts'
 import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserved } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** BEHAVIOUR.md, Retrying: ETag, If-Match and If-None-Match, as RFC 9110, section 13, has them. */
 

@@ -2,6 +2,7 @@ import test from 'ava'
 import { idOf, start } from './harness.ts'
 import { faultsOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** A window on the day of these stories, in UTC: `06:00-06:15`. */
 const during = (window: string, offset = '+00:00'): Readonly<Record<string, string>> => {

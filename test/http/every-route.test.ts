@@ -4,6 +4,7 @@ import { type Running, start, tidyingLater } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from './requests.ts'
 import { page } from './route-page.ts'
+import '../documents/fit-answers.ts'
 
 /** What holds of every route of the page: its parameters, its methods, its media type, its status. */
 
@@ -29,7 +30,11 @@ test.before(async () => {
 test.after.always(later.tidy)
 
 const addressOf = (path: string, { sut, reservation }: Things): string =>
-  path.replace(':code', 'stale').replace('sut/:id', `sut/${sut}`).replace(':id', reservation)
+  path
+    .replace(':code', 'stale')
+    .replace(':file', 'SutCreated.1.json')
+    .replace('sut/:id', `sut/${sut}`)
+    .replace(':id', reservation)
 
 const methodAndPath = (route: string): readonly [method: string, path: string] => {
   const [method = '', path = ''] = route.split(' ')
@@ -62,9 +67,21 @@ for (const route of page) {
   })
 }
 
+const firstEvent = async (): Promise<string> => {
+  const { json } = await service.as('admin').get('/api/events?limit=1')
+  return (json.events as readonly { id: string }[])[0]?.id ?? ''
+}
+
+/** What a route cannot do without. */
+const QUERIES: Readonly<Record<string, () => Promise<string>>> = {
+  'GET /api/audit/inclusion': async () => `?event=${await firstEvent()}`,
+  'GET /api/audit/consistency': async () => '?from=0',
+}
+const queryOf = async (route: string): Promise<string> => (await QUERIES[route]?.()) ?? ''
+
 for (const route of page.filter((route) => route.startsWith('GET '))) {
   test(`${route}: HEAD answers like GET, without a body, and OPTIONS names both`, async (t) => {
-    const path = addressOf(methodAndPath(route)[1], things)
+    const path = addressOf(methodAndPath(route)[1], things) + (await queryOf(route))
     const [got, head] = [await service.as('admin').get(path), await service.as('admin').request('HEAD', path)]
     t.is(got.status, 200)
     t.deepEqual([head.status, head.text], [200, ''])
@@ -79,6 +96,12 @@ for (const route of page.filter((route) => route.startsWith('GET '))) {
 const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /problems/:code': 'text/html; charset=utf-8',
   'GET /metrics': 'text/plain; version=0.0.4; charset=utf-8',
+  'GET /api/audit/checkpoint': 'text/plain; charset=utf-8',
+  'GET /docs': 'text/html; charset=utf-8',
+  'GET /docs/page.css': 'text/css; charset=utf-8',
+  'GET /docs/page.js': 'text/javascript; charset=utf-8',
+  'GET /docs/swagger-ui.css': 'text/css; charset=utf-8',
+  'GET /docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 }
 
 test('success is exactly application/json, 201 with a relative Location for a creation, 200 without one otherwise', async (t) => {
@@ -88,7 +111,11 @@ test('success is exactly application/json, 201 with a relative Location for a cr
   const order = [...others, 'POST /api/sut_reservation/:id/cancel', 'POST /api/sut/:id/retire']
   for (const route of [...order, 'POST /api/sut_reservation/create']) {
     // What is retired takes no reservation any more.
-    const { status, headers, text } = await ask(route, route === 'POST /api/sut_reservation/create' ? things : own)
+    const { status, headers, text } = await ask(
+      route,
+      route === 'POST /api/sut_reservation/create' ? things : own,
+      await queryOf(route),
+    )
     t.is(headers['content-type'], OTHER_MEDIA_TYPES[route] ?? 'application/json', `${route} ${text}`)
     const isCreation = route.endsWith('/create')
     t.is(status, isCreation ? 201 : 200, `${route} ${text}`)

@@ -4,6 +4,7 @@ import { idOf, start } from './harness.ts'
 import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** BEHAVIOUR.md, Reservations after they are made: extending. */
 

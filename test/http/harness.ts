@@ -27,6 +27,7 @@ export interface Setting {
   readonly randomHex?: RandomHex
   readonly openStore?: World['openStore']
   readonly patience?: World['patience']
+  readonly feed?: World['feed']
   /** Ends a start that waits for the store. */
   readonly signal?: AbortSignal
   /** Where the service's log goes, for who looks into it before the start is over. */
@@ -97,6 +98,7 @@ const logInto =
 
 /** Starts the whole service in this process, as main.ts does, and stops it with the test. */
 export const start = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
+  if (process.env.FIT !== undefined) await import('../documents/fit-answers.ts')
   const data = setting.data ?? (await dataWithPeople(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
   const config = rightOf(readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }))
@@ -113,6 +115,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),
     ...(setting.patience && { patience: setting.patience }),
+    ...(setting.feed && { feed: setting.feed }),
     ...(setting.signal && { signal: setting.signal }),
   })
   const connections = connectTo(service.port)

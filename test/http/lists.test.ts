@@ -3,6 +3,7 @@ import type { Client } from './client.ts'
 import { idOf, type Running, start } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 const list = async (client: Client, path: string) => {
   const answer = await client.get(path)

@@ -7,6 +7,7 @@ import { seedOf } from '../process/random.ts'
 import { playStories } from './model-runs.ts'
 import type { Subject } from './model-stories.ts'
 import { changedStore } from './stores.ts'
+import '../documents/fit-answers.ts'
 
 /** In test/long.ts there are 10,000. */
 const STORIES = 300

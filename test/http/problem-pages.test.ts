@@ -4,6 +4,7 @@ import type { Answer } from './client.ts'
 import { type Running, start, tidyingLater } from './harness.ts'
 import { DOCUMENTED, faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** BEHAVIOUR.md, Errors: `type` is a relative URI that resolves to a page about the refusal. */
 

@@ -5,6 +5,7 @@ import { idOf, type Running, start, temporaryData } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
 import { changedStore } from './stores.ts'
+import '../documents/fit-answers.ts'
 
 test('everyone is told its own id, name and role', async (t) => {
   const service = await start(t)

@@ -3,6 +3,7 @@ import type { Answer, Headers } from './client.ts'
 import { idOf, type Running, start } from './harness.ts'
 import { faultsOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** BEHAVIOUR.md, Errors, the order: two reasons at once that a creation of a reservation cannot have. */
 

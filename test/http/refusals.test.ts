@@ -3,6 +3,7 @@ import type { Answer, Client, Headers } from './client.ts'
 import { idOf, type Running, start, tidyingLater } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** Refusals, row by row of BEHAVIOUR.md's table. None of them changes anything, so they share a service. */
 

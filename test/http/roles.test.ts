@@ -5,6 +5,7 @@ import { idOf, type Running, start, tidyingLater } from './harness.ts'
 import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** BEHAVIOUR.md, Who may do what: every route of the page, every role, one's own and another's, and nobody. */
 
@@ -52,6 +53,8 @@ const MANAGE = {
   'an administrator about its own': MAY,
   'an administrator about another’s': MAY,
 } as const
+/** "tester: ... its own, read their history; auditor: ... histories" */
+const READ_ITS_OWN = { ...READ, 'a tester about another’s': NOT_ITS_OWN }
 /** "(administrators, auditors)", as it is said of users and metrics */
 const OVERSEE = { ...MANAGE, ...auditors(MAY) }
 
@@ -108,17 +111,43 @@ const TABLE: Readonly<Record<string, Entry>> = {
   },
   'GET /api/sut': { expected: READ, ask: get('/api/sut') },
   'GET /api/sut/:id': { expected: READ, ask: get('/api/sut/SUT') },
+  'GET /api/sut_reservation/:id/history': {
+    expected: READ_ITS_OWN,
+    ask: get('/api/sut_reservation/RESERVATION/history'),
+  },
+  'GET /api/sut/:id/history': { expected: OVERSEE, ask: get('/api/sut/SUT/history') },
   'GET /api/sut/:id/availability': { expected: READ, ask: get('/api/sut/SUT/availability') },
+  'GET /api/events': { expected: OVERSEE, ask: get('/api/events') },
+  'GET /api/audit/checkpoint': { expected: OVERSEE, ask: get('/api/audit/checkpoint') },
+  'GET /api/audit/inclusion': { expected: OVERSEE, ask: async (client) => client.get(await aProof()) },
+  'GET /api/audit/consistency': { expected: OVERSEE, ask: get('/api/audit/consistency?from=0') },
   'GET /api/user': { expected: OVERSEE, ask: get('/api/user') },
   'GET /api/user/me': { expected: READ, ask: get('/api/user/me') },
   'GET /problems/:code': { expected: READ, ask: get('/problems/forbidden') },
   'GET /metrics': { expected: OVERSEE, ask: get('/metrics') },
+  'GET /openapi.json': { expected: READ, ask: get('/openapi.json') },
+  'GET /asyncapi.json': { expected: READ, ask: get('/asyncapi.json') },
+  'GET /schemas/': { expected: READ, ask: get('/schemas/') },
+  'GET /schemas/:file': { expected: READ, ask: get('/schemas/SutCreated.1.json') },
+  'GET /docs': { expected: READ, ask: get('/docs') },
+  'GET /docs/page.css': { expected: READ, ask: get('/docs/page.css') },
+  'GET /docs/page.js': { expected: READ, ask: get('/docs/page.js') },
+  'GET /docs/swagger-ui.css': { expected: READ, ask: get('/docs/swagger-ui.css') },
+  'GET /docs/swagger-ui-bundle.js': { expected: READ, ask: get('/docs/swagger-ui-bundle.js') },
   'GET /health/live': { expected: READ, isOpen: true, ask: get('/health/live') },
   'GET /health/ready': { expected: READ, isOpen: true, ask: get('/health/ready') },
 }
 
 const later = tidyingLater()
 let service: Running
+
+const firstEvent = async (): Promise<string> => {
+  const { json } = await service.as('admin').get('/api/events?limit=1')
+  return (json.events as readonly { id: string }[])[0]?.id ?? ''
+}
+
+/** Where the proof is that some event is in the log. */
+const aProof = async (): Promise<string> => `/api/audit/inclusion?event=${await firstEvent()}`
 
 test.before(async () => {
   service = await start(later, { now: NOW })

@@ -5,6 +5,7 @@ import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from './requests.ts'
 import { startTwo } from './two-services.ts'
+import '../documents/fit-answers.ts'
 
 /** BEHAVIOUR.md, SUTs: retiring; and what becomes of the listen_port. */
 

@@ -3,6 +3,7 @@ import type { Answer } from './client.ts'
 import { idOf, type Running, start, tidyingLater } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, createSut, NOW, reserve } from './requests.ts'
+import '../documents/fit-answers.ts'
 
 /** Windows that are no windows, or not now. None of these changes anything, so they share a service. */
 

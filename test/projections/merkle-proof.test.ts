@@ -102,6 +102,25 @@ test('at every size every head and proof is that of the definition, and is accep
   }
 })
 
+test('trees of sizes that only just have an exact number are proven like small ones', (t) => {
+  const leaf = leafHash(Uint8Array.of())
+  // All leaves are the same, and so are all nodes of a level.
+  const levels = [leaf]
+  for (let level = 1; level < 53; level++) {
+    const below = levels[level - 1] as Uint8Array
+    levels.push(sha256(Uint8Array.of(1), below, below))
+  }
+  const { head, inclusion, consistency } = makeTreeReader((level) => levels[level] as Uint8Array, sha256)
+  for (const from of [2 ** 31 + 1, 2 ** 49 - 1, 2 ** 49, 2 ** 50 + 1, 2 ** 52 + 1, 2 ** 53 - 4]) {
+    const size = from + 3
+    const to = { size, head: head(size) }
+    t.true(isConsistent({ size: from, head: head(from) }, to, consistency(from, size), sha256), `${from}`)
+    for (const index of [0, from, size - 1]) {
+      t.true(isIncluded({ leaf, index, ...to }, inclusion(index, size), sha256), `${index} of ${size}`)
+    }
+  }
+})
+
 /** Changes one thing about a list of hashes. */
 const mutatedProof = (proof: Hashes): fc.Arbitrary<Hashes> =>
   fc.oneof(

@@ -103,8 +103,11 @@ const PAGE = 4096
 /** Makes the pages behind the tables' roots unreadable. */
 const damagePages = async (path: string): Promise<void> => {
   const { size } = await stat(path)
+  const database = new DatabaseSync(path)
+  const roots = Number(database.prepare('SELECT max(rootpage) AS last FROM sqlite_schema').get()?.last)
+  database.close()
   const file = await open(path, 'r+')
-  for (let page = 12; page < size / PAGE; page++) await file.write(Buffer.alloc(PAGE, 0xff), 0, PAGE, page * PAGE)
+  for (let page = roots; page < size / PAGE; page++) await file.write(Buffer.alloc(PAGE, 0xff), 0, PAGE, page * PAGE)
   await file.close()
 }
 

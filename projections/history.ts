@@ -1,0 +1,50 @@
+import type { Recorded } from '../src/domain/event.ts'
+import { listenPortProjection } from './listen-port.ts'
+import type { Projection } from './projection.ts'
+import { reservationProjection } from './reservation.ts'
+import { sutProjection } from './sut.ts'
+import { sutDisplayProjection } from './sut-display.ts'
+
+/** What an event changed: a value that was, and the one that took its place; `null` where there is none. */
+export type Change =
+  | { readonly path: string; readonly from: unknown; readonly to: unknown }
+  /** A secret: that it changed is all that is told. */
+  | { readonly path: string; readonly changed: true }
+
+/** The projections whose documents histories compare. */
+export const historyProjections = [
+  sutProjection,
+  sutDisplayProjection,
+  listenPortProjection,
+  reservationProjection,
+] as unknown as readonly Projection[]
+
+/** What every event sets anew, or only the first: its own time and id say as much. */
+const UNTOLD = ['_id', 'created_at', 'updated_at']
+
+type Members = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
+
+/** One part of a JSON Pointer (RFC 6901). */
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const membersChanged = (before: Members, after: Members, path: string): readonly Change[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly Change[] => {
+    const at = `${path}/${escaped(name)}`
+    const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : null))
+    if (isObject(from) || isObject(to)) return membersChanged(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
+    return from === to ? [] : [{ path: at, from, to }]
+  })
+
+const told = (document: object | undefined): Members =>
+  Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !UNTOLD.includes(name)))
+
+/** What differs between two documents that follow each other. */
+export const changesBetween = (before: object | undefined, after: object | undefined): readonly Change[] =>
+  membersChanged(told(before), told(after), '')
+
+/** The secrets that an event says have changed. */
+export const secretsChanged = (event: Recorded): readonly Change[] =>
+  'credentials' in event.data
+    ? (event.data.credentials?.changed ?? []).map((name) => ({ path: `/${name}`, changed: true }))
+    : []

@@ -1,0 +1,19 @@
+import { missing, type Projection } from './projection.ts'
+
+/** The port of a SUT, from before the SUT is there until it is given back; its versions are the port's history. */
+export interface ListenPort {
+  readonly listen_port: number | null
+}
+
+export const listenPortProjection: Projection<ListenPort> = {
+  name: 'listen_port',
+  version: 1,
+  key: (event) =>
+    event.type === 'ListenPortAssigned' || event.type === 'ListenPortReleased' ? event.data.sut_id : undefined,
+  begins: (event) => event.type === 'ListenPortAssigned',
+  evolve: (document, event) => {
+    if (event.type === 'ListenPortAssigned') return { listen_port: event.data.listen_port }
+    return document === undefined ? missing('listen_port', event) : { listen_port: null }
+  },
+  ended: (event) => (event.type === 'ListenPortReleased' ? 'released' : null),
+}

@@ -1,0 +1,58 @@
+import { nodeOf } from '../../projections/merkle-tree.ts'
+import { sha256 } from './sha256.ts'
+
+/** A tree with all its nodes in memory, 64 bytes a leaf, from which proofs are read. */
+export interface KeptTree {
+  readonly add: (leaf: Uint8Array) => void
+  readonly size: () => number
+  /** @throws RangeError where there are not so many leaves */
+  readonly node: (level: number, index: number) => Uint8Array
+}
+
+const HASH_BYTES = 32
+
+/** Hashes one after the other, in a buffer that grows. */
+const makeRow = () => {
+  let bytes = new Uint8Array(HASH_BYTES * 64)
+  let count = 0
+  return {
+    count: () => count,
+    push: (hash: Uint8Array): void => {
+      if ((count + 1) * HASH_BYTES > bytes.length) {
+        const larger = new Uint8Array(bytes.length * 2)
+        larger.set(bytes)
+        bytes = larger
+      }
+      bytes.set(hash, HASH_BYTES * count++)
+    },
+    at: (index: number): Uint8Array => {
+      if (!(index >= 0 && index < count)) throw new RangeError('there are not so many leaves')
+      return bytes.subarray(HASH_BYTES * index, HASH_BYTES * (index + 1))
+    },
+  }
+}
+
+export const makeKeptTree = (): KeptTree => {
+  const rows = [makeRow()]
+  const rowAt = (level: number) => {
+    rows[level] ??= makeRow()
+    return rows[level]
+  }
+  return {
+    add: (leaf) => {
+      let hash = leaf
+      for (let level = 0; ; level++) {
+        const row = rowAt(level)
+        row.push(hash)
+        if (row.count() % 2 === 1) return
+        hash = nodeOf(row.at(row.count() - 2), row.at(row.count() - 1), sha256)
+      }
+    },
+    size: () => rowAt(0).count(),
+    node: (level, index) => {
+      const row = rows[level]
+      if (row === undefined) throw new RangeError('there are not so many leaves')
+      return row.at(index)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
+import { leafHash } from '../event-store/stored-event.ts'
+
+/** The log read once, from its beginning: every event as it lies, with its public position and the hash of its leaf. */
+export async function* leavesOf(
+  store: EventStore,
+  onProgress: (events: number) => void = () => undefined,
+): AsyncGenerator<{ readonly position: number; readonly record: StoredRecord; readonly leaf: Uint8Array }> {
+  let position = 0
+  for await (const page of store.records(-1)) {
+    for (const record of page) yield { position: position++, record, leaf: leafHash(record.text) }
+    onProgress(position)
+  }
+}

@@ -1,0 +1,128 @@
+import type { Recorded } from '../domain/event.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
+import {
+  letGo,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationReleased,
+} from './rules-calendar.ts'
+import { judgeActor, judgeId, judgeKey, judgeNewId, judgeRevision, judgeStream, judgeTime } from './rules-envelope.ts'
+import { millisecondsIn } from './rules-moments.ts'
+import { makePorts, type Ports } from './rules-ports.ts'
+import { makeOwn, newStream, own, type Stream, type Sut, type Tell } from './rules-state.ts'
+import { sutCreated, sutCreationAbandoned, sutRetired, sutUpdated } from './rules-suts.ts'
+import { seenIds } from './verify-ids.ts'
+
+/**
+ * The rules that Berth promises of its log, judged on the log alone and apart from the code that keeps them: what follows
+ * from each event is folded here once more, and nothing is kept but what stands.
+ */
+export interface Rules {
+  /**
+   * Judges the next event of the log. What is missing or unlawful is told; then it is taken as it is. Returns where the
+   * event before it in its stream lies: null where there is none, undefined where nobody can say.
+   */
+  readonly judge: (event: Recorded, position: number, tell: Tell) => number | null | undefined
+  /** An event that cannot be read: nobody can say what stands in its stream from there on. */
+  readonly passOver: (stream: string, revision: number, position: number) => void
+  /** Every stream with its last revision and where that event lies. */
+  readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUnsure'>>>
+}
+
+/** What a stream's rules need to know of the others; undefined what nobody can say. */
+interface Others {
+  readonly ports: Ports | undefined
+  readonly knownSut: (sutId: string) => Sut | undefined
+  readonly ownUser: (userId: string) => string
+}
+
+const judgeData = (sut: Sut, event: Recorded, time: number, { ports, knownSut, ownUser }: Others, tell: Tell): void => {
+  letGo(sut, time)
+  switch (event.type) {
+    case 'SutCreated':
+      ports?.used(event.data._id, event.data.listen_port, time, tell)
+      sutCreated(sut, event.data, tell)
+      break
+    case 'SutCreationAbandoned':
+      ports?.used(event.data._id, event.data.listen_port, undefined, tell)
+      sutCreationAbandoned(sut, event.data, tell)
+      break
+    case 'SutUpdated':
+      sutUpdated(sut, event.data, tell)
+      break
+    case 'SutRetired':
+      sutRetired(sut, event.data, tell)
+      break
+    case 'ReservationCreated':
+      reservationCreated(sut, event.data, ownUser(event.data.user_id), time, tell)
+      break
+    case 'ReservationExtended':
+      reservationExtended(sut, event.data, tell)
+      break
+    case 'ReservationReleased':
+      reservationReleased(sut, event.data, time, tell)
+      break
+    case 'ReservationCancelled':
+      reservationCancelled(sut, event.data, time, tell)
+      break
+    case 'ListenPortAssigned':
+      ports?.assigned(event.data, time, knownSut(event.data.sut_id), tell)
+      break
+    case 'ListenPortReleased':
+      ports?.released(event.data, knownSut(event.data.sut_id), tell)
+  }
+}
+
+export const makeRules = (): Rules => {
+  const streams = new Map<string, Stream>()
+  const [eventIds, givenIds] = [seenIds(), seenIds()]
+  const ports = makePorts()
+  const ownUser = makeOwn()
+
+  const streamOf = (name: string): Stream => {
+    const found = streams.get(name)
+    if (found !== undefined) return found
+    const made = newStream()
+    streams.set(own(name), made)
+    return made
+  }
+  const sureOfPorts = (): Ports | undefined => (streams.get(LISTEN_PORTS_STREAM)?.isUnsure ? undefined : ports)
+  const sutOf = (sutId: string): Stream | undefined => streams.get(sutStream(sutId))
+  const knownSut = (sutId: string): Sut | undefined => {
+    const stream = sutOf(sutId)
+    return stream === undefined || stream.isUnsure ? undefined : stream.sut
+  }
+  const isAbandoned = (sutId: string): boolean => sutOf(sutId)?.sut.status === 'abandoned'
+  const neverPassedOver = (): boolean => false
+
+  const judge: Rules['judge'] = (event, position, tell) => {
+    const stream = streamOf(event.stream)
+    const previous = stream.position
+    stream.position = position
+    const written = event.metadata.time
+    const time = millisecondsIn(written)
+    judgeRevision(stream, event.revision, tell)
+    judgeTime(stream, time, written, tell)
+    judgeId(event.id, time, eventIds, tell)
+    judgeActor(event, tell)
+    if (event.type === 'ReservationCreated') judgeNewId(event.data._id, time, givenIds, tell)
+    if (event.type === 'ListenPortAssigned') judgeNewId(event.data.sut_id, time, givenIds, tell)
+    if (!judgeStream(event, tell)) stream.isUnsure = true
+    if (stream.isUnsure) return undefined
+    judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : neverPassedOver, tell)
+    judgeData(stream.sut, event, time, { ports: sureOfPorts(), knownSut, ownUser }, tell)
+    return previous
+  }
+
+  return {
+    judge,
+    passOver: (name, revision, position) => {
+      const stream = streamOf(name)
+      stream.isUnsure = true
+      stream.position = position
+      stream.revision = revision
+    },
+    streams: () => streams,
+  }
+}

@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { openCheckpoint } from '../audit/checkpoint.ts'
+import { readVerifier, type Verifier, verifierOf } from '../audit/signed-note.ts'
+import { type Verified, verifyLog } from '../audit/verify.ts'
+import type { Against, Compared } from '../audit/verify-checkpoints.ts'
+import type { Config } from '../config.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { openLinks } from '../event-store/sqlite-links.ts'
+import { openStoreBeside } from '../open-store.ts'
+import { signerOf } from './audit-key.ts'
+import { type Command, DONE, MISUSED, makeProgress, refuse, type Terminal } from './command.ts'
+
+/** Something was found: told apart from a log that cannot be read, so that whoever runs it by the clock can. */
+const FOUND = 3
+/** Findings that are printed; the others are in the JSON. */
+const SHOWN = 20
+/** Bytes of a checkpoint's file that are read. */
+const NOTE_MAX = 100_000
+
+const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, Against>> => {
+  const note = await readFile(file)
+  if (note.length > NOTE_MAX) return E.left(`${file} is no checkpoint: it is too long`)
+  const opened = openCheckpoint(note.toString('utf8'), verifier)
+  if (E.isLeft(opened)) return E.left(`${file}: the checkpoint ${opened.left}`)
+  return E.right({ name: file, size: opened.right.size, root: opened.right.root })
+}
+
+/** Every checkpoint, each signed by the key. Left: the first that is not to be trusted. */
+const readAll = async (
+  files: readonly string[],
+  verifierOfAll: () => Promise<E.Either<string, Verifier>>,
+): Promise<E.Either<string, readonly Against[]>> => {
+  if (files.length === 0) return E.right([])
+  const verifier = await verifierOfAll()
+  if (E.isLeft(verifier)) return verifier
+  const all: Against[] = []
+  for (const file of files) {
+    const read = await readAgainst(file, verifier.right)
+    if (E.isLeft(read)) return read
+    all.push(read.right)
+  }
+  return E.right(all)
+}
+
+/** Reads the log of either store; the embedded one keeps more beside it that can be held against it. */
+const verifyStore = async (
+  store: EventStore,
+  { eventStore }: Config,
+  against: readonly Against[],
+  show: (done: number, of: number | undefined) => void,
+): Promise<Verified> => {
+  const links = eventStore.kind === 'sqlite' ? openLinks(eventStore.path) : undefined
+  try {
+    const of = links && links.last() + 1
+    return await verifyLog({ records: store.records(-1), links, against, onProgress: (done) => show(done, of) })
+  } finally {
+    links?.close()
+  }
+}
+
+const told = ({ name, size, is_extended, root }: Compared, events: number): string => {
+  if (is_extended) return `${name}: the first ${size} events are unchanged`
+  if (root === null) return `${name}: ${size} events were signed, the log has ${events}`
+  return `${name}: the first ${size} events are not those that were signed`
+}
+
+const show = (verified: Verified, { stdout }: Terminal): void => {
+  const { events, root, found, findings, against, place } = verified
+  for (const { position, what } of findings.slice(0, SHOWN)) {
+    stdout(position === null ? `${what}\n` : `position ${position}: ${what}\n`)
+  }
+  if (found > SHOWN) stdout(`and ${found - SHOWN} more, which --json tells\n`)
+  for (const compared of against) stdout(`${told(compared, events)}\n`)
+  if (place !== undefined) {
+    const { unchanged_up_to, differs_before } = place
+    const same = unchanged_up_to === -1 ? '' : `unchanged up to position ${unchanged_up_to}, `
+    stdout(`${same}differs before position ${differs_before}\n`)
+  }
+  const isSound = found === 0 && place === undefined
+  stdout(`${isSound ? 'sound' : 'NOT sound'}: ${events} events; root ${root}\n`)
+}
+
+export const verifyCommand: Command = {
+  name: 'verify',
+  operands: [],
+  options: { against: { type: 'string', multiple: true }, key: { type: 'string' }, json: { type: 'boolean' } },
+  summary: 'checks that the log is lawful, whole and what was once signed',
+  example: 'verify --against berth.checkpoint',
+  help: `
+Reads the whole log once, decodes every event, and checks every rule that Berth promises: no two reservations hold a SUT
+at the same moment, listen ports are unique while they are held, times never fall and revisions have no gaps in a
+stream, no id comes twice, and so on. Recomputes every leaf of the tree and its root. Works beside a running service.
+
+--against FILE, as often as there are checkpoints, proves that today's log extends that one: that not one event of it
+has been changed, removed, inserted or moved since. The signature must be that of the key in the data directory, or of
+--key, the verifier key that "audit key" prints. Where the log is no longer what was signed, the place is named: by the
+hashes that are kept with the events, if those were left as they were, else by the checkpoints between which it lies.
+
+With --json it prints {"sound","log_id","events","root","found","findings","against","place"}, the findings (the first
+10,000) as {"position","what"}; "place", where there is one, as {"unchanged_up_to","differs_before"}.`,
+  exitCodes: `Exit codes: 0 sound, and unchanged since the checkpoints; 1 the log cannot be read, or a checkpoint is not signed by
+the key; 2 wrong command or configuration; 3 something was found.`,
+  run: async ({ options }, config, terminal) => {
+    const key = options.key as string | undefined
+    const files = (options.against ?? []) as unknown as readonly string[]
+    const given = key === undefined ? undefined : readVerifier(key)
+    if (given !== undefined && (E.isLeft(given) || files.length === 0)) {
+      const why = E.isLeft(given) ? `the verifier key ${given.left}` : 'it goes with --against FILE'
+      terminal.stderr(`berth: --key: ${why}\n`)
+      return MISUSED
+    }
+    const against = await readAll(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
+    if (E.isLeft(against)) return refuse(terminal, against.left)
+    const store = await openStoreBeside(config)
+    const progress = makeProgress(terminal)
+    try {
+      const verified = await verifyStore(store, config, against.right, progress.show).finally(progress.end)
+      const isSound = verified.found === 0 && verified.place === undefined
+      if (!options.json) show(verified, terminal)
+      else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)
+      return isSound ? DONE : FOUND
+    } finally {
+      await store.close()
+    }
+  },
+}

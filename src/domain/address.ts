@@ -1,0 +1,32 @@
+/**
+ * Host names (RFC 1123) and IP addresses as one pattern. A JSON Schema can hold no more than a pattern, and what a
+ * schema says must be what is checked.
+ */
+
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`
+
+const PIECE = '[0-9A-Fa-f]{1,4}'
+
+/** With `before` pieces in front of the two colons, which stand for one piece at least. */
+const compressed = (before: number): string => {
+  const front = before === 0 ? '' : `${PIECE}(?::${PIECE}){${before - 1}}`
+  const most = 7 - before
+  const behind = [
+    ...(most >= 1 ? [`(?:${PIECE}:){0,${most - 1}}${PIECE}`] : []),
+    ...(most >= 2 ? [`(?:${PIECE}:){0,${most - 2}}${IPV4}`] : []),
+  ]
+  return `${front}::${behind.length === 0 ? '' : `(?:${behind.join('|')})?`}`
+}
+
+const IPV6 = [
+  `(?:${PIECE}:){7}${PIECE}`,
+  `(?:${PIECE}:){6}${IPV4}`,
+  ...[0, 1, 2, 3, 4, 5, 6, 7].map((before) => compressed(before)),
+].join('|')
+
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+// A name whose last label is a number can only be a mistyped IPv4 address (WHATWG URL, "ends in a number").
+const HOST_NAME = `(?!(?:.*\\.)?(?:\\d+|0[xX][0-9A-Fa-f]*)$)(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*`
+
+export const ADDRESS = new RegExp(`^(?:${IPV4}|${IPV6}|${HOST_NAME})$`)

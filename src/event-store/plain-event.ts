@@ -1,0 +1,162 @@
+import { type Event, type EventType, eventData, Metadata, type Recorded, SCHEMA } from '../domain/event.ts'
+import { type JsonSchema, schemaOf } from '../domain/json-schema.ts'
+
+/**
+ * Reads most events of a log in one look, for whoever reads all of it: those of the newest shape whose strings are ASCII
+ * without escapes. A pattern made from the codecs' own schemas takes exactly their RFC 8785 form, so that what it takes
+ * needs neither be parsed, nor decoded, nor made canonical again. The others go the long way, by `decodeEvent`.
+ */
+
+/** What stands in a JSON string as it is. */
+const PLAIN = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).filter((each) => !'"\\'.includes(each))
+
+const classOf = (characters: readonly string[]): string =>
+  `[${characters.map((each) => each.replace(/[\]^-]/, '\\$&')).join('')}]`
+const ANY = classOf(PLAIN)
+
+/** What a captured text stands for, undefined where the codec would refuse it. */
+type Taken = (captured: string) => unknown
+
+interface Member {
+  /** The part of the pattern, with one group. */
+  readonly pattern: string
+  /** Left out where the text is the value. */
+  readonly taken?: Taken
+}
+
+/** A pattern of characters and classes one after the other, none of which takes a quote or a backslash. */
+const SIMPLE = /^\^((?:\[(?:\\[wd]|[\w:+-])+\](?:\{\d+(?:,\d+)?\})?|\\[d.](?:\{\d+\})?|[\w:-])+)\$$/
+/** A pattern of one class that is refused, which may be long or short. */
+const REFUSED = /^\^(\[\^[^\]]*\])(?:\*|\{(\d+),(\d+)\})\$$/
+
+const stringMember = ({ enum: values, pattern, minLength = 0, maxLength = '' }: JsonSchema): Member => {
+  if (Array.isArray(values)) return { pattern: `"(${values.join('|')})"` }
+  const simple = SIMPLE.exec(String(pattern))?.[1]
+  if (simple !== undefined) return { pattern: `"(${simple})"` }
+  const [, refused, min = minLength, max = maxLength] = REFUSED.exec(String(pattern)) ?? []
+  if (refused !== undefined) {
+    const one = new RegExp(`^${refused}$`, 'u')
+    return { pattern: `"(${classOf(PLAIN.filter((each) => one.test(each)))}{${min},${max}})"` }
+  }
+  const rule = new RegExp(String(pattern), 'u')
+  const taken: Taken = (captured) => (rule.test(captured) ? captured : undefined)
+  return { pattern: `"(${ANY}{${minLength},${maxLength}})"`, taken }
+}
+
+const integerMember = ({ minimum, maximum }: JsonSchema): Member => ({
+  pattern: '(0|[1-9]\\d{0,14})',
+  taken: (captured) => {
+    const number = Number(captured)
+    return number >= Number(minimum) && number <= Number(maximum) ? number : undefined
+  },
+})
+
+/** Undefined for what goes the long way. */
+const memberOf = (schema: JsonSchema): Member | undefined => {
+  if (schema.type === 'string') return stringMember(schema)
+  if (schema.type === 'integer') return integerMember(schema)
+  if (schema.type === 'boolean') return { pattern: '(true|false)', taken: (captured) => captured === 'true' }
+  return undefined
+}
+
+interface PlainObject {
+  readonly pattern: string
+  readonly names: readonly string[]
+  readonly taken: readonly (Taken | undefined)[]
+}
+
+/** The RFC 8785 form of a closed object; undefined where a member that it must have goes the long way. */
+const objectOf = ({ properties, required = [] }: JsonSchema): PlainObject | undefined => {
+  const schemas = properties as Readonly<Record<string, JsonSchema>>
+  const needed = new Set(required as readonly string[])
+  const [names, taken, parts]: [string[], (Taken | undefined)[], string[]] = [[], [], []]
+  let hasNeeded = false
+  for (const name of Object.keys(schemas).sort()) {
+    const member = memberOf(schemas[name] as JsonSchema)
+    if (member === undefined && needed.has(name)) return undefined
+    if (member === undefined) continue
+    const written = `"${name}":${member.pattern}`
+    if (needed.has(name)) parts.push(`${hasNeeded ? ',' : ''}${written}`)
+    else parts.push(hasNeeded ? `(?:,${written})?` : `(?:${written},)?`)
+    hasNeeded ||= needed.has(name)
+    names.push(name)
+    taken.push(member.taken)
+  }
+  return hasNeeded ? { pattern: `\\{${parts.join('')}\\}`, names, taken } : undefined
+}
+
+interface PlainEvent {
+  readonly pattern: RegExp
+  readonly data: PlainObject
+}
+
+const makeMetadata = (): PlainObject => {
+  const object = objectOf(schemaOf(Metadata))
+  if (object === undefined) throw new TypeError('metadata are plain')
+  return object
+}
+
+const makeEvent = (type: EventType, metadata: PlainObject): PlainEvent | undefined => {
+  const data = objectOf(schemaOf(eventData[type]))
+  if (data === undefined) return undefined
+  const revision = '(0|[1-9]\\d{0,14})'
+  const pattern = `^\\{"data":${data.pattern},"id":"(${ANY}{36})","metadata":${metadata.pattern},"revision":${revision},"stream":"(${ANY}{1,256})","type":"${type}"\\}$`
+  return { pattern: new RegExp(pattern), data }
+}
+
+const filled = (object: PlainObject, match: RegExpExecArray, from: number): Record<string, unknown> | undefined => {
+  const { names, taken } = object
+  const made: Record<string, unknown> = {}
+  for (let n = 0; n < names.length; n++) {
+    const captured = match[from + n]
+    if (captured === undefined) continue
+    const take = taken[n]
+    const value = take === undefined ? captured : take(captured)
+    if (value === undefined) return undefined
+    made[names[n] as string] = value
+  }
+  return made
+}
+
+/** Undefined for an event that is not plain, or none at all. Its strings keep the whole text in memory. */
+export type ReadPlain = (stored: string, mark: number) => Recorded | undefined
+
+const makeReadPlain = (): ReadPlain => {
+  const metadataOf = makeMetadata()
+  const events = new Map<string, PlainEvent>()
+  for (const type of Object.keys(eventData) as EventType[]) {
+    const event = makeEvent(type, metadataOf)
+    if (event !== undefined) events.set(type, event)
+  }
+  return (stored, mark) => {
+    const type = stored.slice(stored.lastIndexOf('"', stored.length - 3) + 1, -2)
+    const plain = events.get(type)
+    const match = plain?.pattern.exec(stored)
+    if (plain === undefined || match === null || match === undefined) return undefined
+    const behind = 1 + plain.data.names.length
+    const data = filled(plain.data, match, 1)
+    const metadata = filled(metadataOf, match, behind + 1)
+    if (data === undefined || metadata === undefined || metadata.schema !== SCHEMA) return undefined
+    const last = behind + 1 + metadataOf.names.length
+    return {
+      type,
+      data,
+      id: match[behind],
+      metadata,
+      stream: match[last + 1],
+      revision: Number(match[last]),
+      mark,
+    } as Event & Recorded
+  }
+}
+
+let made: ReadPlain | undefined
+
+/** Made when it is first asked for: most processes never do. */
+export const plainReader = (): ReadPlain => {
+  made ??= makeReadPlain()
+  return made
+}
+
+/** The end of an event's data in its text, which begins with it, where the event is plain: `{"data":...`. */
+export const plainDataOf = (stored: string): string => stored.slice(8, stored.indexOf('},"id":"') + 1)

@@ -1,0 +1,72 @@
+import type { Recorded } from '../domain/event.ts'
+
+/** An exported event, as its column names have it. They are what the README explains: none changes its meaning. */
+export interface Row {
+  readonly position: number
+  readonly id: string
+  readonly time: string
+  readonly stream: string
+  readonly revision: number
+  readonly type: string
+  readonly actor: string
+  readonly role: string
+  readonly request_id: string
+  readonly reason: string | null
+  readonly sut_id: string
+  readonly reservation_id: string | null
+  readonly user_id: string | null
+  readonly start_time: string | null
+  readonly end_time: string | null
+  readonly listen_port: number | null
+  readonly data: unknown
+}
+
+export const COLUMNS = [
+  'position',
+  'id',
+  'time',
+  'stream',
+  'revision',
+  'type',
+  'actor',
+  'role',
+  'request_id',
+  'reason',
+  'sut_id',
+  'reservation_id',
+  'user_id',
+  'start_time',
+  'end_time',
+  'listen_port',
+  'data',
+] as const satisfies readonly (keyof Row)[]
+
+/** What the data of some events have and those of others have not. */
+type Sometimes = Partial<
+  Record<'_id' | 'sut_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>
+>
+
+export const rowOf = (event: Recorded, position: number): Row => {
+  const { id, stream, revision, type, metadata } = event
+  const data = event.data as Sometimes
+  const isOfReservation = data.user_id !== undefined
+  return {
+    position,
+    id,
+    time: metadata.time,
+    stream,
+    revision,
+    type,
+    actor: metadata.actor,
+    role: metadata.role,
+    request_id: metadata.request_id,
+    reason: metadata.reason ?? null,
+    sut_id: (data.sut_id ?? data._id) as string,
+    reservation_id: isOfReservation ? (data._id as string) : null,
+    user_id: data.user_id ?? null,
+    start_time: data.start_time ?? null,
+    end_time: data.end_time ?? null,
+    listen_port: data.listen_port ?? null,
+    data,
+  }
+}

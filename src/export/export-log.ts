@@ -1,0 +1,87 @@
+import { type EventType, eventData, type Recorded } from '../domain/event.ts'
+import { epochMillisecondsOf } from '../domain/instant.ts'
+import type { StoredRecord } from '../event-store/event-store.ts'
+import { plainReader } from '../event-store/plain-event.ts'
+import { decodeEvent } from '../event-store/stored-event.ts'
+import type { Format } from './formats.ts'
+
+/** A place in the log: a public position, or the first event recorded at a moment in Unix milliseconds or later. */
+export type Bound = { readonly position: number } | { readonly time: number }
+
+/** Which events are wanted. */
+export interface Wanted {
+  readonly from?: Bound | undefined
+  /** The first that is not wanted any more. */
+  readonly to?: Bound | undefined
+  /** Any where none is named. */
+  readonly types?: ReadonlySet<string>
+  readonly sutId?: string | undefined
+}
+
+export const isEventType = (type: string): type is EventType => Object.hasOwn(eventData, type)
+
+export interface ExportOptions {
+  /** The log as it lies, from its beginning or behind events that are not wanted. */
+  readonly records: AsyncIterable<readonly StoredRecord[]>
+  /** The public position of the first of them. */
+  readonly first: number
+  readonly wanted: Wanted
+  readonly format: Format
+  /** Told how many events have been looked at. */
+  readonly onProgress?: (done: number) => void
+}
+
+/** What was exported. */
+export interface Exported {
+  events: number
+  /** Positions of the first and the last of them; null where there is none. */
+  first: number | null
+  last: number | null
+}
+
+/** Characters that are written at a time. */
+const CHUNK = 65_536
+
+const positionOf = (bound: Bound | undefined, otherwise: number): number =>
+  bound !== undefined && 'position' in bound ? bound.position : otherwise
+
+const isWanted = (event: Recorded, { from, to, types, sutId }: Wanted): boolean => {
+  if (types !== undefined && types.size > 0 && !types.has(event.type)) return false
+  const { data, metadata } = event
+  if (sutId !== undefined && ('sut_id' in data ? data.sut_id : data._id) !== sutId) return false
+  if (from !== undefined && 'time' in from && epochMillisecondsOf(metadata.time) < from.time) return false
+  return to === undefined || !('time' in to) || epochMillisecondsOf(metadata.time) < to.time
+}
+
+/**
+ * A log in a format, in pieces that are made when they are asked for.
+ *
+ * @throws UndecodableEvent `stream@revision: /path: why`
+ * @throws StoreUnavailable where the log cannot be read to its end
+ */
+export async function* exportLog(options: ExportOptions, exported: Exported): AsyncGenerator<string> {
+  const { records, wanted, format, onProgress } = options
+  const [from, to] = [positionOf(wanted.from, 0), positionOf(wanted.to, Number.POSITIVE_INFINITY)]
+  const readPlain = plainReader()
+  let position = options.first
+  let chunk = format.head
+  for await (const page of records) {
+    for (const { text, mark } of page) {
+      const at = position++
+      if (at < from || at >= to) continue
+      const event = readPlain(text, mark) ?? decodeEvent(text, mark)
+      if (!isWanted(event, wanted)) continue
+      chunk += format.line(event, at)
+      exported.events++
+      exported.first ??= at
+      exported.last = at
+    }
+    onProgress?.(position)
+    if (chunk.length >= CHUNK) {
+      yield chunk
+      chunk = ''
+    }
+    if (position >= to) break
+  }
+  if (chunk !== '') yield chunk
+}

@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache'
+import type { Logged } from '../domain/event.ts'
+import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import type { Views } from '../read-models/views.ts'
+import { type Cursor, openCursor } from './cursor.ts'
+import { type Entry, makeEntry } from './entry.ts'
+
+/** Events that are read, written and kept together: about 50 KB, which is what a connection takes at a time. */
+export const CHUNK = 64
+/** Chunks kept for those who come behind: a window of 4,096 events, and so many characters of them. */
+const CHUNKS_MAX = 64
+const CHARACTERS_MAX = 32 << 20
+/** Places from which the log is being read on. */
+const CURSORS_MAX = 8
+/** Milliseconds after which a place that nobody reads on from is given up. */
+const CURSOR_IDLE = 10_000
+
+export interface ChunksOptions {
+  readonly store: EventStore
+  readonly views: Pick<Views, 'log'>
+  /** The name of the log. */
+  readonly origin: string
+}
+
+/**
+ * The log in chunks that begin at fixed positions, so that all who are at about the same place read it once. Whole ones
+ * are kept for a while.
+ */
+export interface Chunks {
+  /** What stands behind a position, up to the end of its chunk and not beyond `end`, an event known to be there. */
+  readonly behind: (position: number, end: number) => Promise<readonly Entry[]>
+  readonly close: () => void
+}
+
+/** The mark before a position, from which a subscription begins. @throws StoreUnavailable while places cannot be read */
+export const markBefore = (views: Pick<Views, 'log'>, position: number): number => {
+  const mark = views.log()?.markAt(position - 1)
+  if (mark === undefined) throw new StoreUnavailable('the places of the log cannot be read')
+  return mark
+}
+
+/** The places from which somebody reads on, to be found by the one who comes to them next. */
+const makeCursors = ({ store, views }: ChunksOptions) => {
+  const idle = new LRUCache<number, Cursor>({
+    max: CURSORS_MAX,
+    ttl: CURSOR_IDLE,
+    ttlAutopurge: true,
+    // Not the one that is taken out to be read on from.
+    dispose: (cursor, _, why) => why !== 'delete' && cursor.close(),
+  })
+  const open = new Set<Cursor>()
+  let isClosed = false
+  return {
+    take: (position: number): Cursor => {
+      const found = idle.get(position)
+      if (found !== undefined) idle.delete(position)
+      const cursor = found ?? openCursor(store, markBefore(views, position), position)
+      open.add(cursor)
+      return cursor
+    },
+    putBack: (cursor: Cursor): void => {
+      open.delete(cursor)
+      if (isClosed) cursor.close()
+      else idle.set(cursor.position(), cursor)
+    },
+    drop: (cursor: Cursor): void => {
+      open.delete(cursor)
+      cursor.close()
+    },
+    close: (): void => {
+      isClosed = true
+      for (const cursor of [...idle.values(), ...open]) cursor.close()
+      idle.clear()
+    },
+  }
+}
+
+export const makeChunks = (options: ChunksOptions): Chunks => {
+  const { views, origin } = options
+  const whole = new LRUCache<number, readonly Entry[]>({
+    max: CHUNKS_MAX,
+    maxSize: CHARACTERS_MAX,
+    sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + entry.json().length, 1),
+  })
+  const underWay = new Map<string, Promise<readonly Entry[]>>()
+  const cursors = makeCursors(options)
+  const compared = new WeakSet<Cursor>()
+
+  /** A log that was put back from a copy has others at the places that are known: nothing of it is told. */
+  const compare = (cursor: Cursor, event: Logged, position: number): void => {
+    if (compared.has(cursor)) return
+    if (views.log()?.positionOf(event.id) !== position) {
+      throw new StoreUnavailable('the log does not have the event there that it had')
+    }
+    compared.add(cursor)
+  }
+
+  const read = async (first: number, count: number): Promise<readonly Entry[]> => {
+    const cursor = cursors.take(first)
+    try {
+      const events = await cursor.take(count)
+      compare(cursor, events[0] as Logged, first)
+      const entries = events.map((event, i) => makeEntry(event, first + i, origin))
+      if (count < CHUNK) cursors.drop(cursor)
+      else {
+        whole.set(first, entries)
+        cursors.putBack(cursor)
+      }
+      return entries
+    } catch (error) {
+      cursors.drop(cursor)
+      throw error
+    }
+  }
+
+  const load = (first: number, count: number): readonly Entry[] | Promise<readonly Entry[]> => {
+    const kept = whole.get(first)
+    if (kept !== undefined) return kept
+    const name = `${first} ${count}`
+    const already = underWay.get(name)
+    if (already !== undefined) return already
+    const reading = read(first, count).finally(() => underWay.delete(name))
+    underWay.set(name, reading)
+    return reading
+  }
+
+  return {
+    behind: async (position, end) => {
+      const first = Math.floor((position + 1) / CHUNK) * CHUNK
+      const entries = await load(first, Math.min(end + 1 - first, CHUNK))
+      const [from, to] = [position + 1 - first, end + 1 - first]
+      return from === 0 && to >= entries.length ? entries : entries.slice(from, to)
+    },
+    close: cursors.close,
+  }
+}

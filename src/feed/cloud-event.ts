@@ -1,0 +1,70 @@
+import { type Event, type EventType, type Recorded, SCHEMA } from '../domain/event.ts'
+import { formatPosition } from '../domain/position.ts'
+
+/** An event as it is told: a CloudEvent 1.0 in the JSON format, with Berth's extensions. */
+export interface CloudEvent {
+  readonly specversion: '1.0'
+  readonly id: string
+  /** The name of the log. */
+  readonly source: string
+  readonly type: `berth.${EventType}`
+  /** The SUT that it is about, or whose reservation or port. */
+  readonly subject: string
+  readonly time: string
+  readonly datacontenttype: 'application/json'
+  /** The schema of `data`, relative to this service. */
+  readonly dataschema: string
+  readonly data: Event['data']
+  /** The public position. */
+  readonly sequence: string
+  readonly stream: string
+  readonly revision: number
+  readonly actor: string
+  readonly actorrole: string
+  readonly requestid: string
+  readonly reason?: string
+}
+
+/** Where the JSON Schema of an event's data is served. */
+export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
+
+/** The SUT that an event is about. */
+export const sutIdOf = ({ data }: Event): string => ('sut_id' in data ? data.sut_id : data._id)
+
+/** The user who holds the reservation that an event is about, if it is about one. */
+export const holderOf = ({ data }: Event): string | undefined => ('user_id' in data ? data.user_id : undefined)
+
+/** Members sorted, as they lie in the log: one that was just made has them in another order. */
+const sorted = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  const members: Record<string, unknown> = {}
+  for (const name of Object.keys(value).sort()) members[name] = sorted((value as Record<string, unknown>)[name])
+  return members
+}
+
+/**
+ * The same event at the same position gives the same bytes, on every instance and for ever; `origin` is the name of the
+ * log. What is told is what this version reads of it, so the schema is that of the newest shape.
+ */
+export const cloudEvent = (event: Recorded, position: number, origin: string): CloudEvent => {
+  const { id, type, metadata, stream, revision } = event
+  return {
+    specversion: '1.0',
+    id,
+    source: origin,
+    type: `berth.${type}`,
+    subject: sutIdOf(event),
+    time: metadata.time,
+    datacontenttype: 'application/json',
+    dataschema: schemaPath(type, SCHEMA),
+    data: sorted(event.data) as Event['data'],
+    sequence: formatPosition(position),
+    stream,
+    revision,
+    actor: metadata.actor,
+    actorrole: metadata.role,
+    requestid: metadata.request_id,
+    ...(metadata.reason !== undefined && { reason: metadata.reason }),
+  }
+}

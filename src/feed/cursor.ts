@@ -1,0 +1,37 @@
+import type { Logged } from '../domain/event.ts'
+import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+
+/** A place in the log from which it is read on. */
+export interface Cursor {
+  /** The public position of the event that comes next. */
+  readonly position: () => number
+  /** So many events that are known to be there. */
+  readonly take: (count: number) => Promise<readonly Logged[]>
+  readonly close: () => void
+}
+
+/** @param mark where the store keeps the event before `position` */
+export const openCursor = (store: EventStore, mark: number, position: number): Cursor => {
+  const stop = new AbortController()
+  const batches = store.subscribe(mark, stop.signal)[Symbol.asyncIterator]()
+  let next = position
+  let held: readonly Logged[] = []
+  return {
+    position: () => next,
+    take: async (count) => {
+      while (held.length < count) {
+        const { value, done } = await batches.next()
+        if (done) throw new StoreUnavailable('the log ended before an event that was there')
+        held = held.length === 0 ? value.events : [...held, ...value.events]
+      }
+      const taken = held.slice(0, count)
+      held = held.slice(count)
+      next += count
+      return taken
+    },
+    close: () => {
+      stop.abort()
+      void batches.return?.().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import type { ServerResponse } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { EventStore } from '../event-store/event-store.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Users } from '../users/users.ts'
+import type { User } from '../users/users-file.ts'
+import type { Filter } from './entry.ts'
+import { isWanted } from './entry.ts'
+import { makeSource, type Source } from './source.ts'
+import type { Wish } from './stream.ts'
+import { FEED_LIMITS, type FeedLimits, type FeedMeasures, makeSubscribers, type NoSeat } from './subscribers.ts'
+
+/** Events that one request for a page looks at, at most. */
+const LOOKS_MAX = 4_096
+/** Characters of events in a page behind which it ends. */
+const CHARACTERS_MAX = 4 << 20
+
+export interface Page {
+  /** As JSON. */
+  readonly events: readonly string[]
+  /** The last position looked at; -1 before the first. */
+  readonly next: number
+  readonly caughtUp: boolean
+}
+
+export interface PageWish {
+  /** The position behind which it begins; -1 for the beginning. */
+  readonly after: number
+  /** The last position of the log. */
+  readonly end: number
+  readonly limit: number
+  readonly filter: Filter
+}
+
+/** A stream that may begin. */
+export interface Subscription {
+  /** Writes it; resolves when it has ended. */
+  readonly run: (response: ServerResponse) => Promise<void>
+  /** In place of that. */
+  readonly leave: () => void
+}
+
+/** The events of the log, from any position on. */
+export interface Feed {
+  /** @throws StoreUnavailable when the log cannot be read */
+  readonly page: (wish: PageWish) => Promise<Page>
+  /** @throws StoreUnavailable when the log cannot be read */
+  readonly subscribe: (user: User, wish: Wish) => Promise<E.Either<NoSeat, Subscription>>
+  /** Ends every stream with an event that says so; resolves when they have been taken, or not within a second. */
+  readonly close: () => Promise<void>
+}
+
+export interface FeedOptions {
+  readonly store: EventStore
+  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog'>
+  readonly users: Pick<Users, 'byId' | 'onChange'>
+  /** The name of the log. */
+  readonly origin: string
+  readonly limits?: Partial<FeedLimits> | undefined
+  readonly measures: FeedMeasures
+  /** A number from 0 to 255 that is another every time. */
+  readonly dice: () => number
+  readonly onError: (error: unknown) => void
+}
+
+const readPage = async (source: Source, { after, end, limit, filter }: PageWish): Promise<Page> => {
+  const events: string[] = []
+  let next = after
+  let characters = 0
+  const isFull = (): boolean => events.length === limit || characters >= CHARACTERS_MAX
+  for (let looked = 0; looked < LOOKS_MAX && next < end && !isFull(); ) {
+    for (const entry of await source.behind(next, end)) {
+      if (isFull()) break
+      if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
+      next = entry.position
+      looked++
+    }
+  }
+  return { events, next, caughtUp: next >= end }
+}
+
+/** Milliseconds, another number for each, so that those who were cut off together do not come back together. */
+const retryOf = (dice: number): number => 1_000 + 8 * dice
+
+export const makeFeed = (options: FeedOptions): Feed => {
+  const { views, users, measures, dice, onError } = options
+  let isFailed = false
+  const onFailed = (error: unknown): void => {
+    isFailed = true
+    onError(error)
+  }
+  const source = makeSource({ ...options, onFailed })
+  const subscribers = makeSubscribers({
+    limits: { ...FEED_LIMITS, ...options.limits },
+    measures,
+    reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
+  })
+  const isAsItWas = (user: User): boolean => users.byId(user._id) === user
+  const stopWatching = users.onChange(() => subscribers.dismiss((user) => !isAsItWas(user), 'user_changed'))
+
+  return {
+    page: (wish) => readPage(source, wish),
+    subscribe: async (user, wish) => {
+      const seat = subscribers.seat(user)
+      if (typeof seat === 'string') return E.left(seat)
+      const isLive = wish.end === undefined
+      try {
+        if (isLive) await source.join()
+      } catch (error) {
+        seat.leave()
+        throw error
+      }
+      const goAway = (): void => {
+        if (isLive) source.leave()
+      }
+      return E.right({
+        run: async (response) => {
+          const started = seat.start(response, { ...wish, source, retry: retryOf(dice()), onFailed: onError })
+          // It may have changed after the credentials were looked at.
+          if (!isAsItWas(user)) subscribers.dismiss((one) => one === user, 'user_changed')
+          await started.finally(goAway)
+        },
+        leave: () => {
+          seat.leave()
+          goAway()
+        },
+      })
+    },
+    close: async () => {
+      stopWatching()
+      await subscribers.close()
+      source.close()
+    },
+  }
+}

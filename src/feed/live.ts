@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logged } from '../domain/event.ts'
+import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import { beforeTheFirst, behind, continues, type Progress } from '../read-models/progress.ts'
+import type { Views } from '../read-models/views.ts'
+import { CHUNK, markBefore } from './chunks.ts'
+import { type Entry, makeEntry } from './entry.ts'
+import { makeSlices } from './slices.ts'
+
+/** The newest events kept for those who are a little behind: at least so many, and at most twice as many. */
+const KEEP = 8 * CHUNK
+/** Milliseconds before the log is subscribed to again. */
+const AGAIN_AFTER = 100
+
+export interface LiveOptions {
+  readonly store: EventStore
+  readonly views: Pick<Views, 'log' | 'position'>
+  readonly origin: string
+  /** The subscription failed in a way that trying again does not help. */
+  readonly onFailed: (error: unknown) => void
+}
+
+/** One subscription to the log for all who have caught up with it; there is none while nobody has. */
+export interface Live {
+  /** Begins to follow the log with the first who joins. @throws StoreUnavailable when it cannot be read */
+  readonly join: () => Promise<void>
+  readonly leave: () => void
+  /** At most a chunk of the events behind a position; undefined where some of these are no longer kept. */
+  readonly behind: (position: number) => readonly Entry[] | undefined
+  /** Calls, once, when there are events that were not there before. */
+  readonly onChange: (call: () => void) => void
+  readonly forget: (call: () => void) => void
+  readonly close: () => void
+}
+
+/** How far the log goes before a position. */
+const progressBefore = async ({ store, views }: LiveOptions, position: number): Promise<Progress> => {
+  if (position === 0) return beforeTheFirst(store.logId)
+  const event = await store.at(markBefore(views, position))
+  if (event === undefined || views.log()?.positionOf(event.id) !== position - 1) {
+    throw new StoreUnavailable('the log does not have the event there that it had')
+  }
+  return { ...behind(beforeTheFirst(store.logId), event), position: position - 1 }
+}
+
+/** Gives every event behind some progress, also across breaks of the store's subscription. */
+const follow = async (
+  store: EventStore,
+  from: Progress,
+  signal: AbortSignal,
+  give: (events: readonly Logged[]) => void,
+): Promise<void> => {
+  let progress = from
+  while (!signal.aborted) {
+    try {
+      // Where it does not go on, the views find out too; who subscribes is told then.
+      if (await continues(store, progress)) {
+        for await (const { events } of store.subscribe(progress.mark, signal)) {
+          for (const event of events) progress = behind(progress, event)
+          if (events.length > 0) give(events)
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
+    await delay(AGAIN_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
+/** The newest events; the oldest of them begins a chunk, so that what stands before them are whole ones. */
+const makeNewest = (origin: string) => {
+  let entries: Entry[] = []
+  return {
+    add: (events: readonly Logged[], first: number): void => {
+      for (const [i, event] of events.entries()) entries.push(makeEntry(event, first + i, origin))
+      if (entries.length >= 2 * KEEP) entries = entries.slice(entries.length - (entries.length % CHUNK) - KEEP)
+    },
+    behind: (position: number): readonly Entry[] | undefined => {
+      const [oldest] = entries
+      if (oldest === undefined || position < oldest.position - 1) return undefined
+      const from = position + 1 - oldest.position
+      return entries.slice(from, from + CHUNK)
+    },
+    forget: (): void => {
+      entries = []
+    },
+  }
+}
+
+/** Those who wait for what comes: each is called once. */
+const makeWaiting = () => {
+  const slices = makeSlices()
+  let waiting = new Set<() => void>()
+  return {
+    add: (call: () => void): void => void waiting.add(call),
+    forget: (call: () => void): void => void waiting.delete(call),
+    wake: (): void => {
+      const calls = waiting
+      waiting = new Set()
+      slices.add(calls)
+    },
+  }
+}
+
+export const makeLive = (options: LiveOptions): Live => {
+  const { store, views, origin, onFailed } = options
+  const newest = makeNewest(origin)
+  const waiting = makeWaiting()
+  let joined = 0
+  let running: { readonly stop: AbortController; readonly begun: Promise<void> } | undefined
+
+  const begin = async (stop: AbortController): Promise<void> => {
+    const first = Math.floor((views.position() + 1) / CHUNK) * CHUNK
+    const progress = await progressBefore(options, first)
+    if (stop.signal.aborted) return
+    let next = first
+    const give = (events: readonly Logged[]): void => {
+      if (stop.signal.aborted) return
+      newest.add(events, next)
+      next += events.length
+      waiting.wake()
+    }
+    follow(store, progress, stop.signal, give).catch((error) => {
+      if (!stop.signal.aborted) onFailed(error)
+    })
+  }
+
+  const end = (): void => {
+    running?.stop.abort()
+    running = undefined
+    newest.forget()
+  }
+
+  return {
+    join: async () => {
+      joined++
+      if (running === undefined) {
+        const stop = new AbortController()
+        running = { stop, begun: begin(stop) }
+      }
+      const { begun } = running
+      try {
+        await begun
+      } catch (error) {
+        if (running?.begun === begun) end()
+        joined--
+        throw error
+      }
+    },
+    leave: () => {
+      joined--
+      if (joined === 0) end()
+    },
+    behind: newest.behind,
+    onChange: waiting.add,
+    forget: waiting.forget,
+    close: end,
+  }
+}

@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache'
+import type { Views } from '../read-models/views.ts'
+import { type ChunksOptions, makeChunks } from './chunks.ts'
+import type { Entry } from './entry.ts'
+import type { Format } from './frames.ts'
+import { type Live, type LiveOptions, makeLive } from './live.ts'
+
+/** Runs of events, as written for those who want all of them, that others at the same place may want too. */
+const WRITTEN_MAX = 128
+const BYTES_MAX = 16 << 20
+
+/** Where subscribers pull events from: those that have caught up share what comes, the others what they read. */
+export interface Source extends Pick<Live, 'join' | 'leave' | 'onChange' | 'forget'> {
+  /**
+   * Some events behind a position and not beyond `end`; none where there are none yet.
+   *
+   * @throws StoreUnavailable when the log cannot be read; may be tried again
+   */
+  readonly behind: (position: number, end?: number) => Promise<readonly Entry[]>
+  /** A run of events, all of them. */
+  readonly written: (format: Format, entries: readonly Entry[]) => Buffer
+  readonly close: () => void
+}
+
+export interface SourceOptions extends ChunksOptions, LiveOptions {
+  readonly views: Pick<Views, 'log' | 'position'>
+}
+
+export const makeSource = (options: SourceOptions): Source => {
+  const { views } = options
+  const chunks = makeChunks(options)
+  const live = makeLive(options)
+  const kept = new LRUCache<string, Buffer>({
+    max: WRITTEN_MAX,
+    maxSize: BYTES_MAX,
+    sizeCalculation: ({ length }) => Math.max(length, 1),
+  })
+  return {
+    join: live.join,
+    leave: live.leave,
+    onChange: live.onChange,
+    forget: live.forget,
+    behind: async (position, end) => {
+      const newest = live.behind(position)
+      if (newest !== undefined && end === undefined) return newest
+      const upTo = newest?.filter((entry) => entry.position <= (end as number)) ?? []
+      if (upTo.length > 0) return upTo
+      const known = Math.min(end ?? Number.MAX_SAFE_INTEGER, views.position())
+      return position < known ? chunks.behind(position, known) : []
+    },
+    written: (format, entries) => {
+      const [first, last] = [entries[0], entries.at(-1)]
+      const name = `${format.name} ${first?.position} ${last?.position}`
+      const found = kept.get(name)
+      if (found !== undefined) return found
+      const made = Buffer.from(entries.map(format.event).join(''))
+      kept.set(name, made)
+      return made
+    },
+    close: () => {
+      chunks.close()
+      live.close()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { link, mkdir, open, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { syncDirectory } from './replace-file.ts'
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Makes a file that only its owner can read; false when there is one already, be it made by another process in this moment. */
+export const makeOnce = async (
+  path: string,
+  text: string,
+  randomBytes: (size: number) => Uint8Array,
+): Promise<boolean> => {
+  if (await exists(path)) return false
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.new`
+  try {
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    // Unlike a rename, a link never replaces what another process has begun to use.
+    await link(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await syncDirectory(dirname(path))
+  return true
+}
+
+/** What is wrong with a file that holds a secret: nothing, where only its owner can read it. */
+export const modeWarnings = async (path: string): Promise<readonly string[]> => {
+  const mode = (await stat(path)).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  return [`${path} can be read by others (mode 0${mode.toString(8)}); make it 0600`]
+}

@@ -1,0 +1,60 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { instant } from '../domain/codec.ts'
+import type { Role } from '../domain/event.ts'
+import type { Instant } from '../domain/instant.ts'
+import { described, schemaOf } from '../domain/json-schema.ts'
+import { POSITION, parsePosition } from '../domain/position.ts'
+import { parametersOf } from './query.ts'
+import type { DecodeQuery } from './route.ts'
+
+/** The moment that a read is to be answered as of: after an event, or at an instant. */
+export type AsOf = { readonly position: number } | { readonly instant: Instant }
+
+/** What a client may write in `as_of` or `after`: a public position in its 20 digits. */
+export const positionParameter: t.Type<number, never, unknown> = described(
+  new t.Type<number, never, unknown>(
+    'position',
+    (u): u is number => typeof u === 'number',
+    (u, c) => {
+      const position = parsePosition(String(u))
+      return position === undefined
+        ? t.failure(u, c, 'must be a position: 20 decimal digits, as Berth-Position gives them')
+        : t.success(position)
+    },
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  ),
+  () => ({ type: 'string', pattern: POSITION.source }),
+)
+
+const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)
+
+export const asOfParameter: t.Type<AsOf, never, unknown> = described(
+  new t.Type<AsOf, never, unknown>(
+    'as_of',
+    (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
+    (u, c) =>
+      isOfDigits(u)
+        ? E.map((position: number): AsOf => ({ position }))(positionParameter.validate(u, c))
+        : E.map((read: Instant): AsOf => ({ instant: read }))(instant.validate(u, c)),
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  ),
+  () => ({ anyOf: [schemaOf(instant), schemaOf(positionParameter)] }),
+)
+
+export interface AsOfQuery {
+  readonly as_of: AsOf | undefined
+}
+
+const parameters = parametersOf({ as_of: asOfParameter })
+
+export const asOfQuery: DecodeQuery<AsOfQuery> = (given) =>
+  E.map(({ as_of }: Partial<AsOfQuery>) => ({ as_of }))(parameters(given))
+described(asOfQuery, () => schemaOf(parameters))
+
+/** Who may ask how something was: "read everything, histories, as_of" is said of auditors. */
+export const asOfRoles: Readonly<Record<string, readonly Role[]>> = { as_of: ['administrator', 'auditor'] }

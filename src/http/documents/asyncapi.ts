@@ -1,0 +1,70 @@
+import type { JsonSchema } from '../../domain/json-schema.ts'
+import { DETAILS } from '../../feed/frames.ts'
+import { closedObject } from './answer-schemas.ts'
+import { cloudEventSchema, eventTypes } from './event-schemas.ts'
+import { DESCRIPTION } from './openapi.ts'
+
+/** AsyncAPI 3.0 of the feed. */
+
+/** What is told that is no event of the log. */
+const signs = (): Readonly<Record<'checkpoint' | 'error', JsonSchema>> => ({
+  checkpoint: {
+    title: 'How far a reader has come though nothing that it wants was there',
+    ...closedObject({ sequence: { type: 'string', pattern: '^\\d{20}$' } }),
+  },
+  error: {
+    title: 'Why the stream ends',
+    ...closedObject({ code: { type: 'string', enum: Object.keys(DETAILS) }, detail: { type: 'string' } }),
+  },
+})
+
+const message = (name: string, schema: string): JsonSchema => ({
+  name,
+  title: schema,
+  contentType: 'application/json',
+  payload: { $ref: `#/components/schemas/${schema}` },
+})
+
+const messages = (): Readonly<Record<string, JsonSchema>> => ({
+  ...Object.fromEntries(eventTypes.map((type) => [type, message(`berth.${type}`, type)])),
+  ...Object.fromEntries(Object.keys(signs()).map((name) => [name, message(name, name)])),
+})
+
+export const asyncApi = (version: string): JsonSchema => {
+  const all = messages()
+  const names = Object.keys(all)
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Berth: the feed of events',
+      version,
+      description: `${DESCRIPTION} This is the log as it is told: every event once, in order, from the beginning or from a place on, then live.`,
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/json',
+    channels: {
+      events: {
+        address: '/api/events',
+        title: 'Events',
+        description:
+          'Server-Sent Events: `id` is the position, `event` the type, `data` the CloudEvent. Resumed by `Last-Event-ID` or `after`.',
+        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+      },
+    },
+    operations: {
+      sendEvents: {
+        action: 'send',
+        channel: { $ref: '#/channels/events' },
+        summary: 'Tells every event once, in order.',
+        security: [{ $ref: '#/components/securitySchemes/basic' }],
+        bindings: { http: { method: 'GET', bindingVersion: '0.3.0' } },
+        messages: names.map((name) => ({ $ref: `#/channels/events/messages/${name}` })),
+      },
+    },
+    components: {
+      messages: all,
+      schemas: { ...Object.fromEntries(eventTypes.map((type) => [type, cloudEventSchema(type)])), ...signs() },
+      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+    },
+  }
+}

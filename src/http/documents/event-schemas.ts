@@ -1,0 +1,62 @@
+import { assignedId, type EventType, eventData, Metadata, SCHEMA } from '../../domain/event.ts'
+import { type JsonSchema, schemaOf } from '../../domain/json-schema.ts'
+import { type CloudEvent, schemaPath } from '../../feed/cloud-event.ts'
+
+/** The events as JSON Schemas: their data, by the version of its shape, and the CloudEvents that carry it. */
+
+export const eventTypes = Object.keys(eventData) as readonly EventType[]
+
+export const dataSchema = (type: EventType): JsonSchema => ({ title: type, ...schemaOf(eventData[type]) })
+
+interface SchemaDocument {
+  readonly type: EventType
+  readonly version: number
+  readonly href: string
+  readonly schema: () => JsonSchema
+}
+
+/** The documents at /schemas/. Of an older shape there is none: what is told of it has the newest. */
+export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) => {
+  const href = schemaPath(type, SCHEMA)
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  return { type, version: SCHEMA, href, schema: () => ({ $schema, $id: href, ...dataSchema(type) }) }
+})
+
+const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
+  schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
+
+/**
+ * A CloudEvent 1.0 in the JSON format, with Berth's extensions and, where it is told in a history, `more`. `data` is how
+ * the schema of its data is written: whole, unless a document has it in another place.
+ */
+export const cloudEventSchema = (
+  type: EventType,
+  data: JsonSchema = dataSchema(type),
+  more: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema => {
+  const { time, actor, role, request_id, reason } = metadata()
+  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason'>, JsonSchema>> = {
+    specversion: { const: '1.0' },
+    id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
+    source: { type: 'string', minLength: 1, description: 'The name of this log.' },
+    type: { const: `berth.${type}` },
+    subject: { description: 'The SUT.', ...schemaOf(assignedId) },
+    time: { format: 'date-time', ...time },
+    datacontenttype: { const: 'application/json' },
+    dataschema: { const: schemaPath(type, SCHEMA) },
+    data,
+    sequence: { type: 'string', pattern: '^\\d{20}$', description: 'The position in the log.' },
+    stream: { type: 'string', minLength: 1 },
+    revision: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    actor: { description: 'The _id of the user who caused it, or berth.', ...actor },
+    actorrole: role,
+    requestid: request_id,
+  }
+  return {
+    title: type,
+    type: 'object',
+    properties: { ...members, reason: { description: 'Why, in the words of the actor.', ...reason }, ...more },
+    required: [...Object.keys(members), ...Object.keys(more)],
+    additionalProperties: false,
+  }
+}

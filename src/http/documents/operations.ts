@@ -1,0 +1,13 @@
+import { logOperations } from './log-operations.ts'
+import { reservationOperations, sutOperations, userOperations } from './object-operations.ts'
+import type { Operation } from './operation.ts'
+import { serviceOperations } from './service-operations.ts'
+
+/** Every operation by its route, as `GET /api/sut/:id`. */
+export const operations: Readonly<Record<string, Operation>> = {
+  ...reservationOperations,
+  ...sutOperations,
+  ...userOperations,
+  ...logOperations,
+  ...serviceOperations,
+}

@@ -1,0 +1,97 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { invalid, type Problem } from '../domain/failure.ts'
+import { formatPosition } from '../domain/position.ts'
+import type { Feed, Page } from '../feed/feed.ts'
+import { eventStream, type Format, lines } from '../feed/frames.ts'
+import type { NoSeat } from '../feed/subscribers.ts'
+import type { Views } from '../read-models/views.ts'
+import type { EventsQuery } from './events-query.ts'
+import { LIMIT } from './list-query.ts'
+import { type Refusal, refusal } from './problem.ts'
+import { inQuery } from './query.ts'
+import type { Answer, Answering, Call } from './route.ts'
+
+const LINES = 'application/x-ndjson'
+const EVENT_STREAM = 'text/event-stream'
+
+/** What events are told in beside pages of JSON. */
+export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
+
+/** Nothing on the way may keep what is meant to arrive now, or change it. */
+const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
+
+const REFUSED: Readonly<Record<NoSeat, Refusal>> = {
+  of_user: refusal('too_many_subscribers', 'This user has as many streams of events as one may have; end one.'),
+  of_all: refusal('unavailable', 'There are as many streams of events as the service can have; try again.'),
+  closed: refusal('unavailable', 'The service is stopping.'),
+}
+
+export interface EventsDependencies {
+  readonly feed: Pick<Feed, 'page' | 'subscribe'>
+  readonly views: Pick<Views, 'position' | 'mark' | 'cameTo'>
+  /** The mark of the log's last event. */
+  readonly head: () => Promise<number>
+}
+
+/** Milliseconds that are waited for events which the log has and this instance has not come to. */
+const WITHIN = 5_000
+
+/** What is asked for that does not go with the media type of the answer. */
+const misplaced = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
+  ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
+    ? [inQuery('follow', `goes with a stream only; ask for it with Accept: ${LINES} or ${EVENT_STREAM}`)]
+    : []),
+  ...(limit !== undefined && (mediaType === LINES || mediaType === EVENT_STREAM)
+    ? [inQuery('limit', 'is for pages; a stream has no limit')]
+    : []),
+]
+
+const beyond = (name: 'after' | 'Last-Event-ID'): Refusal =>
+  invalid([{ ...inQuery(name, 'is beyond the end of the log'), in: name === 'after' ? 'query' : 'header' }])
+
+/** Refuses a position that no event has; one that only this instance does not know yet is waited for. */
+const unreached = async (
+  { views, head }: EventsDependencies,
+  { query, lastEventId }: Call<unknown, EventsQuery>,
+): Promise<Refusal | undefined> => {
+  const after = lastEventId ?? query.after ?? -1
+  if (after <= views.position()) return undefined
+  if ((await head()) > views.mark()) {
+    if (Number.isSafeInteger(after) && (await views.cameTo(after, WITHIN))) return undefined
+    if ((await head()) > views.mark()) {
+      return refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
+    }
+  }
+  return beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID')
+}
+
+const pageAnswer = ({ events, next, caughtUp }: Page, position: number): Answer => ({
+  status: 200,
+  body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
+  position,
+})
+
+/** Tells the events of the log: a page, or a stream. */
+export const makeEvents =
+  (dependencies: EventsDependencies) =>
+  async (call: Call<unknown, EventsQuery>): Answering => {
+    const { feed, views } = dependencies
+    const { query, mediaType, user, lastEventId } = call
+    const problems = misplaced(query, mediaType)
+    if (problems.length > 0) return E.left(invalid(problems))
+    const refused = await unreached(dependencies, call)
+    if (refused !== undefined) return E.left(refused)
+    // A client that comes back sends the address of its first request, with the place that it began at.
+    const after = lastEventId ?? query.after ?? -1
+    const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id }
+    const position = views.position()
+    if (mediaType !== LINES && mediaType !== EVENT_STREAM) {
+      const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter })
+      return E.right(pageAnswer(page, position))
+    }
+    const format: Format = mediaType === LINES ? lines : eventStream
+    const end = mediaType === LINES && !query.follow ? position : undefined
+    const subscribed = await feed.subscribe(user, { after, end, filter, format })
+    if (E.isLeft(subscribed)) return E.left(REFUSED[subscribed.left])
+    return E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
+  }

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Positions whose earliest and latest time are kept together. */
+const PERIOD = 1_024
+
+export const PERIODS_SCHEMA = `
+  CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;`
+
+/**
+ * A moment of the past, as rows are compared with it. The clocks of several instances differ, so that times are not in
+ * the order of the log; but far enough from the moment all that was recorded lies on one side of it.
+ */
+export interface Moment {
+  /** All that was recorded up to this position belongs to it. */
+  readonly sure: number
+  /** Nothing belongs to it that was recorded from this position on. */
+  readonly none: number
+  /** Unix milliseconds: between the two belongs what was recorded at this time or earlier. */
+  readonly time: number
+}
+
+/** The moment after the event at a position, whatever the clocks said. */
+export const momentAfter = (position: number): Moment => ({ sure: position, none: position + 1, time: 0 })
+
+/** From when to when rows were recorded, by where in the log they are. */
+export interface Periods {
+  readonly note: (position: number, time: number) => void
+  /** Writes what has been noted. */
+  readonly flush: () => void
+  /** After a transaction that failed: nothing has been noted. */
+  readonly forget: () => void
+  /** The moment at a time (Unix milliseconds), in a log that ends at the position `last`. */
+  readonly momentAt: (time: number, last: number) => Moment
+}
+
+export const makePeriods = (db: DatabaseSync): Periods => {
+  const noted = new Map<number, { earliest: number; latest: number }>()
+  const widen = db.prepare(`INSERT INTO period VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+    SET earliest = min(earliest, excluded.earliest), latest = max(latest, excluded.latest)`)
+  const firstWithLater = db.prepare('SELECT min(n) AS n FROM period WHERE latest > ?')
+  const lastWithEarlier = db.prepare('SELECT max(n) AS n FROM period WHERE earliest <= ?')
+  const found = (row: unknown): number | null => (row as { n: number | null }).n
+  return {
+    note: (position, time) => {
+      const n = Math.floor(position / PERIOD)
+      const period = noted.get(n)
+      if (period === undefined) noted.set(n, { earliest: time, latest: time })
+      else {
+        period.earliest = Math.min(period.earliest, time)
+        period.latest = Math.max(period.latest, time)
+      }
+    },
+    flush: () => {
+      for (const [n, { earliest, latest }] of noted) widen.run(n, earliest, latest)
+      noted.clear()
+    },
+    forget: () => noted.clear(),
+    momentAt: (time, last) => {
+      const later = found(firstWithLater.get(time))
+      const earlier = found(lastWithEarlier.get(time))
+      return {
+        sure: later === null ? last : Math.min(later * PERIOD - 1, last),
+        none: earlier === null ? 0 : Math.min((earlier + 1) * PERIOD, last + 1),
+        time,
+      }
+    },
+  }
+}

@@ -1,0 +1,312 @@
+import { execFile } from 'node:child_process'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import { isConsistent, isIncluded } from '../../projections/merkle-proof.ts'
+import { openCheckpoint } from '../../src/audit/checkpoint.ts'
+import { sha256 } from '../../src/audit/sha256.ts'
+import { readVerifier } from '../../src/audit/signed-note.ts'
+import { leafHash } from '../../src/event-store/stored-event.ts'
+import { type } from '../command-line/terminal.ts'
+import { addressOf, aVaultKey, startInstances } from '../eventstoredb/instances.ts'
+import { aServer } from '../eventstoredb/server-and-client.ts'
+import { filesIn, leaks } from '../http/canary.ts'
+import type { Client } from '../http/client.ts'
+import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { makeHold } from '../http/held-views.ts'
+import { faultsOf, refusalOf } from '../http/problems.ts'
+import { createSut, NOW } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { ROOT, run } from '../process/harness.ts'
+import { shellOn } from '../read-models/setting.ts'
+import { rightOf } from '../users/builders.ts'
+
+const hash = (base64: unknown): Uint8Array => new Uint8Array(Buffer.from(String(base64), 'base64'))
+const hashes = (list: unknown): readonly Uint8Array[] => (list as readonly string[]).map(hash)
+
+/** A service with some SUTs, each of two events, and what its commands are told. */
+const given = async (t: ExecutionContext, suts = 4, environment: Readonly<Record<string, string>> = {}) => {
+  const service = await start(t, { now: NOW, environment })
+  for (let n = 0; n < suts; n++) await createSut(service.as('admin'))
+  return { service, env: { BERTH_DATA: service.data, ...environment } }
+}
+
+const verifierIn = async (env: Readonly<Record<string, string>>) =>
+  rightOf(readVerifier((await type(['audit', 'key'], env)).out.trim()))
+
+const eventsOf = async (client: Client): Promise<readonly { readonly id: string }[]> =>
+  (await client.get('/api/events?limit=1000')).json.events as readonly { readonly id: string }[]
+
+const checkpointOf = async (service: Running, env: Readonly<Record<string, string>>) => {
+  const answer = await service.as('audrey').get('/api/audit/checkpoint')
+  return { ...rightOf(openCheckpoint(answer.text, await verifierIn(env))), answer }
+}
+
+test('the checkpoint is what the log is, signed with the key that "audit key" prints, over HTTP and on the command line', async (t) => {
+  const { service, env } = await given(t)
+  const { origin, size, answer } = await checkpointOf(service, env)
+  t.deepEqual([origin, size, answer.status], ['berth', 8, 200])
+  t.is(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  t.is(answer.headers['berth-position'], '00000000000000000007')
+  t.is((await type(['checkpoint'], env)).out, answer.text)
+  const told = JSON.parse((await type(['checkpoint', '--json'], env)).out)
+  t.deepEqual([told.origin, told.size, told.note], ['berth', 8, answer.text])
+})
+
+test('every event is proven to be in the log at every size, over HTTP and on the command line', async (t) => {
+  const { service, env } = await given(t, 5)
+  const audrey = service.as('audrey')
+  const events = await eventsOf(audrey)
+  const { root, size } = await checkpointOf(service, env)
+  for (const [index, { id }] of events.entries()) {
+    const { json } = await audrey.get(`/api/audit/inclusion?event=${id}`)
+    t.deepEqual([json.tree_size, json.leaf_index], [size, index])
+    const leaf = hash(json.leaf_hash)
+    t.true(isIncluded({ leaf, index, size, head: root }, hashes(json.hashes), sha256))
+    const proof = JSON.parse((await type(['proof', id, '--size', String(index + 1), '--json'], env)).out)
+    const { json: same } = await audrey.get(`/api/audit/inclusion?event=${id}&size=${index + 1}`)
+    const { origin, root: then, event, ...others } = proof
+    t.deepEqual(others, same)
+    t.is(origin, 'berth')
+    t.deepEqual(new Uint8Array(leafHash(event)), leaf)
+    t.true(isIncluded({ leaf, index, size: index + 1, head: hash(then) }, hashes(proof.hashes), sha256))
+  }
+})
+
+test('an earlier checkpoint is proven to be the beginning of a later one, and of no other', async (t) => {
+  const { service, env } = await given(t, 0)
+  const kept = [await checkpointOf(service, env)]
+  for (let n = 0; n < 6; n++) {
+    await createSut(service.as('admin'))
+    kept.push(await checkpointOf(service, env))
+  }
+  for (const from of kept) {
+    for (const to of kept.filter(({ size }) => size >= from.size)) {
+      const { json } = await service.as('audrey').get(`/api/audit/consistency?from=${from.size}&to=${to.size}`)
+      const [early, late] = [from, to].map(({ size, root }) => ({ size, head: root })) as [Head, Head]
+      t.true(isConsistent(early, late, hashes(json.hashes), sha256))
+      if (from.size > 0 && from.size < to.size) {
+        t.false(isConsistent({ ...early, head: to.root }, late, hashes(json.hashes), sha256))
+      }
+    }
+  }
+})
+
+interface Head {
+  readonly size: number
+  readonly head: Uint8Array
+}
+
+test('what is no event, no size and no parameter is refused by its name', async (t) => {
+  const { service } = await given(t, 1)
+  const audrey = service.as('audrey')
+  const [event] = await eventsOf(audrey)
+  const refusedAt = async (path: string) => {
+    const { status, json } = await audrey.get(`/api/audit/${path}`)
+    return [status, json.code, ...((json.errors ?? []) as { parameter: string }[]).map(({ parameter }) => parameter)]
+  }
+  const unknown = '018f36f0-1e2b-7c3d-9a4b-0123456789ab'
+  t.deepEqual(await refusedAt(`inclusion?event=${unknown}`), [404, 'event_not_found'])
+  // What is wrong with a parameter comes before an id that nothing has.
+  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=3`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt('inclusion'), [422, 'invalid', 'event'])
+  t.deepEqual(await refusedAt('inclusion?event=1&size=x'), [422, 'invalid', 'event', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=3`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=0`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt('consistency'), [422, 'invalid', 'from'])
+  t.deepEqual(await refusedAt('consistency?from=2&to=1'), [422, 'invalid', 'from'])
+  t.deepEqual(await refusedAt('consistency?from=1&to=3'), [422, 'invalid', 'to'])
+  t.deepEqual(await refusedAt('consistency?from=-1'), [422, 'invalid', 'from'])
+  t.deepEqual(await refusedAt('checkpoint?size=1'), [422, 'invalid', 'size'])
+  t.is((await service.as('alice').get('/api/audit/checkpoint')).json.code, 'forbidden')
+  t.is((await service.as('admin').request('HEAD', '/api/audit/checkpoint')).status, 200)
+})
+
+test('proof refuses an event and a size that the log does not have', async (t) => {
+  const { service, env } = await given(t, 1)
+  const [first] = await eventsOf(service.as('audrey'))
+  const ended = async (...args: readonly string[]) => {
+    const { code, out, error } = await type(['proof', ...args], env)
+    return [code, out, error]
+  }
+  t.deepEqual(await ended('nothing'), [1, '', 'berth: no event among the first 2 has this id\n'])
+  t.deepEqual(await ended(String(first?.id), '--size', '3'), [1, '', 'berth: the log has 2 events\n'])
+  t.deepEqual(await ended(String(first?.id), '--size', 'x'), [2, '', 'berth: --size must be a number of events\n'])
+})
+
+test('instances with one audit key sign the same, and so does the command line beside them', async (t) => {
+  const { server, services, environment } = await startInstances(t, { count: 2, now: NOW })
+  await createSut((services[0] as Running).as('admin'))
+  const [one, other] = await Promise.all(
+    services.map((service) =>
+      service.as('audrey').get('/api/audit/checkpoint', { 'Berth-After': '00000000000000000001' }),
+    ),
+  )
+  t.is(one?.status, 200)
+  t.is(one?.text, other?.text)
+  const data = (services[0] as Running).data
+  const env = { ...environment, BERTH_DATA: data, BERTH_EVENT_STORE: addressOf(server, 2) }
+  t.is((await type(['checkpoint'], env)).out, one?.text)
+  const events = await eventsOf((services[1] as Running).as('audrey'))
+  const proof = JSON.parse((await type(['proof', String(events[1]?.id)], env)).out)
+  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 2, one?.text.split('\n')[2]])
+  const { BERTH_AUDIT_KEY: _, ...without } = env
+  const { code, error } = await type(['checkpoint'], without)
+  t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
+})
+
+test('an instance on a shared store that was given no audit key makes none and ends with code 2', async (t) => {
+  const server = await aServer(t)
+  const data = await dataWithPeople(t)
+  const env = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0', BERTH_VAULT_KEY: aVaultKey() }
+  const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+  t.deepEqual([code, output.includes('listening')], [2, false])
+  t.is(errors.trim(), `berth: the audit key cannot be read from ${join(data, 'audit.key')}: it does not exist`)
+  t.deepEqual((await readdir(data)).toSorted(), ['berth.lock', 'users.json'])
+})
+
+test('what another instance has written is proven as soon as it can be, and refused before that by nobody', async (t) => {
+  const hold = makeHold()
+  const { services } = await startInstances(t, {
+    count: 2,
+    now: NOW,
+    change: (instance) => (instance === 0 ? undefined : (store) => ({ ...store, ...hold.change(store) })),
+  })
+  t.teardown(hold.letGo)
+  const [one, other] = services as [Running, Running]
+  hold.hold()
+  await createSut(one.as('admin'))
+  const [first] = await eventsOf(one.as('audrey'))
+  const asked = [`inclusion?event=${first?.id}`, 'consistency?from=1&to=2'].map((path) =>
+    other.as('audrey').get(`/api/audit/${path}`),
+  )
+  // The others have been asked for when this one, which waits for nothing, has been answered behind them.
+  const { origin, size } = readNote((await other.as('audrey').get('/api/audit/checkpoint')).text)
+  t.deepEqual([origin, size], ['berth', '0'])
+  hold.letGo()
+  for (const { status, text } of await Promise.all(asked)) t.is(status, 200, text)
+})
+
+const readNote = (note: string) => {
+  const [origin, size] = note.split('\n')
+  return { origin, size }
+}
+
+test('while documents cannot be written nothing is proven, rather than less than was answered', async (t) => {
+  const { service } = await given(t, 1)
+  const [event] = await eventsOf(service.as('audrey'))
+  const shell = shellOn(t, join(service.data, 'views.db'))
+  // The service may be in the middle of writing.
+  const isChanged = async (sql: string): Promise<boolean> => {
+    try {
+      shell.exec(sql)
+      return true
+    } catch (error) {
+      if ((error as Error).message !== 'database is locked') throw error
+      return false
+    }
+  }
+  const change = (sql: string) => until(sql, () => isChanged(sql), 10_000)
+  await change(`CREATE TRIGGER forbidden BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END`)
+  await createSut(service.as('admin'))
+  const paths = ['checkpoint', `inclusion?event=${event?.id}`, 'consistency?from=1']
+  for (const path of paths) {
+    const refused = await service.as('audrey').get(`/api/audit/${path}`)
+    t.deepEqual(refusalOf(refused), [503, 'unavailable'], path)
+    t.deepEqual(faultsOf(refused), [])
+  }
+  await change('DROP TRIGGER forbidden')
+  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '4'
+  await until('the checkpoint covers all events', shown, 10_000)
+})
+
+test('the key is made once, for its owner alone, and stands in nothing else', async (t) => {
+  const { service, env } = await given(t, 1)
+  const file = join(service.data, 'audit.key')
+  t.is((await stat(file)).mode & 0o777, 0o600)
+  const made = await readFile(file, 'utf8')
+  const before = await type(['audit', 'key', '--json'], env)
+  const { answer } = await checkpointOf(service, env)
+  const refused = await service.as('audrey').get('/api/audit/inclusion?event=1')
+  const typed = await Promise.all(
+    [['checkpoint', '--json'], ['audit', 'key'], ['verify']].map((args) => type(args, env)),
+  )
+  await service.stop()
+  const again = await start(t, { data: service.data, now: NOW })
+  t.is(await readFile(file, 'utf8'), made)
+  t.is((await type(['audit', 'key', '--json'], env)).out, before.out)
+  const files = await filesIn(service.data)
+  const told = JSON.stringify([service.log, again.log, before, typed, answer.text, answer.headers, refused.text])
+  const places = [...files.filter(({ name }) => name !== file), { name: 'what was told', bytes: Buffer.from(told) }]
+  t.true(places.length >= 6)
+  const key = Buffer.from(made.trim().split('\n').at(-1) as string, 'base64')
+  t.deepEqual(leaks({ key }, places), [])
+  // The same look finds it where it is.
+  t.deepEqual(leaks({ key }, files), [`key in base64 in ${file}`])
+})
+
+test('a key file that others can read is warned of, and one that is none, or cannot be made, stops the start', async (t) => {
+  const data = await dataWithPeople(t)
+  const file = join(data, 'audit.key')
+  await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
+  await chmod(file, 0o644)
+  const warned = await start(t, { now: NOW, data })
+  t.true(warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} can be read by`)))
+  await warned.stop()
+  await writeFile(file, 'hush, secret')
+  const broken = await t.throwsAsync(start(t, { now: NOW, data }))
+  t.is(broken?.name, 'Misconfigured')
+  t.regex(String(broken?.message), /the audit key in .*audit\.key must be 32 bytes in base64/)
+  t.notRegex(String(broken?.message), /hush/)
+  const unmade = { BERTH_AUDIT_KEY_FILE: join(file, 'below', 'a', 'file') }
+  const refused = await t.throwsAsync(start(t, { now: NOW, environment: unmade }))
+  t.regex(String(refused?.message), /the audit key cannot be (made in|read from) .*ENOTDIR/)
+})
+
+test('an audit key that cannot be one stops the start, and nothing of it is told', async (t) => {
+  const failing = await t.throwsAsync(start(t, { environment: { BERTH_AUDIT_KEY: 'hush, secret' } }))
+  t.regex(String(failing?.message), /BERTH_AUDIT_KEY must be 32 bytes in base64/)
+  t.notRegex(String(failing?.message), /hush/)
+  const { code, error } = await type(['audit', 'key'], { BERTH_DATA: '/nowhere' })
+  t.is(code, 1)
+  t.regex(error, /^berth: there is no audit key: \/nowhere\/audit\.key does not exist/)
+})
+
+/** The verifier that the README has for others to paste. */
+const verifierIn30Lines = async (): Promise<string> => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  const [, code] = /^```js\n(\/\/ verify-proof\.mjs[\s\S]*?)^```$/m.exec(readme) ?? []
+  return code as string
+}
+
+test('the verifier of the README has 30 lines below what it is, believes a proof, and no other', async (t) => {
+  const { service, env } = await given(t, 6)
+  const code = await verifierIn30Lines()
+  t.true(code.trim().split('\n').slice(1).length <= 30)
+  const [script, note, proofFile] = ['verify-proof.mjs', 'note', 'proof.json'].map((name) =>
+    join(service.data, name),
+  ) as [string, string, string]
+  await writeFile(script, code)
+  await writeFile(note, (await type(['checkpoint'], env)).out)
+  const key = (await type(['audit', 'key'], env)).out.trim()
+  const events = await eventsOf(service.as('audrey'))
+  const verified = async (proof: object, vkey = key) => {
+    await writeFile(proofFile, JSON.stringify(proof))
+    return promisify(execFile)(process.execPath, [script, note, vkey, proofFile]).then(
+      ({ stdout }) => stdout,
+      ({ code: exit, stderr }) => `${exit} ${stderr}`,
+    )
+  }
+  const proof = JSON.parse((await type(['proof', String(events[5]?.id)], env)).out)
+  t.is(await verified(proof), 'verified: event 5 is in berth at size 12\n')
+  const other = Buffer.alloc(32, 1).toString('base64')
+  t.regex(await verified({ ...proof, event: proof.event.replace('"port":', '"port": ') }), /^1 NOT VERIFIED: the event/)
+  t.regex(await verified({ ...proof, leaf_index: 4 }), /^1 NOT VERIFIED: the event/)
+  t.regex(await verified({ ...proof, hashes: [other, ...proof.hashes.slice(1)] }), /^1 NOT VERIFIED: the event/)
+  t.regex(await verified({ ...proof, tree_size: 11 }), /^1 NOT VERIFIED: the size/)
+  const foreign = (await type(['audit', 'key'], { ...env, BERTH_AUDIT_KEY: other })).out.trim()
+  t.regex(await verified(proof, foreign), /^1 NOT VERIFIED: the checkpoint/)
+  await writeFile(note, (await readFile(note, 'utf8')).replace('\n12\n', '\n13\n'))
+  t.regex(await verified(proof), /^1 NOT VERIFIED: the checkpoint/)
+})

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { canonicalJson } from '../../src/domain/canonical-json.ts'
+import type { NewEvent, Recorded } from '../../src/domain/event.ts'
+import { plainReader } from '../../src/event-store/plain-event.ts'
+import { decodeEvent, encodeEvent, UndecodableEvent } from '../../src/event-store/stored-event.ts'
+import { COLUMNS, rowOf } from '../../src/export/columns.ts'
+import { formatOf } from '../../src/export/formats.ts'
+import { cloudEvent } from '../../src/feed/cloud-event.ts'
+import { writeStory } from '../audit-verify/lawful-log.ts'
+import { type } from '../command-line/terminal.ts'
+import { anyRuns } from '../copy/histories.ts'
+import { readLog } from '../event-store/new-events.ts'
+import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
+import { csvRows } from './csv.ts'
+
+/** A log of a story, its events, and the command on it. */
+const aLog = async (t: Pick<ExecutionContext, 'teardown' | 'fail'>) => {
+  const data = await aDirectory(t as ExecutionContext)
+  const store = openStore(t as ExecutionContext, join(data, 'events.db'))
+  await writeStory(store, 11, 200)
+  const events = await readLog(store, -1)
+  const run = (...line: readonly string[]) => type(['export', ...line], { BERTH_DATA: data })
+  return { data, store, events, run }
+}
+
+const ends: (() => unknown)[] = []
+/** The log of those who only read it. */
+const shared = aLog({
+  teardown: (end: () => unknown) => ends.push(end),
+  fail: (why?: string) => Promise.reject(new Error(why)),
+} as unknown as ExecutionContext)
+test.after.always(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+const linesOf = (text: string): readonly string[] => text.split('\n').slice(0, -1)
+const positionsIn = (text: string): readonly number[] => linesOf(text).map((line) => JSON.parse(line).position)
+const positionsOf = (events: readonly Recorded[], wanted: (event: Recorded) => boolean): readonly number[] =>
+  events.filter(wanted).map(({ mark }) => mark)
+
+test('ndjson has every event of the log, one a line, in its columns', async (t) => {
+  const { events, run } = await shared
+  const { code, out, error } = await run('--format', 'ndjson')
+  t.deepEqual([code, error], [0, `${events.length} events\n`])
+  t.true(events.length > 50, `${events.length} events`)
+  const rows = linesOf(out).map((line) => JSON.parse(line))
+  t.deepEqual(
+    rows.map(({ position }) => position),
+    events.map(({ mark }) => mark),
+  )
+  for (const [n, event] of events.entries()) {
+    const { stream, revision, id, type, data, metadata } = event
+    t.deepEqual(Object.keys(rows[n]), [...COLUMNS])
+    t.like(rows[n], {
+      stream,
+      revision,
+      id,
+      type,
+      data,
+      time: metadata.time,
+      actor: metadata.actor,
+      role: metadata.role,
+    })
+  }
+})
+
+test('cloudevents are those of the feed, byte for byte', async (t) => {
+  const { events, run } = await shared
+  const { out } = await run('--format', 'cloudevents')
+  t.deepEqual(
+    linesOf(out),
+    events.map((event, n) => JSON.stringify(cloudEvent(event, n, 'berth'))),
+  )
+})
+
+test('csv says the same as ndjson, in UTF-8 with CRLF and quotes as RFC 4180 has them', async (t) => {
+  const { run } = await shared
+  const [head, ...rows] = csvRows((await run('--format', 'csv')).out)
+  t.deepEqual(head, [...COLUMNS])
+  const expected = linesOf((await run('--format', 'ndjson')).out).map((line) => {
+    const row = JSON.parse(line)
+    return COLUMNS.map((column) => (column === 'data' ? canonicalJson(row.data) : String(row[column] ?? '')))
+  })
+  t.deepEqual(rows, expected)
+})
+
+test('from, to, type and sut take what they name and nothing else', async (t) => {
+  const { events, run } = await shared
+  const only = async (...line: readonly string[]) => positionsIn((await run('--format', 'ndjson', ...line)).out)
+  t.deepEqual(await only('--from', '7', '--to', '00000000000000000012'), [7, 8, 9, 10, 11])
+  t.deepEqual(await only('--from', '999999'), [])
+  const middle = events[20]?.metadata.time as string
+  const later = new Date(Date.parse(middle) + 3_600_000).toISOString()
+  const isBetween = ({ metadata: { time } }: Recorded) => time >= middle && time < later
+  const between = positionsOf(events, isBetween)
+  t.true(between.length > 1 && between.length < events.length)
+  t.deepEqual(await only('--from', middle, '--to', later.replace('Z', '+00:00')), between)
+  t.deepEqual(
+    await only('--from', middle.replace('Z', '000001Z'), '--to', later),
+    between.filter((n) => events[n]?.metadata.time !== middle),
+  )
+  const types = ['ReservationCancelled', 'SutUpdated']
+  t.deepEqual(
+    await only('--type', 'SutUpdated', '--type', 'ReservationCancelled'),
+    positionsOf(events, (event) => types.includes(event.type)),
+  )
+  const sutId = events.find((event) => event.type === 'SutCreated')?.data._id as string
+  const ofSut = positionsOf(events, ({ data }) => ('sut_id' in data ? data.sut_id : data._id) === sutId)
+  t.true(ofSut.length > 2)
+  t.deepEqual(await only('--sut', sutId), ofSut)
+  t.deepEqual(await only('--sut', sutId, '--from', String(ofSut[1]), '--to', String(ofSut[2])), [ofSut[1]])
+})
+
+test('a file is there whole, for its owner only, in the place of the one before', async (t) => {
+  const { data, events, run } = await shared
+  const output = join(data, 'exported.csv')
+  writeFileSync(output, 'old', { mode: 0o644 })
+  const { code, out, error } = await run('--format', 'csv', '--output', output, '--json', '--from', '3')
+  t.deepEqual([code, error], [0, ''])
+  t.deepEqual(JSON.parse(out), { format: 'csv', events: events.length - 3, first: 3, last: events.length - 1, output })
+  t.is(readFileSync(output, 'utf8'), (await run('--format', 'csv', '--from', '3')).out)
+  t.is(statSync(output).mode & 0o777, 0o600)
+  t.is((await run('--format', 'csv', '--output', '/dev/null')).code, 1)
+  t.is((await run('--format', 'csv', '--output', data)).code, 1)
+})
+
+test('an export that breaks off leaves the file of before, and nothing beside it', async (t) => {
+  const { data, store, run } = await aLog(t)
+  const output = join(data, 'out.ndjson')
+  writeFileSync(output, 'old')
+  const broken = {
+    stream: 'listenPorts',
+    events: [{ type: 'Unheard', data: {}, id: 'x', metadata: {} } as unknown as NewEvent],
+  }
+  const head = await readLog(store, -1)
+  const revision = head.filter(({ stream }) => stream === 'listenPorts').length - 1
+  await store.append(broken.stream, revision, broken.events)()
+  await t.throwsAsync(run('--format', 'ndjson', '--output', output), { instanceOf: UndecodableEvent })
+  t.is(readFileSync(output, 'utf8'), 'old')
+  t.deepEqual(
+    readdirSync(data).filter((name) => name.startsWith('out')),
+    ['out.ndjson'],
+  )
+})
+
+test('whoever has seen enough ends the export, without a word', async (t) => {
+  const { data } = await shared
+  let pieces = 0
+  const send = async () => (++pieces > 0 ? 'EPIPE' : undefined)
+  const ended = await type(['export', '--format', 'csv'], { BERTH_DATA: data }, { send })
+  t.deepEqual([ended, pieces], [{ code: 0, out: '', error: '' }, 1])
+  const full = await type(['export', '--format', 'csv'], { BERTH_DATA: data }, { send: async () => 'ENOSPC' })
+  t.is(full.code, 1)
+})
+
+test('what cannot be meant ends with 2 and one sentence', async (t) => {
+  const { run } = await shared
+  for (const line of [
+    [],
+    ['--format', 'xml'],
+    ['--format', 'ndjson', '--excel'],
+    ['--format', 'csv', '--from', '2030-05-02'],
+    ['--format', 'csv', '--to', '99999999999999999999'],
+    ['--format', 'csv', '--type', 'ReservationMade'],
+  ]) {
+    const { code, out, error } = await run(...line)
+    t.deepEqual([code, out], [2, ''], line.join(' '))
+    t.regex(error, /^berth: --\w+ .*\n$/)
+  }
+})
+
+const FORMULAS = ['=1+1', '+1', '-1', '@A1', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠A1']
+
+test('with --excel a byte order mark comes first, and an apostrophe before whatever is a formula', (t) => {
+  const event = { type: 'SutUpdated', data: { _id: 'a'.repeat(24) }, id: 'x', stream: 's', revision: 0, mark: 0 }
+  const metadata = { actor: 'a', role: 'administrator', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
+  const lineOf = (excel: boolean, actor: string): readonly string[] => {
+    const { head, line } = formatOf('csv', { excel, origin: 'berth' })
+    const written = line({ ...event, metadata: { ...metadata, actor } } as unknown as Recorded, 0)
+    return csvRows(head.replace('\ufeff', '') + written)[1] as readonly string[]
+  }
+  const place = COLUMNS.indexOf('actor')
+  t.true(formatOf('csv', { excel: true, origin: 'berth' }).head.startsWith('\ufeffposition,'))
+  t.true(formatOf('csv', { excel: false, origin: 'berth' }).head.startsWith('position,'))
+  for (const actor of FORMULAS) {
+    t.is(lineOf(true, actor)[place], `'${actor}`)
+    t.is(lineOf(false, actor)[place], actor)
+  }
+  t.is(lineOf(true, 'Zoë, "the" 1=1')[place], 'Zoë, "the" 1=1')
+})
+
+test('any events survive csv and ndjson, whatever is in them', (t) => {
+  const written = (name: 'csv' | 'ndjson') => formatOf(name, { excel: false, origin: 'berth' }).line
+  const same = fc.property(anyRuns, (runs) => {
+    for (const { stream, events } of runs) {
+      for (const [n, event] of events.entries()) {
+        const recorded = { ...event, stream, revision: n, mark: n } as Recorded
+        const row = rowOf(recorded, n)
+        assert.equal(canonicalJson(JSON.parse(written('ndjson')(recorded, n))), canonicalJson(row))
+        const fields = COLUMNS.map((column) =>
+          column === 'data' ? canonicalJson(row.data) : String(row[column] ?? ''),
+        )
+        assert.deepEqual(csvRows(written('csv')(recorded, n)), [fields])
+      }
+    }
+  })
+  t.notThrows(() => fc.assert(same, { numRuns: 25 }))
+})
+
+/** Whether a text, and what comes of it when a byte is another, is read in one look only where the long way reads the same. */
+const disagreement = (text: string): string | undefined => {
+  const plain = plainReader()(text, 7)
+  if (plain === undefined) return undefined
+  let decoded: Recorded | undefined
+  try {
+    decoded = decodeEvent(text, 7)
+  } catch {
+    return `taken, and cannot be decoded: ${text}`
+  }
+  const isSame = canonicalJson({ ...plain }) === canonicalJson({ ...decoded })
+  const { stream, revision } = decoded
+  return isSame && encodeEvent(stream, revision, decoded) === text ? undefined : `read as another: ${text}`
+}
+
+/** With letters in the place of whatever is not plain. */
+const inPlainLetters = <A>(value: A): A => {
+  if (typeof value === 'string') return value.replace(/[^ !#-[\]-~]/gu, 'x') as A
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inPlainLetters(member)])) as A
+}
+
+test('what is read in one look is read the long way too, as the same, and in its canonical form', (t) => {
+  let [taken, seen] = [0, 0]
+  const put = fc.constantFrom('"', '\\', ' ', '0', '-', 'x', '}', ',', 'é', '', '00', '\\u0041', '\u007f')
+  const edits = fc.array(fc.tuple(fc.nat(), put), { maxLength: 6 })
+  const agreed = fc.property(anyRuns, fc.boolean(), edits, (runs, isPlain, changes) => {
+    for (const { stream, events } of runs) {
+      for (const [n, event] of events.entries()) {
+        const newest = { ...event, metadata: { ...event.metadata, schema: 1 } } as NewEvent
+        const text = encodeEvent(stream, n, isPlain ? inPlainLetters(newest) : newest)
+        seen++
+        if (plainReader()(text, 7) !== undefined) taken++
+        const place = (at: number): number => at % text.length
+        const edited = changes.map(([at, by]) => text.slice(0, place(at)) + by + text.slice(place(at) + 1))
+        for (const each of [text, ...edited]) assert.equal(disagreement(each), undefined)
+      }
+    }
+  })
+  t.notThrows(() => fc.assert(agreed, { numRuns: 40 }))
+  t.true(taken > seen / 4, `${taken} of ${seen} were taken`)
+})
+
+test('the events that a service writes most are read in one look', async (t) => {
+  const { store } = await shared
+  for await (const page of store.records(-1)) {
+    for (const { text } of page) {
+      const { type, metadata } = JSON.parse(text)
+      const isAscii = /^[\x20-\x7e]*$/.test(metadata.reason ?? '')
+      if (/^Reservation|^ListenPort/.test(type) && isAscii) t.not(plainReader()(text, 0), undefined, text)
+    }
+  }
+})

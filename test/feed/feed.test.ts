@@ -1,0 +1,195 @@
+import test from 'ava'
+import type { Recorded } from '../../src/domain/event.ts'
+import { formatPosition } from '../../src/domain/position.ts'
+import { cloudEvent } from '../../src/feed/cloud-event.ts'
+import type { Answer } from '../http/client.ts'
+import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { faultsOf, refusalOf } from '../http/problems.ts'
+import { createSut, NOW } from '../http/requests.ts'
+import { startWithLog } from './log-file.ts'
+import { EVENT_STREAM, eventsIn, LINES, openStream } from './readers.ts'
+import { begin } from './writing.ts'
+
+/** What the feed tells, and to which questions. */
+
+const later = tidyingLater()
+let service: Running
+let suts: readonly [string, string]
+
+test.before(async () => {
+  service = await start(later, { now: NOW })
+  suts = await begin(service.as('admin'), 8)
+})
+test.after.always(later.tidy)
+
+interface Page {
+  readonly events: readonly Readonly<Record<string, unknown>>[]
+  readonly next: string | null
+  readonly caught_up: boolean
+}
+
+const pageAt = async (query = '', running: Running = service): Promise<Page> =>
+  (await running.as('audrey').get(`/api/events${query}`)).json as unknown as Page
+
+const typesIn = ({ events }: Page): readonly unknown[] => events.map(({ type }) => type)
+const jsonIn = ({ events }: Page): readonly string[] => events.map((event) => JSON.stringify(event))
+
+test('an event is told as a CloudEvent with its members in this order, whichever order its data was made in', (t) => {
+  const key = `${'k'.repeat(22)}.${'r'.repeat(22)}`
+  const time = '2030-05-02T05:58:11.400Z'
+  const metadata = { actor: 'a', role: 'tester', request_id: 'r', time, schema: 1, key } as const
+  const data = { user_id: 'u', sut_id: suts[0], _id: '58c38f5d444553252cce0001' }
+  const event = { type: 'ReservationCancelled', data, stream: 's', revision: 4, id: 'i', metadata, mark: 9 } as Recorded
+  const told = {
+    specversion: '1.0',
+    id: 'i',
+    source: 'lab.example/berth',
+    type: 'berth.ReservationCancelled',
+    subject: suts[0],
+    time,
+    datacontenttype: 'application/json',
+    dataschema: '/schemas/ReservationCancelled.1.json',
+    data: { _id: data._id, sut_id: suts[0], user_id: 'u' },
+    sequence: '00000000000000000007',
+    stream: 's',
+    revision: 4,
+    actor: 'a',
+    actorrole: 'tester',
+    requestid: 'r',
+  }
+  t.is(JSON.stringify(cloudEvent(event, 7, 'lab.example/berth')), JSON.stringify(told))
+  const reasoned = { ...event, metadata: { ...metadata, reason: 'why' } } as Recorded
+  t.is(JSON.stringify(cloudEvent(reasoned, 7, 'lab.example/berth')), JSON.stringify({ ...told, reason: 'why' }))
+})
+
+test('pages, lines and Server-Sent Events tell the same, live and after a restart, byte for byte', async (t) => {
+  const own = await start(t, { now: NOW })
+  const live = await openStream(own.port)
+  const lines = await openStream(own.port, '?follow=true', { accept: LINES })
+  await createSut(own.as('admin'), { rdp_width: 1024, tags: undefined, password: 'x', user_name: 'y' })
+  const [told, asLines] = [
+    await live.until((so) => eventsIn(so).length === 2),
+    await lines.until((so) => eventsIn(so).length === 2),
+  ]
+  const page = await pageAt('', own)
+  await own.stop()
+  const again = await start(t, { now: NOW, data: own.data })
+  t.deepEqual(jsonIn(await pageAt('', again)), jsonIn(page))
+  for (const { told: read } of [told, asLines]) {
+    const events = read.filter(({ kind }) => kind.startsWith('berth.'))
+    t.deepEqual(
+      events.map(({ data }) => data),
+      jsonIn(page),
+    )
+    t.deepEqual(
+      events.map(({ kind, position }) => [kind, position]),
+      page.events.map(({ type, sequence }) => [type, sequence]),
+    )
+  }
+})
+
+test('next leads through the log, and moves on also where a filter leaves a page short or empty', async (t) => {
+  const whole = await pageAt()
+  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [12, formatPosition(11), true])
+  const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${formatPosition(4)}`)]
+  t.deepEqual([first.next, first.caught_up, rest.caught_up], [formatPosition(4), false, true])
+  t.deepEqual([...jsonIn(first), ...jsonIn(rest)], jsonIn(whole))
+  t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(11), caught_up: true })
+  t.deepEqual(await pageAt(`?after=${formatPosition(11)}`), { events: [], next: formatPosition(11), caught_up: true })
+  const fresh = await start(t, { now: NOW })
+  t.deepEqual(await pageAt('', fresh), { events: [], next: null, caught_up: true })
+})
+
+test('one request looks at 4,096 events and answers 4 MB of them at most, and says that there are more', async (t) => {
+  const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
+  const empty = await pageAt('?type=SutRetired', own)
+  t.deepEqual(empty, { events: [], next: formatPosition(4_095), caught_up: false })
+  const rest = await pageAt(`?type=SutRetired&after=${empty.next}`, own)
+  t.deepEqual(rest, { events: [], next: formatPosition(4_199), caught_up: true })
+  t.is((await pageAt('?limit=1000', own)).events.length, 1_000)
+  const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
+  const short = await pageAt('?limit=1000', large)
+  t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
+  t.is(short.events.at(-1)?.sequence, short.next)
+  const lines = await own.as('audrey').get('/api/events', { Accept: LINES })
+  t.is(lines.text.trimEnd().split('\n').length, 4_200)
+  t.is(lines.headers['berth-position'], formatPosition(4_199))
+})
+
+test('events are filtered by type, by SUT with its port and reservations, and by holder', async (t) => {
+  const both = await pageAt('?type=berth.SutCreated&type=ListenPortAssigned')
+  const created = ['berth.ListenPortAssigned', 'berth.SutCreated']
+  t.deepEqual(typesIn(both), [...created, ...created])
+  t.deepEqual(await pageAt('?type=SutCreated,ListenPortAssigned'), both)
+  t.deepEqual(typesIn(await pageAt(`?sut_id=${suts[1]}`)), created)
+  t.deepEqual(typesIn(await pageAt(`?sut_id=${suts[0]}`)).length, 10)
+  const ofBob = await pageAt(`?user_id=${idOf('bob')}`)
+  t.deepEqual(
+    ofBob.events.map(({ data }) => (data as { user_id: string }).user_id),
+    [idOf('bob'), idOf('bob')],
+  )
+  t.is((await pageAt(`?user_id=${idOf('bob')}&type=SutUpdated`)).events.length, 0)
+  t.is((await pageAt('?user_id=nobody')).events.length, 0)
+})
+
+const ask = (query: string, headers = {}): Promise<Answer> => service.as('audrey').get(`/api/events${query}`, headers)
+const BEYOND = formatPosition(12)
+
+const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
+  'a position without its zeros': ['?after=1', {}, 'after'],
+  'a position behind the last': [`?after=${BEYOND}`, {}, 'after'],
+  'a position that no log reaches': [`?after=${'9'.repeat(20)}`, {}, 'after'],
+  'the id of another server': ['', { 'Last-Event-ID': 'abc' }, 'Last-Event-ID'],
+  'an id behind the last event': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': BEYOND }, 'Last-Event-ID'],
+  'an id and a parameter, each wrong': ['?after=x', { 'Last-Event-ID': 'abc' }, 'after', 'Last-Event-ID'],
+  'a limit of none': ['?limit=0', {}, 'limit'],
+  'a limit above 1000': ['?limit=1001', {}, 'limit'],
+  'a limit of a stream': ['?limit=5', { Accept: LINES }, 'limit'],
+  'a page that follows': ['?follow=true', {}, 'follow'],
+  'a refusal to follow': ['?follow=false', { Accept: LINES }, 'follow'],
+  'a type that there is not': ['?type=SutCreated&type=SutEaten', {}, 'type'],
+  'an id that is none': ['?sut_id=a%2Fb&user_id=', {}, 'sut_id', 'user_id'],
+  'a parameter that may not be repeated': ['?sut_id=a&sut_id=b', {}, 'sut_id'],
+}
+for (const [what, [query, headers, ...where]] of Object.entries(wrong)) {
+  test(`${what} is refused by name, before anything is told`, async (t) => {
+    const answer = await ask(query, headers)
+    t.deepEqual(
+      [refusalOf(answer).slice(0, 2), refusalOf(answer).slice(2).toSorted()],
+      [[422, 'invalid'], where.toSorted()],
+    )
+    t.deepEqual(faultsOf(answer), [])
+  })
+}
+
+test('the client chooses between pages, lines and Server-Sent Events, and is told of all three', async (t) => {
+  const chosen: Readonly<Record<string, string>> = {
+    '*/*': 'application/json',
+    'application/*': 'application/json',
+    'application/problem+json': 'application/json',
+    'application/x-ndjson;q=0.9, application/json;q=0.8': LINES,
+    'text/event-stream;q=0.1, application/x-ndjson;q=0.2': LINES,
+    'text/html, text/*;q=0.5': EVENT_STREAM,
+  }
+  for (const [accept, mediaType] of Object.entries(chosen)) {
+    const head = await service.as('audrey').request('HEAD', '/api/events', { Accept: accept })
+    t.deepEqual([head.status, head.headers['content-type'], head.headers.vary], [200, mediaType, 'Accept'], accept)
+    t.is(head.headers['berth-position'], formatPosition(11))
+  }
+  for (const accept of ['text/html', 'application/json;q=0']) {
+    const refused = await ask('', { Accept: accept })
+    t.deepEqual(refusalOf(refused), [406, 'not_acceptable'])
+    for (const mediaType of ['application/json', LINES, EVENT_STREAM]) t.true(refused.text.includes(mediaType))
+  }
+  t.regex((await service.as('admin').get('/metrics')).text, /^berth_feed_subscribers 0$/m)
+})
+
+test('of a place in the header and one in the address the header counts: the address is that of the first request', async (t) => {
+  const headers = { 'Last-Event-ID': formatPosition(9) }
+  const stream = await openStream(service.port, `?after=${formatPosition(2)}`, { headers })
+  const { told, retry } = await stream.until((so) => eventsIn(so).length > 0)
+  t.is(told[0]?.position, formatPosition(10))
+  t.true(retry !== undefined && retry >= 1_000 && retry < 3_100)
+  stream.close()
+  t.is((await pageAt(`?after=${formatPosition(2)}`)).events[0]?.sequence, formatPosition(3))
+})

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { NewEvent } from '../../src/domain/event.ts'
+import { makeEventId, sutStream } from '../../src/domain/ids.ts'
+import { openSqliteStore } from '../../src/event-store/sqlite.ts'
+import { append, randomHex } from '../event-store/new-events.ts'
+import { aVaultKey } from '../eventstoredb/instances.ts'
+import { dataWithPeople, type Running, type Setting, start, type Tidying } from '../http/harness.ts'
+import { until } from '../http/until.ts'
+import { rightOf } from '../users/builders.ts'
+
+const SUT = '58c38f5d444553252cce0000'
+const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
+
+/** At a time, with data of the SUT. */
+const anEvent = (type: 'SutCreated' | 'SutUpdated', more: object): NewEvent =>
+  ({
+    type,
+    data: { _id: SUT, ...more },
+    id: makeEventId(TIME, randomHex(10)),
+    metadata: {
+      actor: '590780914445534540190009',
+      role: 'administrator',
+      request_id: randomHex(8),
+      time: new Date(TIME).toISOString(),
+      schema: 1,
+    },
+  }) as NewEvent
+
+const CREATED = {
+  name: 'bench 4',
+  description: '',
+  address: '192.168.9.5',
+  port: 5902,
+  sut_type: 'vnc',
+  is_active: true,
+  manufacturer: '',
+  model: '',
+  os: '',
+  version: '',
+  listen_port: 20_000,
+}
+
+/** What a service over a log that it has not begun is given. */
+export const VAULT = { BERTH_VAULT_KEY: aVaultKey() }
+
+const TEXTS = ['description', 'manufacturer', 'model', 'os', 'version']
+
+const textsOf = (n: number, characters: number): object =>
+  Object.fromEntries(TEXTS.map((name) => [name, `${n} `.padEnd(characters, 'x')]))
+
+/** A data directory whose log has `count` events: a SUT and its changes, each of five texts of so many characters. */
+export const dataWithLog = async (t: Tidying, count: number, characters: number): Promise<string> => {
+  const data = await dataWithPeople(t)
+  const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal: () => undefined })
+  const changes = Array.from({ length: count - 1 }, (_, n) => anEvent('SutUpdated', textsOf(n, characters)))
+  const all = [anEvent('SutCreated', CREATED), ...changes]
+  for (let from = 0; from < all.length; from += 500) {
+    rightOf(await append(store, sutStream(SUT), from - 1, all.slice(from, from + 500)))
+  }
+  await store.close()
+  return data
+}
+
+/** A service over such a log, when it has read it. */
+export const startWithLog = async (
+  t: Tidying,
+  { count, characters }: { readonly count: number; readonly characters: number },
+  setting: Setting = {},
+): Promise<Running> => {
+  const data = await dataWithLog(t, count, characters)
+  const service = await start(t, { ...setting, data, environment: VAULT })
+  await until('it is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  return service
+}

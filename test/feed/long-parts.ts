@@ -1,0 +1,19 @@
+import type { Part } from '../long-parts.ts'
+import { costOfCrowd } from './crowd.ts'
+
+/** Bytes that the service may grow by: a tenth of a megabyte a reader, and what reading the log takes. */
+const GROWN_MAX = 200e6
+
+const feedCrowd: Part = {
+  name: 'feed-crowd',
+  what: '1,000 readers of Server-Sent Events, one of them stalled, beside 20 writes a second: their 99th hundredth',
+  run: async (scope, { count = 1_000 }) => {
+    const { problems, ...counts } = await costOfCrowd(scope, { readers: count - 1, writes: 600, pause: 50 })
+    const found = [...problems]
+    if (counts.ratio >= 2) found.push(`${counts.ratio.toFixed(2)} times the latency`)
+    if (counts.grown >= GROWN_MAX) found.push(`${Math.round(counts.grown / 1e6)} MB more`)
+    return { counts: { readers: count, ...counts }, problems: found }
+  },
+}
+
+export const partsOfTheFeed: readonly Part[] = [feedCrowd]

@@ -1,0 +1,129 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { basic, type Headers } from '../http/client.ts'
+
+/** One thing that came on a stream: an event, a checkpoint, an end; `data` is its JSON. */
+export interface Told {
+  /** As the stream has it: the type of an event, `checkpoint` or `error`. */
+  readonly kind: string
+  /** The position that a reader goes on from. */
+  readonly position: string | undefined
+  readonly data: string
+}
+
+export interface Reading {
+  readonly told: readonly Told[]
+  /** Comments, or empty lines: signs of life. */
+  readonly beats: number
+  readonly retry: number | undefined
+}
+
+/** What has come whole of Server-Sent Events, as WHATWG HTML, section 9.2.6 has it read. */
+export const readEventStream = (text: string): Reading => {
+  const told: Told[] = []
+  let beats = 0
+  let retry: number | undefined
+  for (const block of text.split('\n\n').slice(0, -1)) {
+    const fields = new Map<string, string>()
+    for (const line of block.split('\n')) {
+      const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+      if (name === '') beats++
+      else fields.set(name, value)
+    }
+    if (fields.has('retry')) retry = Number(fields.get('retry'))
+    const data = fields.get('data')
+    if (data !== undefined) told.push({ kind: fields.get('event') ?? '', position: fields.get('id'), data })
+  }
+  return { told, beats, retry }
+}
+
+interface Line {
+  readonly type?: string
+  readonly sequence?: string
+  readonly checkpoint?: { readonly sequence: string }
+  readonly error?: { readonly sequence?: string }
+}
+
+/** What has come whole of lines. */
+export const readLines = (text: string): Reading => {
+  const lines = text.split('\n').slice(0, -1)
+  const told = lines
+    .filter((line) => line !== '')
+    .map((data): Told => {
+      const { type, sequence, checkpoint, error } = JSON.parse(data) as Line
+      if (checkpoint !== undefined) return { kind: 'checkpoint', position: checkpoint.sequence, data }
+      if (error !== undefined) return { kind: 'error', position: error.sequence, data }
+      return { kind: type as string, position: sequence, data }
+    })
+  return { told, beats: lines.length - told.length, retry: undefined }
+}
+
+export const EVENT_STREAM = 'text/event-stream'
+export const LINES = 'application/x-ndjson'
+
+/** A stream as one of its readers has it. */
+export interface OpenStream {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Everything that has come so far. */
+  readonly text: () => string
+  readonly reading: () => Reading
+  /** Resolves when what has come so far is so; rejects when the stream ends before. */
+  readonly until: (isSo: (reading: Reading) => boolean) => Promise<Reading>
+  /** `whole` when the service ended it, `cut` when the connection broke. */
+  readonly ended: Promise<'whole' | 'cut'>
+  readonly close: () => void
+}
+
+/** Milliseconds after which what does not come is a failure. */
+const WITHIN = 20_000
+
+export interface Asking {
+  readonly name?: string
+  readonly accept?: string
+  readonly headers?: Headers
+}
+
+const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
+
+/** Opens a stream; resolves when its head has come. */
+export const openStream = (
+  port: number,
+  query = '',
+  { name = 'audrey', accept = EVENT_STREAM, headers = {} }: Asking = {},
+): Promise<OpenStream> =>
+  new Promise((resolve, reject) => {
+    const all = { Authorization: basic(name), Accept: accept, ...headers }
+    const sent = request({ agent, host: '127.0.0.1', port, path: `/api/events${query}`, headers: all }, (response) => {
+      let text = ''
+      const ended = Promise.withResolvers<'whole' | 'cut'>()
+      const changed = new Set<() => void>()
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+        for (const look of changed) look()
+      })
+      response.on('error', () => undefined)
+      response.on('close', () => ended.resolve(response.complete ? 'whole' : 'cut'))
+      const reading = (): Reading => (accept === LINES ? readLines(text) : readEventStream(text))
+      const until = (isSo: (reading: Reading) => boolean): Promise<Reading> =>
+        new Promise((found, failed) => {
+          const fail = (why: string) => (): void => failed(new Error(`${why}: ${text.slice(-2_000)}`))
+          const late = setTimeout(fail(`not within ${WITHIN} ms`), WITHIN)
+          const look = (): void => {
+            if (!isSo(reading())) return
+            clearTimeout(late)
+            changed.delete(look)
+            found(reading())
+          }
+          changed.add(look)
+          look()
+          void ended.promise.then(look).then(fail('the stream has ended'))
+        })
+      const { statusCode: status = 0, headers } = response
+      resolve({ status, headers, text: () => text, reading, until, ended: ended.promise, close: () => sent.destroy() })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+
+/** The events alone. */
+export const eventsIn = ({ told }: Reading): readonly Told[] => told.filter(({ kind }) => kind.startsWith('berth.'))

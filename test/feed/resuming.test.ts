@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type Entry, makeEntry } from '../../src/feed/entry.ts'
+import { eventStream, type Format } from '../../src/feed/frames.ts'
+import { startStream } from '../../src/feed/stream.ts'
+import { anEvent, aStream } from '../event-store/new-events.ts'
+import { startInstances } from '../eventstoredb/instances.ts'
+import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { type Event, eventsOf } from '../http/log-rows.ts'
+import { NOW } from '../http/requests.ts'
+import { changedStore } from '../http/stores.ts'
+import { until } from '../http/until.ts'
+import { makeRandom, seedOf } from '../process/random.ts'
+import { breakingOff, counted, replaceable } from './changed-stores.ts'
+import { type Follower, faultsOf, followEventStream, followLines, followPages, type Wanted } from './gaps.ts'
+import { dataWithLog, VAULT } from './log-file.ts'
+import { eventsIn, LINES, openStream } from './readers.ts'
+import { begin, write } from './writing.ts'
+
+/** Each event once, in order, none left out, wherever a reader is cut off. */
+
+/** Checkpoints of filtered readers come often, so that none of them is waited for. */
+const FEED = { heartbeat: 100, look: 20 }
+
+const ALL: Wanted = { query: '', isWanted: () => true }
+const RESERVATIONS: Wanted = {
+  query: 'type=berth.ReservationCreated&type=SutCreated',
+  isWanted: ({ type }) => type === 'ReservationCreated' || type === 'SutCreated',
+}
+const OF_BOB: Wanted = { query: `user_id=${idOf('bob')}`, isWanted: ({ data }) => data.user_id === idOf('bob') }
+const ofSut = (sut: string): Wanted => ({
+  query: `sut_id=${sut}`,
+  isWanted: ({ data }) => data._id === sut || data.sut_id === sut,
+})
+
+const getFrom =
+  (services: readonly Running[]) =>
+  async (port: number, path: string): Promise<string> => {
+    const answer = await (services.find((one) => one.port === port) as Running).as('audrey').get(path)
+    if (answer.status !== 200) throw new Error(answer.text)
+    return answer.text
+  }
+
+interface Crowd {
+  readonly follower: Follower
+  readonly wanted: Wanted
+}
+
+/** Readers of every kind, some of whom want all events and some only a few. */
+const crowdOf = (t: ExecutionContext, services: readonly Running[], suts: readonly string[]): readonly Crowd[] => {
+  const random = makeRandom(seedOf(process.env))
+  t.log(`seed ${random.seed}`)
+  const ports = (): number => random.oneOf(services).port
+  const get = getFrom(services)
+  const options = { ports, random }
+  const kinds = [
+    (wanted: Wanted) => followEventStream({ ...options, ...wanted, takeMax: 1 }),
+    (wanted: Wanted) => followLines({ ...options, ...wanted }),
+    (wanted: Wanted) => followPages({ ...options, ...wanted }, get),
+  ]
+  const filtered = [RESERVATIONS, OF_BOB, ofSut(suts[1] as string)]
+  return kinds.flatMap((follow, i) =>
+    [ALL, filtered[i] as Wanted].map((wanted) => ({ wanted, follower: follow(wanted) })),
+  )
+}
+
+const faultsIn = (crowd: readonly Crowd[], log: readonly Event[]): readonly (readonly string[])[] =>
+  crowd.map(({ follower, wanted }) => faultsOf(follower.read, log, wanted.isWanted))
+
+test('readers cut off at every position and resumed, while others write, have each event once, in order, none left out', async (t) => {
+  const service = await start(t, { now: NOW, feed: FEED })
+  const [backlog, more] = [96, 100]
+  const suts = await begin(service.as('admin'), backlog)
+  const crowd = crowdOf(t, [service], suts)
+  const last = 4 + backlog + more - 1
+  await Promise.all([
+    write(service.as('admin'), suts[0], backlog, more),
+    ...crowd.map(({ follower }) => follower.upTo(last)),
+  ])
+  const log = await eventsOf(service)
+  t.is(log.length, last + 1)
+  t.deepEqual(
+    faultsIn(crowd, log),
+    crowd.map(() => []),
+  )
+  t.true((crowd[0] as Crowd).follower.cuts() > last)
+})
+
+test('readers that are cut off and go on at another instance of an EventStoreDB have each event once too', async (t) => {
+  const { services, log } = await startInstances(t, { count: 2, now: NOW, feed: FEED })
+  const [writer] = services as readonly [Running, Running]
+  const suts = await begin(writer.as('admin'), 16)
+  const crowd = crowdOf(t, services, suts)
+  const last = 4 + 16 + 20 - 1
+  await Promise.all([write(writer.as('admin'), suts[0], 16, 20), ...crowd.map(({ follower }) => follower.upTo(last))])
+  const recorded = (await log()) as readonly Event[]
+  t.deepEqual(
+    faultsIn(crowd, recorded),
+    crowd.map(() => []),
+  )
+  t.is(recorded.length, last + 1)
+})
+
+test('a break of the store is no gap and no repeat, and the stream goes on by itself', async (t) => {
+  const { change, breaks } = breakingOff(7)
+  const openStore = changedStore(join(await temporaryData(t), 'events.db'), change)
+  const service = await start(t, { now: NOW, openStore, feed: FEED })
+  const [sut] = await begin(service.as('admin'), 30)
+  const stream = await openStream(service.port)
+  await write(service.as('admin'), sut, 30, 30)
+  const reading = await stream.until((so) => eventsIn(so).length >= 64)
+  const { events } = (await service.as('audrey').get('/api/events?limit=1000')).json as { events: readonly Event[] }
+  t.deepEqual(
+    eventsIn(reading).map(({ data }) => data),
+    events.map((event) => JSON.stringify(event)),
+  )
+  t.is(new Set(events.map(({ id }) => id)).size, 64)
+  t.true(breaks() > 5)
+})
+
+test('what comes after a reader has looked and before it listens is told at once', async (t) => {
+  const entry = makeEntry({ ...anEvent(aStream(), 'late'), stream: 's', revision: 0, mark: 0 }, 0, 'berth')
+  const looks: number[] = []
+  const source = {
+    behind: async (position: number) => (looks.push(position) > 1 && position < 0 ? [entry] : []),
+    written: (format: Format, entries: readonly Entry[]) => Buffer.from(entries.map(format.event).join('')),
+    onChange: () => undefined,
+    forget: () => undefined,
+  }
+  const wish = {
+    after: -1,
+    end: undefined,
+    filter: {},
+    format: eventStream,
+    retry: 1,
+    onFailed: (error: unknown) => t.fail(String(error)),
+  }
+  const server = createServer((_, response) => {
+    startStream(response, { ...wish, source, heartbeat: 60_000, patience: 60_000 })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const stream = await openStream((server.address() as AddressInfo).port)
+  await stream.until((so) => so.told[0]?.data === entry.json())
+  stream.close()
+  t.pass()
+})
+
+test('a log that is another than before is told nothing of: the stream ends and says why', async (t) => {
+  const { change, replace } = replaceable()
+  const openStore = changedStore(join(await temporaryData(t), 'events.db'), change)
+  const service = await start(t, { now: NOW, openStore, feed: FEED })
+  await begin(service.as('admin'), 4)
+  const streams = [await openStream(service.port), await openStream(service.port, '?type=SutRetired')]
+  await streams[0]?.until((so) => eventsIn(so).length === 8)
+  replace()
+  for (const stream of streams) {
+    const { told } = await stream.until((so) => so.told.at(-1)?.kind === 'error')
+    t.is(JSON.parse(told.at(-1)?.data ?? '').code, 'another_log')
+    t.is(await stream.ended, 'whole')
+  }
+})
+
+test('readers who are at the same place share what is read: ten who come at once cost the store what one does', async (t) => {
+  const { change, events } = counted()
+  const data = await dataWithLog(t, 3_000, 1)
+  const openStore = changedStore(join(data, 'events.db'), change)
+  const service = await start(t, { data, openStore, environment: VAULT, now: NOW })
+  await until('it is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  const before = events()
+  const readers = Array.from({ length: 10 }, () => service.as('audrey').get('/api/events', { Accept: LINES }))
+  const texts = (await Promise.all(readers)).map(({ text }) => text)
+  t.is(new Set(texts).size, 1)
+  t.is(texts[0]?.trimEnd().split('\n').length, 3_000)
+  t.true(events() - before < 4_000, `${events() - before} were read`)
+})
+
+test('the same comparison finds an event that a store leaves out, gives twice or gives too early', async (t) => {
+  const service = await start(t, { now: NOW })
+  await begin(service.as('admin'), 4)
+  const { events } = (await service.as('audrey').get('/api/events')).json as { events: readonly object[] }
+  const all = events.map((event) => JSON.stringify(event))
+  const log = await eventsOf(service)
+  t.deepEqual(faultsOf(all, log), [])
+  t.is(faultsOf(all.toSpliced(3, 1), log).length, 1)
+  t.is(faultsOf(all.toSpliced(3, 0, all[2] as string), log).length, 2)
+  t.true(faultsOf(all.toSpliced(2, 2, all[3] as string, all[2] as string), log).includes('not in order'))
+  t.true(faultsOf(all, log, ({ type }) => type === 'SutCreated').length > 0)
+})

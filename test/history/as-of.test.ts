@@ -1,0 +1,150 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { startInstances } from '../eventstoredb/instances.ts'
+import { dataWithPeople, start } from '../http/harness.ts'
+import type { Event } from '../http/log-rows.ts'
+import { faultsOf, refusalOf } from '../http/problems.ts'
+import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
+import { makeRandom } from '../process/random.ts'
+import { castOf, playBack } from './stories.ts'
+
+/** BEHAVIOUR.md, History and feed: reads as of the past. */
+
+const FUTURE = [422, 'invalid', 'as_of'] as const
+const position = (n: number): string => String(n).padStart(20, '0')
+
+test('as of every event, and every time, of random histories each object and list is what was answered then', async (t) => {
+  const cast = castOf(await start(t, { now: NOW }), makeRandom(6))
+  let [events, answers] = [0, 0]
+  for (let n = 0; n < 40; n++) {
+    const told = await playBack(cast, `story ${n}`, 14)
+    t.deepEqual(told.faults.slice(0, 3), [])
+    events += told.events
+    answers += told.answers
+  }
+  t.true(events > 250 && answers > 4_000, `${events} events, ${answers} answers`)
+})
+
+test('the same holds of two instances over one EventStoreDB whose clocks differ', async (t) => {
+  const { services, log } = await startInstances(t, { now: NOW, count: 2 })
+  const cast = { services, log: async () => (await log()) as readonly Event[], random: makeRandom(7) }
+  for (let n = 0; n < 3; n++) t.deepEqual((await playBack(cast, `story ${n}`, 12)).faults.slice(0, 3), [])
+})
+
+test('an object that was not there yet is 404, one cancelled by then 410, a retired SUT is shown as it was', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [admin, audrey] = [service.as('admin'), service.as('audrey')]
+  const sut = await createSut(admin)
+  service.clock.set('2030-05-02T05:58:12.400Z')
+  const { location } = (await reserved(admin, aReservation(sut))).headers
+  service.clock.set('2030-05-02T05:58:13.400Z')
+  await admin.request('POST', `${location}/cancel`)
+  service.clock.set('2030-05-02T05:58:14.400Z')
+  const retired = await admin.request('POST', `/api/sut/${sut}/retire`)
+  const asked = async (path: string, as_of: string) => {
+    const answer = await audrey.get(`${path}?as_of=${as_of}`)
+    if (answer.status >= 400) t.deepEqual(faultsOf(answer), [])
+    return answer.status === 200 ? 200 : refusalOf(answer)
+  }
+  for (const [as_of, ofSut, ofReservation] of [
+    [position(0), [404, 'sut_not_found'], [404, 'reservation_not_found']],
+    ['2030-05-02T05:58:11.399Z', [404, 'sut_not_found'], [404, 'reservation_not_found']],
+    [position(1), 200, [404, 'reservation_not_found']],
+    ['2030-05-02T07:58:11.400%2B02:00', 200, [404, 'reservation_not_found']],
+    [position(2), 200, 200],
+    ['2030-05-02T05:58:13.399999999Z', 200, 200],
+    [position(3), 200, [410, 'reservation_cancelled']],
+    ['2030-05-02T05:58:13.4Z', 200, [410, 'reservation_cancelled']],
+    [position(5), 200, [410, 'reservation_cancelled']],
+    ['2030-05-02T05:58:14.4Z', 200, [410, 'reservation_cancelled']],
+    [position(6), FUTURE, FUTURE],
+    ['2030-05-02T05:58:14.400000001Z', FUTURE, FUTURE],
+  ] as const) {
+    t.deepEqual(await asked(`/api/sut/${sut}`, as_of), ofSut, as_of)
+    t.deepEqual(await asked(String(location), as_of), ofReservation, as_of)
+    const inFuture = ofSut === 200 || ofSut[0] !== 422 ? 200 : ofSut
+    for (const list of ['/api/sut', '/api/sut_reservation']) t.deepEqual(await asked(list, as_of), inFuture, as_of)
+  }
+  const last = await audrey.get(`/api/sut/${sut}?as_of=${position(4)}`)
+  t.is(last.text, retired.text)
+  t.deepEqual([last.headers.etag, last.headers['berth-position']], ['"3"', position(4)])
+  t.is((await audrey.get(`/api/sut/${sut}?as_of=${position(4)}`, { 'If-None-Match': '"3"' })).status, 304)
+  t.is((await audrey.get(`/api/sut?as_of=${position(3)}`)).json.count, 1)
+  t.is((await audrey.get(`/api/sut?as_of=${position(4)}`)).json.count, 0)
+})
+
+test('filters, pages and current=true of lists mean what they meant then', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const suts = [await createSut(admin), await createSut(admin)]
+  const ids: string[] = []
+  for (const n of [0, 1, 2, 3, 4, 5]) {
+    const window = { start_in: 900 * Math.floor(n / 2), duration: 1 }
+    const { user_id, sut_id } = aReservation(String(suts[n % 2]))
+    ids.push(String((await reserved(admin, { user_id, sut_id, ...window })).json._id))
+  }
+  const first = await admin.get('/api/sut_reservation?limit=2')
+  const running = await admin.get('/api/sut_reservation?current=true')
+  const ofOne = await admin.get(`/api/sut_reservation?sut_id=${suts[1]}&to=2030-05-02T06:10:00Z`)
+  const behind = await admin.get(`/api/sut_reservation?before=${ids[2]}&limit=1`)
+  t.deepEqual([first.json.count, running.json.count, ofOne.json.count, behind.json.count], [6, 2, 2, 6])
+  const at = String(first.headers['berth-position'])
+  for (const id of ids) await admin.request('POST', `/api/sut_reservation/${id}/cancel`)
+  service.clock.set('2030-05-03T05:58:11.400Z')
+  for (const as_of of [at, '2030-05-02T05:58:11.400Z']) {
+    // By time all that was recorded within this millisecond is there, the cancelling too.
+    const isThen = as_of === at
+    const get = async (query: string) => (await admin.get(`/api/sut_reservation?${query}&as_of=${as_of}`)).text
+    for (const [query, then] of [
+      ['limit=2', first],
+      ['current=true', running],
+      [`sut_id=${suts[1]}&to=2030-05-02T06:10:00Z`, ofOne],
+      [`before=${ids[2]}&limit=1`, behind],
+    ] as const) {
+      t.is((await get(query)) === then.text, isThen, `${query} as of ${as_of}`)
+    }
+  }
+  t.is((await admin.get('/api/sut_reservation')).json.count, 2)
+})
+
+test('as_of is for administrators and auditors, and anything else than a date-time or a position is refused', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut = await createSut(service.as('admin'))
+  for (const path of ['/api/sut', `/api/sut/${sut}`, '/api/sut_reservation', `/api/sut_reservation/${sut}`]) {
+    t.deepEqual(refusalOf(await service.as('alice').get(`${path}?as_of=0`)), [403, 'forbidden'])
+    for (const wrong of ['0', '1.5', 'yesterday', '2030-05-02', '', '9'.repeat(20), '2030-05-02T05:58:00+00:00']) {
+      const answer = await service.as('audrey').get(`${path}?as_of=${wrong}`)
+      t.deepEqual(refusalOf(answer), [422, 'invalid', 'as_of'], wrong)
+      t.deepEqual(faultsOf(answer), [])
+    }
+  }
+})
+
+test('documents made again from the log answer the same as of every event', async (t) => {
+  const data = await dataWithPeople(t)
+  const service = await start(t, { now: NOW, data })
+  const cast = castOf(service, makeRandom(8))
+  t.deepEqual((await playBack(cast, 'before', 16)).faults, [])
+  const { length } = await cast.log()
+  const paths = (await cast.log()).flatMap(({ type, data: { _id } }) => {
+    if (type === 'SutCreated') return [`/api/sut/${_id}`, `/api/sut/${_id}/history`]
+    return type === 'ReservationCreated' ? [`/api/sut_reservation/${_id}`, `/api/sut_reservation/${_id}/history`] : []
+  })
+  const all = async (of: typeof service): Promise<readonly string[]> => {
+    const texts: string[] = []
+    for (const path of [...paths, '/api/sut', '/api/sut_reservation']) {
+      if (path.endsWith('history')) texts.push((await of.as('audrey').get(path)).text)
+      else for (let n = 0; n < length; n++) texts.push((await of.as('audrey').get(`${path}?as_of=${position(n)}`)).text)
+    }
+    return texts.map((text) => text.replace(/"instance":"[^"]*"/, ''))
+  }
+  const before = await all(service)
+  const now = new Date(service.clock.now()).toISOString()
+  await service.stop()
+  for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) await rm(join(data, file), { force: true })
+  const again = await start(t, { now, data })
+  while ((await again.anyone.get('/health/ready')).status !== 200);
+  t.deepEqual(await all(again), before)
+  t.true(before.length > 50)
+})

@@ -1,0 +1,301 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type } from '../command-line/terminal.ts'
+import { leaks } from '../http/canary.ts'
+import type { Answer, Client } from '../http/client.ts'
+import { idOf, type Running, start } from '../http/harness.ts'
+import { eventsOf } from '../http/log-rows.ts'
+import { faultsOf, refusalOf } from '../http/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserved } from '../http/requests.ts'
+import { canary } from '../http/secret-requests.ts'
+
+/** BEHAVIOUR.md, History and feed: histories, and the reasons in them. */
+
+interface Told {
+  readonly id: string
+  readonly type: string
+  readonly subject: string
+  readonly sequence: string
+  readonly stream: string
+  readonly revision: number
+  readonly reason?: string
+  readonly changes: readonly object[]
+}
+
+const eventsIn = ({ json }: Answer): readonly Told[] => json.events as readonly Told[]
+
+const changed = (path: string, from: unknown, to: unknown) => ({ path, from, to })
+
+const WINDOW = { start_in: 0, duration: 900 }
+
+interface Story {
+  readonly service: Running
+  readonly admin: Client
+  readonly sut: string
+  readonly cancelled: string
+  readonly released: string
+}
+
+/** A SUT that is changed, reserved twice and retired, with another beside it that its history must not show. */
+const aStory = async (t: ExecutionContext, password = 's3cret', user_name = 'lab'): Promise<Story> => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut = await createSut(admin, { password, user_name, rdp_width: 800 })
+  const other = await createSut(admin)
+  const { user_id } = aReservation(sut)
+  await admin.post(
+    `/api/sut/${sut}/update`,
+    { os: 'linux', password, rdp_width: 1024 },
+    { 'Berth-Reason': 'new%20disk' },
+  )
+  await admin.post(`/api/sut/${sut}/tags`, { rack: '4', 'a.b': '' })
+  const cancelled = String((await reserved(admin, aReservation(sut))).json._id)
+  await reserved(admin, aReservation(other))
+  await admin.post(`/api/sut_reservation/${cancelled}/extend`, { duration: 1800 })
+  await admin.request('POST', `/api/sut_reservation/${cancelled}/cancel`, { 'Berth-Reason': 'Zo%C3%AB%20%F0%9F%98%80' })
+  const released = String((await reserved(service.as('alice'), { user_id, sut_id: sut, ...WINDOW })).json._id)
+  await service.as('alice').request('POST', `/api/sut_reservation/${released}/cancel`)
+  service.clock.set('2030-05-02T05:58:13.400Z')
+  await admin.post(`/api/sut/${sut}/tags`, { rack: null })
+  await admin.request('POST', `/api/sut/${sut}/retire`)
+  return { service, admin, sut, cancelled, released }
+}
+
+const TYPES = [
+  'ListenPortAssigned',
+  'SutCreated',
+  'SutUpdated',
+  'SutUpdated',
+  'ReservationCreated',
+  'ReservationExtended',
+  'ReservationCancelled',
+  'ReservationCreated',
+  'ReservationReleased',
+  'SutUpdated',
+  'SutRetired',
+  'ListenPortReleased',
+]
+
+test('the history of a SUT tells of it, its port and its reservations, oldest first, also when it has been retired', async (t) => {
+  const { service, sut } = await aStory(t)
+  const answer = await service.as('audrey').get(`/api/sut/${sut}/history`)
+  t.deepEqual([answer.json.limit, answer.json.offset, answer.json.count], [100, 0, TYPES.length])
+  const told = eventsIn(answer)
+  t.deepEqual(
+    told.map(({ type }) => type),
+    TYPES.map((type) => `berth.${type}`),
+  )
+  t.true(told.every(({ subject }) => subject === sut))
+  const log = await eventsOf(service)
+  for (const { id, sequence, ...event } of told) {
+    const recorded = log[Number(sequence)]
+    t.deepEqual([id, event.type], [recorded?.id, `berth.${recorded?.type}`])
+    t.regex(sequence, /^\d{20}$/)
+  }
+  t.deepEqual(
+    told.map(({ sequence }) => sequence),
+    told.map(({ sequence }) => sequence).toSorted(),
+  )
+  t.is(answer.headers['berth-position'], String(log.length - 1).padStart(20, '0'))
+})
+
+test('beside each event stands what it changed from what to what, of secrets only that they changed', async (t) => {
+  const { service, sut } = await aStory(t)
+  const [assigned, created, updated, tagged, , extended, cancelled, , released, untagged, retired, givenBack] =
+    eventsIn(await service.as('audrey').get(`/api/sut/${sut}/history`)).map(({ changes }) => changes)
+  t.deepEqual(assigned, [changed('/listen_port', null, 20_000)])
+  t.deepEqual(givenBack, [changed('/listen_port', 20_000, null)])
+  for (const change of [
+    changed('/name', null, 'bench 4'),
+    changed('/is_active', null, true),
+    changed('/monitoring/status', null, 'SUT Monitoring Disabled'),
+    changed('/rdp_width', null, 800),
+    { path: '/password', changed: true },
+    { path: '/user_name', changed: true },
+  ]) {
+    t.true(
+      created?.some((each) => JSON.stringify(each) === JSON.stringify(change)),
+      change.path,
+    )
+  }
+  t.deepEqual(updated, [
+    changed('/os', '', 'linux'),
+    changed('/rdp_width', 800, 1024),
+    { path: '/password', changed: true },
+  ])
+  t.deepEqual(tagged, [changed('/tags/a.b', null, ''), changed('/tags/rack', null, '4')])
+  t.deepEqual(untagged, [changed('/tags/rack', '4', null)])
+  t.deepEqual(extended, [changed('/end_time', '2030-05-02T06:15:00+00:00', '2030-05-02T06:30:00+00:00')])
+  t.deepEqual(released, [changed('/end_time', '2030-05-02T06:15:00+00:00', '2030-05-02T05:58:12+00:00')])
+  t.deepEqual([cancelled, retired], [[], []])
+})
+
+test('the history of a reservation outlives its cancelling, and is that part of its SUT’s', async (t) => {
+  const { service, sut, cancelled } = await aStory(t)
+  const answer = await service.as('alice').get(`/api/sut_reservation/${cancelled}/history`)
+  t.is(answer.json.count, 3)
+  const ofSut = eventsIn(await service.as('audrey').get(`/api/sut/${sut}/history`))
+  t.deepEqual(eventsIn(answer), ofSut.slice(4, 7))
+  t.deepEqual(ofSut.map(({ reason }) => reason).filter(Boolean), ['new disk', 'Zoë 😀'])
+})
+
+test('a history is read in parts, at an offset or behind an event, and count is of the whole', async (t) => {
+  const { service, sut, cancelled } = await aStory(t)
+  const audrey = service.as('audrey')
+  for (const path of [`/api/sut/${sut}/history`, `/api/sut_reservation/${cancelled}/history`]) {
+    const whole = eventsIn(await audrey.get(path))
+    for (let limit = 1; limit <= whole.length + 1; limit++) {
+      const [byOffset, behind]: [Told[], Told[]] = [[], []]
+      for (let offset = 0; offset <= whole.length; offset += limit) {
+        const answer = await audrey.get(`${path}?limit=${limit}&offset=${offset}`)
+        t.deepEqual([answer.json.limit, answer.json.offset, answer.json.count], [limit, offset, whole.length])
+        byOffset.push(...eventsIn(answer))
+      }
+      for (let after = ''; behind.length <= whole.length; ) {
+        const part = eventsIn(await audrey.get(`${path}?limit=${limit}${after}`))
+        behind.push(...part)
+        if (part.length < limit) break
+        after = `&after=${part.at(-1)?.sequence}`
+      }
+      t.deepEqual([byOffset, behind], [whole, whole])
+    }
+    t.deepEqual(eventsIn(await audrey.get(`${path}?offset=1000000`)), [])
+  }
+})
+
+test('what a history cannot be asked for is refused and named', async (t) => {
+  const { service, sut, cancelled } = await aStory(t)
+  const audrey = service.as('audrey')
+  const position = (n: number): string => String(n).padStart(20, '0')
+  for (const path of [`/api/sut/${sut}/history`, `/api/sut_reservation/${cancelled}/history`]) {
+    for (const [query, name] of [
+      ['limit=0', 'limit'],
+      ['limit=1001', 'limit'],
+      ['before=1', 'before'],
+      ['after=1', 'after'],
+      [`after=${position(2)}`, 'after'],
+      [`after=${position(999)}`, 'after'],
+      [`after=${position(0)}&offset=0`, 'offset'],
+      ['as_of=2030-05-02T05:58:11Z', 'as_of'],
+    ]) {
+      const answer = await audrey.get(`${path}?${query}`)
+      t.deepEqual(refusalOf(answer), [422, 'invalid', name], query)
+      t.deepEqual(faultsOf(answer), [])
+    }
+  }
+  for (const id of ['58c38f5d444553252cce0000', 'none']) {
+    t.deepEqual(refusalOf(await audrey.get(`/api/sut/${id}/history`)), [404, 'sut_not_found'])
+    t.deepEqual(refusalOf(await audrey.get(`/api/sut_reservation/${id}/history`)), [404, 'reservation_not_found'])
+  }
+  t.deepEqual(refusalOf(await service.as('alice').get(`/api/sut/${sut}/history`)), [403, 'forbidden'])
+  t.deepEqual(refusalOf(await service.as('bob').get(`/api/sut_reservation/${cancelled}/history`)), [
+    403,
+    'not_your_reservation',
+  ])
+})
+
+test('a history on the command line, from the log alone, is the one that is answered', async (t) => {
+  const { service, sut, cancelled, released } = await aStory(t)
+  const environment = { BERTH_DATA: service.data }
+  for (const [id, path] of [
+    [sut, `/api/sut/${sut}/history`],
+    [cancelled, `/api/sut_reservation/${cancelled}/history`],
+    [released, `/api/sut_reservation/${released}/history`],
+  ] as const) {
+    const answered = eventsIn(await service.as('audrey').get(path))
+    const { code, out, error } = await type(['history', id, '--json'], environment)
+    t.deepEqual([code, error], [0, ''])
+    t.deepEqual(
+      out.trimEnd().split('\n'),
+      answered.map((event) => JSON.stringify(event)),
+    )
+  }
+  const { code, out } = await type(['history', sut], environment)
+  t.is(code, 0)
+  const lines = out.trimEnd().split('\n')
+  t.deepEqual(
+    lines.map((line) => line.split('\t')[2]),
+    TYPES,
+  )
+  const who = `${idOf('admin')} (administrator)`
+  t.is(lines[2], `${NOW}\t${who}\tSutUpdated\tos: "" -> "linux", rdp_width: 800 -> 1024, password changed\t"new disk"`)
+  t.is(lines[6], `${NOW}\t${who}\tReservationCancelled\t\t"Zoë 😀"`)
+  for (const id of ['58c38f5d444553252cce0000', 'none']) {
+    const unknown = await type(['history', id], environment)
+    t.deepEqual([unknown.code, unknown.out], [1, ''])
+    t.regex(unknown.error, /^berth: the log has no SUT or reservation /)
+  }
+  const nothing = { BERTH_DATA: join(service.data, 'none') }
+  await t.throwsAsync(type(['history', sut], nothing), { message: /events\.db does not exist/ })
+})
+
+test('no secret is in a history, on the wire or on the command line', async (t) => {
+  const [password, user_name] = [canary(), canary()]
+  const { service, sut } = await aStory(t, password, user_name)
+  const answer = await service.as('admin').get(`/api/sut/${sut}/history`)
+  const lines = await type(['history', sut], { BERTH_DATA: service.data })
+  const json = await type(['history', sut, '--json'], { BERTH_DATA: service.data })
+  const places = [answer.text, lines.out, json.out].map((text, n) => ({ name: `${n}`, bytes: Buffer.from(text) }))
+  const secrets = { password: Buffer.from(password), user_name: Buffer.from(user_name) }
+  t.deepEqual(leaks(secrets, places), [])
+  t.is(leaks(secrets, [{ name: 'here', bytes: Buffer.from(`${password} ${user_name}`) }]).length, 2)
+})
+
+const metadataOf = async (service: Running) => (await eventsOf(service)).map(({ metadata }) => metadata)
+
+test('a Berth-Reason is recorded with every event of the write that gives it', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const why = { 'Berth-Reason': 'caf%C3%A9%2C%20100%25+%22' }
+  const sut = String((await admin.post('/api/sut/create', aSut(), why)).json._id)
+  const { location } = (await admin.post('/api/sut_reservation/create', aReservation(sut), why)).headers
+  await admin.post(`${location}/extend`, { duration: 1800 }, why)
+  await admin.request('POST', `${location}/cancel`, why)
+  await admin.post(`/api/sut/${sut}/update`, { os: 'linux' }, why)
+  await admin.post(`/api/sut/${sut}/tags`, { a: '1' }, why)
+  await admin.post(`/api/sut/${sut}/tags`, { a: '2' })
+  await admin.request('POST', `/api/sut/${sut}/retire`, why)
+  const reasons = (await metadataOf(service)).map(({ reason }) => reason)
+  const given = 'café, 100%+"'
+  // The last one is Berth's own.
+  t.deepEqual(reasons, [given, given, given, given, given, given, given, undefined, given, undefined])
+  const longest = encodeURIComponent('😀'.repeat(200))
+  t.is((await admin.post('/api/sut/create', aSut(), { 'Berth-Reason': longest })).status, 201)
+  t.is((await metadataOf(service)).at(-1)?.reason, '😀'.repeat(200))
+})
+
+test('a Berth-Reason that is too long, not percent-encoded UTF-8, or holds control characters is refused', async (t) => {
+  const service = await start(t, { now: NOW })
+  const wrong = [
+    '',
+    'a'.repeat(201),
+    encodeURIComponent('😀'.repeat(201)),
+    '%',
+    '%4',
+    '%ff',
+    '%c3%28',
+    '%ed%a0%80',
+    'é',
+  ]
+  for (const reason of [...wrong, 'a%00', 'a%0Ab', '%7F', '%C2%85']) {
+    const answer = await service.as('admin').post('/api/sut/create', aSut(), { 'Berth-Reason': reason })
+    t.deepEqual(refusalOf(answer), [422, 'invalid', 'Berth-Reason'], reason)
+    t.true(answer.text.includes('"header":"Berth-Reason"'))
+    t.deepEqual(faultsOf(answer), [])
+  }
+  t.deepEqual(await eventsOf(service), [])
+})
+
+test('a reason is part of what is retried: the same key with another one is refused', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const key = { 'Idempotency-Key': 'once' }
+  const send = (why: Record<string, string>) => admin.post('/api/sut/create', aSut(), { ...key, ...why })
+  const first = await send({ 'Berth-Reason': 'a%20b' })
+  t.is(first.status, 201)
+  for (const reason of ['a%20b', 'a b', '%61%20b']) t.is((await send({ 'Berth-Reason': reason })).text, first.text)
+  for (const other of [{}, { 'Berth-Reason': 'b' }]) {
+    t.deepEqual(refusalOf(await send(other)), [422, 'idempotency_key_reused', 'Idempotency-Key'])
+  }
+  t.is((await eventsOf(service)).length, 2)
+})

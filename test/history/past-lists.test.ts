@@ -1,0 +1,208 @@
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import test from 'ava'
+import fc from 'fast-check'
+import { projections } from '../../projections/index.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { formatMilliseconds } from '../../src/domain/instant.ts'
+import { type Ask, type Lists, makeAsk, type Page, type ReservationQuery } from '../../src/read-models/lists.ts'
+import { makeNames } from '../../src/read-models/names.ts'
+import { makePast } from '../../src/read-models/past.ts'
+import { makePending } from '../../src/read-models/pending.ts'
+import { type Moment, makePeriods, momentAfter } from '../../src/read-models/periods.ts'
+import { makeReservationCounts } from '../../src/read-models/reservation-counts.ts'
+import { openViewsFile } from '../../src/read-models/views-file.ts'
+import { logged } from '../event-store/new-events.ts'
+import { aDirectory } from '../event-store/sqlite-subject.ts'
+import {
+  aHistory,
+  aName,
+  aQuarter,
+  aTag,
+  aType,
+  eventsOf,
+  moment,
+  recordedAs,
+  sutIds,
+  userIds,
+} from '../read-models/list-histories.ts'
+import { FIRST, fill, sutId, userId } from '../read-models/many-reservations.ts'
+
+/** Positions between two events: so far apart that the rows lie in several segments and periods. */
+const STRIDE = 700
+const BEGAN = Date.parse('2029-12-31T00:00:00.000Z')
+
+interface Timed {
+  readonly event: Event
+  readonly position: number
+  readonly time: number
+}
+
+/** Each SUT has a clock of its own, ahead of the others' or behind them by up to some minutes. */
+const timed = (events: readonly Event[], skews: readonly number[]): readonly Timed[] =>
+  events.map((event, n) => {
+    const sut = 'sut_id' in event.data ? event.data.sut_id : event.data._id
+    return { event, position: n * STRIDE, time: BEGAN + n * 60_000 + (skews[sutIds.indexOf(sut)] ?? 0) * 60_000 }
+  })
+
+/** Lists of what has come of these events. */
+const listsOf = (events: readonly Timed[]): Lists => {
+  const file = openViewsFile(':memory:', projections)
+  const pending = makePending(projections, file)
+  for (const { event, position, time } of events) {
+    const recorded = recordedAs(event, position / STRIDE)
+    const metadata = { ...recorded.metadata, time: formatMilliseconds(time) }
+    pending.fold(logged({ ...recorded, metadata }), position)
+    // Written in several pieces, as by the service.
+    if (position % (3 * STRIDE) !== 0) continue
+    file.stage(pending.takeUnstaged())
+    file.settle()
+  }
+  file.stage(pending.takeUnstaged())
+  file.settle()
+  return file.lists
+}
+
+/** As the service puts a page together from its pieces. */
+const reservationsThen = ({ past }: Lists, { limit, offset, ...query }: ReservationQuery, then: Moment): Page => {
+  const documents: string[] = []
+  let count = 0
+  for (const segment of past.segments(then)) {
+    const part = { limit: limit - documents.length, offset: Math.max(0, offset - count) }
+    const page = past.reservations({ ...query, ...part }, then, segment)
+    documents.push(...page.documents)
+    count += page.count
+  }
+  return { documents, count }
+}
+
+const aPart = fc.oneof(
+  fc.record({ limit: fc.integer({ min: 1, max: 6 }), offset: fc.nat(6) }),
+  fc.record({ limit: fc.constant(1000), offset: fc.constant(0) }),
+  fc.record({
+    limit: fc.integer({ min: 1, max: 6 }),
+    offset: fc.constant(0),
+    behind: fc.nat(60).map((n) => n * STRIDE),
+  }),
+)
+const aReservationQuery = fc
+  .tuple(
+    aPart,
+    fc.record(
+      {
+        sut_id: fc.constantFrom(...sutIds, 'none'),
+        user_id: fc.constantFrom(...userIds),
+        endsAfter: aQuarter.map(moment),
+        startsBefore: aQuarter.map(moment),
+        isHeld: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([part, filters]) => ({ ...part, ...filters }))
+const aSutQuery = fc
+  .tuple(
+    aPart,
+    fc.record(
+      { sut_type: aType, is_active: fc.boolean(), name: aName, tags: aTag.map((tag) => Object.fromEntries([tag])) },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([part, filters]) => ({ ...part, ...filters }))
+/** Long enough for several segments, and for an offset to leave something out. */
+const aLongHistory = fc.array(aHistory, { minLength: 6, maxLength: 6 }).map((parts) => parts.flat())
+const aSkew = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: sutIds.length, maxLength: sutIds.length })
+
+const asked = fc.record({
+  reservations: fc.array(aReservationQuery, { minLength: 3, maxLength: 3 }),
+  suts: fc.array(aSutQuery, { minLength: 2, maxLength: 2 }),
+})
+
+test('lists as of every position are what they were when the log had come that far', (t) => {
+  fc.assert(
+    fc.property(aLongHistory, aSkew, asked, (steps, skews, { reservations, suts }) => {
+      const events = timed(eventsOf(steps), skews)
+      const now = listsOf(events)
+      for (const [n, { position }] of events.entries()) {
+        const then = listsOf(events.slice(0, n + 1))
+        const at = momentAfter(position)
+        for (const query of reservations) t.deepEqual(reservationsThen(now, query, at), then.reservations(query))
+        for (const query of suts) t.deepEqual(now.past.suts(query, at), then.suts(query))
+      }
+    }),
+    { numRuns: 7, endOnFailure: true },
+  )
+})
+
+test('lists as of every time are what has come of all that had been recorded by then, whatever the order of the log', (t) => {
+  let outOfOrder = 0
+  fc.assert(
+    fc.property(aLongHistory, aSkew, asked, (steps, skews, { reservations, suts }) => {
+      const events = timed(eventsOf(steps), skews)
+      const now = listsOf(events)
+      const last = events.at(-1)?.position ?? -1
+      for (const time of events.flatMap((event) => [event.time, event.time - 1])) {
+        const recorded = events.filter((event) => event.time <= time)
+        if (recorded.length > 0 && recorded.at(-1) !== events[recorded.length - 1]) outOfOrder++
+        const then = listsOf(recorded)
+        const at = now.past.momentAt(time, last)
+        for (const query of reservations) t.deepEqual(reservationsThen(now, query, at), then.reservations(query))
+        for (const query of suts) t.deepEqual(now.past.suts(query, at), then.suts(query))
+      }
+    }),
+    { numRuns: 5, endOnFailure: true },
+  )
+  t.true(outOfOrder > 0, 'some clocks were ahead of others')
+})
+
+const DAY = 86_400
+const MIDDLE = FIRST + 180 * DAY
+
+const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
+  'all there were': {},
+  'those of a SUT': { sut_id: sutId(7) },
+  'those of a user, behind an entry': { user_id: userId(9), behind: 9_000 },
+  'those on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  'those that ran': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
+  'those of a SUT until a day': { sut_id: sutId(7), startsBefore: MIDDLE },
+}
+
+/** Only one segment at a time is read, through indexes that hold all that is asked; times are looked up by position. */
+const isFound = (line: string): boolean =>
+  /^SEARCH r USING COVERING INDEX reservation_(?:by_sut|by_user|by_end|former) \(segment=\?/.test(line) ||
+  /^(?:SEARCH|SCAN) r USING COVERING INDEX sut_(?:listed|former)/.test(line) ||
+  /^SEARCH [dn] USING INTEGER PRIMARY KEY \(rowid=\?\)$/.test(line) ||
+  /^SEARCH (?:reservation|sut) USING INDEX (?:reservation|sut)_by_id \(id=\? AND position<\?\)$/.test(line) ||
+  /^SEARCH segment USING INTEGER PRIMARY KEY \(rowid<\?\)$/.test(line) ||
+  /^(?:COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT|SCAN (?:page|\(subquery-\d+\)))$/.test(
+    line,
+  ) ||
+  /^CO-ROUTINE (?:page|\(subquery-\d+\))$|^MATERIALIZE |^CORRELATED SCALAR SUBQUERY \d+$/.test(line) ||
+  /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
+
+test('at 20,000 reservations every list as of the past is read through an index, one piece at a time', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  fill(path, { reservations: 20_000, suts: 100, users: 50 }).file.close()
+  const db = new DatabaseSync(path)
+  t.teardown(() => db.close())
+  const ask = makeAsk(db)
+  const lines: string[] = []
+  const explained: Ask = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
+    lines.push(...plan.map(({ detail }) => String(detail)))
+    return ask<A>(sql, ...values)
+  }
+  const past = makePast(db, explained, makeNames(db), makeReservationCounts(db), makePeriods(db))
+  const notFound = (): readonly string[] => lines.splice(0).filter((line) => !isFound(line))
+  explained('SELECT count(*) FROM reservation r WHERE starts > 5')
+  t.deepEqual(notFound(), ['SCAN r'])
+  for (const then of [momentAfter(12_345), past.momentAt(MIDDLE * 1000, 20_099)]) {
+    for (const [name, shape] of Object.entries(shapes)) {
+      for (const segment of past.segments(then)) past.reservations({ limit: 100, offset: 0, ...shape }, then, segment)
+      t.true(lines.length > 0, name)
+      t.deepEqual(notFound(), [], name)
+    }
+    past.suts({ limit: 100, offset: 0, name: 'machine 1', behind: 50 }, then)
+    t.deepEqual(notFound(), [])
+  }
+})

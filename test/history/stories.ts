@@ -1,0 +1,175 @@
+import type { Answer, Client } from '../http/client.ts'
+import type { Running } from '../http/harness.ts'
+import { type Event, eventsOf } from '../http/log-rows.ts'
+import { aReservation, aSut } from '../http/requests.ts'
+import type { makeRandom } from '../process/random.ts'
+
+/**
+ * Random histories of SUTs and reservations, by instances whose clocks differ, and what was answered after each event:
+ * `as_of` must answer the same, byte for byte.
+ */
+
+export interface Cast {
+  /** Over one store. */
+  readonly services: readonly Running[]
+  /** Every event of their log, as it lies there. */
+  readonly log: () => Promise<readonly Event[]>
+  readonly random: ReturnType<typeof makeRandom>
+}
+
+/** Everything over the embedded store, or whichever the tests run over. */
+export const castOf = (service: Running, random: Cast['random']): Cast => ({
+  services: [service],
+  log: () => eventsOf(service),
+  random,
+})
+
+interface Thing {
+  readonly path: string
+  readonly id: string
+}
+
+/** What was answered after an event: of each thing by its path, and the two lists. */
+type Shown = ReadonlyMap<string, string>
+
+const MINUTE = 60_000
+const SKEW_MAX = 25_000
+
+const shownOf = ({ status, headers, json, text }: Answer): string =>
+  status === 200 ? `${status} ${headers.etag} ${text}` : `${status} ${json.code}`
+
+const NOT_FOUND = { sut: '404 sut_not_found', sut_reservation: '404 reservation_not_found' }
+
+const missing = (path: string): string => (path.includes('/sut/') ? NOT_FOUND.sut : NOT_FOUND.sut_reservation)
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+const makeStory = (cast: Cast, name: string) => {
+  const { services, random } = cast
+  const suts: Thing[] = []
+  const reservations: Thing[] = []
+  const one = <A>(from: readonly A[]): A => from[random.below(from.length)] as A
+
+  const write = async (admin: Client): Promise<Answer> => {
+    const thing = one(reservations)
+    const sut = one(suts)
+    const dice = random.below(20)
+    if (sut === undefined || dice === 0) return admin.post('/api/sut/create', aSut({ name: `${name} ${suts.length}` }))
+    if (dice <= 2) return admin.post(`${sut.path}/update`, { os: `os ${random.below(1_000_000)}` })
+    if (dice === 3) return admin.post(`${sut.path}/tags`, { a: one(['1', '2', null]) })
+    if (dice === 4) return admin.request('POST', `${sut.path}/retire`)
+    if (dice <= 12 || thing === undefined) {
+      const { user_id, sut_id } = aReservation(sut.id)
+      const window = { start_in: one([0, 0, 900 * random.below(12)]), duration: 900 * (1 + random.below(4)) }
+      return admin.post('/api/sut_reservation/create', { user_id, sut_id, ...window })
+    }
+    if (dice <= 16) return admin.request('POST', `${thing.path}/cancel`)
+    return admin.post(`${thing.path}/extend`, { duration: 900 * (1 + random.below(8)) })
+  }
+
+  const lists = (): readonly string[] => [
+    `/api/sut?limit=1000&name=${encodeURIComponent(`${name} `)}`,
+    ...suts.map(({ id }) => `/api/sut_reservation?limit=1000&sut_id=${id}`),
+  ]
+
+  const note = ({ status, headers, json }: Answer): void => {
+    if (status !== 201) return
+    const path = String(headers.location)
+    const things = path.startsWith('/api/sut/') ? suts : reservations
+    things.push({ path, id: String(json._id) })
+  }
+
+  return { services, one, write, note, lists, things: () => [...suts, ...reservations] }
+}
+type Story = ReturnType<typeof makeStory>
+
+/** Positions of events with what was answered after each. */
+type Snapshots = ReadonlyMap<number, Shown>
+
+const play = async (story: Story, { random }: Cast, steps: number): Promise<Snapshots> => {
+  const { services, one, write, note, lists, things } = story
+  const snapshots = new Map<number, Shown>()
+  let time = Math.max(...services.map(({ clock }) => clock.now()))
+  for (let step = 0; step < steps; step++) {
+    time += random.below(2) * random.below(40 * MINUTE)
+    const service = one(services)
+    service.clock.set(iso(time + random.below(2 * SKEW_MAX) - SKEW_MAX))
+    const admin = service.as('admin')
+    const answer = await write(admin)
+    if (answer.status >= 400) continue
+    note(answer)
+    const shown = new Map<string, string>()
+    for (const path of [...things().map((thing) => thing.path), ...lists()]) {
+      shown.set(path, shownOf(await admin.get(path, { 'Berth-After': String(answer.headers['berth-position']) })))
+    }
+    const position = Number(answer.headers['berth-position'])
+    if (!snapshots.has(position)) snapshots.set(position, shown)
+  }
+  for (const { clock } of services) clock.set(iso(time + 120 * MINUTE))
+  return snapshots
+}
+
+export interface StoryReport {
+  readonly events: number
+  readonly answers: number
+  readonly faults: readonly string[]
+}
+
+const OF_PORTS = /^ListenPort/
+
+/** Holds every thing and every list as of every event against what was answered then. */
+const checkPositions = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, tell: Tell) => {
+  let before: Shown = new Map()
+  for (let position = first; position < log.length; position++) {
+    const shown: Shown = snapshots.get(position) ?? before
+    if (shown === before && !OF_PORTS.test(log[position]?.type ?? '')) tell(`nothing was answered at ${position}`)
+    before = shown
+    const as_of = String(position).padStart(20, '0')
+    for (const { path } of story.things()) {
+      await tell.same(`${path}?as_of=${as_of}`, shown.get(path) ?? missing(path))
+    }
+    for (const path of story.lists()) {
+      const then = shown.get(path)
+      if (then !== undefined) await tell.same(`${path}&as_of=${as_of}`, then)
+    }
+  }
+}
+
+/** The same as of the times of events: of each thing its newest version that was recorded by then. */
+const checkTimes = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, tell: Tell) => {
+  const events = log.slice(first).map((event, n) => ({ ...event, position: first + n }))
+  for (const { metadata } of events) {
+    const time = Date.parse(metadata.time) + story.one([0, -1])
+    for (const { path, id } of story.things()) {
+      const newest = events.findLast((event) => event.data._id === id && Date.parse(event.metadata.time) <= time)
+      const then = newest && snapshots.get(newest.position)?.get(path)
+      await tell.same(`${path}?as_of=${iso(time)}`, then ?? missing(path))
+    }
+  }
+}
+
+interface Tell {
+  (fault: string): void
+  readonly same: (path: string, expected: string) => Promise<void>
+}
+
+/** Plays a story of so many steps and looks back at every event of it. */
+export const playBack = async (cast: Cast, name: string, steps: number): Promise<StoryReport> => {
+  const story = makeStory(cast, name)
+  const first = (await cast.log()).length
+  const snapshots = await play(story, cast, steps)
+  const log = await cast.log()
+  const faults: string[] = []
+  let answers = 0
+  const after = { 'Berth-After': String(log.length - 1).padStart(20, '0') }
+  const tell: Tell = Object.assign((fault: string): void => void faults.push(`${name}: ${fault}`), {
+    same: async (path: string, expected: string): Promise<void> => {
+      answers++
+      const shown = shownOf(await story.one(cast.services).as('audrey').get(path, after))
+      if (shown !== expected) faults.push(`${name}: ${path}: ${shown} is not ${expected}`)
+    },
+  })
+  await checkPositions(story, log, first, snapshots, tell)
+  await checkTimes(story, log, first, snapshots, tell)
+  return { events: log.length - first, answers, faults }
+}

@@ -1,3 +1,4 @@
+import { partsOfVerifying } from './audit-verify/long-parts.ts'
 import { ignoresExpected } from './event-store/broken-appends.ts'
 import { partsOverEventStoreDb } from './eventstoredb/long-parts.ts'
 import { partsOfTheFeed } from './feed/long-parts.ts'
@@ -190,6 +191,7 @@ export const parts: readonly Part[] = [
   races,
   lawlessRaces,
   ...partsOverEventStoreDb,
+  ...partsOfVerifying,
   ...partsOfHistory,
   badRequests,
   badCredentials,

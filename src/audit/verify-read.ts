@@ -1,6 +1,5 @@
 import { canonicalJson } from '../domain/canonical-json.ts'
 import type { Recorded } from '../domain/event.ts'
-import type { StoredRecord } from '../event-store/event-store.ts'
 import { plainReader } from '../event-store/plain-event.ts'
 import { decodeParsed, UndecodableEvent } from '../event-store/stored-event.ts'
 
@@ -30,11 +29,8 @@ const read = (text: string, mark: number): Read => {
   }
 }
 
-/** Reads records one after the other, each decoded once. */
-export const makeRead = (): ((record: StoredRecord) => Read) => {
-  const readPlain = plainReader()
-  return ({ text, mark }) => {
-    const event = readPlain(text, mark)
-    return event === undefined ? read(text, mark) : { event, isCanonical: true }
-  }
+/** Reads an event as it lies in the log, decoding it once. */
+export const readEvent = (text: string, mark: number): Read => {
+  const event = plainReader()(text, mark)
+  return event === undefined ? read(text, mark) : { event, isCanonical: true }
 }

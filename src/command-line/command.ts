@@ -48,12 +48,21 @@ export interface Command {
   readonly run: (given: Given, config: Config, terminal: Terminal) => Promise<number>
 }
 
+/** Columns that it takes, so that there is room for a word before it. */
+const USAGE_WIDTH = 105
+
 /** `backup DIR [--json]`: how a command is typed. */
 export const usageOf = ({ name, operands, options }: Command): string => {
   const flags = Object.entries(options).map(
     ([flag, { type, multiple }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]${multiple ? '...' : ''}`,
   )
-  return [name, ...operands, ...flags].join(' ')
+  let [usage, width] = [name, name.length]
+  for (const part of [...operands, ...flags]) {
+    const isFull = width + 1 + part.length > USAGE_WIDTH
+    usage += isFull ? `\n    ${part}` : ` ${part}`
+    width = isFull ? 4 + part.length : width + 1 + part.length
+  }
+  return usage
 }
 
 export const helpOf = (command: Command): string => `berth ${usageOf(command)}

@@ -17,8 +17,8 @@ running service. With --json it prints {"same","position","events","documents","
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
-      const compared = await replay(join(config.data, 'views.db'), store, projections, progress.show)
-      progress.end()
+      const views = join(config.data, 'views.db')
+      const compared = await replay(views, store, projections, progress.show).finally(progress.end)
       const isSame = compared.differences.length === 0
       if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...compared })}\n`)
       else {

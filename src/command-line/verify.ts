@@ -4,12 +4,14 @@ import { openCheckpoint } from '../audit/checkpoint.ts'
 import { readVerifier, type Verifier, verifierOf } from '../audit/signed-note.ts'
 import { type Verified, verifyLog } from '../audit/verify.ts'
 import type { Against, Compared } from '../audit/verify-checkpoints.ts'
+import { makeJudge } from '../audit/verify-judge.ts'
 import type { Config } from '../config.ts'
-import type { EventStore } from '../event-store/event-store.ts'
+import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { openLinks } from '../event-store/sqlite-links.ts'
 import { openStoreBeside } from '../open-store.ts'
 import { signerOf } from './audit-key.ts'
 import { type Command, DONE, MISUSED, makeProgress, refuse, type Terminal } from './command.ts'
+import { judgeBeside } from './verify-beside.ts'
 
 /** Something was found: told apart from a log that cannot be read, so that whoever runs it by the clock can. */
 const FOUND = 3
@@ -43,6 +45,9 @@ const readAll = async (
   return E.right(all)
 }
 
+/** Events from which on another thread is worth its start. */
+const MANY = 20_000
+
 /** Reads the log of either store; the embedded one keeps more beside it that can be held against it. */
 const verifyStore = async (
   store: EventStore,
@@ -50,13 +55,16 @@ const verifyStore = async (
   against: readonly Against[],
   show: (done: number, of: number | undefined) => void,
 ): Promise<Verified> => {
-  const links = eventStore.kind === 'sqlite' ? openLinks(eventStore.path) : undefined
-  try {
-    const of = links && links.last() + 1
-    return await verifyLog({ records: store.records(-1), links, against, onProgress: (done) => show(done, of) })
-  } finally {
-    links?.close()
+  const records = store.records(BEGINNING)
+  if (eventStore.kind !== 'sqlite') {
+    return verifyLog({ records, against, onProgress: (done) => show(done, undefined) })
   }
+  const { path } = eventStore
+  const of = (await store.head()) + 1
+  const options = { records, isDense: true, against, onProgress: (done: number) => show(done, of) }
+  if (of >= MANY) return verifyLog({ ...options, judge: judgeBeside(path) })
+  const links = openLinks(path)
+  return verifyLog({ ...options, judge: makeJudge(links) }).finally(links.close)
 }
 
 const told = ({ name, size, is_extended, root }: Compared, events: number): string => {

@@ -1,7 +1,7 @@
 import { type EventType, eventData, type Recorded } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/instant.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
-import { plainReader } from '../event-store/plain-event.ts'
+import { plainDataOf, plainReader } from '../event-store/plain-event.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
 import type { Format } from './formats.ts'
 
@@ -69,9 +69,10 @@ export async function* exportLog(options: ExportOptions, exported: Exported): As
     for (const { text, mark } of page) {
       const at = position++
       if (at < from || at >= to) continue
-      const event = readPlain(text, mark) ?? decodeEvent(text, mark)
+      const plain = readPlain(text, mark)
+      const event = plain ?? decodeEvent(text, mark)
       if (!isWanted(event, wanted)) continue
-      chunk += format.line(event, at)
+      chunk += format.line(event, at, plain && plainDataOf(text))
       exported.events++
       exported.first ??= at
       exported.last = at

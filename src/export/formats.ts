@@ -2,12 +2,14 @@ import { canonicalJson } from '../domain/canonical-json.ts'
 import type { Recorded } from '../domain/event.ts'
 import { cloudEvent } from '../feed/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
+import { plainCloudEvent, plainNdjson } from './plain-lines.ts'
 
 /** How events are written into a file, one after the other. */
 export interface Format {
   /** What the file begins with. */
   readonly head: string
-  readonly line: (event: Recorded, position: number) => string
+  /** @param plain the event's data as JSON, where no string of the event needs an escape */
+  readonly line: (event: Recorded, position: number, plain?: string) => string
 }
 
 export const FORMATS = ['ndjson', 'csv', 'cloudevents'] as const
@@ -31,20 +33,23 @@ const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 /** As text, which the apostrophe makes of it in every spreadsheet. */
 const guarded = (field: string): string => (FORMULA.test(field) ? `'${field}` : field)
 
+const TEXTS_AND_NUMBERS = COLUMNS.slice(0, -1) as readonly Exclude<(typeof COLUMNS)[number], 'data'>[]
+
 const csv = (excel: boolean): Format => {
   const field = excel ? (text: string) => quoted(guarded(text)) : quoted
   return {
     // Without the mark a spreadsheet takes UTF-8 for the code page of its machine.
     head: `${excel ? '\ufeff' : ''}${COLUMNS.join(',')}\r\n`,
-    line: (event, position) => {
+    line: (event, position, plain) => {
       const row = rowOf(event, position)
       let line = ''
-      for (const column of COLUMNS) {
-        const value = column === 'data' ? canonicalJson(row.data) : row[column]
-        const text = typeof value === 'string' ? field(value) : String(value ?? '')
-        line += column === 'position' ? text : `,${text}`
+      for (const column of TEXTS_AND_NUMBERS) {
+        const value = row[column]
+        line += typeof value === 'string' ? `${field(value)},` : `${value ?? ''},`
       }
-      return `${line}\r\n`
+      // It begins with a brace, which is no formula, and has quotes in it.
+      const data = plain ?? canonicalJson(row.data)
+      return `${line}"${data.replaceAll('"', '""')}"\r\n`
     },
   }
 }
@@ -54,8 +59,20 @@ export const formatOf = (name: FormatName, { excel, origin }: FormatOptions): Fo
     case 'csv':
       return csv(excel)
     case 'ndjson':
-      return { head: '', line: (event, position) => `${JSON.stringify(rowOf(event, position))}\n` }
-    case 'cloudevents':
-      return { head: '', line: (event, position) => `${JSON.stringify(cloudEvent(event, position, origin))}\n` }
+      return {
+        head: '',
+        line: (event, position, plain) =>
+          plain === undefined ? `${JSON.stringify(rowOf(event, position))}\n` : plainNdjson(event, position, plain),
+      }
+    case 'cloudevents': {
+      const source = JSON.stringify(origin)
+      return {
+        head: '',
+        line: (event, position, plain) =>
+          plain === undefined
+            ? `${JSON.stringify(cloudEvent(event, position, origin))}\n`
+            : plainCloudEvent(event, position, plain, source),
+      }
+    }
   }
 }

@@ -3,9 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { copyLog } from '../../src/copy/copy-log.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { type } from '../command-line/terminal.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
 import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
+import { aServer } from '../eventstoredb/server-and-client.ts'
+import { rightOf } from '../users/builders.ts'
 import { BEGINS, writeStory } from './lawful-log.ts'
 
 const LATER = BEGINS + 30 * 86_400_000
@@ -17,7 +21,9 @@ const aLog = async (t: ExecutionContext) => {
   const store = openStore(t, path)
   await writeStory(store, 3, 60)
   writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
-  const run = (...line: readonly string[]) => type(line, { BERTH_DATA: data })
+  const runOver = (environment: Readonly<Record<string, string>>, ...line: readonly string[]) =>
+    type(line, { BERTH_DATA: data, ...environment })
+  const run = (...line: readonly string[]) => runOver({}, ...line)
   const checkpoint = async (name: string): Promise<string> => {
     const file = join(data, name)
     writeFileSync(file, (await run('checkpoint')).out)
@@ -35,7 +41,7 @@ const aLog = async (t: ExecutionContext) => {
     database.close()
     return String(found?.recorded)
   }
-  return { data, store, run, checkpoint, change, textAt }
+  return { data, store, run, runOver, checkpoint, change, textAt }
 }
 
 test('verify says that a log is sound, and that it extends checkpoints of before', async (t) => {
@@ -115,6 +121,22 @@ test('verify takes the signature of the key alone, which --key can give', async 
   const altered = await run('verify', '--against', file, '--key', key)
   t.is(altered.code, 1)
   t.regex(altered.error, /has been altered/)
+})
+
+test('over an EventStoreDB verify and export say what they say of the same log in its own file', async (t) => {
+  const { run, runOver, store, checkpoint } = await aLog(t)
+  const server = await aServer(t)
+  const to = aLogOn(server.address)
+  const target = await openAt(t, to, { copyOf: store.logId })
+  rightOf(await copyLog({ source: store, target, onProgress: () => undefined }))
+  await target.endCopy()
+  const file = await checkpoint('head')
+  const there = (...line: readonly string[]) => runOver({ BERTH_EVENT_STORE: to }, ...line)
+  t.deepEqual(await there('verify', '--against', file), await run('verify', '--against', file))
+  for (const format of ['csv', 'cloudevents']) {
+    const line = ['export', '--format', format, '--from', '5', '--to', '20']
+    t.deepEqual(await there(...line), await run(...line))
+  }
 })
 
 test('verify ends with 2 when it is typed in a way that cannot be meant, and with 1 where nothing can be read', async (t) => {

@@ -1,12 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Verified, verifyLog } from '../../src/audit/verify.ts'
-import type { Against } from '../../src/audit/verify-checkpoints.ts'
 import { growTree } from '../../src/audit/verify-tree.ts'
 import { canonicalJson } from '../../src/domain/canonical-json.ts'
-import { openSqliteStore } from '../../src/event-store/sqlite.ts'
-import { openLinks } from '../../src/event-store/sqlite-links.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { anEvent } from '../event-store/new-events.ts'
 
@@ -21,7 +16,7 @@ interface Event {
 }
 
 /** The events of a log, and what is kept beside them. */
-interface Row {
+export interface Row {
   text: string
   leaf: Uint8Array
   previous: number | null
@@ -31,7 +26,7 @@ const parse = (text: string): Event => JSON.parse(text) as Event
 
 export const textsIn = (path: string): readonly string[] => rowsOf(path).map(({ text }) => text)
 
-const rowsOf = (path: string): readonly Row[] => {
+export const rowsOf = (path: string): readonly Row[] => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     const rows = database.prepare('SELECT recorded AS text, leaf, previous FROM event ORDER BY position').all()
@@ -177,7 +172,7 @@ const editBytes = (path: string, texts: readonly string[], number: Numbers, isKn
 }
 
 /** Tampers with a copy of a log that has these rows; where it first differs from what it was. */
-const tamper = (path: string, rows: readonly Row[], kind: Kind, number: Numbers, isKnowing: boolean): number => {
+export const tamper = (path: string, rows: readonly Row[], kind: Kind, number: Numbers, isKnowing: boolean): number => {
   const texts = rows.map(({ text }) => text)
   if (kind === 'bytes edited') return editBytes(path, texts, number, isKnowing)
   const tampered = AMONG_EVENTS[kind](texts, number)
@@ -189,54 +184,3 @@ const tamper = (path: string, rows: readonly Row[], kind: Kind, number: Numbers,
 
 /** Does as much to a log as one who knows, and changes nothing. */
 export const writeBack = (path: string): void => write(path, knowing(textsIn(path)))
-
-/** What `verify` does, without a process of its own. */
-export const verifyFile = async (path: string, against: readonly Against[]): Promise<Verified> => {
-  const onFatal = (error: Error): never => {
-    throw error
-  }
-  const store = openSqliteStore({ path, readOnly: true, randomHex: () => '', onFatal })
-  const links = openLinks(path)
-  try {
-    return await verifyLog({ records: store.records(-1), links, against })
-  } finally {
-    links.close()
-    await store.close()
-  }
-}
-
-export interface Tampered {
-  /** How many were found by their hashes or by a rule, and how many by the checkpoint alone. */
-  readonly counts: { readonly tamperings: number; readonly byCheckpointAlone: number }
-  readonly problems: readonly string[]
-}
-
-/** Tampers so often with copies of a log and looks whether each is found, and in the right place. */
-export const tamperAndVerify = async (log: string, kind: Kind, number: Numbers, count: number): Promise<Tampered> => {
-  const rows = rowsOf(log)
-  const texts = rows.map(({ text }) => text)
-  const checkpoint = (size: number): Against => ({ name: `at ${size}`, size, root: rootOf(texts.slice(0, size)) })
-  const sizes = [1, 2, 3].map((third) => Math.floor((texts.length * third) / 3))
-  const against = sizes.map(checkpoint)
-  const copy = `${log}.${randomBytes(8).toString('hex')}`
-  const problems: string[] = []
-  let byCheckpointAlone = 0
-  for (let n = 0; n < count; n++) {
-    const isKnowing = n % 2 === 0
-    copyFileSync(log, copy)
-    const first = tamper(copy, rows, kind, number, isKnowing)
-    const { found, findings, place } = await verifyFile(copy, against)
-    const what = `${kind} at ${first} by one who ${isKnowing ? 'knows' : 'does not'}`
-    if (place === undefined) {
-      problems.push(`${what} was not found`)
-      continue
-    }
-    if (found === 0) byCheckpointAlone++
-    const isWithin = place.unchanged_up_to < first && first < place.differs_before
-    if (!isWithin) problems.push(`${what} was placed between ${place.unchanged_up_to} and ${place.differs_before}`)
-    const isNamed = findings.some(({ position, what }) => position === first && what.includes('its hash'))
-    const keepsHash = !isKnowing && (kind === 'value changed' || kind === 'bytes edited')
-    if (keepsHash && !isNamed) problems.push(`${what} was not named by its hash`)
-  }
-  return { counts: { tamperings: count, byCheckpointAlone }, problems }
-}

@@ -2,12 +2,15 @@ import { copyFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
+import { judgeBeside } from '../../src/command-line/verify-beside.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite.ts'
 import { randomHex } from '../event-store/new-events.ts'
 import { makeNumbers } from '../read-models/many-reservations.ts'
 import { writeStory } from './lawful-log.ts'
-import { KINDS, rootOf, tamperAndVerify, textsIn, verifyFile, writeBack } from './tampering.ts'
+import { tamperAndVerify, verifyFile } from './tamper-and-verify.ts'
+import { KINDS, rootOf, rowsOf, tamper, textsIn, writeBack } from './tampering.ts'
 
 const onFatal = (error: Error): never => {
   throw error
@@ -41,4 +44,37 @@ test('a log that nobody has touched is sound, and so is one that was written ane
     const { found, findings, place, events } = await verifyFile(copy, against)
     t.deepEqual([found, findings, place, events], [0, [], undefined, texts.length])
   }
+})
+
+test('on a thread of its own the same is found, and a thread that fails is told', async (t) => {
+  const copy = join(directory, 'judged.db')
+  for (const kind of ['value changed', 'event removed', 'events swapped'] as const) {
+    copyFileSync(log, copy)
+    tamper(copy, rowsOf(log), kind, makeNumbers(3), false)
+    const here = await verifyFile(copy, [])
+    t.true(here.found > 0)
+    t.deepEqual(await verifyFile(copy, [], judgeBeside), here)
+  }
+  await t.throwsAsync(
+    verifyFile(log, [], () => judgeBeside(join(directory, 'none.db'))),
+    { message: /none\.db/ },
+  )
+})
+
+test('a log that is being written is sound at any moment', async (t) => {
+  const written = join(directory, 'written.db')
+  const store = openSqliteStore({ path: written, randomHex, onFatal })
+  let isDone = false
+  const story = writeStory(store, 9, 120).finally(() => {
+    isDone = true
+  })
+  let looks = 0
+  for (; !isDone; looks++) {
+    t.deepEqual((await verifyFile(written, [])).findings, [])
+    // The store writes between turns of the event loop, of which a short log needs none to be read.
+    await setImmediate()
+  }
+  await story
+  t.true(looks > 3, `${looks} looks`)
+  await store.close()
 })

@@ -11,6 +11,8 @@ const aSigner = (name = 'lab.example/berth') => ({ name, privateKey: generateKey
 
 // The keys and the note of the example in the documentation of the reference implementation, golang.org/x/mod/sumdb/note.
 const PETER = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
+/** The same with another byte for the kind of key. */
+const OTHER_KIND = PETER.replace('+ARpc', '+Ahpc')
 const SEED = 'AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz'
 const NOTE =
   'If you think cryptography is the answer to your problem,\n' +
@@ -38,6 +40,9 @@ test('a checkpoint says what it was made of, and only to the key that signed it'
   t.deepEqual(rightOf(openCheckpoint(note, verifierOf(signer))), { origin: signer.name, size: 1234, root })
   t.is(leftOf(openCheckpoint(note, verifierOf(aSigner()))), 'is not signed by lab.example/berth with this key')
   t.is(leftOf(openCheckpoint(note, verifierOf(aSigner('other')))), 'is not signed by other with this key')
+  // The id of the key alone does not say whose it is.
+  const renamed = note.replace('\u2014 lab.example/berth', '\u2014 lab.example/other')
+  t.is(leftOf(openCheckpoint(renamed, verifierOf(signer))), 'is not signed by lab.example/berth with this key')
 })
 
 test('a note with any character changed, dropped or added is not opened, or says the same', (t) => {
@@ -92,6 +97,7 @@ test('what is no note, no checkpoint and no verifier key is refused with the rea
       `a\n-1\n${root}\n`,
       'a\n1\nAA==\n',
       `a\n9007199254740993\n${root}\n`,
+      `a\n1\n${root.replace('A=', 'B=')}\n`,
       `a\n1\n${root}`,
       `a\n1\n${root}\n\nx\n`,
     ].map((text) => leftOf(readCheckpoint(text))),
@@ -101,17 +107,25 @@ test('what is no note, no checkpoint and no verifier key is refused with the rea
       'has no number of events',
       'has no root hash',
       'has no number of events',
+      'has no root hash',
       'has lines that are none',
       'has lines that are none',
     ],
   )
   t.deepEqual(
-    ['', 'a+b', PETER.replace('c74f', 'c74e'), PETER.replace('Peter', 'P ter'), PETER.slice(0, -4), `${PETER}=`].map(
-      (key) => leftOf(readVerifier(key)),
-    ),
+    [
+      '',
+      'a+b',
+      OTHER_KIND,
+      PETER.replace('c74f', 'c74e'),
+      PETER.replace('Peter', 'P ter'),
+      PETER.slice(0, -4),
+      `${PETER}=`,
+    ].map((key) => leftOf(readVerifier(key))),
     [
       'must be like name+00112233+ and base64',
       'must be like name+00112233+ and base64',
+      'is not one of Ed25519',
       'has the id of another key',
       'must be like name+00112233+ and base64',
       'is not one of Ed25519',

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { verifyLog } from '../../src/audit/verify.ts'
 import { growTree } from '../../src/audit/verify-tree.ts'
+import { judgeBeside } from '../../src/command-line/verify-beside.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite.ts'
-import { openLinks } from '../../src/event-store/sqlite-links.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { exportLog } from '../../src/export/export-log.ts'
 import { FORMATS, type FormatName, formatOf } from '../../src/export/formats.ts'
@@ -62,8 +62,8 @@ const readAndHash =
 const verify =
   (store: EventStore, path: string): Way =>
   async () => {
-    const links = openLinks(path)
-    const { found, findings } = await verifyLog({ records: store.records(-1), links }).finally(links.close)
+    const judge = judgeBeside(path)
+    const { found, findings } = await verifyLog({ records: store.records(-1), isDense: true, judge })
     if (found > 0) throw new Error(findings[0]?.what)
   }
 

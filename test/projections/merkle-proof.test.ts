@@ -189,6 +189,15 @@ test('sizes that are none prove nothing', (t) => {
     t.false(isConsistent({ size, head }, { size: 4, head }, [], sha256))
   }
   t.false(isConsistent({ size: 5, head }, { size: 4, head }, [], sha256))
+  t.false(isConsistent({ size: 2, head }, { size: 1, head }, [], sha256))
+})
+
+test('hashes of other lengths prove nothing, though together they are the same bytes', (t) => {
+  const [leaf, beside] = LARGE as [Uint8Array, Uint8Array]
+  const given = { leaf, index: 0, size: 2, head: large.head(2) }
+  t.true(isIncluded(given, [beside], sha256))
+  const longer = Uint8Array.of(...leaf, beside[0] as number)
+  t.false(isIncluded({ ...given, leaf: longer }, [beside.slice(1)], sha256))
 })
 
 test('it shows when a proof is taken for its length alone', (t) => {

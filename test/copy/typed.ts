@@ -4,7 +4,7 @@ import { treeOf } from '../../src/copy/copy-log.ts'
 import { sutStream } from '../../src/domain/ids.ts'
 import { idOf } from '../domain/builders.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
-import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { dataWithPeople, type Running, type Setting, start } from '../http/harness.ts'
 import { NOW } from '../http/requests.ts'
 import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 
@@ -26,9 +26,9 @@ export const aLog = async (t: ExecutionContext, server: string, count: number) =
 }
 
 /** Whatever store other tests are run over. */
-export const startEmbedded = async (t: ExecutionContext): Promise<Running> => {
+export const startEmbedded = async (t: ExecutionContext, setting: Setting = {}): Promise<Running> => {
   const data = await dataWithPeople(t)
-  return start(t, { now: NOW, data, environment: { BERTH_EVENT_STORE: `sqlite:${data}/events.db` } })
+  return start(t, { ...setting, now: NOW, data, environment: { BERTH_EVENT_STORE: `sqlite:${data}/events.db` } })
 }
 
 /** What a service would find at an address. */

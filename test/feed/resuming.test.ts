@@ -1,13 +1,19 @@
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { BEGINNING } from '../../src/event-store/event-store.ts'
 import { type Entry, makeEntry } from '../../src/feed/entry.ts'
 import { eventStream, type Format } from '../../src/feed/frames.ts'
 import { startStream } from '../../src/feed/stream.ts'
-import { anEvent, aStream } from '../event-store/new-events.ts'
+import { type } from '../command-line/terminal.ts'
+import { startEmbedded } from '../copy/typed.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
+import { anEvent, aStream, recordsOf } from '../event-store/new-events.ts'
 import { startInstances } from '../eventstoredb/instances.ts'
+import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
 import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
 import { type Event, eventsOf } from '../http/log-rows.ts'
 import { NOW } from '../http/requests.ts'
@@ -102,6 +108,34 @@ test('readers that are cut off and go on at another instance of an EventStoreDB 
     crowd.map(() => []),
   )
   t.is(recorded.length, last + 1)
+})
+
+test('readers go on where they were when the log was copied to an EventStoreDB and the service runs on that', async (t) => {
+  const embedded = await startEmbedded(t, { feed: FEED })
+  const { data } = embedded
+  const suts = await begin(embedded.as('admin'), 40)
+  const services = [embedded]
+  const crowd = crowdOf(t, services, suts)
+  const upTo = (position: number) => Promise.all(crowd.map(({ follower }) => follower.upTo(position)))
+  // Some of them are in the middle then, for none comes further than it is cut off.
+  await upTo(21)
+  await embedded.stop()
+  const server = await startProtocolServer()
+  t.teardown(server.close)
+  const to = aLogOn(server.address)
+  t.is((await type(['copy', '--from', `sqlite:${data}/events.db`, '--to', to])).code, 0)
+  await rm(join(data, 'views.db'))
+  const moved = await start(t, { now: NOW, data, feed: FEED, environment: { BERTH_EVENT_STORE: to } })
+  services[0] = moved
+  await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 20_000)
+  const last = 4 + 40 + 20 - 1
+  await Promise.all([write(moved.as('admin'), suts[0], 40, 20), upTo(last)])
+  const log = (await recordsOf(await openAt(t, to), BEGINNING)).map(({ text }) => JSON.parse(text) as Event)
+  t.is(log.length, last + 1)
+  t.deepEqual(
+    faultsIn(crowd, log),
+    crowd.map(() => []),
+  )
 })
 
 test('a break of the store is no gap and no repeat, and the stream goes on by itself', async (t) => {

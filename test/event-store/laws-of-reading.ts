@@ -138,10 +138,10 @@ const records: Law = {
         lying.map(({ text, mark }) => ({ ...decodeEvent(text, mark), leaf: new Uint8Array(leafHash(text)) })),
         rest,
       )
-      assert.deepEqual(
-        lying.map(({ text }) => text),
-        rest.map((event) => encodeEvent(event.stream, event.revision, event)),
-      )
+      const canonical = rest.map((event) => encodeEvent(event.stream, event.revision, event))
+      // Not deepEqual, which takes a minute to draw up how hundreds of long texts differ.
+      const differs = lying.findIndex(({ text }, n) => text !== canonical[n])
+      assert.equal(differs, -1)
       for (const { text, leaf } of lying) if (leaf !== undefined) assert.deepEqual(Buffer.from(leaf), leafHash(text))
     }
   },

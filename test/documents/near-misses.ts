@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../characters.ts'
 
 /** Values that are nearly right, right, or not at all. */
 
@@ -53,7 +54,7 @@ export const bent = (text: string): fc.Arbitrary<string> =>
         put: fc.oneof(
           fc.constantFrom(...EDGES),
           fc.constantFrom(...SIGNS),
-          fc.string({ unit: 'binary', maxLength: 2 }),
+          fc.string({ unit: anyCharacter, maxLength: 2 }),
         ),
       }),
       { maxLength: 2 },
@@ -64,7 +65,7 @@ const LONG = fc.constantFrom(1, 63, 64, 65, 127, 128, 129, 253, 254, 256, 257, 4
 const long = fc.tuple(fc.constantFrom('x', '😀', 'a.', '0'), LONG).map(([unit, count]) => unit.repeat(count))
 const junk = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, 0, 1, -1, 1.5, 65535, 65536, 16385, 2 ** 53, '', 'true', [], {}, ['x']),
-  fc.string({ unit: 'binary', maxLength: 3 }),
+  fc.string({ unit: anyCharacter, maxLength: 3 }),
   long,
 )
 

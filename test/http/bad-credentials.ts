@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../characters.ts'
 import { type Answer, basic } from './client.ts'
 import type { Running } from './harness.ts'
 import { faultsOf } from './problems.ts'
@@ -11,7 +12,7 @@ const anyCredentials = fc.oneof(
   headerText,
   fc.uint8Array({ maxLength: 300 }).map((bytes) => `Basic ${base64(bytes)}`),
   fc.tuple(fc.string(), fc.string()).map(([name, password]) => basic(name, password)),
-  fc.constantFrom('admin', 'alice').chain((name) => fc.string({ unit: 'binary' }).map((text) => basic(name, text))),
+  fc.constantFrom('admin', 'alice').chain((name) => fc.string({ unit: anyCharacter }).map((text) => basic(name, text))),
   // The right ones, spoilt.
   fc.tuple(fc.nat({ max: 40 }), headerText).map(([at, text]) => `${basic('admin').slice(0, at)}${text || '!'}`),
   fc.tuple(headerText, fc.constantFrom(' ', ', ', ';')).map(([text, between]) => `${basic('admin')}${between}${text}.`),

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../characters.ts'
 import { basic } from './client.ts'
 import { idOf } from './harness.ts'
 
@@ -6,7 +7,7 @@ import { idOf } from './harness.ts'
 
 const CRLF = '\r\n'
 const NO_ID = '58c38f5d444553252cce0000'
-const strange = fc.string({ unit: 'binary', maxLength: 40 })
+const strange = fc.string({ unit: anyCharacter, maxLength: 40 })
 const latin1 = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
 const printable = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
 /** Text for a line of the header; seldom of what may not stand there. */

@@ -5,6 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
 import { makeVault, openSecret, type SecretStore, type Vault } from '../../src/vault/vault.ts'
+import { anyCharacter } from '../characters.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 
 const ringOf = (...ids: readonly string[]): KeyRing =>
@@ -37,7 +38,7 @@ const seal = (vault: Vault, sutId: string, secrets: { password?: string; user_na
 
 test('what is sealed is revealed, whatever it is', async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary' }), fc.option(fc.string()), async (password, name) => {
+    fc.asyncProperty(fc.string({ unit: anyCharacter }), fc.option(fc.string()), async (password, name) => {
       const store = makeStore()
       const vault = vaultOver(store, ringOf('a'))
       const secrets = { password, ...(name !== null && { user_name: name }) }

@@ -40,7 +40,7 @@ const tooManyAttempts = (retryAfter: number): Admitted =>
  * recognised, until it meets the right ones.
  */
 const makeFamiliar = (addresses: ClientAddresses) => {
-  const at = new LRUCache<string, User>({ max: FAMILIAR_MAX })
+  const at = new LRUCache<string, User>({ maxSize: FAMILIAR_MAX, sizeCalculation: () => 1 })
   const on = new WeakMap<Socket, User>()
   const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
   return {

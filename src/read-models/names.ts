@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 
-/** Keys kept in memory, so that a row costs no look-up. */
+/** Keys kept in memory, so that a row costs no look-up; as a size, for which nothing is set aside before it is there. */
 const KEYS_MAX = 20_000
 
 export const NAMES_SCHEMA = 'CREATE TABLE name (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;'
@@ -16,7 +16,7 @@ export interface Names {
 }
 
 export const makeNames = (db: DatabaseSync): Names => {
-  const keys = new LRUCache<string, number>({ max: KEYS_MAX })
+  const keys = new LRUCache<string, number>({ maxSize: KEYS_MAX, sizeCalculation: () => 1 })
   const select = db.prepare('SELECT key FROM name WHERE id = ?')
   const insert = db.prepare('INSERT INTO name (id) VALUES (?)')
 

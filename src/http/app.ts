@@ -128,14 +128,15 @@ const run = async (ctx: Context, route: Route, dependencies: AppDependencies): A
   stateOf(ctx).mediaType = mediaType
   const input = await readRequest(ctx, route)
   if (E.isLeft(input)) return input
-  const { bytes, idempotencyKey, after, ...given } = input.right
+  const { bytes, idempotencyKey, after, body, query, ifMatch, lastEventId, reason } = input.right
   if (after !== undefined && !(await dependencies.views.cameTo(after, AFTER_WITHIN))) {
     return E.left(refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
   }
   const params = ctx.params as Record<string, string>
-  const call = { requestId, user, params, ...given, mediaType, retryKey: undefined }
+  // Named one by one: to take and spread what is left over costs a hundredth of a create.
+  const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, retryKey: undefined }
   if (idempotencyKey === undefined) return route.handle(call)
-  const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes, given.reason)
+  const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes, reason)
   return dependencies.inFlight.inTurn(
     namesOf(retryKey),
     async () => dependencies.repeated(retryKey) ?? route.handle({ ...call, retryKey }),

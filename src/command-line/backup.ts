@@ -7,8 +7,10 @@ import { openStoreBeside } from '../open-store.ts'
 import { type Command, DONE, makeProgress, refuse } from './command.ts'
 
 /** Where the keys are that no backup holds. */
-const keysOf = (config: Config): string =>
-  config.vaultKeys === undefined ? config.vaultKeyFile : 'the variable BERTH_VAULT_KEY'
+const keysOf = ({ vaultKeys, vaultKeyFile, auditKey, auditKeyFile }: Config): readonly string[] => [
+  vaultKeys === undefined ? vaultKeyFile : 'the variable BERTH_VAULT_KEY',
+  auditKey === undefined ? auditKeyFile : 'the variable BERTH_AUDIT_KEY',
+]
 
 const IN_CLUSTER =
   'the log is in an EventStoreDB, secrets included: back it up with its own tools, and the users file and the keys apart'
@@ -49,7 +51,8 @@ With --json it prints the checkpoint with "directory" and "keys_not_included".`,
       return DONE
     }
     terminal.stdout(`${directory}: ${events} events, checked; root ${root}\n`)
-    terminal.stdout(`Not in it: the keys of the vault (${vault_keys.join(', ')}). Keep a copy of ${keys} elsewhere.\n`)
+    const missing = `the keys of the vault (${vault_keys.join(', ')}) and the audit key`
+    terminal.stdout(`Not in it: ${missing}. Keep a copy of ${keys.join(' and ')} elsewhere.\n`)
     return DONE
   },
 }

@@ -72,7 +72,10 @@ test('a backup made under load is the log up to a place, and says which and with
     const { code, output, errors } = await run(t, { data: service.data, args: ['backup', directory] })
     t.deepEqual([code, errors], [0, ''])
     t.regex(output, new RegExp(`^${directory}: \\d+ events, checked; root \\S{44}\n`))
-    t.regex(output, /Not in it: the keys of the vault .*vault\.key elsewhere\.\n$/)
+    t.regex(
+      output,
+      /Not in it: the keys of the vault .* and the audit key\. Keep a copy of .*vault\.key and .*audit\.key elsewhere\.\n$/,
+    )
   }
   isOver = true
   const made = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
@@ -102,7 +105,8 @@ test('a backup is for its owner only and holds log, users and checkpoint, no key
   const directory = join(service.data, 'backup')
   const json = await run(t, { data: service.data, args: ['backup', '--json', directory] })
   const { directory: told, keys_not_included, ...checkpoint } = JSON.parse(json.output)
-  t.deepEqual([told, keys_not_included], [directory, join(service.data, 'vault.key')])
+  const keys = ['vault.key', 'audit.key'].map((name) => join(service.data, name))
+  t.deepEqual([told, keys_not_included], [directory, keys])
   t.deepEqual(checkpoint, await checkpointIn(directory))
   t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'log.checkpoint', 'users.json'])
   t.is(await modeOf(directory), 0o700)

@@ -77,7 +77,7 @@ test('the page asks for nothing outside: not for a judgement of its document, no
   const { text } = await browse('/docs/page.js')
   t.regex(text, /validatorUrl: null/)
   t.regex(text, /queryConfigEnabled: false/)
-  t.regex(text, /url: 'openapi\.json'/)
+  t.regex(text, /url: new URL\('openapi\.json', location\.origin/)
   t.notRegex(text, /https?:/)
   const { text: style } = await browse('/docs/swagger-ui.css')
   const addresses = [...style.matchAll(/url\(\s*["']?([^"')]{0,5})/g)].map(([, address]) => address)

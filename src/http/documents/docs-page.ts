@@ -16,9 +16,12 @@ export const PAGE = `<!doctype html>
 </html>
 `
 
-/** `validatorUrl` would send the document's address to somebody else. */
+/**
+ * `validatorUrl` would send the document's address to somebody else. A browser that was given name and password in the
+ * address fetches nothing from an address that leans on that one.
+ */
 export const PAGE_SCRIPT = `SwaggerUIBundle({
-  url: 'openapi.json',
+  url: new URL('openapi.json', location.origin + location.pathname).href,
   dom_id: '#page',
   presets: [SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',

@@ -9,12 +9,23 @@ export type Given = readonly Placed[] | undefined
 /** What it gives back: nothing for each page, at the end what it found. */
 export type Answer = Judged | undefined
 
+/** A judge that has to be dismissed, or the process waits for it. */
+export interface JudgeBeside extends Judge {
+  readonly close: () => Promise<unknown>
+}
+
+/** What comes out of another thread is no instance of this one's classes; by its name and code it is told to the user. */
+const ofThisThread = (error: NodeJS.ErrnoException): Error => {
+  const { name, message, code } = error
+  return Object.assign(new Error(message, { cause: error }), { name, ...(code !== undefined && { code }) })
+}
+
 /**
  * Holds events against the rules in a thread of its own, on another core, while this one reads and hashes them.
  *
  * @param path of an embedded log, whose links are held against the events
  */
-export const judgeBeside = (path: string): Judge => {
+export const judgeBeside = (path: string): JudgeBeside => {
   const worker = new Worker(new URL('./verify-worker.ts', import.meta.url), { workerData: path })
   const ended = Promise.withResolvers<Judged>()
   let room = Promise.withResolvers<void>()
@@ -33,8 +44,7 @@ export const judgeBeside = (path: string): Judge => {
     ended.reject(error)
     room.resolve()
   }
-  // What comes out of another thread is no instance of this one's classes.
-  worker.on('error', (error: Error) => fail(new Error(`the log cannot be judged: ${error.message}`, { cause: error })))
+  worker.on('error', (error: Error) => fail(ofThisThread(error)))
   worker.on('exit', () => fail(new Error('the thread that judges has ended')))
   const send = (given: Given): void => worker.postMessage(given)
 
@@ -54,5 +64,6 @@ export const judgeBeside = (path: string): Judge => {
       send(undefined)
       return ended.promise
     },
+    close: () => worker.terminate(),
   }
 }

@@ -62,7 +62,10 @@ const verifyStore = async (
   const { path } = eventStore
   const of = (await store.head()) + 1
   const options = { records, isDense: true, against, onProgress: (done: number) => show(done, of) }
-  if (of >= MANY) return verifyLog({ ...options, judge: judgeBeside(path) })
+  if (of >= MANY) {
+    const judge = judgeBeside(path)
+    return verifyLog({ ...options, judge }).finally(judge.close)
+  }
   const links = openLinks(path)
   return verifyLog({ ...options, judge: makeJudge(links) }).finally(links.close)
 }

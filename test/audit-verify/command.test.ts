@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
@@ -7,8 +8,10 @@ import { copyLog } from '../../src/copy/copy-log.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { type } from '../command-line/terminal.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
+import { append, aStream, someEvents } from '../event-store/new-events.ts'
 import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
 import { aServer } from '../eventstoredb/server-and-client.ts'
+import { run as runProcess } from '../process/harness.ts'
 import { rightOf } from '../users/builders.ts'
 import { BEGINS, writeStory } from './lawful-log.ts'
 
@@ -146,4 +149,19 @@ test('verify ends with 2 when it is typed in a way that cannot be meant, and wit
   const wrong = await run('verify', '--against', join(data, 'events.db'), '--key', 'CaNaRy')
   t.is(wrong.code, 2)
   t.false(wrong.error.includes('CaNaRy'))
+})
+
+test('a log of many events that is damaged ends verify with 1 and one sentence, and no thread is waited for', async (t) => {
+  const { data, store } = await aLog(t)
+  for (let n = 0; n < 84; n++) {
+    const stream = aStream()
+    rightOf(await append(store, stream, -1, someEvents(stream, 256)))
+  }
+  await store.close()
+  const file = await open(join(data, 'events.db'), 'r+')
+  const { size } = await file.stat()
+  await file.write(Buffer.alloc(40_960, 0xff), 0, 40_960, Math.floor((size * 0.6) / 4_096) * 4_096)
+  await file.close()
+  const { code, output, errors } = await runProcess(t, { data, args: ['verify'] })
+  t.deepEqual([code, output, errors], [1, '', 'berth: the log cannot be read: database disk image is malformed\n'])
 })

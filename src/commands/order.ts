@@ -49,14 +49,15 @@ export const newEvents = (
   randomHex: RandomHex,
 ): readonly NewEvent[] => {
   const { actor, requestId, retryKey, reason } = order
+  // In the order in which they are written.
   const metadata = {
     actor: actor._id,
-    role: actor.role,
-    request_id: requestId,
-    time: formatMilliseconds(now),
-    schema: SCHEMA,
     ...(retryKey && { key: retryKey.current }),
     ...(reason !== undefined && { reason }),
+    request_id: requestId,
+    role: actor.role,
+    schema: SCHEMA,
+    time: formatMilliseconds(now),
   }
   return events.map((event) => ({ ...event, id: makeEventId(now, randomHex(10)), metadata }))
 }

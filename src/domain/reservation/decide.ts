@@ -87,13 +87,14 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
       help: { conflicts: conflicts.map(conflictOf), next_available },
     })
   }
+  // In the order in which they are written.
   const data = {
     _id: makeId(now, command.random),
-    sut_id,
-    user_id,
-    start_time: formatWithOffset(window.start, start.offset),
     end_time: formatWithOffset(window.end, end.offset),
     listen_port: sut.listen_port,
+    start_time: formatWithOffset(window.start, start.offset),
+    sut_id,
+    user_id,
   }
   return E.right([{ type: 'ReservationCreated', data }])
 }

@@ -19,9 +19,7 @@ export const integer = (min: number, max: number): t.Type<number> =>
   scalar(
     `integer(${min}, ${max})`,
     (u): u is number => Number.isSafeInteger(u) && (u as number) >= min && (u as number) <= max,
-    max === Number.MAX_SAFE_INTEGER
-      ? `must be a whole number from ${min}`
-      : `must be a whole number from ${min} to ${max}`,
+    `must be a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
     () => ({ type: 'integer', minimum: min, maximum: max }),
   )
 
@@ -142,21 +140,24 @@ export const closed = <R extends Fields, O extends Fields>(
     if (!isObject(u)) return t.failure(u, c, NO_OBJECT)
     const errors: t.ValidationError[] = []
     const value: Record<string, unknown> = {}
+    const at = (key: string, codec: t.Decoder<unknown, unknown>): t.Context => t.appendContext(c, key, codec, u[key])
     for (const key of Object.keys(u)) {
-      const member = u[key]
       const codec = members.get(key)
-      if (codec === undefined) {
-        errors.push({ value: member, context: t.appendContext(c, key, t.never, member), message: UNKNOWN_MEMBER })
-        continue
-      }
-      const read = codec.validate(member, t.appendContext(c, key, codec, member))
-      if (E.isLeft(read)) errors.push(...read.left)
-      else value[key] = read.right
+      // Where it lies is worked out only for what is wrong.
+      const read = codec?.validate(u[key], c)
+      if (codec === undefined) errors.push({ value: u[key], context: at(key, t.never), message: UNKNOWN_MEMBER })
+      else if (read && E.isRight(read)) value[key] = read.right
+      else
+        errors.push(
+          ...E.match(
+            (found: t.Errors) => found,
+            () => [],
+          )(codec.validate(u[key], at(key, codec))),
+        )
     }
     for (const key of requiredNames) {
       if (Object.hasOwn(u, key)) continue
-      const codec = members.get(key) as t.Mixed
-      errors.push({ value: undefined, context: t.appendContext(c, key, codec, undefined), message: MISSING_MEMBER })
+      errors.push({ value: undefined, context: at(key, members.get(key) as t.Mixed), message: MISSING_MEMBER })
     }
     return errors.length === 0 ? t.success(value as Closed<R, O>) : t.failures(errors)
   }

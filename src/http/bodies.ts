@@ -83,18 +83,17 @@ const formProblems = (body: unknown): readonly Problem[] => {
 
 export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   const fields = decoded(ReservationFields, RESERVATION_READ_ONLY, body)
-  const form = formProblems(body)
-  if (E.isLeft(fields)) return E.left([...fields.left, ...form])
-  if (form.length > 0) return E.left(form)
+  if (E.isLeft(fields)) return E.left([...fields.left, ...formProblems(body)])
   const { user_id, sut_id, start_time, end_time, start_in, duration } = fields.right
-  if (start_time && end_time) {
+  const hasNoneOfB = start_in === undefined && duration === undefined
+  if (start_time !== undefined && end_time !== undefined && hasNoneOfB) {
     return E.right({ user_id, sut_id, window: { form: 'explicit', start: start_time, end: end_time } })
   }
-  return E.right({
-    user_id,
-    sut_id,
-    window: { form: 'relative', startIn: start_in as number, duration: duration as number },
-  })
+  const hasNoneOfA = start_time === undefined && end_time === undefined
+  if (start_in !== undefined && duration !== undefined && hasNoneOfA) {
+    return E.right({ user_id, sut_id, window: { form: 'relative', startIn: start_in, duration } })
+  }
+  return E.left(formProblems(body))
 }
 described(reservationBody, () => ({
   oneOf: [closedSchema({ ...parties, ...formA }), closedSchema({ ...parties, ...formB })],

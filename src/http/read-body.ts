@@ -17,10 +17,13 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 export const hasBody = ({ req }: Context): boolean =>
   req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 
-const isCoded = (ctx: Context): boolean => !['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase())
+const isCoded = ({ req }: Context): boolean => {
+  const coding = req.headers['content-encoding']
+  return coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
+}
 
 const mediaTypeProblem = (ctx: Context): string | undefined => {
-  const type = ctx.get('Content-Type')
+  const type = ctx.req.headers['content-type'] ?? ''
   // Where there is no body there is nothing that would need a name.
   if (type === '' && !hasBody(ctx)) return undefined
   if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
@@ -33,18 +36,21 @@ const mediaTypeProblem = (ctx: Context): string | undefined => {
 
 const READ_FAILED = 'readFailed'
 
-// The body is taken as one character a byte: bad UTF-8 would otherwise be replaced without a word, and the bytes are
-// what a retry is recognised by.
+// The body is taken as the bytes it is, as text in no encoding: bad UTF-8 would otherwise be replaced without a word,
+// and the bytes are what a retry is recognised by.
 const options = {
   enableTypes: ['text'],
-  encoding: 'binary',
-  textLimit: `${BODY_MAX}b`,
+  encoding: null,
+  // In bytes: as text, which it is said to be, it would be parsed for every body.
+  textLimit: BODY_MAX as unknown as string,
   extendTypes: { text: ['*/*'] },
   onerror: (error: Error, ctx: Context) => {
     ctx.state[READ_FAILED] = error
   },
-} satisfies bodyParser.Options & { encoding: string }
+} satisfies bodyParser.Options & { encoding: null }
 const readBytes = bodyParser(options)
+
+const NO_BYTES = Buffer.alloc(0)
 
 const done = async (): Promise<void> => undefined
 
@@ -59,7 +65,7 @@ const sizeAndType = (ctx: Context): Refusal | undefined => {
   if (tooLarge) return refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
   const wrongType = mediaTypeProblem(ctx)
   if (wrongType !== undefined) return refusal('unsupported_media_type', wrongType)
-  if (failed === undefined && hasBody(ctx) && typeof ctx.request.body !== 'string') {
+  if (failed === undefined && hasBody(ctx) && !Buffer.isBuffer(ctx.request.body)) {
     return refusal('unsupported_media_type', 'The Content-Type is not well-formed.')
   }
   return failed && refusal('malformed_request', 'The body ended before it was whole.')
@@ -72,7 +78,7 @@ export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> =
   const unread = sizeAndType(ctx)
   if (unread !== undefined) return E.left(unread)
   const { body } = ctx.request
-  const bytes = Buffer.from(typeof body === 'string' ? body : '', 'latin1')
+  const bytes = Buffer.isBuffer(body) ? body : NO_BYTES
   if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty; a JSON object is needed.'))
   if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
   if (isDeeperThan(DEPTH_MAX, bytes)) {

@@ -30,7 +30,7 @@ const ABSENT = E.right(undefined)
 
 const header = (ctx: Context, name: string): string | undefined => ctx.req.headers[name] as string | undefined
 
-const readBodyOf = async (ctx: Context, route: Route): Promise<E.Either<Refusal, Body>> =>
+const readBodyOf = (ctx: Context, route: Route): E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>> =>
   route.body === undefined || (route.isBodyOptional && !hasBody(ctx)) ? E.right(NO_BODY) : readBody(ctx)
 
 /** Reads body and header fields; what they hold that they must not is refused with all of it named. */

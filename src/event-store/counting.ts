@@ -9,10 +9,10 @@ export const counting = (store: EventStore, tell: (outcome: AppendOutcome) => vo
   ...store,
   append: (stream, expected, events, secrets) => {
     const append = store.append(stream, expected, events, secrets)
-    return async () => {
-      const ended = await append()
-      tell(E.isLeft(ended) ? ended.left : 'done')
-      return ended
-    }
+    return () =>
+      append().then((ended) => {
+        tell(E.isLeft(ended) ? ended.left : 'done')
+        return ended
+      })
   },
 })

@@ -14,7 +14,8 @@ interface Waiting {
 }
 
 export interface Batches {
-  readonly enqueue: (append: Append) => Promise<E.Either<AppendFailure, Appended>>
+  /** Rejects with what making the append throws. */
+  readonly enqueue: (make: () => Append) => Promise<E.Either<AppendFailure, Appended>>
   /** Resolves when nothing is queued. */
   readonly idle: () => Promise<void>
 }
@@ -53,23 +54,13 @@ const answer = ({ resolve, reject }: Waiting, outcome: E.Either<Error, Written>)
   else resolve(outcome.right === 'moved' ? E.left('moved') : E.right(outcome.right.appended))
 }
 
-/**
- * Group commit: appends that arrive together share one transaction and one sync. Whatever an append is answered, even
- * that the stream has moved or that it was there already, may rest on another of its batch: so nothing leaves a batch
- * before its commit, and if that fails they all fail with it. Only an append at fault itself (a bug, its promise
- * rejects) fails alone.
- */
-export const makeBatches = (options: BatchOptions): Batches => {
-  const { transactions, write, onCommitted, onCommit, batchMax, queueMax } = options
-  const queue: Waiting[] = []
-  let isScheduled = false
-  let whenIdle = Promise.withResolvers<void>()
-
-  const writeAll = (batch: readonly Waiting[]) => {
-    let last = options.last()
+/** Writes a batch, inside a transaction. */
+const makeWriteTogether = ({ transactions, write, last: lastOfLog }: BatchOptions) => {
+  const writeAll = (batch: readonly Waiting[], confined: Transactions['confined']) => {
+    let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
-      const written = transactions.confined(() => write(append, last))
+      const written = confined(() => write(append, last))
       if (E.isRight(written) && written.right !== 'moved') {
         last += written.right.recorded.length
         for (const event of written.right.recorded) recorded.push(event)
@@ -79,11 +70,32 @@ export const makeBatches = (options: BatchOptions): Batches => {
     return { recorded, outcomes }
   }
 
+  // They are confined one by one only where one has turned out to be at fault: that costs each of them.
+  return (batch: readonly Waiting[]) => {
+    const together = transactions.confined(() => writeAll(batch, (work) => E.right(work())))
+    return E.isRight(together) ? together.right : writeAll(batch, transactions.confined)
+  }
+}
+
+/**
+ * Group commit: appends that arrive together share one transaction and one sync. Whatever an append is answered, even
+ * that the stream has moved or that it was there already, may rest on another of its batch: so nothing leaves a batch
+ * before its commit, and if that fails they all fail with it. Only an append at fault itself (a bug, its promise
+ * rejects) fails alone.
+ */
+export const makeBatches = (options: BatchOptions): Batches => {
+  const { transactions, onCommitted, onCommit, batchMax, queueMax } = options
+  const queue: Waiting[] = []
+  let isScheduled = false
+  let whenIdle = Promise.withResolvers<void>()
+
+  const writeTogether = makeWriteTogether(options)
+
   const flush = (): void => {
     isScheduled = false
     const batch = queue.splice(0, batchMax)
     const began = performance.now()
-    const committed = transactions.run(() => writeAll(batch))
+    const committed = transactions.run(() => writeTogether(batch))
     if (E.isLeft(committed)) {
       for (const { resolve } of batch) resolve(committed)
     } else {
@@ -105,10 +117,10 @@ export const makeBatches = (options: BatchOptions): Batches => {
   }
 
   return {
-    enqueue: (append) =>
+    enqueue: (make) =>
       new Promise((resolve, reject) => {
         if (queue.length >= queueMax) return resolve(E.left('unavailable'))
-        queue.push({ append, resolve, reject })
+        queue.push({ append: make(), resolve, reject })
         if (!isScheduled) schedule()
       }),
     idle: () => (queue.length === 0 ? Promise.resolve() : whenIdle.promise),

@@ -117,10 +117,10 @@ const makeStore = (
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
       (stream, expected, events, secrets = []) =>
-      async () => {
-        const append = makeAppend(stream, expected, events, secrets)
-        return takesWrites() ? batches.enqueue(append) : E.left('unavailable')
-      },
+      () =>
+        takesWrites()
+          ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
+          : Promise.resolve(E.left('unavailable')),
     writeSecrets: async (secrets) => keeping(() => secretWriter.put(secrets)),
     exchangeSecrets: async (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
     close: () => {

@@ -86,15 +86,12 @@ export const makeRunner = (options: RunnerOptions): Runner => {
         const folded = await (remembered ? streams.readOn(decider, stream, remembered) : streams.load(decider, stream))
         return folded.state
       }),
-    run: (decider, stream, order) => async () => {
-      try {
-        return await inTurn(stream, () => attempt(decider, stream, order))
-      } catch (error) {
+    run: (decider, stream, order) => () =>
+      inTurn(stream, () => attempt(decider, stream, order)).catch((error: unknown) => {
         streams.forget(stream)
         if (!(error instanceof StoreUnavailable)) throw error
         return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
-      }
-    },
+      }),
   }
 }
 
@@ -112,7 +109,8 @@ const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readon
 const makeTurns = () => {
   const tails = new Map<string, Promise<unknown>>()
   return async <A>(stream: string, task: () => Promise<A>): Promise<A> => {
-    const turn = (tails.get(stream) ?? Promise.resolve()).then(task, task)
+    const before = tails.get(stream)
+    const turn = before === undefined ? task() : before.then(task, task)
     tails.set(stream, turn)
     try {
       return await turn

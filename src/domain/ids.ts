@@ -20,11 +20,15 @@ export const OPAQUE_ID = /^[^/\p{C}\p{Zl}\p{Zp}]{1,128}$/u
 /** 1 to 128 printable characters without a slash: what an id in a request may be. */
 export const isOpaqueId = (id: string): boolean => OPAQUE_ID.test(id)
 
+const HEX = '0123456789abcdef'
+
 /** A UUID of version 7 (RFC 9562, section 5.7) from Unix milliseconds and 10 random bytes in hex. */
 export const makeEventId = (epochMilliseconds: number, random: string): string => {
-  const time = epochMilliseconds.toString(16).padStart(12, '0')
-  const variant = ((Number.parseInt(random.slice(3, 4), 16) & 0x3) | 0x8).toString(16)
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`
+  // In two parts, each small enough to be written fast.
+  const high = Math.floor(epochMilliseconds / 0x10000)
+  const time = `${high.toString(16).padStart(8, '0')}-${(epochMilliseconds - high * 0x10000).toString(16).padStart(4, '0')}`
+  const variant = '89ab'[HEX.indexOf(random.charAt(3)) & 0x3]
+  return `${time}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`
 }
 
 /** The stream that holds one SUT and its calendar. */

@@ -14,8 +14,8 @@ import type { Gate } from './gate.ts'
 import { type Refusal, refusal, unreadStore } from './problem.ts'
 import { readRequest } from './read-request.ts'
 import { acceptable, headProblem } from './request-head.ts'
-import { answer, positioned, refuse, stateOf, streamed } from './respond.ts'
-import { type Answer, type Answering, mediaTypesOf, type Route } from './route.ts'
+import { answer, positioned, refuse, setHeader, stateOf, streamed } from './respond.ts'
+import { type Answer, type Answering, type MediaTypes, mediaTypesOf, type Route } from './route.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -62,7 +62,7 @@ const identified =
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
     stateOf(ctx).requestId = requestId
-    ctx.set('X-Request-Id', requestId)
+    setHeader(ctx, 'X-Request-Id', requestId)
     const unclear = headProblem(ctx)
     if (unclear !== undefined) refuse(ctx, unclear)
     else {
@@ -104,7 +104,7 @@ const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string
 }
 
 /** Runs the checks of a request in the order in which its refusals are promised, then the route's own handler. */
-const run = async (ctx: Context, route: Route, dependencies: AppDependencies): Answering => {
+const run = async (ctx: Context, route: Route, mediaTypes: MediaTypes, dependencies: AppDependencies): Answering => {
   const { user, requestId } = stateOf(ctx)
   if (route.may !== 'anyone') {
     if (!(route.may as readonly Role[]).includes(user.role)) {
@@ -122,7 +122,6 @@ const run = async (ctx: Context, route: Route, dependencies: AppDependencies): A
     if (!route.isAlwaysOpen && !dependencies.isOpen())
       return E.left(refusal('unavailable', 'The service is still reading its log; try again.'))
   }
-  const mediaTypes = mediaTypesOf(route)
   const mediaType = acceptable(ctx, mediaTypes)
   if (mediaType === undefined) return E.left(refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
   stateOf(ctx).mediaType = mediaType
@@ -143,18 +142,19 @@ const run = async (ctx: Context, route: Route, dependencies: AppDependencies): A
   )
 }
 
-const handled =
-  (route: Route, dependencies: AppDependencies): Middleware =>
-  async (ctx, next) => {
+const handled = (route: Route, dependencies: AppDependencies): Middleware => {
+  const mediaTypes = mediaTypesOf(route)
+  return async (ctx, next) => {
     if (!layersOf(ctx).some(({ path }) => path === route.path)) return unmatched(ctx, next)
     stateOf(ctx).route = route.path
-    const result = await run(ctx, route, dependencies)
+    const result = await run(ctx, route, mediaTypes, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
     const { body, position } = result.right
     answer(ctx, route, result.right)
     if (position !== undefined) positioned(ctx, position)
     if (typeof body !== 'string') await streamed(ctx, body)
   }
+}
 
 type Layer = { readonly path: unknown; readonly methods: readonly string[] }
 

@@ -29,8 +29,11 @@ interface Parsed {
   readonly problems: readonly Problem[]
 }
 
+const NOTHING: Parsed = { parameters: new Map(), problems: [] }
+
 /** Names and values, decoded; what is there twice and may not be, or is not decodable, is a problem and not among them. */
 const parse = (query: string, repeatable: readonly string[]): Parsed => {
+  if (query === '') return NOTHING
   const parameters = new Map<string, string>()
   const problems = new Map<string, Problem>()
   for (const part of query.split('&')) {

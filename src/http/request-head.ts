@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { type Refusal, refusal } from './problem.ts'
+import type { MediaTypes } from './route.ts'
 
 /** What the head of a request must be like, whatever it asks for. */
 
@@ -31,7 +32,7 @@ export const headProblem = (ctx: Context): Refusal | undefined => {
  * Of what a route answers with, what the client likes best, the first where it likes all alike; undefined where it takes
  * none. Who names the media type of refusals takes what there is beside them.
  */
-export const acceptable = (ctx: Context, mediaTypes: readonly [string, ...string[]]): string | undefined => {
+export const acceptable = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
   const { accept } = ctx.req.headers
   const [first] = mediaTypes
   if (accept === undefined || accept === '*/*' || accept === first) return first

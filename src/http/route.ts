@@ -85,7 +85,9 @@ export interface Route {
 }
 
 /** What a route answers with, the one first that is taken where any will do. */
-export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>): readonly [string, ...string[]] => [
+export type MediaTypes = readonly [string, ...string[]]
+
+export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>): MediaTypes => [
   route.mediaType ?? JSON_TYPE,
   ...(route.otherMediaTypes ?? []),
 ]

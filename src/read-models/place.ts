@@ -18,9 +18,9 @@ export interface Place {
    * Waits until the event at `mark` has been folded; false if that takes longer than the milliseconds given, and at once
    * while nothing is folded because nothing can be written.
    */
-  readonly reached: (mark: number, within: number) => Promise<boolean>
+  readonly reached: (mark: number, within: number) => Promise<boolean> | boolean
   /** The same for a public position. */
-  readonly cameTo: (position: number, within: number) => Promise<boolean>
+  readonly cameTo: (position: number, within: number) => Promise<boolean> | boolean
 }
 
 export const makePlace = (initial: Progress): Place => {
@@ -48,7 +48,7 @@ export const makePlace = (initial: Progress): Place => {
     goOn: () => {
       isHalted = false
     },
-    reached: async (mark, within) => mark <= progress.mark || (!isHalted && forMarks.wait(mark, within)),
-    cameTo: async (position, within) => position <= progress.position || forPositions.wait(position, within),
+    reached: (mark, within) => mark <= progress.mark || (!isHalted && forMarks.wait(mark, within)),
+    cameTo: (position, within) => position <= progress.position || forPositions.wait(position, within),
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { Router } from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { InFlight } from '../commands/in-flight.ts'
@@ -16,6 +15,7 @@ import { readRequest } from './read-request.ts'
 import { acceptable, headProblem } from './request-head.ts'
 import { answer, positioned, refuse, setHeader, stateOf, streamed } from './respond.ts'
 import { type Answer, type Answering, type MediaTypes, mediaTypesOf, type Route } from './route.ts'
+import { routed, unmatched } from './router.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -144,8 +144,7 @@ const run = async (ctx: Context, route: Route, mediaTypes: MediaTypes, dependenc
 
 const handled = (route: Route, dependencies: AppDependencies): Middleware => {
   const mediaTypes = mediaTypesOf(route)
-  return async (ctx, next) => {
-    if (!layersOf(ctx).some(({ path }) => path === route.path)) return unmatched(ctx, next)
+  return async (ctx) => {
     stateOf(ctx).route = route.path
     const result = await run(ctx, route, mediaTypes, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
@@ -156,42 +155,12 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
   }
 }
 
-type Layer = { readonly path: unknown; readonly methods: readonly string[] }
-
-/** What the router knows of this address. One written out whole is no object's: `create` is the id of nothing. */
-const layersOf = (ctx: Context): readonly Layer[] => {
-  const layers = (ctx.matched ?? []) as readonly Layer[]
-  const exact = layers.filter(({ path }) => path === ctx.path)
-  return exact.length > 0 ? exact : layers
-}
-
-/** What no route took: a known address with another method, or an unknown one. */
-const unmatched: Middleware = (ctx) => {
-  const layers = layersOf(ctx)
-  if (layers.length === 0) return refuse(ctx, refusal('not_found', 'There is nothing at this address.'))
-  const allowed = [...new Set(layers.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ')
-  ctx.set('Allow', allowed)
-  if (ctx.method !== 'OPTIONS') {
-    return refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
-  }
-  ctx.status = 200
-  ctx.body = ''
-  ctx.remove('Content-Type')
-}
-
-const routerOf = (dependencies: AppDependencies): Middleware => {
-  // Addresses are exact: in another case, or with a slash behind, they are others.
-  const router = new Router({ sensitive: true, strict: true })
-  for (const route of dependencies.routes) router.register(route.path, [route.method], handled(route, dependencies))
-  return router.routes() as unknown as Middleware
-}
-
 export const makeApp = (dependencies: AppDependencies): Koa => {
   const app = new Koa()
   app.silent = true
   app.use(identified(dependencies))
   app.use(authenticated(dependencies))
-  app.use(routerOf(dependencies))
+  app.use(routed(dependencies.routes, (route) => handled(route, dependencies)))
   app.use(unmatched)
   return app
 }

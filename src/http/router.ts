@@ -1,0 +1,41 @@
+import { Router } from '@koa/router'
+import type { Middleware } from 'koa'
+import { refusal } from './problem.ts'
+import { refuse } from './respond.ts'
+import type { Route } from './route.ts'
+
+type Layer = { readonly methods: readonly string[] }
+
+/** What no route took: a known address with another method, or an unknown one. */
+export const unmatched: Middleware = (ctx) => {
+  const layers = (ctx.matched ?? []) as readonly Layer[]
+  if (layers.length === 0) return refuse(ctx, refusal('not_found', 'There is nothing at this address.'))
+  const allowed = [...new Set(layers.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ')
+  ctx.set('Allow', allowed)
+  if (ctx.method !== 'OPTIONS') {
+    return refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
+  }
+  ctx.status = 200
+  ctx.body = ''
+  ctx.remove('Content-Type')
+}
+
+type Handled = (route: Route) => Middleware
+
+const routerOf = (routes: readonly Route[], handled: Handled): Middleware => {
+  // Addresses are exact: in another case, or with a slash behind, they are others.
+  const router = new Router({ sensitive: true, strict: true })
+  for (const route of routes) router.register(route.path, [route.method], handled(route))
+  return router.routes() as unknown as Middleware
+}
+
+/**
+ * Each address that is written out whole has a router of its own, because a router tries one route after the other. It is
+ * no object's either: `create` is the id of nothing.
+ */
+export const routed = (routes: readonly Route[], handled: Handled): Middleware => {
+  const byPath = Map.groupBy(routes, ({ path }) => (path.includes(':') ? 'with parameters' : path))
+  const routers = new Map([...byPath].map(([path, ofPath]) => [path, routerOf(ofPath, handled)]))
+  const withParameters = routers.get('with parameters') ?? unmatched
+  return (ctx, next) => (routers.get(ctx.path) ?? withParameters)(ctx, next)
+}

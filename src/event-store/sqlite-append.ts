@@ -5,7 +5,7 @@ import { type Appended, NO_STREAM } from './event-store.ts'
 import type { Head, Places } from './sqlite-read.ts'
 import { encodeEvent, leafHash } from './stored-event.ts'
 
-/** An append as it waits for its batch: encoded already, so that what cannot be encoded never gets there. */
+/** An append in its batch: encoded already, so that what cannot be encoded never gets there. */
 export interface Append {
   readonly stream: string
   readonly expected: number

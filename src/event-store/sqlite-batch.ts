@@ -8,14 +8,19 @@ import type { Transactions } from './sqlite-transaction.ts'
 const TURNS_MAX = 4
 
 interface Waiting {
-  readonly append: Append
+  /** Throws for what cannot be appended, whatever the state of the log. */
+  readonly encode: () => Append
   readonly resolve: (outcome: E.Either<AppendFailure, Appended>) => void
   readonly reject: (error: Error) => void
 }
 
+interface Ready extends Omit<Waiting, 'encode'> {
+  readonly append: Append
+}
+
 export interface Batches {
-  /** Rejects with what making the append throws. */
-  readonly enqueue: (make: () => Append) => Promise<E.Either<AppendFailure, Appended>>
+  /** Rejects with what encoding throws. */
+  readonly enqueue: (encode: () => Append) => Promise<E.Either<AppendFailure, Appended>>
   /** Resolves when nothing is queued. */
   readonly idle: () => Promise<void>
 }
@@ -49,14 +54,25 @@ const whenQuiet = (queued: () => number, enough: number, flush: () => void): voi
   setImmediate(turn)
 }
 
-const answer = ({ resolve, reject }: Waiting, outcome: E.Either<Error, Written>): void => {
+/** All of a batch in a row, which takes half of the time of each among the other work of its request. */
+const encoded = (batch: readonly Waiting[]): readonly Ready[] =>
+  batch.flatMap(({ encode, resolve, reject }) => {
+    try {
+      return [{ append: encode(), resolve, reject }]
+    } catch (error) {
+      reject(error as Error)
+      return []
+    }
+  })
+
+const answer = ({ resolve, reject }: Ready, outcome: E.Either<Error, Written>): void => {
   if (E.isLeft(outcome)) reject(outcome.left)
   else resolve(outcome.right === 'moved' ? E.left('moved') : E.right(outcome.right.appended))
 }
 
 /** Writes a batch, inside a transaction. */
 const makeWriteTogether = ({ transactions, write, last: lastOfLog }: BatchOptions) => {
-  const writeAll = (batch: readonly Waiting[], confined: Transactions['confined']) => {
+  const writeAll = (batch: readonly Ready[], confined: Transactions['confined']) => {
     let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
@@ -71,7 +87,7 @@ const makeWriteTogether = ({ transactions, write, last: lastOfLog }: BatchOption
   }
 
   // They are confined one by one only where one has turned out to be at fault: that costs each of them.
-  return (batch: readonly Waiting[]) => {
+  return (batch: readonly Ready[]) => {
     const together = transactions.confined(() => writeAll(batch, (work) => E.right(work())))
     return E.isRight(together) ? together.right : writeAll(batch, transactions.confined)
   }
@@ -93,7 +109,7 @@ export const makeBatches = (options: BatchOptions): Batches => {
 
   const flush = (): void => {
     isScheduled = false
-    const batch = queue.splice(0, batchMax)
+    const batch = encoded(queue.splice(0, batchMax))
     const began = performance.now()
     const committed = transactions.run(() => writeTogether(batch))
     if (E.isLeft(committed)) {
@@ -102,7 +118,7 @@ export const makeBatches = (options: BatchOptions): Batches => {
       onCommit?.(batch.length, performance.now() - began)
       const { recorded, outcomes } = committed.right
       onCommitted(recorded)
-      for (const [index, outcome] of outcomes.entries()) answer(batch[index] as Waiting, outcome)
+      for (const [index, outcome] of outcomes.entries()) answer(batch[index] as Ready, outcome)
     }
     if (queue.length > 0) schedule()
     else {
@@ -117,10 +133,10 @@ export const makeBatches = (options: BatchOptions): Batches => {
   }
 
   return {
-    enqueue: (make) =>
+    enqueue: (encode) =>
       new Promise((resolve, reject) => {
         if (queue.length >= queueMax) return resolve(E.left('unavailable'))
-        queue.push({ append: make(), resolve, reject })
+        queue.push({ encode, resolve, reject })
         if (!isScheduled) schedule()
       }),
     idle: () => (queue.length === 0 ? Promise.resolve() : whenIdle.promise),

@@ -9,6 +9,8 @@ const STAGE = 128
 const CHUNK = 2_048
 /** Rows in memory beyond which no more events are taken, because they cannot be written. */
 const PENDING_MAX = 8 * CHUNK
+/** Characters of folded states in a transaction: streams that are used alike come to be kept all at once. */
+const STATES_MAX = 512 * 1024
 /** Milliseconds after which rows are committed even if they are few. */
 const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */
@@ -33,6 +35,20 @@ export interface Writer {
   readonly close: () => void
 }
 
+/** Of folded states those that the rows have come to, until there are so many characters of them. */
+const statesUpTo = (mark: number, snapshots: Iterable<() => Snapshot>, enough: number): readonly Snapshot[] => {
+  const taken: Snapshot[] = []
+  let size = 0
+  for (const snapshot of snapshots) {
+    const written = snapshot()
+    if (written.mark > mark) continue
+    taken.push(written)
+    size += written.state.length
+    if (size > enough) break
+  }
+  return taken
+}
+
 /** Writes at once, tells of failures, and tries again after them. */
 const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
   const snapshots = new Map<string, () => Snapshot>()
@@ -46,16 +62,20 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     file.stage(pending.takeUnstaged())
   }
 
-  const commit = (): void => {
+  const commitLater = (): void => {
+    timer ??= setTimeout(attempt, COMMIT_AFTER, commit)
+  }
+
+  const commit = (states = STATES_MAX): void => {
     clearTimeout(timer)
     timer = undefined
     if (snapshots.size === 0 && file.progress()?.position === progress().position) return
     stage()
-    const { mark } = progress()
-    const covered = [...snapshots.values()].map((snapshot) => snapshot()).filter((snapshot) => snapshot.mark <= mark)
+    const covered = statesUpTo(progress().mark, snapshots.values(), states)
     file.commit(covered, progress())
     for (const { stream } of covered) snapshots.delete(stream)
     pending.clear()
+    if (snapshots.size > 0) commitLater()
   }
 
   const settle = (): void => {
@@ -84,9 +104,8 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     stage: () => attempt(stage),
     settle: () => attempt(settle),
     commit: () => attempt(commit),
-    commitLater: () => {
-      timer ??= setTimeout(attempt, COMMIT_AFTER, commit)
-    },
+    commitAll: () => attempt(() => commit(Number.POSITIVE_INFINITY)),
+    commitLater,
     nextSuccess: () => room.promise,
     stop: () => clearTimeout(timer),
   }
@@ -120,7 +139,7 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
       snapshots.set(stream, snapshot)
     },
     close: () => {
-      attempts.commit()
+      attempts.commitAll()
       attempts.stop()
       file.close()
     },

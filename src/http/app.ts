@@ -45,9 +45,9 @@ const answeredOf = (ctx: Context, began: number, address: string): Answered => {
   return {
     requestId,
     traceId,
-    method: knownMethod(ctx.method),
+    method: knownMethod(ctx.req.method),
     route,
-    status: ctx.status,
+    status: ctx.res.statusCode,
     code,
     milliseconds,
     user,

@@ -61,7 +61,7 @@ export interface Body {
 
 const sizeAndType = (ctx: Context): Refusal | undefined => {
   const failed = ctx.state[READ_FAILED] as (Error & { type?: string }) | undefined
-  const tooLarge = failed?.type === 'entity.too.large' || Number(ctx.get('Content-Length')) > BODY_MAX
+  const tooLarge = failed?.type === 'entity.too.large' || Number(ctx.req.headers['content-length']) > BODY_MAX
   if (tooLarge) return refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
   const wrongType = mediaTypeProblem(ctx)
   if (wrongType !== undefined) return refusal('unsupported_media_type', wrongType)

@@ -78,11 +78,6 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     if (snapshots.size > 0) commitLater()
   }
 
-  const settle = (): void => {
-    stage()
-    file.settle()
-  }
-
   const attempt = (write: () => void): void => {
     try {
       write()
@@ -102,7 +97,11 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     snapshots,
     isAlarmed: () => alarmed,
     stage: () => attempt(stage),
-    settle: () => attempt(settle),
+    settle: () =>
+      attempt(() => {
+        stage()
+        file.settle()
+      }),
     commit: () => attempt(commit),
     commitAll: () => attempt(() => commit(Number.POSITIVE_INFINITY)),
     commitLater,

@@ -22,6 +22,7 @@ import { codes, type Refusal } from './http/problem.ts'
 import { makeRepeated } from './http/repeated.ts'
 import type { Route } from './http/route.ts'
 import { routes } from './http/routes.ts'
+import { makeEndOfTurn } from './http/turn.ts'
 import type { Parts } from './parts.ts'
 import type { Views } from './read-models/views.ts'
 import { makeAuthenticator } from './users/authenticate.ts'
@@ -137,6 +138,7 @@ export const assemble = async (
     isOpen,
     clock,
     randomHex,
+    endOfTurn: makeEndOfTurn(),
     onError: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request failed'),
     onAnswered,
     addressOf: addresses.clientOf,

@@ -13,6 +13,7 @@ import { type Feed, makeFeed } from './feed/feed.ts'
 import { handlersOf } from './handlers.ts'
 import { type Answered, knownMethod, NO_ROUTE } from './http/answered.ts'
 import { makeApp } from './http/app.ts'
+import { inBursts } from './http/bursts.ts'
 import { makeClientAddresses, peerOf } from './http/client-address.ts'
 import { makeGate } from './http/gate.ts'
 import { isReady } from './http/health.ts'
@@ -22,7 +23,6 @@ import { codes, type Refusal } from './http/problem.ts'
 import { makeRepeated } from './http/repeated.ts'
 import type { Route } from './http/route.ts'
 import { routes } from './http/routes.ts'
-import { makeEndOfTurn } from './http/turn.ts'
 import type { Parts } from './parts.ts'
 import type { Views } from './read-models/views.ts'
 import { makeAuthenticator } from './users/authenticate.ts'
@@ -138,7 +138,6 @@ export const assemble = async (
     isOpen,
     clock,
     randomHex,
-    endOfTurn: makeEndOfTurn(),
     onError: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request failed'),
     onAnswered,
     addressOf: addresses.clientOf,
@@ -147,7 +146,7 @@ export const assemble = async (
   const { host, port } = config
   const { patience } = world
   const connections = { host, port, addresses, certificate, patience, onRefused }
-  const listening = await listen(app.callback(), { ...connections, clock, randomHex })
+  const listening = await listen(inBursts(app.callback()), { ...connections, clock, randomHex })
   if (certificate === undefined && !listening.isLoopback) {
     log.warn(
       { host },

@@ -16,7 +16,6 @@ import { acceptable, headProblem } from './request-head.ts'
 import { answer, positioned, refuse, setHeader, stateOf, streamed } from './respond.ts'
 import { type Answer, type Answering, type MediaTypes, mediaTypesOf, type Route } from './route.ts'
 import { routed, unmatched } from './router.ts'
-import type { EndOfTurn } from './turn.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -30,7 +29,6 @@ export interface AppDependencies {
   readonly views: Pick<Views, 'position' | 'cameTo'>
   readonly clock: () => number
   readonly randomHex: RandomHex
-  readonly endOfTurn: EndOfTurn
   readonly onError: (error: unknown, requestId: string) => void
   /** Told of every request when its answer is ready. */
   readonly onAnswered: (answered: Answered, request: IncomingMessage) => void
@@ -127,7 +125,7 @@ const run = async (ctx: Context, route: Route, mediaTypes: MediaTypes, dependenc
   const mediaType = acceptable(ctx, mediaTypes)
   if (mediaType === undefined) return E.left(refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
   stateOf(ctx).mediaType = mediaType
-  const input = await readRequest(ctx, route, dependencies.endOfTurn)
+  const input = await readRequest(ctx, route)
   if (E.isLeft(input)) return input
   const { bytes, idempotencyKey, after, body, query, ifMatch, lastEventId, reason } = input.right
   if (after !== undefined && !(await dependencies.views.cameTo(after, AFTER_WITHIN))) {

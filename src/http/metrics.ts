@@ -100,7 +100,7 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
   })
   const times = new Histogram({
     name: 'berth_http_request_duration_seconds',
-    help: 'Time from the head of a request until its answer is ready.',
+    help: 'Time from when a request is taken up until its answer is ready.',
     labelNames: ['route', 'method'],
     buckets: ANSWER_TIMES,
     registers,

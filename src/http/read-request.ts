@@ -9,7 +9,6 @@ import { decodeQuery, noQuery } from './query.ts'
 import { type Body, hasBody, readBody } from './read-body.ts'
 import { parseBerthReason } from './reason.ts'
 import type { Route } from './route.ts'
-import type { EndOfTurn } from './turn.ts'
 
 /** What a request says beside its address, read and found to be in order. */
 export interface Input {
@@ -35,14 +34,9 @@ const readBodyOf = (ctx: Context, route: Route): E.Either<Refusal, Body> | Promi
   route.body === undefined || (route.isBodyOptional && !hasBody(ctx)) ? E.right(NO_BODY) : readBody(ctx)
 
 /** Reads body and header fields; what they hold that they must not is refused with all of it named. */
-export const readRequest = async (
-  ctx: Context,
-  route: Route,
-  endOfTurn: EndOfTurn,
-): Promise<E.Either<Refusal, Input>> => {
+export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<Refusal, Input>> => {
   const read = await readBodyOf(ctx, route)
   if (E.isLeft(read)) return read
-  await endOfTurn()
   const { bytes, json } = read.right
   const isPost = route.method === 'POST'
   const key = isPost ? parseIdempotencyKey(header(ctx, 'idempotency-key')) : ABSENT

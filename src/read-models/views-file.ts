@@ -91,7 +91,7 @@ const open = (path: string, projections: readonly Projection[], readOnly: boolea
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) {
       // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.
-      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000')
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000')
     }
     checkShape(db, path, projections, readOnly)
     return fileOver(db, projections)

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logged } from '../domain/event.ts'
 import type { Appended, AppendFailure } from './event-store.ts'
-import type { Append, Written } from './sqlite-append.ts'
+import type { Append, Writer, Written } from './sqlite-append.ts'
 import type { Transactions } from './sqlite-transaction.ts'
 
 /** How many turns of the event loop a batch waits for further appends, at most. */
@@ -27,7 +27,7 @@ export interface Batches {
 
 export interface BatchOptions {
   readonly transactions: Transactions
-  readonly write: (append: Append, last: number) => Written
+  readonly writer: Writer
   /** The position of the log's last event, as the file has it. */
   readonly last: () => number
   readonly onCommitted: (events: readonly Logged[]) => void
@@ -71,12 +71,18 @@ const answer = ({ resolve, reject }: Ready, outcome: E.Either<Error, Written>): 
 }
 
 /** Writes a batch, inside a transaction. */
-const makeWriteTogether = ({ transactions, write, last: lastOfLog }: BatchOptions) => {
-  const writeAll = (batch: readonly Ready[], confined: Transactions['confined']) => {
+const makeWriteTogether = ({ transactions, writer, last: lastOfLog }: BatchOptions) => {
+  const confined: Transactions['confined'] = (work) => {
+    const done = transactions.confined(work)
+    if (E.isLeft(done)) writer.forget()
+    return done
+  }
+
+  const writeAll = (batch: readonly Ready[], each: Transactions['confined']) => {
     let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
-      const written = confined(() => write(append, last))
+      const written = each(() => writer.write(append, last))
       if (E.isRight(written) && written.right !== 'moved') {
         last += written.right.recorded.length
         for (const event of written.right.recorded) recorded.push(event)
@@ -88,8 +94,8 @@ const makeWriteTogether = ({ transactions, write, last: lastOfLog }: BatchOption
 
   // They are confined one by one only where one has turned out to be at fault: that costs each of them.
   return (batch: readonly Ready[]) => {
-    const together = transactions.confined(() => writeAll(batch, (work) => E.right(work())))
-    return E.isRight(together) ? together.right : writeAll(batch, transactions.confined)
+    const together = confined(() => writeAll(batch, (work) => E.right(work())))
+    return E.isRight(together) ? together.right : writeAll(batch, confined)
   }
 }
 
@@ -113,6 +119,7 @@ export const makeBatches = (options: BatchOptions): Batches => {
     const began = performance.now()
     const committed = transactions.run(() => writeTogether(batch))
     if (E.isLeft(committed)) {
+      options.writer.forget()
       for (const { resolve } of batch) resolve(committed)
     } else {
       onCommit?.(batch.length, performance.now() - began)

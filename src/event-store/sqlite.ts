@@ -5,7 +5,7 @@ import type { RandomHex } from '../domain/ids.ts'
 import { acquireLock, type Lock, LockTaken } from '../files/lock.ts'
 import { otherNamesOf } from '../files/other-names.ts'
 import { type EventStore, StoreUnavailable, UnusableLog } from './event-store.ts'
-import { makeAppend, makeWrite } from './sqlite-append.ts'
+import { makeAppend, makeWriter } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
 import { makePlaces, makeReader } from './sqlite-read.ts'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
@@ -90,7 +90,7 @@ const makeStore = (
   const secretWriter = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,
-    write: makeWrite(database, places, secretWriter.put),
+    writer: makeWriter(database, places, secretWriter.put),
     last: () => end,
     onCommitted: (events) => {
       end = events.at(-1)?.mark ?? end

@@ -43,7 +43,7 @@ export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => {
   node[0] = 1
   node.set(left, 1)
   node.set(right, 33)
-  return hash('sha256', node, 'buffer')
+  return Buffer.from(hash('sha256', node, 'hex'), 'hex')
 }
 
 const Envelope = closed(

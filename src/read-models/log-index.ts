@@ -70,6 +70,9 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   const nodes = db.prepare('SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n')
   const found = (row: unknown): number | undefined => (row as { found: number } | undefined)?.found
 
+  /** The leaf hashes since the last node over them, as far as they all came by here. */
+  const recent: Uint8Array[] = []
+
   const hashes = (level: number, from: number, count: number): readonly Uint8Array[] => {
     const rows = level === 0 ? leaves.all(from, from + count) : nodes.all(level, from, from + count)
     if (rows.length < count) throw new RangeError(`the log does not fill the nodes at level ${level} from ${from} on`)
@@ -79,10 +82,13 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   return {
     insert: ({ position, mark, id, leaf }) => {
       insert.run(position, mark, bytesOf(id), leaf)
+      if (position % WIDTH === 0) recent.length = 0
+      if (recent.length === position % WIDTH) recent.push(leaf)
       let n = position + 1
       for (let level = 0; n % WIDTH === 0; level += STEP) {
         n /= WIDTH
-        keep.run(level + STEP, n - 1, rootOf(hashes(level, (n - 1) * WIDTH, WIDTH)))
+        const isAtHand = level === 0 && recent.length === WIDTH
+        keep.run(level + STEP, n - 1, rootOf(isAtHand ? recent : hashes(level, (n - 1) * WIDTH, WIDTH)))
       }
     },
     index: {

@@ -44,8 +44,9 @@ test('when the file has no room an append is answered so, reads go on, and write
   t.true(count > 20)
   const watching = watch(store)
   // Whatever comes in one batch with what has no room, has none; it can be asked for again.
-  const small = someEvents(aStream(), 1)
-  const batch = [append(store, stream, count - 1, someEvents(stream, 100)), append(store, aStream(), -1, small)]
+  const other = aStream()
+  const small = someEvents(other, 1)
+  const batch = [append(store, other, -1, small), append(store, stream, count - 1, someEvents(stream, 100))]
   t.deepEqual((await Promise.all(batch)).map(outcomeOf), ['full', 'full'])
   t.is((await readAll(store, stream)).length, count)
   t.is((await readLog(store, -1)).length, count)
@@ -56,9 +57,14 @@ test('when the file has no room an append is answered so, reads go on, and write
   const more = someEvents(stream, 20)
   t.is(outcomeOf(await append(store, stream, count - 1, more)), 'done')
   t.deepEqual(idsOf(await readAll(store, stream, count - 1)), idsOf(more))
+  // Nor does it count that it was written before the room was used up.
+  const again = [append(store, other, -1, small), append(store, stream, count + 19, someEvents(stream, 1000))]
+  t.deepEqual((await Promise.all(again)).map(outcomeOf), ['full', 'full'])
+  t.is(outcomeOf(await append(store, stream, count + 19, someEvents(stream, 1))), 'done')
+  t.is(outcomeOf(await append(store, other, -1, small)), 'done')
   await store.close()
   await watching.ended
-  t.is(watching.seen(), 20)
+  t.is(watching.seen(), 22)
 })
 
 test('a full file takes appends again after opening it with more room', async (t) => {

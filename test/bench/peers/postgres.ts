@@ -16,7 +16,7 @@ const VERSIONS = '/usr/lib/postgresql'
 const USER = 'bench'
 
 /** A version without `initdb` has only its client here. */
-const newestPrograms = (): string => {
+export const newestPrograms = (): string => {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : []
   const programs = versions
     .sort((a, b) => Number(b) - Number(a))

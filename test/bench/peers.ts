@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { newestPrograms } from './peers/postgres.ts'
+import type { Row } from './table.ts'
+
+const PEERS = join(import.meta.dirname, 'peers')
+const POSTGRES = join(PEERS, 'fastify-postgres.ts')
+
+export type PeerName = 'postgres' | 'prepared' | 'sqlite' | 'emmett'
+
+/** A server that users would have taken instead. */
+export interface Peer {
+  readonly name: PeerName
+  readonly title: string
+  /** Its file, and options. */
+  readonly args: readonly string[]
+  /** Of our creates to theirs. */
+  readonly bounds?: Pick<Row, 'must' | 'aim'>
+}
+
+export const PEER_LIST: readonly Peer[] = [
+  {
+    name: 'postgres',
+    title: 'Fastify + PostgreSQL',
+    args: [POSTGRES],
+    bounds: { must: { least: 4 }, aim: { least: 5 } },
+  },
+  { name: 'prepared', title: 'Fastify + PostgreSQL with prepared statements', args: [POSTGRES, '--prepared'] },
+  { name: 'sqlite', title: 'Fastify + SQLite', args: [join(PEERS, 'fastify-sqlite.ts')] },
+  { name: 'emmett', title: 'Emmett on SQLite', args: [join(PEERS, 'emmett-sqlite.ts')] },
+]
+
+/** Why a peer cannot be run here: what to do about it. */
+export const hindrance = ({ args }: Peer): string | undefined => {
+  if (!existsSync(join(PEERS, 'node_modules'))) return 'npm ci --prefix test/bench/peers'
+  if (!args.includes(POSTGRES)) return undefined
+  try {
+    newestPrograms()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -6,9 +6,9 @@ import type { ViewsFile } from './views-file.ts'
 /** Rows put into the open transaction at a time: so few that nobody waits for them. */
 const STAGE = 128
 /** Rows after which the transaction is committed: the more, the more of them share the pages that are written. */
-const CHUNK = 6_144
+const CHUNK = 4_096
 /** Rows in memory beyond which no more events are taken, because they cannot be written. */
-const PENDING_MAX = 3 * CHUNK
+const PENDING_MAX = 4 * CHUNK
 /** Characters of folded states in a transaction: streams that are used alike come to be kept all at once. */
 const STATES_MAX = 512 * 1024
 /** Milliseconds after which rows are committed even if they are few. */

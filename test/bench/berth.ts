@@ -8,6 +8,15 @@ export const PASSWORD = 'bench password'
 
 export const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 
+/** What a reservation is made of. */
+export interface Reserved {
+  readonly _id: string
+  readonly user_id: string
+  readonly sut_id: string
+  readonly start_time: string
+  readonly end_time: string
+}
+
 export const ask = async (url: string, path: string, body?: object): Promise<{ _id: string }> => {
   const headers = { authorization, 'content-type': 'application/json' }
   const method = body === undefined ? 'GET' : 'POST'

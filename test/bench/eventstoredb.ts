@@ -1,41 +1,30 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openEventStoreDb } from '../../src/event-store/eventstoredb.ts'
 import { readEventStoreDbAddress } from '../../src/eventstoredb-address.ts'
 import { rightOf } from '../users/builders.ts'
-import { ask, authorization, MAIN, makeSuts, PASSWORD, perSecond, SCRIPT } from './berth.ts'
-import { LOAD_CORE, load, requireTools, type Server, spread, startServer } from './processes.ts'
+import { ask, authorization, MAIN, makeSuts, PASSWORD, perSecond } from './berth.ts'
+import { CONNECTIONS, type Creator, makeCreator, reserve, type Setting, SUTS, writeLines } from './creating.ts'
+import { LOAD_CORE, type Sample, type Server, type startServer, withServers } from './processes.ts'
+import { type Watched, watch } from './quiet.ts'
+import { alternate, rowOf } from './sampling.ts'
+import type { TableRow } from './table.ts'
 
 /**
- * Creates over an EventStoreDB beside the vendor's client appending the same bytes, and the views catching up beside a
- * subscription that only counts. The service and the references have one core, the load and the store's process the
- * other, unless TEST_EVENT_STORE names a store elsewhere.
+ * Creates over an EventStoreDB beside the vendor's client appending the same bytes, the views catching up beside a
+ * subscription that only counts, and three instances beside one. The service and the references have one core, the load
+ * and the store's process the other, unless TEST_EVENT_STORE names a store elsewhere.
  */
 
-const CONNECTIONS = 64
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '2' },
-    suts: { type: 'string', default: '500' },
-  },
-})
-const say = (line: string): boolean => process.stdout.write(`${line}\n`)
+const INSTANCES = 3
 const beside = (file: string): string => join(import.meta.dirname, file)
 
-interface Rate {
-  readonly done: number
-  readonly microseconds: number
-}
-const rate = ({ done, microseconds }: Rate): number => (done / microseconds) * 1e6
-
-const askBare = async (bare: Server, path: string, body?: string): Promise<Rate> => {
+const askBare = async (bare: Server, path: string, body?: string): Promise<Sample> => {
   const answer = await fetch(bare.url + path, body === undefined ? {} : { method: 'POST', body })
-  return (await answer.json()) as Rate
+  const { done, microseconds } = (await answer.json()) as { done: number; microseconds: number }
+  return { requests: done, microseconds, bytes: 0, refused: 0, broken: 0, statuses: {}, p50: 0, p99: 0 }
 }
 
 /** A reservation as it is recorded. */
@@ -56,7 +45,8 @@ const recordedBytes = async (address: string): Promise<string> => {
   }
 }
 
-const makeUser = (data: string): void => {
+/** What instances have to have in common: keys and users. */
+const makeDirectory = (data: string): void => {
   mkdirSync(data, { mode: 0o700 })
   writeFileSync(join(data, 'vault.key'), `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
   writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
@@ -64,65 +54,143 @@ const makeUser = (data: string): void => {
   execFileSync(process.execPath, args, { input: PASSWORD, env: { ...process.env, BERTH_DATA: data } })
 }
 
-const run = async (directory: string): Promise<void> => {
-  const own = process.env.TEST_EVENT_STORE === undefined
-  const store = own ? await startServer([beside('event-store-server.ts')], {}, LOAD_CORE) : undefined
-  const address = store?.url ?? (process.env.TEST_EVENT_STORE as string)
-  const prefix = `b${randomBytes(6).toString('hex')}-`
-  const data = join(directory, 'data')
-  makeUser(data)
-  const environment = { BERTH_DATA: data, BERTH_PORT: '0', BERTH_EVENT_STORE: `${address}&streamPrefix=${prefix}` }
-  const berth = await startServer([MAIN, 'serve'], environment)
-  const bare = await startServer([beside('bare-client.ts'), address, prefix], {})
-  while (!(await fetch(`${berth.url}/health/ready`)).ok);
-  const idsFile = join(directory, 'ids')
-  writeFileSync(idsFile, `${(await makeSuts(berth, Number(values.suts))).join('\n')}\n`)
-  const { _id } = await ask(berth.url, '/api/user/me')
-  let next = 0
-  const creates = async (): Promise<number> => {
-    const args = [String(next), _id, authorization, idsFile]
-    const taken = await load(berth.url, SCRIPT, CONNECTIONS, Number(values.seconds), args)
-    if (taken.refused + taken.broken > 0) throw new Error(`${taken.refused} refused, ${taken.broken} broken`)
-    next += taken.requests + 2 * CONNECTIONS
-    return perSecond(taken)
-  }
-  await creates()
-  const bytes = await recordedBytes(environment.BERTH_EVENT_STORE)
-  const appends = async (): Promise<number> =>
-    rate(await askBare(bare, `/append?seconds=${values.seconds}&connections=${CONNECTIONS}`, bytes))
-  await appends()
-  const rounds: { creates: number; appends: number }[] = []
-  for (let i = 0; i < Number(values.rounds); i++) {
-    const first = i % 2 === 0 ? await creates() : undefined
-    const appended = await appends()
-    rounds.push({ creates: first ?? (await creates()), appends: appended })
-  }
-  await berth.stop()
-  const { done: events } = await askBare(bare, '/catch-up')
-  const catching: { views: number; bare: number }[] = []
-  for (let i = 0; i < Number(values.rounds); i++) {
-    const first = i % 2 === 0 ? rate(await askBare(bare, '/catch-up')) : undefined
-    const counted = rate(await askBare(bare, `/count?events=${events}`))
-    catching.push({ views: first ?? rate(await askBare(bare, '/catch-up')), bare: counted })
-  }
-  await bare.stop()
-  await store?.stop()
-  say(
-    `${values.rounds} rounds of ${values.seconds} s, ${CONNECTIONS} connections, ${values.suts} SUTs, ${cpus()[0]?.model}`,
-  )
-  say(own ? 'over the protocol server of the tests' : 'over TEST_EVENT_STORE')
-  say(`creates a second            ${spread(rounds.map((round) => round.creates))}`)
-  say(`bare appends a second       ${spread(rounds.map((round) => round.appends))}`)
-  say(`creates to appends          ${spread(rounds.map((round) => round.creates / round.appends))}   must 0.6`)
-  say(`views, events a second      ${spread(catching.map(({ views }) => views))}, of ${events}`)
-  say(`counting, events a second   ${spread(catching.map((round) => round.bare))}`)
-  say(`views to counting           ${spread(catching.map((round) => round.views / round.bare))}   must 0.6`)
+type Start = typeof startServer
+
+const startInstance = async (start: Start, data: string, eventStore: string): Promise<Server> => {
+  const environment = { BERTH_DATA: data, BERTH_PORT: '0', BERTH_EVENT_STORE: eventStore, BERTH_HORIZON: 'P3660D' }
+  const server = await start([MAIN, 'serve'], environment)
+  while (!(await fetch(`${server.url}/health/ready`)).ok);
+  return server
 }
 
-requireTools()
-const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'))
-try {
-  await run(directory)
-} finally {
-  rmSync(directory, { recursive: true, force: true })
+/** Appends that a service has made so far. */
+const appendsOf = async ({ url }: Server): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text()
+  return Number(/^berth_appends_total\{outcome="done"\} (\d+)$/m.exec(text)?.[1])
 }
+
+/** Creates on several instances at once, each with SUTs of its own. */
+const together = async (creators: readonly Creator[]): Promise<Watched<Sample>> => {
+  const watched = await Promise.all(creators.map(({ sample }) => sample(Math.ceil(CONNECTIONS / creators.length))))
+  const [first] = watched
+  if (first === undefined) throw new Error('no instance')
+  const requests = watched.reduce((sum, { taken }) => sum + taken.requests, 0)
+  // While several are watched each takes the others for strangers.
+  return { ...first, taken: { ...first.taken, requests }, foreign: undefined }
+}
+
+/** One service, and the vendor's client with nothing around it, over one store. */
+interface Standing {
+  readonly setting: Setting
+  readonly start: Start
+  /** What the rows call the store. */
+  readonly where: string
+  readonly eventStore: string
+  readonly data: string
+  readonly berth: Server
+  readonly bare: Server
+  readonly user: string
+  /** Whose CPU counts as that of whoever is measured. */
+  readonly withStore: (server: Server) => Server
+}
+
+const standUp = async (start: Start, setting: Setting): Promise<Standing> => {
+  const own = process.env.TEST_EVENT_STORE
+  const store = own === undefined ? await start([beside('event-store-server.ts')], {}, LOAD_CORE) : undefined
+  const where = own === undefined ? "EventStoreDB (the tests' server)" : 'EventStoreDB'
+  const [address, prefix] = [`${store?.url ?? own}`, `b${randomBytes(6).toString('hex')}-`]
+  const [eventStore, data] = [`${address}&streamPrefix=${prefix}`, join(setting.directory, 'instance')]
+  makeDirectory(data)
+  const withStore = (server: Server): Server => ({ ...server, pids: store === undefined ? [] : [store.pid] })
+  const berth = withStore(await startInstance(start, data, eventStore))
+  const bare = withStore(await start([beside('bare-client.ts'), address, prefix], {}))
+  const { _id: user } = await ask(berth.url, '/api/user/me')
+  return { setting, start, where, eventStore, data, berth, bare, user, withStore }
+}
+
+const creatorOn = (server: Server, { setting, user }: Standing, suts: readonly string[]): Creator => {
+  const sutsFile = writeLines(join(setting.directory, `suts-${suts[0]}`), suts)
+  return makeCreator(server, { user, seconds: setting.seconds, sutsFile })
+}
+
+const perCommandRows = async ({ berth, user, where }: Standing): Promise<readonly TableRow[]> => {
+  const QUARTERS = 10
+  const before = await appendsOf(berth)
+  await makeSuts(berth, 1)
+  const made = await appendsOf(berth)
+  await reserve({ server: berth, user }, QUARTERS)
+  const after = await appendsOf(berth)
+  const ofSut = made - before
+  return [
+    { what: `appends of a reservation over ${where}`, figures: [(after - made - ofSut) / QUARTERS], digits: 0 },
+    { what: `appends of a new SUT over ${where}`, figures: [ofSut], digits: 0 },
+  ]
+}
+
+const createRows = async (standing: Standing, creator: Creator): Promise<readonly TableRow[]> => {
+  const { setting, bare, eventStore, where } = standing
+  await creator.sample()
+  const bytes = await recordedBytes(eventStore)
+  const append = `/append?seconds=${setting.seconds}&connections=${CONNECTIONS}`
+  const creating = await alternate(
+    { berth: () => creator.sample(), bare: () => watch(bare, () => askBare(bare, append, bytes)) },
+    setting,
+  )
+  return [
+    rowOf(
+      creating,
+      { what: `creates over ${where} to the client's bare appends`, must: { least: 0.6 } },
+      (round) => perSecond(round.berth) / perSecond(round.bare),
+    ),
+    rowOf(creating, { what: `creates over ${where}`, unit: 'a second', digits: 0 }, ({ berth }) => perSecond(berth)),
+  ]
+}
+
+const catchUpRows = async ({ setting, bare }: Standing): Promise<readonly TableRow[]> => {
+  const { requests: events } = await askBare(bare, '/catch-up')
+  const catching = await alternate(
+    {
+      views: () => watch(bare, () => askBare(bare, '/catch-up')),
+      counting: () => watch(bare, () => askBare(bare, `/count?events=${events}`)),
+    },
+    setting,
+  )
+  const what = `views catching up with ${events} events to only counting them`
+  return [
+    rowOf(catching, { what, must: { least: 0.6 } }, ({ views, counting }) => perSecond(views) / perSecond(counting)),
+  ]
+}
+
+const instanceRows = async (standing: Standing, creator: Creator): Promise<readonly TableRow[]> => {
+  const { setting, start, data, eventStore, berth, withStore } = standing
+  const instances = [berth]
+  while (instances.length < INSTANCES) {
+    const copy = `${data}-${instances.length}`
+    mkdirSync(copy, { mode: 0o700 })
+    for (const file of ['vault.key', 'audit.key', 'users.json']) cpSync(join(data, file), join(copy, file))
+    instances.push(withStore(await startInstance(start, copy, eventStore)))
+  }
+  const suts = await makeSuts(berth, SUTS)
+  const creators = instances.map((server, n) =>
+    creatorOn(
+      server,
+      standing,
+      suts.filter((_, place) => place % INSTANCES === n),
+    ),
+  )
+  const rounds = await alternate({ one: () => creator.sample(), all: () => together(creators) }, setting)
+  const what = `creates on ${INSTANCES} instances, which share a core, to those on one`
+  return [rowOf(rounds, { what }, ({ one, all }) => perSecond(all) / perSecond(one))]
+}
+
+export const eventStoreDbRows = (setting: Setting): Promise<readonly TableRow[]> =>
+  withServers(async (start) => {
+    const standing = await standUp(start, setting)
+    const creator = creatorOn(standing.berth, standing, await makeSuts(standing.berth, SUTS))
+    return [
+      ...(await createRows(standing, creator)),
+      ...(await perCommandRows(standing)),
+      ...(await catchUpRows(standing)),
+      ...(await instanceRows(standing, creator)),
+    ]
+  })

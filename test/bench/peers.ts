@@ -6,7 +6,7 @@ import type { Row } from './table.ts'
 const PEERS = join(import.meta.dirname, 'peers')
 const POSTGRES = join(PEERS, 'fastify-postgres.ts')
 
-export type PeerName = 'postgres' | 'prepared' | 'sqlite' | 'emmett'
+export type PeerName = 'postgres' | 'tuned' | 'sqlite' | 'emmett'
 
 /** A server that users would have taken instead. */
 export interface Peer {
@@ -25,7 +25,7 @@ export const PEER_LIST: readonly Peer[] = [
     args: [POSTGRES],
     bounds: { must: { least: 4 }, aim: { least: 5 } },
   },
-  { name: 'prepared', title: 'Fastify + PostgreSQL with prepared statements', args: [POSTGRES, '--prepared'] },
+  { name: 'tuned', title: 'the same, prepared and over a socket', args: [POSTGRES, '--tuned'] },
   { name: 'sqlite', title: 'Fastify + SQLite', args: [join(PEERS, 'fastify-sqlite.ts')] },
   { name: 'emmett', title: 'Emmett on SQLite', args: [join(PEERS, 'emmett-sqlite.ts')] },
 ]

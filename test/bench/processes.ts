@@ -1,12 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 
 /** A server under measurement, alone on its core. */
 export interface Server {
   readonly url: string
   readonly pid: number
+  /** Others that work for it. */
+  readonly pids: readonly number[]
   /** Milliseconds from its start to its first word that it listens. */
   readonly startedWithin: number
   readonly stop: () => Promise<void>
@@ -16,8 +19,16 @@ export interface Server {
 const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
 
+/** Elsewhere processes cannot be bound to a core, nor can it be seen what else went on. */
+export const isLinux = process.platform === 'linux'
+
+const onCore = (core: string, command: readonly string[]): [program: string, args: string[]] => {
+  const [program = '', ...args] = isLinux ? ['taskset', '-c', core, ...command] : command
+  return [program, args]
+}
+
 export const requireTools = (): void => {
-  for (const tool of ['wrk', 'taskset']) {
+  for (const tool of isLinux ? ['wrk', 'taskset'] : ['wrk']) {
     try {
       execFileSync('which', [tool])
     } catch {
@@ -34,30 +45,57 @@ export const startServer = async (
   core: string = SERVER_CORE,
 ): Promise<Server> => {
   const began = performance.now()
-  const child: ChildProcess = spawn('taskset', ['-c', core, process.execPath, ...args], {
+  const child: ChildProcess = spawn(...onCore(core, [process.execPath, ...args]), {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
-  for await (const line of lines) {
-    const { url } = JSON.parse(line) as { url?: string }
-    if (url === undefined) continue
-    const stop = async (): Promise<void> => {
-      child.kill('SIGTERM')
-      await ended
-    }
-    child.stdout?.resume()
-    return { url, pid: child.pid as number, startedWithin: performance.now() - began, stop }
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
   }
-  throw new Error(`${args.join(' ')} ended before it listened`)
+  let listening: Server | undefined
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    const { url, pids = [] } = JSON.parse(line) as { url?: string; pids?: number[] }
+    if (url === undefined) continue
+    listening = { url, pid: child.pid as number, pids, startedWithin: performance.now() - began, stop }
+    break
+  }
+  if (listening === undefined) throw new Error(`${args.join(' ')} ended before it listened`)
+  // The end of the loop has paused it, and whoever goes on printing would wait for a full pipe.
+  child.stdout?.resume()
+  return listening
+}
+
+/** Runs a script to its end on the core of the servers; what it printed. */
+export const runScript = async (args: readonly string[], environment: Record<string, string> = {}): Promise<string> => {
+  const env = { ...process.env, ...environment }
+  return (await promisify(execFile)(...onCore(SERVER_CORE, [process.execPath, ...args]), { env })).stdout
+}
+
+/** Stops what was started meanwhile, whatever comes of it. */
+export const withServers = async <A>(use: (start: typeof startServer) => Promise<A>): Promise<A> => {
+  const started: Server[] = []
+  try {
+    return await use(async (...what) => {
+      const server = await startServer(...what)
+      started.push(server)
+      return server
+    })
+  } finally {
+    for (const { stop } of started) await stop()
+  }
 }
 
 export interface Sample {
   readonly requests: number
   readonly microseconds: number
+  /** Of all answers, with their heads. */
+  readonly bytes: number
   readonly refused: number
   readonly broken: number
+  /** How many answers by their status, where the script counts them. */
+  readonly statuses: Readonly<Record<string, number>>
   /** Microseconds. */
   readonly p50: number
   readonly p99: number
@@ -73,7 +111,7 @@ export const load = (
 ): Promise<Sample> =>
   new Promise((resolve, reject) => {
     const wrk = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url, '--', ...args]
-    const child = spawn('taskset', ['-c', LOAD_CORE, ...wrk], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(...onCore(LOAD_CORE, wrk), { stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
@@ -86,13 +124,45 @@ export const load = (
     })
   })
 
-/** Microseconds of CPU that a process has used. */
-export const cpuOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
+interface Process {
+  readonly parent: number
+  /** Microseconds of CPU, with those of children that have ended. */
+  readonly used: number
 }
+
+const processOf = (pid: number): Process => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+    .map(Number)
+  const [user = 0, system = 0, usersOfChildren = 0, systemsOfChildren = 0] = fields.slice(11, 15)
+  return { parent: fields[1] as number, used: (user + system + usersOfChildren + systemsOfChildren) * 10_000 }
+}
+
+const processes = (): ReadonlyMap<number, Process> => {
+  const all = new Map<number, Process>()
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      all.set(Number(pid), processOf(Number(pid)))
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return all
+}
+
+/** Microseconds of CPU that processes have used, with all that they have started. */
+export const cpuOf = (...pids: readonly number[]): number => {
+  const all = processes()
+  const isAmong = (pid: number): boolean => {
+    const parent = all.get(pid)?.parent
+    return pids.includes(pid) || (parent !== undefined && isAmong(parent))
+  }
+  return [...all].reduce((sum, [pid, { used }]) => sum + (isAmong(pid) ? used : 0), 0)
+}
+
+/** Microseconds of CPU that this process has used, with those of its children that have ended, as every wrk has. */
+export const ownCpu = (): number => processOf(process.pid).used
 
 /** Megabytes that a process holds, and the most it has held. */
 export const memoryOf = (pid: number): { now: number; peak: number } => {

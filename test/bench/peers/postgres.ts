@@ -1,13 +1,15 @@
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** A PostgreSQL of its own, reached through a socket in its directory. */
+/** A PostgreSQL of its own, reached over TCP or through a socket in its directory. */
 export interface Postgres {
   readonly user: string
+  readonly port: number
   readonly pid: number
   readonly stop: () => Promise<void>
 }
@@ -28,6 +30,16 @@ export const newestPrograms = (): string => {
 
 /** PostgreSQL refuses to run as root; Debian's package has made it a user. */
 const IDENTITY = process.getuid?.() === 0 ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : []
+
+/** Whoever lets go of it and takes it again may be beaten to it: then PostgreSQL says so and ends. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 const untilReady = async (server: ChildProcessByStdio<null, null, Readable>): Promise<void> => {
   const said: string[] = []
@@ -54,7 +66,8 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   if (IDENTITY.length > 0) execFileSync('chown', ['postgres:postgres', directory])
   const cluster = ['--username', USER, '--auth', 'trust', '--no-locale', '--encoding', 'UTF8', data]
   execFileSync('setpriv', [...IDENTITY, join(programs, 'initdb'), ...cluster], { cwd: directory, stdio: 'pipe' })
-  const settings = ['-D', data, '-k', directory, '-c', 'listen_addresses=']
+  const port = await freePort()
+  const settings = ['-D', data, '-k', directory, '-c', 'listen_addresses=127.0.0.1', '-p', String(port)]
   // In a group of its own, so that an interrupt at the terminal reaches only us; it ends with us even when we are killed.
   const wrapped = ['--pdeathsig', 'INT', ...IDENTITY, join(programs, 'postgres'), ...settings]
   const server = spawn('setpriv', wrapped, { cwd: directory, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -65,5 +78,5 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
     server.kill('SIGTERM')
     await ended
   }
-  return { user: USER, pid: server.pid as number, stop }
+  return { user: USER, port, pid: server.pid as number, stop }
 }

@@ -1,0 +1,29 @@
+-- What every script tells when it ends: one line of JSON behind the word RESULT.
+local threads = {}
+
+function setup(thread) threads[#threads + 1] = thread end
+
+-- By status, for who asks for it: wrk itself counts only those above 399.
+function count_statuses()
+  statuses = {}
+  function response(status) statuses[status] = (statuses[status] or 0) + 1 end
+end
+
+local function counted()
+  local found = {}
+  for _, thread in ipairs(threads) do
+    for status, count in pairs(thread:get('statuses') or {}) do
+      found[#found + 1] = string.format('"%d":%d', status, count)
+    end
+  end
+  return table.concat(found, ',')
+end
+
+function done(summary, latency)
+  io.write(string.format(
+    '\nRESULT {"requests":%d,"microseconds":%d,"bytes":%d,"refused":%d,"broken":%d,"statuses":{%s},"p50":%d,"p99":%d}\n',
+    summary.requests, summary.duration, summary.bytes, summary.errors.status,
+    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
+    counted(), latency:percentile(50), latency:percentile(99)
+  ))
+end

@@ -1,0 +1,32 @@
+-- How reservations of one quarter-hour are asked for.
+local QUARTER = 900
+
+local function written(time) return os.date('!%Y-%m-%dT%H:%M:%S+00:00', time) end
+
+function lines_of(path)
+  local lines = {}
+  for line in io.lines(path) do lines[#lines + 1] = line end
+  return lines
+end
+
+-- The request that reserves a SUT for the quarter with a number, the first being at `base`.
+function reservation(base, quarter, sut, user, authorization)
+  local start = base + quarter * QUARTER
+  local body = string.format(
+    '{"user_id":"%s","sut_id":"%s","start_time":"%s","end_time":"%s"}',
+    user, sut, written(start), written(start + QUARTER)
+  )
+  local headers = { ['Authorization'] = authorization, ['Content-Type'] = 'application/json' }
+  return wrk.format('POST', '/api/sut_reservation/create', headers, body)
+end
+
+-- Makes requests for windows that come up, spread over the SUTs, from the one with a number on.
+function creates(first, user, authorization, suts)
+  local count, base = first, math.ceil(os.time() / QUARTER) * QUARTER
+  return function()
+    local sut = suts[count % #suts + 1]
+    local quarter = math.floor(count / #suts)
+    count = count + 1
+    return reservation(base, quarter, sut, user, authorization)
+  end
+end

@@ -68,8 +68,8 @@ const someOf = (ids: readonly string[], count: number, nth: number): readonly st
   return Array.from({ length: count }, (_, n) => ids[n * every + (nth % every)] as string)
 }
 
-/** Seconds of creates before any is measured: until then the service is still being compiled. */
-const WARM_UP = 4
+/** Seconds of creates before any is measured: streams are folded for the first time, and the service is being compiled. */
+const WARM_UP = 12
 
 interface Creating extends Options {
   readonly seconds: number

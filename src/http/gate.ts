@@ -34,15 +34,6 @@ const tooManyAttempts = (retryAfter: number): Admitted =>
     retryAfter,
   })
 
-type Known = Extract<Authentication, { kind: 'user' }>
-
-/** The last request of a connection that was let in. Its header is kept no longer than Node keeps the connection. */
-interface Seen {
-  readonly authorization: string | undefined
-  readonly answer: Known
-  readonly admitted: Admitted
-}
-
 /**
  * Who is known where. Credentials that were verified go on working at an address that is barred, but only where their
  * user has come from it before: otherwise a barred address could go on guessing, at the speed at which credentials are
@@ -50,36 +41,32 @@ interface Seen {
  */
 const makeFamiliar = (addresses: ClientAddresses) => {
   const at = new LRUCache<string, User>({ maxSize: FAMILIAR_MAX, sizeCalculation: () => 1 })
-  const on = new WeakMap<Socket, Seen>()
+  const on = new WeakMap<Socket, User>()
   const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
   return {
-    /** Who was seen last on this very connection, which no other client can have used. */
-    on: (socket: Socket): Seen | undefined => on.get(socket),
+    /** Whether this user was seen on this very connection, which no other client can have used. */
+    isOn: (socket: Socket, user: User): boolean => on.get(socket) === user,
     isAt: (address: string, user: User): boolean => at.get(keyOf(address, user)) === user,
-    add: ({ socket, headers }: IncomingMessage, address: string, answer: Known): Admitted => {
-      const { user } = answer
-      const admitted: Admitted = E.right(user)
+    add: (socket: Socket, address: string, user: User): void => {
       at.set(keyOf(address, user), user)
-      if (!addresses.trusts(peerOf(socket))) {
-        on.set(socket, { authorization: headers.authorization, answer, admitted })
-      }
-      return admitted
+      if (!addresses.trusts(peerOf(socket))) on.set(socket, user)
     },
   }
 }
 
-type Familiar = ReturnType<typeof makeFamiliar>
-
 type End = (isFailed: boolean) => void
 
 /** What comes of a check. `end` is that of an attempt of the request's own; others came to their result without one. */
-const makeVerdict = (attempts: Attempts, addresses: ClientAddresses, familiar: Familiar) => {
-  const ofUser = (request: IncomingMessage, answer: Known, wasTried: boolean): Admitted => {
-    const { user } = answer
+const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
+  const familiar = makeFamiliar(addresses)
+
+  const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
+    if (familiar.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
-    const isFamiliar = familiar.on(request.socket)?.answer.user === user || familiar.isAt(address, user)
-    const wait = wasTried || isFamiliar ? 0 : attempts.barredFor(address, user.name)
-    return wait > 0 ? tooManyAttempts(wait) : familiar.add(request, address, answer)
+    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.barredFor(address, user.name)
+    if (wait > 0) return tooManyAttempts(wait)
+    familiar.add(request.socket, address, user)
+    return E.right(user)
   }
 
   const ofWrong = (request: IncomingMessage, name: string, wasTried: boolean): Admitted => {
@@ -95,7 +82,7 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses, familiar: F
     end?.(result.kind === 'wrong')
     switch (result.kind) {
       case 'user':
-        return ofUser(request, result, end !== undefined)
+        return ofUser(request, result.user, end !== undefined)
       case 'wrong':
         return ofWrong(request, result.name, end !== undefined)
       case 'barred':
@@ -112,12 +99,8 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses, familiar: F
 
 export const makeGate = ({ authenticator, addresses, clock }: GateOptions): Gate => {
   const attempts = makeAttempts(clock)
-  const familiar = makeFamiliar(addresses)
-  const verdict = makeVerdict(attempts, addresses, familiar)
+  const verdict = makeVerdict(attempts, addresses)
   return (request) => {
-    const before = familiar.on(request.socket)
-    const isTheSame = before !== undefined && before.authorization === request.headers.authorization
-    if (isTheSame && authenticator.holds(before.answer)) return before.admitted
     let end: End | undefined
     const mayTry = (name: string): boolean => {
       const address = addresses.clientOf(request)

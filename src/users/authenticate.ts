@@ -31,8 +31,6 @@ export interface Authenticator {
     mayTry?: (name: string) => boolean,
     from?: () => string,
   ) => Authentication | Promise<Authentication>
-  /** Whether a `user` that was answered for some credentials would be answered for them still. */
-  readonly holds: (answer: Authentication) => boolean
 }
 
 interface AuthenticatorOptions {
@@ -60,26 +58,20 @@ const slotOf = (digest: string): string => digest.slice(0, 16)
 /** What verified credentials are remembered by: digests under a key of this process, never the credentials. */
 const makeMemory = (users: AuthenticatorOptions['users']) => {
   const remembered = new Map<string, Remembered>()
-  const credentials = new WeakMap<Authentication, Credential>()
   const scratch = Buffer.alloc(64)
-  const stands = (credential: Credential): boolean => users.credentialOf(credential.user.name) === credential
+  const holds = ({ credential }: Remembered): boolean => users.credentialOf(credential.user.name) === credential
   return {
     recall: (digest: string): Authentication | undefined => {
       const found = remembered.get(slotOf(digest))
       if (found === undefined) return undefined
       scratch.write(digest, 'latin1')
-      return timingSafeEqual(scratch, found.digest) && stands(found.credential) ? found.answer : undefined
+      return timingSafeEqual(scratch, found.digest) && holds(found) ? found.answer : undefined
     },
     remember: (digest: string, credential: Credential): Authentication => {
-      for (const [slot, old] of remembered) if (!stands(old.credential)) remembered.delete(slot)
+      for (const [slot, old] of remembered) if (!holds(old)) remembered.delete(slot)
       const answer: Authentication = { kind: 'user', user: credential.user }
-      credentials.set(answer, credential)
       remembered.set(slotOf(digest), { digest: Buffer.from(digest, 'latin1'), credential, answer })
       return answer
-    },
-    holds: (answer: Authentication): boolean => {
-      const credential = credentials.get(answer)
-      return credential !== undefined && stands(credential)
     },
   }
 }
@@ -137,6 +129,5 @@ export const makeAuthenticator = ({
       if (already !== undefined) return already
       return mayTry(name) ? begin(read.right, digest, from()) : { kind: 'barred', name }
     },
-    holds: memory.holds,
   }
 }

@@ -147,13 +147,10 @@ export const closed = <R extends Fields, O extends Fields>(
       const read = codec?.validate(u[key], c)
       if (codec === undefined) errors.push({ value: u[key], context: at(key, t.never), message: UNKNOWN_MEMBER })
       else if (read && E.isRight(read)) value[key] = read.right
-      else
-        errors.push(
-          ...E.match(
-            (found: t.Errors) => found,
-            () => [],
-          )(codec.validate(u[key], at(key, codec))),
-        )
+      else {
+        const located = codec.validate(u[key], at(key, codec))
+        if (E.isLeft(located)) errors.push(...located.left)
+      }
     }
     for (const key of requiredNames) {
       if (Object.hasOwn(u, key)) continue

@@ -67,6 +67,12 @@ const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchStat
   return grpc
 }
 
+/** Node never closes a connection that is reset while it is being ended, as HTTP/2 does with one that has failed. */
+const reset = (socket: Socket): void => {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
 /**
  * Accepts on a port of its own, so that it can be cut off from one moment to the next. While it is down it keeps the
  * port and resets who comes: a port given back is somebody else's before it is wanted again.
@@ -75,7 +81,7 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
   const sockets = new Set<Socket>()
   let isDown = false
   const listener = createServer((socket) => {
-    if (isDown) return void socket.resetAndDestroy()
+    if (isDown) return reset(socket)
     switches.counters.connections++
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
@@ -83,7 +89,7 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
     void switches.thawed().then(() => !socket.destroyed && inject(socket))
   })
   const drop = (): void => {
-    for (const socket of sockets) socket.resetAndDestroy()
+    for (const socket of sockets) reset(socket)
   }
   return {
     drop,

@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
-import { closed, integer, text } from '../domain/codec.ts'
+import { integer, text } from '../domain/codec.ts'
+import { closed } from '../domain/object-codec.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 
 /**

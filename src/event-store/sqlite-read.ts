@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
 import type { Tail } from './sqlite-tail.ts'
-import { decodeEvent } from './stored-event.ts'
+import { decodeEvent, HASH_BYTES } from './stored-event.ts'
 
 /** How many events a page has at most: what is decoded without giving others a turn. */
 const PAGE = 256
@@ -79,21 +79,31 @@ const positionsBehind = async (places: Places, stream: string, after: number): P
   return positions
 }
 
+/** Reads at most so many events behind a mark. */
+const makePages = (database: DatabaseSync) => {
+  // A buffer for each hash would cost more than to read the event.
+  const page = prepareWith(
+    database,
+    'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
+  )
+  return (mark: number, count: number): readonly Logged[] => {
+    const rows = reading(() => page.all(mark, count)) as unknown as [string, number, string][]
+    const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
+    return rows.map(([recorded, position], n) => {
+      const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
+      return Object.assign(decodeEvent(recorded, position), { leaf })
+    })
+  }
+}
+
 export type Reader = Pick<EventStore, 'at' | 'readStream' | 'records' | 'subscribe' | 'head'>
 
 export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
-  const page = prepareWith(
-    database,
-    'SELECT recorded, position, leaf FROM event WHERE position > ? ORDER BY position LIMIT ?',
-  )
   const asItLies = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
 
-  const pageAfter = (mark: number, count: number): readonly Logged[] => {
-    const rows = reading(() => page.all(mark, count)) as unknown as [string, number, Uint8Array][]
-    return rows.map(([recorded, position, leaf]) => ({ ...decodeEvent(recorded, position), leaf }))
-  }
+  const pageAfter = makePages(database)
 
   return {
     at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),

@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { closed, instant, integer, opaqueId, pathOf, text, UNKNOWN_MEMBER } from '../domain/codec.ts'
+import { instant, integer, opaqueId, text } from '../domain/codec.ts'
 import { sutFields, tags } from '../domain/event.ts'
 import { inBody, type Problem } from '../domain/failure.ts'
 import type { Instant } from '../domain/instant.ts'
 import { closedSchema, described, schemaOf } from '../domain/json-schema.ts'
+import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/object-codec.ts'
 import type { AskedWindow } from '../domain/window.ts'
 import type { DecodeBody } from './route.ts'
 

@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { boolean, closed, dictionary, integer, pathOf, UNKNOWN_MEMBER } from '../domain/codec.ts'
+import { boolean, integer } from '../domain/codec.ts'
 import type { Problem } from '../domain/failure.ts'
 import { described, schemaOf } from '../domain/json-schema.ts'
+import { closed, dictionary, pathOf, UNKNOWN_MEMBER } from '../domain/object-codec.ts'
 import type { DecodeQuery, Parameters } from './route.ts'
 
 /** What the query of an address may hold. */

@@ -1,18 +1,9 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import {
-  closed,
-  instant,
-  integer,
-  MISSING_MEMBER,
-  opaqueId,
-  orNull,
-  pathOf,
-  text,
-  UNKNOWN_MEMBER,
-} from '../../src/domain/codec.ts'
+import { instant, integer, opaqueId, orNull, text } from '../../src/domain/codec.ts'
 import { sutFields, tagName, tagValue } from '../../src/domain/event.ts'
+import { closed, MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../src/domain/object-codec.ts'
 
 const problemsOf = (read: t.Validation<unknown>): readonly string[] =>
   E.isRight(read) ? [] : read.left.map((error) => `${pathOf(error).join('/')}: ${error.message}`)

@@ -1,9 +1,10 @@
 import type * as t from 'io-ts'
 import type { Reservation as ReservationDocument } from '../../../projections/reservation.ts'
 import type { Sut as SutDocument } from '../../../projections/sut.ts'
-import { closed, dictionary, integer, matching, opaqueId, text } from '../../domain/codec.ts'
+import { integer, matching, opaqueId, text } from '../../domain/codec.ts'
 import { assignedId, Role, sutFields, tagName, windowEnd } from '../../domain/event.ts'
 import { closedSchema, described, type JsonSchema, schemaOf } from '../../domain/json-schema.ts'
+import { closed, dictionary } from '../../domain/object-codec.ts'
 import { UserName } from '../../users/users-file.ts'
 import { codes } from '../problem.ts'
 

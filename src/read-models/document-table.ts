@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Projection } from '../../projections/projection.ts'
+import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import { reservationColumns } from './reservation-table.ts'
 import { sutColumns } from './sut-table.ts'
@@ -11,7 +12,7 @@ const lists: Readonly<Partial<Record<string, ListColumns>>> = { sut: sutColumns,
 // Rows are keyed by position, which only grows: scattered keys would dirty a page each. An id begins with its second
 // and so grows too.
 /** The definition of a projection's table: a row for each version of a document. */
-export const documentSchema = ({ name }: Projection): string => {
+export const documentSchema = ({ name }: Pick<Projection, 'name'>): string => {
   const { columns, schema } = lists[name] ?? { columns: [], schema: '' }
   const ofLists = columns.length === 0 ? [] : ['created INTEGER NOT NULL', 'until INTEGER', ...columns]
   const all = ['revision INTEGER NOT NULL', 'id TEXT NOT NULL', 'document TEXT NOT NULL', 'ended TEXT', ...ofLists]
@@ -21,7 +22,8 @@ export const documentSchema = ({ name }: Projection): string => {
   ${schema}`
 }
 
-export interface DocumentTable {
+export interface DocumentTable extends Pick<Insertion, 'flush' | 'forget'> {
+  /** Takes a version; it is in the table after `flush` at the latest. */
   readonly insert: (version: NewVersion) => void
   readonly newest: (id: string) => Version | undefined
   /** The version that stood at a revision of its stream. */
@@ -30,35 +32,43 @@ export interface DocumentTable {
 
 /** The table of a projection without lists. */
 const plainTable = (db: DatabaseSync, name: string): DocumentTable => {
-  const columns = 'position, revision, id, document, ended'
-  const insert = db.prepare(`INSERT INTO ${name} (${columns}) VALUES (?, ?, ?, ?, ?)`)
+  const { add, flush, forget } = makeInsertion(db, name, '?, ?, ?, ?, ?')
   return {
-    insert: ({ position, revision, id, document, ended }) => {
-      insert.run(position, revision, id, document, ended)
-    },
-    ...readsOf(db, name, `${columns}, position AS created`),
+    flush,
+    forget,
+    insert: ({ position, revision, id, document, ended }) => add([position, revision, id, document, ended]),
+    ...readsOf(db, name, 'position, revision, id, document, ended, position AS created'),
   }
 }
 
 /** The table of a projection with lists: a version says until when it stood, and by what it is found. */
 const listedTable = (db: DatabaseSync, name: string, writer: ListWriter, further: number): DocumentTable => {
-  const places = ', ?'.repeat(further)
-  const insert = db.prepare(`INSERT INTO ${name} VALUES (?, ?, ?, ?, ?, ?, NULL${places})`)
+  const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(further)}`)
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
+  let replaced: { readonly former: number; readonly by: number }[] = []
   return {
     insert: (version) => {
       const { position, revision, id, document, ended, created, replaces } = version
-      if (replaces !== null) {
-        writer.leave(replaces)
-        replace.run(position, replaces)
+      if (replaces !== null) replaced.push({ former: replaces, by: position })
+      add([position, revision, id, document, ended, created, ...writer.enter(version)])
+    },
+    flush: () => {
+      flush()
+      for (const { former, by } of replaced) {
+        writer.leave(former)
+        replace.run(by, former)
       }
-      insert.run(position, revision, id, document, ended, created, ...writer.enter(version))
+      replaced = []
+    },
+    forget: () => {
+      forget()
+      replaced = []
     },
     ...readsOf(db, name, 'position, revision, id, document, ended, created'),
   }
 }
 
-const readsOf = (db: DatabaseSync, name: string, columns: string): Omit<DocumentTable, 'insert'> => {
+const readsOf = (db: DatabaseSync, name: string, columns: string): Pick<DocumentTable, 'newest' | 'asOf'> => {
   const newest = db.prepare(`SELECT ${columns} FROM ${name} WHERE id = ? ORDER BY position DESC LIMIT 1`)
   const asOf = db.prepare(
     `SELECT ${columns} FROM ${name} WHERE id = ? AND revision <= ? ORDER BY position DESC LIMIT 1`,

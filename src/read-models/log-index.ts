@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Logged } from '../domain/event.ts'
 import { BEGINNING } from '../event-store/event-store.ts'
 import { nodeHash } from '../event-store/stored-event.ts'
+import { type Insertion, makeInsertion } from './insertion.ts'
 
 /**
  * The places of the log's events by public position, event id and mark, and the hashes of the Merkle tree over it
@@ -23,8 +24,10 @@ export interface LogIndex {
 }
 
 /** An event on its way into the file. */
-export interface LogRow extends Pick<Logged, 'mark' | 'id' | 'leaf'> {
+export interface LogRow extends Pick<Logged, 'mark' | 'leaf'> {
   readonly position: number
+  /** Of the event: as it has it, or its bytes. */
+  readonly id: string | Uint8Array
 }
 
 /** Levels between those whose nodes are kept: the others are hashed from at most 2^8 of them. */
@@ -40,7 +43,10 @@ export const LOG_SCHEMA = `
     level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
   ) STRICT, WITHOUT ROWID;`
 
-const bytesOf = (eventId: string): Buffer => Buffer.from(eventId.replaceAll('-', ''), 'hex')
+export const ID_BYTES = 16
+
+/** The bytes of an event's id, or of several, one behind the other. */
+export const idBytes = (ids: string): Buffer => Buffer.from(ids.replaceAll('-', ''), 'hex')
 
 /** The root of a perfect tree over hashes, as many as a power of two. */
 const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
@@ -53,13 +59,14 @@ const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
   return level[0] as Uint8Array
 }
 
-export interface LogTable {
+export interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
+  /** Takes a row; it is in the table after `flush` at the latest. */
   readonly insert: (row: LogRow) => void
   readonly index: LogIndex
 }
 
 export const makeLogTable = (db: DatabaseSync): LogTable => {
-  const insert = db.prepare('INSERT INTO log VALUES (?, ?, ?, ?)')
+  const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?')
   const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
   const size = db.prepare('SELECT ifnull(max(position), -1) + 1 AS found FROM log')
   const mark = db.prepare('SELECT mark AS found FROM log WHERE position = ?')
@@ -70,8 +77,9 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   const nodes = db.prepare('SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n')
   const found = (row: unknown): number | undefined => (row as { found: number } | undefined)?.found
 
-  /** The leaf hashes since the last node over them, as far as they all came by here. */
+  /** The leaf hashes since the last node over them, as far as they all came by here: `next` is the position behind them. */
   const recent: Uint8Array[] = []
+  let next = 0
 
   const hashes = (level: number, from: number, count: number): readonly Uint8Array[] => {
     const rows = level === 0 ? leaves.all(from, from + count) : nodes.all(level, from, from + count)
@@ -80,14 +88,18 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   }
 
   return {
+    flush,
+    forget,
     insert: ({ position, mark, id, leaf }) => {
-      insert.run(position, mark, bytesOf(id), leaf)
-      if (position % WIDTH === 0) recent.length = 0
-      if (recent.length === position % WIDTH) recent.push(leaf)
+      add([position, mark, typeof id === 'string' ? idBytes(id) : id, leaf])
+      if (position !== next || position % WIDTH === 0) recent.length = 0
+      next = position + 1
+      recent.push(leaf)
       let n = position + 1
       for (let level = 0; n % WIDTH === 0; level += STEP) {
         n /= WIDTH
         const isAtHand = level === 0 && recent.length === WIDTH
+        if (!isAtHand) flush()
         keep.run(level + STEP, n - 1, rootOf(isAtHand ? recent : hashes(level, (n - 1) * WIDTH, WIDTH)))
       }
     },
@@ -95,7 +107,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       size: () => found(size.get()) as number,
       markAt: (position) => (position === -1 ? BEGINNING : found(mark.get(position))),
       positionAt: (at) => (at === BEGINNING ? -1 : (found(same.get(at)) ?? found(other.get(at)))),
-      positionOf: (eventId) => found(ofId.get(bytesOf(eventId))),
+      positionOf: (eventId) => found(ofId.get(idBytes(eventId))),
       node: (level, n) => {
         const beyond = level % STEP
         return rootOf(hashes(level - beyond, n * 2 ** beyond, 2 ** beyond))

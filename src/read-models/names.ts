@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
 
-/** Keys kept in memory, so that a row costs no look-up; as a size, for which nothing is set aside before it is there. */
+/** Keys kept in memory, so that a row costs no look-up; when there are more, they are looked up anew. */
 const KEYS_MAX = 20_000
 
 export const NAMES_SCHEMA = 'CREATE TABLE name (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;'
@@ -16,26 +15,27 @@ export interface Names {
 }
 
 export const makeNames = (db: DatabaseSync): Names => {
-  const keys = new LRUCache<string, number>({ maxSize: KEYS_MAX, sizeCalculation: () => 1 })
+  const keys = new Map<string, number>()
   const select = db.prepare('SELECT key FROM name WHERE id = ?')
   const insert = db.prepare('INSERT INTO name (id) VALUES (?)')
+
+  const keep = (id: string, key: number): number => {
+    if (keys.size >= KEYS_MAX) keys.clear()
+    keys.set(id, key)
+    return key
+  }
 
   const find: Names['find'] = (id) => {
     const known = keys.get(id)
     if (known !== undefined) return known
     const key = (select.get(id) as { key: number } | undefined)?.key
-    if (key !== undefined) keys.set(id, key)
-    return key
+    return key === undefined ? undefined : keep(id, key)
   }
 
   return {
     find,
     keyOf: (id) => {
-      const known = find(id)
-      if (known !== undefined) return known
-      const key = Number(insert.run(id).lastInsertRowid)
-      keys.set(id, key)
-      return key
+      return find(id) ?? keep(id, Number(insert.run(id).lastInsertRowid))
     },
     forget: () => keys.clear(),
   }

@@ -15,13 +15,33 @@ export interface Pending {
   readonly takeUnstaged: () => readonly Row[]
   /** After a transaction has failed: all its rows are to be written again. */
   readonly unstageAll: () => void
-  /** After it has been committed. */
-  readonly clear: () => void
+  /** After rows up to a public position have been committed. */
+  readonly written: (upTo: number) => void
+}
+
+/** Takes out what rows there are up to a position. */
+const takeUpTo = (rows: Row[], upTo: number): readonly Row[] => {
+  const first = rows.findIndex(({ place, version }) => (place ?? version).position > upTo)
+  return rows.splice(0, first === -1 ? rows.length : first)
+}
+
+/** Versions by projection and id, the oldest first. */
+type Versions = ReadonlyMap<string, Map<string, Version[]>>
+
+/** Takes the oldest versions away. */
+const drop = (pending: Versions, gone: readonly Row[]): void => {
+  for (const { projection, version } of gone) {
+    if (projection === undefined) continue
+    const ofProjection = pending.get(projection) as Map<string, Version[]>
+    const versions = ofProjection.get(version.id) as Version[]
+    if (versions.length === 1) ofProjection.delete(version.id)
+    else versions.shift()
+  }
 }
 
 export const makePending = (projections: readonly Projection[], file: ViewsFile): Pending => {
-  const pending = new Map<string, Map<string, Version[]>>(projections.map(({ name }) => [name, new Map()]))
-  let rows: Row[] = []
+  const pending: Versions = new Map(projections.map(({ name }) => [name, new Map()]))
+  const rows: Row[] = []
   let staged = 0
 
   const newest: Pending['newest'] = (projection, id) =>
@@ -71,10 +91,10 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
     unstageAll: () => {
       staged = 0
     },
-    clear: () => {
-      for (const versions of pending.values()) versions.clear()
-      rows = []
-      staged = 0
+    written: (upTo) => {
+      const gone = takeUpTo(rows, upTo)
+      staged = Math.max(0, staged - gone.length)
+      drop(pending, gone)
     },
   }
 }

@@ -35,7 +35,7 @@ const makeRebuild = (
   const write = (): void => {
     file.stage(pending.takeUnstaged())
     file.commit([], progress)
-    pending.clear()
+    pending.written(progress.position)
     onProgress(progress.position + 1)
   }
   return async (upTo: number): Promise<void> => {

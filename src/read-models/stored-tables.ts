@@ -13,7 +13,10 @@ export interface StoredTable {
 }
 
 /** Everything in the file that the log gives: documents, and what lists are answered from beside them. */
-export const storedTables = (db: DatabaseSync, projections: readonly Projection[]): readonly StoredTable[] => {
+export const storedTables = (
+  db: DatabaseSync,
+  projections: readonly Pick<Projection, 'name'>[],
+): readonly StoredTable[] => {
   const table = (name: string, selection: string, isOfDocuments = false): StoredTable => ({
     name,
     isOfDocuments,

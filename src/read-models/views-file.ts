@@ -1,42 +1,19 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import { type DocumentTable, documentSchema, makeDocumentTable } from './document-table.ts'
+import { type DocumentTable, makeDocumentTable } from './document-table.ts'
 import type { Lists } from './lists.ts'
-import { LOG_SCHEMA, type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
-import { NAMES_SCHEMA } from './names.ts'
+import { type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
 import { openLists } from './open-lists.ts'
-import { PERIODS_SCHEMA } from './periods.ts'
 import type { Progress } from './progress.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
+import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
 
 /** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
 export type Row =
-  | { readonly place: LogRow }
+  | { readonly place: LogRow; readonly projection?: never; readonly version?: never }
   | { readonly place?: never; readonly projection: string; readonly version: NewVersion }
-
-/** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 5
-
-const shapeOf = (projections: readonly Projection[]): string =>
-  [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
-
-const tables = (projections: readonly Projection[]): string => `
-  CREATE TABLE progress (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL, mark INTEGER NOT NULL, eventId TEXT NOT NULL,
-    stream TEXT NOT NULL, revision INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE snapshot (
-    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
-    state TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  ${NAMES_SCHEMA}
-  ${LOG_SCHEMA}
-  ${PERIODS_SCHEMA}
-  ${projections.map(documentSchema).join('')}`
 
 export interface ViewsFile {
   readonly progress: () => Progress | undefined
@@ -73,7 +50,7 @@ const IN_MEMORY = ':memory:'
 /** Milliseconds to wait for whoever else has the file; the service, which stands still meanwhile, tries again later. */
 const BUSY_WITHIN = { reading: 5_000, writing: 100 }
 
-const checkShape = (db: DatabaseSync, path: string, projections: readonly Projection[], readOnly: boolean): void => {
+const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
   const found = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'progress'").get()
   if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${tables(projections)} COMMIT`)
   const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
@@ -82,7 +59,7 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Projec
   }
 }
 
-const open = (path: string, projections: readonly Projection[], readOnly: boolean): ViewsFile => {
+const open = (path: string, projections: readonly Shape[], readOnly: boolean): ViewsFile => {
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
   let db: DatabaseSync | undefined
   try {
@@ -90,8 +67,7 @@ const open = (path: string, projections: readonly Projection[], readOnly: boolea
     if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) {
-      // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.
-      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000')
+      db.exec(PRAGMAS)
     }
     checkShape(db, path, projections, readOnly)
     return fileOver(db, projections)
@@ -124,7 +100,7 @@ const canBeMadeAgain = ({ cause }: UnusableViews): boolean =>
  */
 export const openViewsFile = (
   path: string,
-  projections: readonly Projection[],
+  projections: readonly Shape[],
   options: { readOnly?: boolean } = {},
 ): ViewsFile => {
   const readOnly = options.readOnly ?? false
@@ -137,11 +113,12 @@ export const openViewsFile = (
   }
 }
 
-const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFile => {
+const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile => {
   const { writers, lists, flush, forget } = openLists(db)
   const documents = new Map(projections.map(({ name }) => [name as string, makeDocumentTable(db, name, writers[name])]))
   const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
+  const filled = [log, ...documents.values()]
   const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
   const snapshot = db.prepare('SELECT stream, version, revision, mark, state FROM snapshot WHERE stream = ?')
   const keep = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
@@ -152,7 +129,10 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
     try {
       if (!db.isTransaction) {
         // The last one was undone.
-        if (hasStaged) forget()
+        if (hasStaged) {
+          forget()
+          for (const table of filled) table.forget()
+        }
         db.exec('BEGIN IMMEDIATE')
         hasStaged = true
       }
@@ -173,6 +153,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Projection[]): ViewsFi
           if (row.place !== undefined) log.insert(row.place)
           else of(row.projection).insert(row.version)
         }
+        for (const table of filled) table.flush()
       }),
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {

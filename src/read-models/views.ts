@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import { StoreUnavailable } from '../event-store/event-store.ts'
+import { type Batch, StoreUnavailable } from '../event-store/event-store.ts'
+import { type CatchUp, makeCatchUp } from './catch-up.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import type { LogIndex } from './log-index.ts'
@@ -51,6 +52,7 @@ interface Followed {
   readonly place: Place
   readonly pending: Pending
   readonly writer: Writer
+  readonly catchUp: CatchUp
   readonly signal: AbortSignal
   /** What is known of the log. */
   readonly log: { isAnother: boolean; stretches: number; isFollowed: boolean }
@@ -60,11 +62,25 @@ interface Followed {
 const another = (): StoreUnavailable =>
   new StoreUnavailable('the log does not go on from what was read of it: it was cut off, or put back from a copy')
 
+/** Folds a batch, and has its rows written. */
+const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: Followed): Promise<void> => {
+  for (const event of batch.events) pending.fold(event, place.advance(event))
+  if (!place.isCaughtUp()) await catchUp.take(batch)
+  place.arrive(batch)
+  if (catchUp.isBeside()) return
+  writer.tick()
+  if (!writer.isFull()) return
+  place.halt()
+  await writer.room(signal)
+  place.goOn()
+}
+
 /**
  * Folds what the store gives until the signal. A connection that is lost is made again from where it was lost, at once
  * if it has brought anything, and again and again with an alarm if it has not.
  */
-const follow = async ({ options, place, pending, writer, signal, log }: Followed): Promise<void> => {
+const follow = async (followed: Followed): Promise<void> => {
+  const { options, place, signal, log } = followed
   const { store, onAlarm, onRecovery, onFatal } = options
   let failures = 0
   let isAlarmed = false
@@ -100,13 +116,7 @@ const follow = async ({ options, place, pending, writer, signal, log }: Followed
       if (isAlarmed) onRecovery('the event store is read again', 'store')
       isAlarmed = false
       failures = 0
-      for (const event of batch.events) pending.fold(event, place.advance(event))
-      place.arrive(batch)
-      writer.tick()
-      if (!writer.isFull()) continue
-      place.halt()
-      await writer.room(signal)
-      place.goOn()
+      await take(batch, followed)
     }
   }
 
@@ -130,9 +140,12 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const place = makePlace(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
   const writer = makeWriter(file, pending, options, place.now)
+  const { path } = options
+  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: place.now })
   const stop = new AbortController()
   const log = { isAnother: false, stretches: 0, isFollowed: false }
-  const followed = follow({ options, place, pending, writer, signal: stop.signal, log })
+  const followed = follow({ options, place, pending, writer, catchUp, signal: stop.signal, log })
+  const settled = (): boolean => !catchUp.isBeside() && writer.settle()
   return {
     position: () => place.now().position,
     mark: () => place.now().mark,
@@ -145,8 +158,8 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     reached: place.reached,
     cameTo: place.cameTo,
     fromLog: makeFromLog(store, projections),
-    lists: () => (writer.settle() ? file.lists : undefined),
-    log: () => (writer.settle() ? file.log : undefined),
+    lists: () => (settled() ? file.lists : undefined),
+    log: () => (settled() ? file.log : undefined),
     readSnapshot: (stream) => {
       try {
         return file.snapshot(stream)
@@ -159,6 +172,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     close: async () => {
       stop.abort()
       await followed
+      await catchUp.end()
       writer.close()
     },
   }

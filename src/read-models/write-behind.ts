@@ -31,6 +31,8 @@ export interface Writer {
   readonly room: (signal: AbortSignal) => Promise<void>
   /** Puts every row where lists are read from; false while nothing can be written. */
   readonly settle: () => boolean
+  /** Commits everything; false while nothing can be written. */
+  readonly commitAll: () => boolean
   readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
   readonly close: () => void
 }
@@ -74,7 +76,7 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     const covered = statesUpTo(progress().mark, snapshots.values(), states)
     file.commit(covered, progress())
     for (const { stream } of covered) snapshots.delete(stream)
-    pending.clear()
+    pending.written(progress().position)
     if (snapshots.size > 0) commitLater()
   }
 
@@ -132,6 +134,10 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     settle: () => {
       if (pending.count() === 0) return true
       if (!isAlarmed()) attempts.settle()
+      return !isAlarmed()
+    },
+    commitAll: () => {
+      attempts.commitAll()
       return !isAlarmed()
     },
     keepSnapshot: (stream, snapshot) => {

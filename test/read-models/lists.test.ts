@@ -43,7 +43,7 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
     if (n % slice === 0) file.stage(pending.takeUnstaged())
     if (n % (slice * 3) !== 0) continue
     file.commit([], progress(n))
-    pending.clear()
+    pending.written(n * STRIDE)
   }
   file.stage(pending.takeUnstaged())
   file.settle()

@@ -78,7 +78,7 @@ export const fill = (path: string, scale: Scale): { file: ViewsFile; events: num
       stream: '',
       revision: position,
     })
-    pending.clear()
+    pending.written(position)
     writing += performance.now() - began
   }
   for (const event of manyEvents(scale)) {

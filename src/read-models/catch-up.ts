@@ -1,0 +1,59 @@
+import type { Batch } from '../event-store/event-store.ts'
+import type { Pending } from './pending.ts'
+import type { Progress } from './progress.ts'
+import type { ViewsFile } from './views-file.ts'
+import type { Writer } from './write-behind.ts'
+import { type Begin, type Beside, writeBeside } from './write-beside.ts'
+
+/** Events folded before another thread is asked to write: fewer are written before it has started. */
+const EVENTS_MIN = 10_000
+/** Rows handed over at a time. */
+const CHUNK = 4_096
+
+interface CatchUpOptions extends Begin {
+  readonly file: ViewsFile
+  readonly pending: Pending
+  readonly writer: Writer
+  readonly progress: () => Progress
+}
+
+/** Has a long log's rows written in another thread, until views have caught up with it for the first time. */
+export interface CatchUp {
+  /** Called when a batch has been folded, until one has caught up. */
+  readonly take: (batch: Batch) => Promise<void>
+  /** While another thread writes, nobody else may, and lists do not show everything that has been folded. */
+  readonly isBeside: () => boolean
+  /** Waits until another thread, if one was asked, has written what it was given. */
+  readonly end: () => Promise<void>
+}
+
+export const makeCatchUp = ({ path, projections, file, pending, writer, progress }: CatchUpOptions): CatchUp => {
+  let beside: Beside | undefined
+  let events = 0
+  let mayBegin = true
+
+  const end = async (): Promise<void> => {
+    if (beside === undefined) return
+    await beside.end()
+    beside = undefined
+    // Where it has failed, what it was given after that is written here.
+    pending.written(file.progress()?.position ?? -1)
+  }
+
+  const begin = (): void => {
+    mayBegin = false
+    if (writer.commitAll()) beside = writeBeside(path, projections, pending.written)
+  }
+
+  return {
+    take: async (batch) => {
+      events += batch.events.length
+      if (mayBegin && events >= EVENTS_MIN && !batch.caughtUp) begin()
+      if (beside === undefined) return
+      if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
+      if (batch.caughtUp || beside.hasFailed()) await end()
+    },
+    isBeside: () => beside !== undefined,
+    end,
+  }
+}

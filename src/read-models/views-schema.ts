@@ -1,0 +1,35 @@
+import type { Projection } from '../../projections/projection.ts'
+import { documentSchema } from './document-table.ts'
+import { LOG_SCHEMA } from './log-index.ts'
+import { NAMES_SCHEMA } from './names.ts'
+import { PERIODS_SCHEMA } from './periods.ts'
+
+// Rows come in the order of nearly every index: in large pages they cost less. What is in the WAL is checkpointed by 4 MB.
+// NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.
+export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;
+  PRAGMA wal_autocheckpoint = 250`
+
+/** The shape of this file; documents have their projections' versions beside it. */
+const FILE_VERSION = 5
+
+/** What the file has to know of a projection. */
+export type Shape = Pick<Projection, 'name' | 'version'>
+
+/** What a file has to be made for to be used. */
+export const shapeOf = (projections: readonly Shape[]): string =>
+  [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
+
+export const tables = (projections: readonly Shape[]): string => `
+  CREATE TABLE progress (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL, mark INTEGER NOT NULL, eventId TEXT NOT NULL,
+    stream TEXT NOT NULL, revision INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE snapshot (
+    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ${NAMES_SCHEMA}
+  ${LOG_SCHEMA}
+  ${PERIODS_SCHEMA}
+  ${projections.map(documentSchema).join('')}`

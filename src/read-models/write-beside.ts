@@ -1,0 +1,65 @@
+import { Worker } from 'node:worker_threads'
+import type { Projection } from '../../projections/projection.ts'
+import { type PackedRows, packRows } from './packed-rows.ts'
+import type { Progress } from './progress.ts'
+import type { Row } from './views-file.ts'
+
+/** Chunks that may be on their way, so that one who folds faster than the other writes fills no memory. */
+const CHUNKS_MAX = 3
+
+/** What the other thread begins with. */
+export interface Begin {
+  readonly path: string
+  readonly projections: readonly Pick<Projection, 'name' | 'version'>[]
+}
+
+/** What it is given then: rows to be committed, and at the end nothing. */
+export type Given = { readonly rows: PackedRows; readonly progress: Progress } | undefined
+
+/** Commits rows in a thread of its own, on another core. */
+export interface Beside {
+  /** Hands over rows, with how far the log has been folded with them; resolves when there is room for more. */
+  readonly send: (rows: readonly Row[], progress: Progress) => Promise<void>
+  /** Whether the thread has ended by itself: what it committed before is in the file. */
+  readonly hasFailed: () => boolean
+  /** Resolves when all that was handed over has been committed, or the thread has failed, and the file is free. */
+  readonly end: () => Promise<void>
+}
+
+/** @param onWritten told up to which public position rows have been committed */
+export const writeBeside = (path: string, shapes: Begin['projections'], onWritten: (upTo: number) => void): Beside => {
+  const projections = shapes.map(({ name, version }) => ({ name, version }))
+  const workerData: Begin = { path, projections }
+  const worker = new Worker(new URL('./write-beside-worker.ts', import.meta.url), { workerData })
+  const ended = Promise.withResolvers<void>()
+  let hasEnded = false
+  let room = Promise.withResolvers<void>()
+  let onTheirWay = 0
+  worker.on('message', (upTo: number) => {
+    onTheirWay--
+    room.resolve()
+    onWritten(upTo)
+  })
+  // It is told of when its rows are written without it, and that fails too.
+  worker.on('error', () => undefined)
+  worker.on('exit', () => {
+    hasEnded = true
+    ended.resolve()
+  })
+  const send = (given: Given): void => worker.postMessage(given)
+  return {
+    send: async (rows, progress) => {
+      send({ rows: packRows(rows), progress })
+      onTheirWay++
+      while (onTheirWay >= CHUNKS_MAX && !hasEnded) {
+        room = Promise.withResolvers()
+        await Promise.race([room.promise, ended.promise])
+      }
+    },
+    hasFailed: () => hasEnded,
+    end: () => {
+      send(undefined)
+      return ended.promise
+    },
+  }
+}

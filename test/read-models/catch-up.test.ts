@@ -1,0 +1,150 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../projections/index.ts'
+import type { Event, Logged } from '../../src/domain/event.ts'
+import { makeEventId } from '../../src/domain/ids.ts'
+import { makeCatchUp } from '../../src/read-models/catch-up.ts'
+import { makePending } from '../../src/read-models/pending.ts'
+import { beforeTheFirst, behind } from '../../src/read-models/progress.ts'
+import { openViews } from '../../src/read-models/views.ts'
+import { openViewsFile, type ViewsFile } from '../../src/read-models/views-file.ts'
+import { makeWriter } from '../../src/read-models/write-behind.ts'
+import { metadata, reservationCancelled, reservationExtended } from '../domain/builders.ts'
+import { append, done, logged, randomHex } from '../event-store/new-events.ts'
+import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
+import { manyEvents } from './many-reservations.ts'
+import { viewsOn } from './setting.ts'
+
+const STREAM = 'sut-of-all'
+const SCALE = { reservations: 12_000, suts: 40, users: 10 }
+const BATCH = 256
+const LOG_ID = 'f'.repeat(24)
+
+/** A long log: of the reservations some are extended at once, and some cancelled when others have been made. */
+const story = (): readonly Logged[] => {
+  const told: Event[] = []
+  const made: string[] = []
+  for (const event of manyEvents(SCALE)) {
+    told.push(event)
+    if (event.type !== 'ReservationCreated') continue
+    made.push(event.data._id)
+    if (made.length % 7 === 0) told.push(reservationExtended(event.data._id, '2031-01-01T00:00:00+00:00'))
+    if (made.length % 11 === 0) told.push(reservationCancelled(made[made.length - 10] as string))
+  }
+  const facts = metadata('2030-01-01T00:00:00.000Z')
+  return told.map(({ type, data }, n) =>
+    logged({
+      ...({ type, data } as Event),
+      id: makeEventId(n, randomHex(10)),
+      stream: STREAM,
+      revision: n,
+      mark: n,
+      metadata: facts,
+    }),
+  )
+}
+
+const EVENTS = story()
+
+/** Every row of every table, whoever wrote it. */
+const contents = (file: ViewsFile): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(file.tables.map(({ name, rows }) => [name, [...rows()].map((row) => JSON.stringify(row))]))
+
+/** Views over a file; `feed` folds what there is of the log in batches, as they come from a store. */
+const views = (t: ExecutionContext, path: string) => {
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  const pending = makePending(projections, file)
+  const alarms: string[] = []
+  let progress = beforeTheFirst(LOG_ID)
+  const told = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
+  const writer = makeWriter(file, pending, told, () => progress)
+  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress })
+  const feed = async (onBatch: () => void = () => undefined): Promise<void> => {
+    for (let n = 0; n < EVENTS.length; n += BATCH) {
+      const events = EVENTS.slice(n, n + BATCH)
+      for (const event of events) {
+        progress = behind(progress, event)
+        pending.fold(event, progress.position)
+      }
+      await catchUp.take({ events, caughtUp: n + BATCH >= EVENTS.length })
+      onBatch()
+      if (!catchUp.isBeside()) writer.tick()
+    }
+  }
+  return { file, pending, writer, catchUp, alarms, feed }
+}
+
+/** The same rows, written here. */
+const writtenHere = (t: ExecutionContext) => {
+  const file = openViewsFile(':memory:', projections)
+  t.teardown(file.close)
+  const pending = makePending(projections, file)
+  let progress = beforeTheFirst(LOG_ID)
+  for (const event of EVENTS) {
+    progress = behind(progress, event)
+    pending.fold(event, progress.position)
+  }
+  file.stage(pending.takeUnstaged())
+  file.commit([], progress)
+  return contents(file)
+}
+
+test('what another thread writes of a long log is what this one would have written', async (t) => {
+  const { file, pending, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
+  let wasBeside = false
+  await feed(() => {
+    wasBeside ||= catchUp.isBeside()
+  })
+  t.true(wasBeside)
+  t.false(catchUp.isBeside())
+  t.is(pending.count(), 0)
+  t.is(file.progress()?.position, EVENTS.length - 1)
+  t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('where the other thread fails this one writes what is left, nothing twice', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, writer, catchUp, alarms, feed } = views(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  let isLocked = false
+  await feed(() => {
+    if (isLocked || !catchUp.isBeside()) return
+    other.exec('BEGIN IMMEDIATE')
+    isLocked = true
+  })
+  t.true(isLocked)
+  t.false(catchUp.isBeside())
+  t.true((file.progress()?.position ?? -1) < EVENTS.length - 1)
+  t.false(writer.commitAll())
+  t.is(alarms.length, 1)
+  other.exec('ROLLBACK')
+  t.true(writer.commitAll())
+  t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('views that are closed while another thread writes have all that they had folded, and the next ones go on from there', async (t) => {
+  const directory = await aDirectory(t)
+  const path = join(directory, 'views.db')
+  const store = openStore(t, join(directory, 'events.db'))
+  for (let n = 0; n < EVENTS.length; n += 1_000) {
+    done(await append(store, STREAM, n - 1, EVENTS.slice(n, n + 1_000)))
+  }
+  const none = (): void => undefined
+  const early = await openViews({ path, store, projections, onAlarm: none, onRecovery: none, onFatal: none })
+  while (early.position() < EVENTS.length - 2_000) await turn()
+  t.is(early.lists(), undefined)
+  t.is(early.log(), undefined)
+  await early.close()
+  const closed = openViewsFile(path, projections)
+  t.is(closed.progress()?.position, early.position())
+  t.true(early.position() < EVENTS.length - 1)
+  closed.close()
+  await (await viewsOn(t, store, path)).close()
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  t.deepEqual(contents(file), writtenHere(t))
+})

@@ -67,10 +67,11 @@ export const startServer = async (
   return listening
 }
 
-/** Runs a script to its end, on all cores: nobody asks it for anything meanwhile. What it printed. */
+/** Runs a script to its end, on both cores: nobody asks it for anything meanwhile. What it printed. */
 export const runScript = async (args: readonly string[], environment: Record<string, string> = {}): Promise<string> => {
   const env = { ...process.env, ...environment }
-  return (await promisify(execFile)(process.execPath, args, { env })).stdout
+  return (await promisify(execFile)(...onCore(`${SERVER_CORE},${LOAD_CORE}`, [process.execPath, ...args]), { env }))
+    .stdout
 }
 
 /** Stops what was started meanwhile, whatever comes of it. */

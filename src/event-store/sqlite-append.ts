@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
 import type { Logged, NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { type Appended, NO_STREAM } from './event-store.ts'
-import type { Head, Places } from './sqlite-read.ts'
+import type { Head, Heads } from './sqlite-heads.ts'
+import type { Places } from './sqlite-read.ts'
 import { encodeEvent, leafHash } from './stored-event.ts'
 
 /** An append in its batch: encoded already, so that what cannot be encoded never gets there. */
@@ -34,25 +34,16 @@ export const makeAppend = (
 /** What an append came to: `recorded` is what it added to the log, nothing if it was there already. */
 export type Written = { readonly appended: Appended; readonly recorded: readonly Logged[] } | 'moved'
 
-/** Streams whose heads are remembered, so that an append takes no look-up; about 150 bytes each. */
-const HEADS_MAX = 20_000
+/** Writes an append, inside a transaction; `last` is the position of the log's last event. */
+export type Write = (append: Append, last: number) => Written
 
-export interface Writer {
-  /** Writes an append, inside a transaction; `last` is the position of the log's last event. */
-  readonly write: (append: Append, last: number) => Written
-  /** Has to be called when anything that was written is undone. */
-  readonly forget: () => void
-}
-
-export const makeWriter = (
+export const makeWrite = (
   database: DatabaseSync,
   places: Places,
+  heads: Heads,
   putSecrets: (secrets: readonly SealedSecret[]) => void,
-): Writer => {
-  const heads = new LRUCache<string, Head>({ maxSize: HEADS_MAX, sizeCalculation: () => 1 })
+): Write => {
   const insertEvent = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
-  const insertHead = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
-  const moveHead = database.prepare('UPDATE head SET revision = ?, position = ? WHERE stream = ? AND revision = ?')
 
   /** A repeated append: the very ids stand behind `expected`. They may have been followed by others since. */
   const repeated = ({ expected, events }: Append, head: Head | undefined): Written => {
@@ -67,9 +58,9 @@ export const makeWriter = (
     return { appended: { revision: expected + events.length, mark: positions.at(-1) as number }, recorded: [] }
   }
 
-  const write: Writer['write'] = (append, last) => {
+  return (append, last) => {
     const { stream, expected, events, rows, secrets } = append
-    const head = heads.get(stream) ?? places.headOf(stream)
+    const head = heads.of(stream)
     if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
     const recorded = events.map(({ type, data, id, metadata }, index) => {
       const { leaf } = rows[index] as (typeof rows)[number]
@@ -91,14 +82,9 @@ export const makeWriter = (
       previous = position
     })
     const appended = { revision: expected + rows.length, mark: last + rows.length }
-    if (head === undefined) insertHead.run(stream, appended.revision, appended.mark)
-    else if (moveHead.run(appended.revision, appended.mark, stream, expected).changes !== 1) {
-      throw new Error(`the head of ${stream} moved inside a transaction`)
-    }
-    heads.set(stream, { revision: appended.revision, position: appended.mark })
     putSecrets(secrets)
+    // Last of all: if anything of this fails the stream has not moved.
+    heads.move(stream, { revision: appended.revision, position: appended.mark })
     return { appended, recorded }
   }
-
-  return { write, forget: () => heads.clear() }
 }

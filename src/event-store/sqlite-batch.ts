@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logged } from '../domain/event.ts'
 import type { Appended, AppendFailure } from './event-store.ts'
-import type { Append, Writer, Written } from './sqlite-append.ts'
+import type { Append, Write, Written } from './sqlite-append.ts'
+import type { Heads } from './sqlite-heads.ts'
 import type { Transactions } from './sqlite-transaction.ts'
 
 /** How many turns of the event loop a batch waits for further appends, at most. */
@@ -27,7 +28,8 @@ export interface Batches {
 
 export interface BatchOptions {
   readonly transactions: Transactions
-  readonly writer: Writer
+  readonly write: Write
+  readonly heads: Heads
   /** The position of the log's last event, as the file has it. */
   readonly last: () => number
   readonly onCommitted: (events: readonly Logged[]) => void
@@ -71,31 +73,34 @@ const answer = ({ resolve, reject }: Ready, outcome: E.Either<Error, Written>): 
 }
 
 /** Writes a batch, inside a transaction. */
-const makeWriteTogether = ({ transactions, writer, last: lastOfLog }: BatchOptions) => {
-  const confined: Transactions['confined'] = (work) => {
-    const done = transactions.confined(work)
-    if (E.isLeft(done)) writer.forget()
-    return done
-  }
+const makeWriteTogether = ({ transactions, write, heads, last: lastOfLog }: BatchOptions) => {
+  const { confined } = transactions
 
   const writeAll = (batch: readonly Ready[], each: Transactions['confined']) => {
     let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
-      const written = each(() => writer.write(append, last))
+      const written = each(() => write(append, last))
       if (E.isRight(written) && written.right !== 'moved') {
         last += written.right.recorded.length
         for (const event of written.right.recorded) recorded.push(event)
       }
       return written
     })
-    return { recorded, outcomes }
+    return { last, recorded, outcomes }
+  }
+
+  const writeApart = (batch: readonly Ready[]) => {
+    heads.forget()
+    return writeAll(batch, confined)
   }
 
   // They are confined one by one only where one has turned out to be at fault: that costs each of them.
   return (batch: readonly Ready[]) => {
     const together = confined(() => writeAll(batch, (work) => E.right(work())))
-    return E.isRight(together) ? together.right : writeAll(batch, confined)
+    const { last, ...written } = E.isRight(together) ? together.right : writeApart(batch)
+    heads.write(last)
+    return written
   }
 }
 
@@ -106,7 +111,7 @@ const makeWriteTogether = ({ transactions, writer, last: lastOfLog }: BatchOptio
  * rejects) fails alone.
  */
 export const makeBatches = (options: BatchOptions): Batches => {
-  const { transactions, onCommitted, onCommit, batchMax, queueMax } = options
+  const { transactions, heads, onCommitted, onCommit, batchMax, queueMax } = options
   const queue: Waiting[] = []
   let isScheduled = false
   let whenIdle = Promise.withResolvers<void>()
@@ -119,9 +124,10 @@ export const makeBatches = (options: BatchOptions): Batches => {
     const began = performance.now()
     const committed = transactions.run(() => writeTogether(batch))
     if (E.isLeft(committed)) {
-      options.writer.forget()
+      heads.forget()
       for (const { resolve } of batch) resolve(committed)
     } else {
+      heads.committed()
       onCommit?.(batch.length, performance.now() - began)
       const { recorded, outcomes } = committed.right
       onCommitted(recorded)

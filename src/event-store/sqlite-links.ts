@@ -1,3 +1,4 @@
+import { ALL_HEADS } from './sqlite-heads.ts'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
 
 export interface StreamHead {
@@ -35,7 +36,7 @@ export const openLinks = (path: string): Links => {
     SELECT group_concat(ifnull(previous, ''), ',') AS found
     FROM (SELECT previous FROM event WHERE position > ? AND position <= ? ORDER BY position)
   `)
-  const heads = database.prepare('SELECT stream, revision, position FROM head')
+  const heads = database.prepare(ALL_HEADS)
   const last = database.prepare('SELECT ifnull(max(position), -1) AS found FROM event')
   return {
     previous: (after, upTo) => String(previous.get(after, upTo)?.found ?? ''),

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
+import type { Heads } from './sqlite-heads.ts'
 import type { Tail } from './sqlite-tail.ts'
 import { decodeEvent, HASH_BYTES } from './stored-event.ts'
 
@@ -10,15 +11,9 @@ const PAGE = 256
 /** How many links of a stream's chain are followed without giving others a turn. */
 const LINKS = 4096
 
-export interface Head {
-  readonly revision: number
-  readonly position: number
-}
-
 /** The places in the log, as they stand now, inside a transaction or outside one. */
 export interface Places {
   readonly last: () => number
-  readonly headOf: (stream: string) => Head | undefined
   /** The position of an event and of those before it in its stream, newest first, at most `count`. */
   readonly backFrom: (position: number, count: number) => readonly number[]
   readonly recordedAt: (position: number) => string
@@ -32,7 +27,6 @@ const prepareWith = (database: DatabaseSync, sql: string): StatementSync => {
 
 export const makePlaces = (database: DatabaseSync): Places => {
   const last = prepareWith(database, 'SELECT ifnull(max(position), -1) FROM event')
-  const head = database.prepare('SELECT revision, position FROM head WHERE stream = ?')
   const recorded = prepareWith(database, 'SELECT recorded FROM event WHERE position = ?')
   const back = prepareWith(
     database,
@@ -47,7 +41,6 @@ export const makePlaces = (database: DatabaseSync): Places => {
     statement.get(...parameters) as unknown as unknown[]
   return {
     last: () => row(last)[0] as number,
-    headOf: (stream) => head.get(stream) as unknown as Head | undefined,
     backFrom: (position, count) => (back.all(position, count) as unknown as [number][]).map(([found]) => found),
     recordedAt: (position) => row(recorded, position)[0] as string,
   }
@@ -63,8 +56,13 @@ export const reading = <A>(read: () => A): A => {
 }
 
 /** The positions of a stream's events behind a revision, newest first. */
-const positionsBehind = async (places: Places, stream: string, after: number): Promise<readonly number[]> => {
-  const head = reading(() => places.headOf(stream))
+const positionsBehind = async (
+  places: Places,
+  heads: Pick<Heads, 'of'>,
+  stream: string,
+  after: number,
+): Promise<readonly number[]> => {
+  const head = reading(() => heads.of(stream))
   const count = head === undefined ? 0 : head.revision - after
   if (head === undefined || count <= 0) return []
   const positions = [...reading(() => places.backFrom(head.position, Math.min(count, LINKS)))]
@@ -98,7 +96,7 @@ const makePages = (database: DatabaseSync) => {
 
 export type Reader = Pick<EventStore, 'at' | 'readStream' | 'records' | 'subscribe' | 'head'>
 
-export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): Reader => {
+export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<Heads, 'of'>, tail: Tail): Reader => {
   const asItLies = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
@@ -108,7 +106,7 @@ export const makeReader = (database: DatabaseSync, places: Places, tail: Tail): 
   return {
     at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
     async *readStream(stream, after) {
-      const positions = await positionsBehind(places, stream, Math.max(after, BEGINNING))
+      const positions = await positionsBehind(places, heads, stream, Math.max(after, BEGINNING))
       for (let end = positions.length; end > 0; end -= PAGE) {
         if (end < positions.length) await turn()
         const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()

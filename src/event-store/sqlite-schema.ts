@@ -66,6 +66,10 @@ export const MIGRATIONS: readonly Migration[] = [
     `)
     database.prepare("INSERT INTO meta VALUES ('log_id', ?)").run(randomHex(12))
   },
+  (database) => {
+    // From here on heads are written behind: up to this position the table has them.
+    database.exec("INSERT INTO meta SELECT 'heads', ifnull(max(position), -1) FROM event")
+  },
 ]
 
 const scalar = (database: DatabaseSync, sql: string): unknown => Object.values(database.prepare(sql).get() ?? {})[0]

@@ -5,13 +5,14 @@ import type { RandomHex } from '../domain/ids.ts'
 import { acquireLock, type Lock, LockTaken } from '../files/lock.ts'
 import { otherNamesOf } from '../files/other-names.ts'
 import { type EventStore, StoreUnavailable, UnusableLog } from './event-store.ts'
-import { makeAppend, makeWriter } from './sqlite-append.ts'
+import { makeAppend, makeWrite } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
+import { makeHeads } from './sqlite-heads.ts'
 import { makePlaces, makeReader } from './sqlite-read.ts'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
 import { makeSecretReader, makeSecretWriter } from './sqlite-secrets.ts'
 import { makeTail } from './sqlite-tail.ts'
-import { makeTransactions } from './sqlite-transaction.ts'
+import { makeTransactions, type Transactions } from './sqlite-transaction.ts'
 
 export interface SqliteLimits {
   /** Pages of 4 KiB the file may grow to; unless given, what the disk has. */
@@ -75,6 +76,15 @@ const refuseOtherNames = (file: string): void => {
   throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
 }
 
+/** Changes secrets apart from any append. */
+const makeKeeping =
+  ({ run, confined }: Transactions, takesWrites: () => boolean) =>
+  (change: () => void): void => {
+    const written = takesWrites() ? run(() => confined(change)) : E.left('unavailable' as const)
+    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
+    if (E.isLeft(written.right)) throw written.right.left
+  }
+
 const makeStore = (
   database: DatabaseSync,
   lock: Lock | undefined,
@@ -82,6 +92,7 @@ const makeStore = (
 ): EventStore => {
   const { batchMax = 1000, queueMax = 10_000, tail: keep = 1024 } = limits
   const places = makePlaces(database)
+  const heads = makeHeads(database, lock !== undefined)
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
   let end = places.last()
   let closed: Promise<void> | undefined
@@ -90,7 +101,8 @@ const makeStore = (
   const secretWriter = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,
-    writer: makeWriter(database, places, secretWriter.put),
+    write: makeWrite(database, places, heads, secretWriter.put),
+    heads,
     last: () => end,
     onCommitted: (events) => {
       end = events.at(-1)?.mark ?? end
@@ -102,17 +114,10 @@ const makeStore = (
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined
 
-  /** Changes secrets apart from any append. */
-  const keeping = (change: () => void): void => {
-    const written = takesWrites()
-      ? transactions.run(() => transactions.confined(change))
-      : E.left('unavailable' as const)
-    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
-    if (E.isLeft(written.right)) throw written.right.left
-  }
+  const keeping = makeKeeping(transactions, takesWrites)
 
   return {
-    ...makeReader(database, places, tail),
+    ...makeReader(database, places, heads, tail),
     ...makeSecretReader(database),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
@@ -126,6 +131,7 @@ const makeStore = (
     close: () => {
       closed ??= batches.idle().then(() => {
         tail.end()
+        if (lock !== undefined) heads.writeAll(end, places.last)
         database.close()
         lock?.release()
       })

@@ -87,6 +87,7 @@ test('verify names the event that was changed, and a tail that is gone', async (
   const changed = await run('verify', '--against', file)
   t.is(changed.code, 3)
   t.regex(changed.out, /^position 5: the event is not the one that its hash was taken of\n/)
+  await store.close()
   change('DELETE FROM event WHERE position > ?', head - 2)
   const cut = await run('verify', '--against', file)
   t.is(cut.code, 3)
@@ -95,7 +96,8 @@ test('verify names the event that was changed, and a tail that is gone', async (
 })
 
 test('verify finds links and heads of streams that lead astray, which are in no tree', async (t) => {
-  const { run, change } = await aLog(t)
+  const { store, run, change } = await aLog(t)
+  await store.close()
   change('UPDATE event SET previous = NULL WHERE position = (SELECT max(position) FROM event WHERE previous > 0)')
   const { code, out } = await run('verify')
   t.is(code, 3)

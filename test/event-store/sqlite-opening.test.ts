@@ -61,7 +61,7 @@ test('people with a SQLite shell see whose log it is, and its events', async (t)
       { position: 1, stream, revision: 1, ...event, data: data(1) },
     ],
   )
-  t.is(database.prepare('SELECT value FROM meta').get()?.value, store.logId)
+  t.is(database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get()?.value, store.logId)
 })
 
 test('an empty file becomes a log', async (t) => {
@@ -84,7 +84,10 @@ test('a log of an older schema is brought up to date, once, and keeps its events
   migrate(database, randomHex, newer)
   t.is(database.prepare('PRAGMA user_version').get()?.user_version, MIGRATIONS.length + 1)
   t.is(database.prepare('SELECT count(*) AS count FROM event').get()?.count, 2)
-  t.deepEqual({ ...database.prepare('SELECT * FROM meta').get() }, { name: 'log_id', value: store.logId, note: null })
+  t.deepEqual(
+    { ...database.prepare("SELECT * FROM meta WHERE name = 'log_id'").get() },
+    { name: 'log_id', value: store.logId, note: null },
+  )
 })
 
 test('a migration that fails leaves the log as it was', async (t) => {

@@ -10,6 +10,7 @@ interface StreamHead {
 export interface LinksOf {
   readonly previous: (after: number, upTo: number) => string
   readonly heads: () => Iterable<StreamHead>
+  readonly end: () => number
   readonly last: () => number
 }
 
@@ -68,7 +69,9 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
       expected = []
     },
     judgeHeads: (streams) => {
+      const end = links.end()
       const last = links.last()
+      if (end > last) findings.add(null, `the log ends at ${last}, and what was appended last at ${end}`)
       const missing = new Set(streams.keys())
       for (const head of links.heads()) {
         missing.delete(head.stream)

@@ -15,6 +15,9 @@ const WRITTEN_AFTER = 4_096
 /** Up to which position the table has them, as SQL. */
 const WRITTEN = "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'heads')"
 
+/** The position of the last event that was appended, as SQL. */
+export const END = "SELECT CAST(value AS INTEGER) AS found FROM meta WHERE name = 'end'"
+
 /**
  * The heads of all streams, from the events behind those that the table has them of, and from the table. A tampered event
  * may be no JSON at all.
@@ -44,7 +47,7 @@ export interface Heads {
   readonly of: (stream: string) => Head | undefined
   /** Says, inside a transaction, where a stream ends from now on. */
   readonly move: (stream: string, head: Head) => void
-  /** Writes them, inside a transaction, where that is due; `last` is the position of the log's last event. */
+  /** Writes where the log ends, inside a transaction, and where its streams do when that is due. */
   readonly write: (last: number) => void
   /** Writes them all, in a transaction, before the file is closed: where it ends as this process last made it end. */
   readonly writeAll: (last: number, found: () => number) => void
@@ -61,6 +64,7 @@ const makeTable = (database: DatabaseSync) => {
   const update = database.prepare('UPDATE head SET revision = ?, position = ? WHERE stream = ?')
   const upTo = database.prepare(`SELECT ${WRITTEN} AS position`)
   const setUpTo = database.prepare("UPDATE meta SET value = ? WHERE name = 'heads'")
+  const setEnd = database.prepare("UPDATE meta SET value = ? WHERE name = 'end'")
   const behind = database.prepare(`
     SELECT recorded ->> '$.stream' AS stream, recorded ->> '$.revision' AS revision, position
     FROM event WHERE position > ${WRITTEN} AND json_valid(recorded) ORDER BY position`)
@@ -71,6 +75,9 @@ const makeTable = (database: DatabaseSync) => {
     behind: () => {
       const late = behind.iterate() as Iterable<Head & { stream: string }>
       return new Map([...late].map(({ stream, revision, position }) => [stream, { revision, position }]))
+    },
+    setEnd: (last: number): void => {
+      setEnd.run(String(last))
     },
     write: (heads: Iterable<readonly [string, Head]>, last: number): void => {
       for (const [stream, { revision, position }] of heads) {
@@ -104,6 +111,8 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
       moving.set(stream, head)
     },
     write: (last) => {
+      if (moving.size === 0) return
+      table.setEnd(last)
       if (last - upTo >= WRITTEN_AFTER) writeTo(last)
     },
     writeAll: (last, found) => {

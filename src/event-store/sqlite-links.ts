@@ -1,4 +1,4 @@
-import { ALL_HEADS } from './sqlite-heads.ts'
+import { ALL_HEADS, END } from './sqlite-heads.ts'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
 
 export interface StreamHead {
@@ -15,6 +15,8 @@ export interface Links {
    */
   readonly previous: (after: number, upTo: number) => string
   readonly heads: () => Iterable<StreamHead>
+  /** The position of the event that was appended last, be it there or not. */
+  readonly end: () => number
   /** The position of the last event as of now. */
   readonly last: () => number
   readonly close: () => void
@@ -37,10 +39,12 @@ export const openLinks = (path: string): Links => {
     FROM (SELECT previous FROM event WHERE position > ? AND position <= ? ORDER BY position)
   `)
   const heads = database.prepare(ALL_HEADS)
+  const end = database.prepare(END)
   const last = database.prepare('SELECT ifnull(max(position), -1) AS found FROM event')
   return {
     previous: (after, upTo) => String(previous.get(after, upTo)?.found ?? ''),
     heads: () => heads.iterate() as unknown as Iterable<StreamHead>,
+    end: () => Number(end.get()?.found),
     last: () => Number(last.get()?.found),
     close: () => database.close(),
   }

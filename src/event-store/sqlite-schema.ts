@@ -67,8 +67,11 @@ export const MIGRATIONS: readonly Migration[] = [
     database.prepare("INSERT INTO meta VALUES ('log_id', ?)").run(randomHex(12))
   },
   (database) => {
-    // From here on heads are written behind: up to this position the table has them.
-    database.exec("INSERT INTO meta SELECT 'heads', ifnull(max(position), -1) FROM event")
+    // From here on heads are written behind: up to this position the table has them. And that the log's end is missing is
+    // known by where it was.
+    database.exec(`
+      INSERT INTO meta SELECT 'heads', ifnull(max(position), -1) FROM event;
+      INSERT INTO meta SELECT 'end', ifnull(max(position), -1) FROM event`)
   },
 ]
 

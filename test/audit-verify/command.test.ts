@@ -87,12 +87,11 @@ test('verify names the event that was changed, and a tail that is gone', async (
   const changed = await run('verify', '--against', file)
   t.is(changed.code, 3)
   t.regex(changed.out, /^position 5: the event is not the one that its hash was taken of\n/)
-  await store.close()
   change('DELETE FROM event WHERE position > ?', head - 2)
   const cut = await run('verify', '--against', file)
   t.is(cut.code, 3)
   t.true(cut.out.includes(`${head + 1} events were signed, the log has ${head - 1}\n`), cut.out)
-  t.regex(cut.out, /the stream \S+ ends at \d+ with the revision \d+, and its head is at \d+ with the revision \d+\n/)
+  t.true(cut.out.includes(`the log ends at ${head - 2}, and what was appended last at ${head}\n`), cut.out)
 })
 
 test('verify finds links and heads of streams that lead astray, which are in no tree', async (t) => {

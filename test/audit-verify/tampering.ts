@@ -77,6 +77,8 @@ const write = (path: string, rows: ReadonlyMap<number, Row> | readonly Row[]): v
     }
     const head = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
     for (const [stream, { revision, position }] of heads) head.run(stream, revision, position)
+    const last = Math.max(-1, ...rows.keys())
+    database.prepare("UPDATE meta SET value = ? WHERE name IN ('heads', 'end')").run(String(last))
     database.exec('COMMIT')
   } finally {
     database.close()

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { HASH_BYTES } from '../event-store/stored-event.ts'
 import { openNote, type Signer, signNote, type Verifier } from './signed-note.ts'
 
 /** The log's tree head at a size, as the specification C2SP tlog-checkpoint writes it. */
@@ -10,8 +11,6 @@ export interface Checkpoint {
   /** 32 bytes. */
   readonly root: Uint8Array
 }
-
-const HASH_BYTES = 32
 
 export const writeCheckpoint = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`

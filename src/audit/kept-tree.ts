@@ -1,4 +1,5 @@
 import { nodeOf } from '../../projections/merkle-tree.ts'
+import { HASH_BYTES } from '../event-store/stored-event.ts'
 import { sha256 } from './sha256.ts'
 
 /** A tree with all its nodes in memory, 64 bytes a leaf, from which proofs are read. */
@@ -8,8 +9,6 @@ export interface KeptTree {
   /** @throws RangeError where there are not so many leaves */
   readonly node: (level: number, index: number) => Uint8Array
 }
-
-const HASH_BYTES = 32
 
 /** Hashes one after the other, in a buffer that grows. */
 const makeRow = () => {

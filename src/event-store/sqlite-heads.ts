@@ -30,15 +30,6 @@ export const ALL_HEADS = `
   SELECT * FROM late WHERE stream IS NOT NULL
   UNION ALL SELECT stream, revision, position FROM head WHERE stream NOT IN (SELECT stream FROM late WHERE stream IS NOT NULL)`
 
-/** The head of a stream, for who does not write the log. */
-const oneOf = (database: DatabaseSync): ((stream: string) => Head | undefined) => {
-  const late = database.prepare(`
-    SELECT recorded ->> '$.revision' AS revision, position FROM event
-    WHERE position > ${WRITTEN} AND recorded ->> '$.stream' = ? ORDER BY position DESC LIMIT 1`)
-  const written = database.prepare('SELECT revision, position FROM head WHERE stream = ?')
-  return (stream) => (late.get(stream) ?? written.get(stream)) as Head | undefined
-}
-
 /**
  * Where each stream ends. Every append moves one, and where there are many each is on another page, which would be written
  * twice for it. So they are written behind, with up to which position; the events behind that say the rest.
@@ -68,8 +59,14 @@ const makeTable = (database: DatabaseSync) => {
   const behind = database.prepare(`
     SELECT recorded ->> '$.stream' AS stream, recorded ->> '$.revision' AS revision, position
     FROM event WHERE position > ${WRITTEN} AND json_valid(recorded) ORDER BY position`)
+  const late = database.prepare(`
+    SELECT recorded ->> '$.revision' AS revision, position FROM event
+    WHERE position > ${WRITTEN} AND iif(json_valid(recorded), recorded ->> '$.stream', NULL) = ?
+    ORDER BY position DESC LIMIT 1`)
   return {
     find: (stream: string) => find.get(stream) as Head | undefined,
+    /** For who does not write the log: the head of a stream among the events behind that. */
+    findBehind: (stream: string) => late.get(stream) as Head | undefined,
     upTo: () => (upTo.get() as { position: number }).position,
     /** Where the streams of the events behind that end. */
     behind: () => {
@@ -106,7 +103,7 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
     moving.get(stream) ?? unwritten.get(stream) ?? known.get(stream) ?? table.find(stream)
 
   return {
-    of: isWriter ? own : oneOf(database),
+    of: isWriter ? own : (stream) => table.findBehind(stream) ?? table.find(stream),
     move: (stream, head) => {
       moving.set(stream, head)
     },

@@ -4,7 +4,7 @@ import type { Logged } from '../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
 import type { Heads } from './sqlite-heads.ts'
 import type { Tail } from './sqlite-tail.ts'
-import { decodeEvent, HASH_BYTES } from './stored-event.ts'
+import { decodeEvent, HASH_BYTES, UndecodableEvent } from './stored-event.ts'
 
 /** How many events a page has at most: what is decoded without giving others a turn. */
 const PAGE = 256
@@ -86,6 +86,8 @@ const makePages = (database: DatabaseSync) => {
   )
   return (mark: number, count: number): readonly Logged[] => {
     const rows = reading(() => page.all(mark, count)) as unknown as [string, number, string][]
+    const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
+    if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
     const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
     return rows.map(([recorded, position], n) => {
       const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)

@@ -45,8 +45,12 @@ export const LOG_SCHEMA = `
 
 export const ID_BYTES = 16
 
-/** The bytes of an event's id, or of several, one behind the other. */
-export const idBytes = (ids: string): Buffer => Buffer.from(ids.replaceAll('-', ''), 'hex')
+/** The bytes of events' ids, one behind the other; where one is no id, as in a log that was tampered with, noughts. */
+export const idBytes = (ids: readonly string[]): Buffer => {
+  const bytes = Buffer.alloc(ids.length * ID_BYTES)
+  for (const [n, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), n * ID_BYTES, ID_BYTES, 'hex')
+  return bytes
+}
 
 /** The root of a perfect tree over hashes, as many as a power of two. */
 const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
@@ -91,7 +95,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
     flush,
     forget,
     insert: ({ position, mark, id, leaf }) => {
-      add([position, mark, typeof id === 'string' ? idBytes(id) : id, leaf])
+      add([position, mark, typeof id === 'string' ? idBytes([id]) : id, leaf])
       if (position !== next || position % WIDTH === 0) recent.length = 0
       next = position + 1
       recent.push(leaf)
@@ -107,7 +111,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       size: () => found(size.get()) as number,
       markAt: (position) => (position === -1 ? BEGINNING : found(mark.get(position))),
       positionAt: (at) => (at === BEGINNING ? -1 : (found(same.get(at)) ?? found(other.get(at)))),
-      positionOf: (eventId) => found(ofId.get(idBytes(eventId))),
+      positionOf: (eventId) => found(ofId.get(idBytes([eventId]))),
       node: (level, n) => {
         const beyond = level % STEP
         return rootOf(hashes(level - beyond, n * 2 ** beyond, 2 ** beyond))

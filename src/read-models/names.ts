@@ -34,9 +34,7 @@ export const makeNames = (db: DatabaseSync): Names => {
 
   return {
     find,
-    keyOf: (id) => {
-      return find(id) ?? keep(id, Number(insert.run(id).lastInsertRowid))
-    },
+    keyOf: (id) => find(id) ?? keep(id, Number(insert.run(id).lastInsertRowid)),
     forget: () => keys.clear(),
   }
 }

@@ -44,7 +44,7 @@ export const packRows = (rows: readonly Row[]): PackedRows => {
   return {
     first: places[0]?.position ?? 0,
     marks: places.map(({ mark }) => mark),
-    ids: idBytes(places.map(({ id }) => id).join('')),
+    ids: idBytes(places.map(({ id }) => id as string)),
     leaves,
     versions,
   }

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { Projection } from '../../projections/projection.ts'
 import { type PackedRows, packRows } from './packed-rows.ts'
 import type { Progress } from './progress.ts'
 import type { Row } from './views-file.ts'
+import type { Shape } from './views-schema.ts'
 
 /** Chunks that may be on their way, so that one who folds faster than the other writes fills no memory. */
 const CHUNKS_MAX = 3
@@ -10,7 +10,7 @@ const CHUNKS_MAX = 3
 /** What the other thread begins with. */
 export interface Begin {
   readonly path: string
-  readonly projections: readonly Pick<Projection, 'name' | 'version'>[]
+  readonly projections: readonly Shape[]
 }
 
 /** What it is given then: rows to be committed, and at the end nothing. */
@@ -27,7 +27,7 @@ export interface Beside {
 }
 
 /** @param onWritten told up to which public position rows have been committed */
-export const writeBeside = (path: string, shapes: Begin['projections'], onWritten: (upTo: number) => void): Beside => {
+export const writeBeside = (path: string, shapes: readonly Shape[], onWritten: (upTo: number) => void): Beside => {
   const projections = shapes.map(({ name, version }) => ({ name, version }))
   const workerData: Begin = { path, projections }
   const worker = new Worker(new URL('./write-beside-worker.ts', import.meta.url), { workerData })

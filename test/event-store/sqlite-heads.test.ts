@@ -117,3 +117,29 @@ test('a log whose heads were written with every append is read as before, and go
     t.is(outcomeOf(await append(brought, stream, 1, someEvents(stream, 1))), 'done')
   }
 })
+
+test('who only reads finds its streams beside a tampered event that is no JSON', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const [stream, other] = [aStream(), aStream()]
+  await tell(store, [stream, other], 1)
+  const copy = await asIfKilled(t, path)
+  const database = new DatabaseSync(copy)
+  database.exec("DROP TRIGGER event_is_not_changed; UPDATE event SET recorded = 'no JSON' WHERE position = 1")
+  database.close()
+  t.deepEqual(await readAll(openStore(t, copy, { readOnly: true }), stream), await readAll(store, stream))
+})
+
+test('a hash beside an event that has another length is told with its place, and moves no other', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  await tell(store, [aStream(), aStream(), aStream()], 1)
+  const copy = await asIfKilled(t, path)
+  const database = new DatabaseSync(copy)
+  database.exec("DROP TRIGGER event_is_not_changed; UPDATE event SET leaf = x'00' WHERE position = 1")
+  database.close()
+  const damaged = openStore(t, copy)
+  const error = { name: 'UndecodableEvent', message: 'mark 1: /leaf: must be 32 bytes' }
+  await t.throwsAsync(readLog(damaged, -1), error)
+  t.is((await readLog(damaged, 1)).length, 1)
+})

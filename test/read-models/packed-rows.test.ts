@@ -1,0 +1,31 @@
+import test from 'ava'
+import { projections } from '../../projections/index.ts'
+import type { Recorded } from '../../src/domain/event.ts'
+import { makeEventId } from '../../src/domain/ids.ts'
+import { packRows, unpackRows } from '../../src/read-models/packed-rows.ts'
+import { makePending } from '../../src/read-models/pending.ts'
+import { openViewsFile, type ViewsFile } from '../../src/read-models/views-file.ts'
+import { logged, randomHex } from '../event-store/new-events.ts'
+import { story } from './setting.ts'
+
+/** Every row of every table. */
+const contents = (file: ViewsFile): readonly string[] =>
+  file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => JSON.stringify({ name, ...row })))
+
+test('rows that come out of another thread fill the same tables, also where the id of an event is none', (t) => {
+  const [here, there] = [openViewsFile(':memory:', projections), openViewsFile(':memory:', projections)]
+  const pending = makePending(projections, here)
+  for (const [n, event] of story.entries()) {
+    const id = n === 3 ? 'z'.repeat(36) : makeEventId(n, randomHex(10))
+    pending.fold(logged({ ...event, id } as Recorded), n)
+  }
+  const rows = pending.takeUnstaged()
+  here.stage(rows)
+  there.stage(unpackRows(structuredClone(packRows(rows))))
+  here.settle()
+  there.settle()
+  t.true(contents(here).length > 2 * story.length)
+  t.deepEqual(contents(there), contents(here))
+  here.close()
+  there.close()
+})

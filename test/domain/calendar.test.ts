@@ -38,7 +38,12 @@ const broken: Record<string, Partial<Subject>> = {
     decide: (state, command, now) => berth.decide({ ...state, windows: [] }, command, now),
   },
   'looks at the first reservation only': {
-    decide: (state, command, now) => berth.decide({ ...state, windows: state.windows.slice(0, 1) }, command, now),
+    decide: (state, command, now) =>
+      berth.decide(
+        { ...state, windows: [state.windows.flat().slice(0, 1)].filter(({ length }) => length > 0) },
+        command,
+        now,
+      ),
   },
   'trusts a clock that goes back': { now: (clockNow) => clockNow },
   'refuses without saying what is free': {

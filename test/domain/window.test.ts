@@ -2,18 +2,15 @@ import test from 'ava'
 import fc from 'fast-check'
 import {
   type AskedWindow,
-  firstEndingAfter,
-  inserted,
   momentsOf,
-  nextFree,
   onGrid,
-  overlapping,
   overlaps,
   QUARTER,
   quarterAfter,
   quarterBefore,
   type Window,
 } from '../../src/domain/window.ts'
+import { arbitraryWindow, shareAQuarter } from './arbitrary-windows.ts'
 import { asked, clock, explicit } from './builders.ts'
 
 const windowOf = (window: AskedWindow, now = '05:00'): Window => {
@@ -105,38 +102,6 @@ test('a window on the grid stays what it is', (t) => {
   fc.assert(property)
 })
 
-const arbitraryWindow = (): fc.Arbitrary<Window> =>
-  fc.tuple(fc.integer({ min: -20, max: 60 }), fc.integer({ min: 1, max: 8 })).map(([start, length]) => ({
-    start: start * QUARTER,
-    end: (start + length) * QUARTER,
-  }))
-
-/** A calendar as a SUT's always is: by start, none overlapping another, edges touching often. */
-const arbitraryCalendar = (): fc.Arbitrary<readonly Window[]> =>
-  fc
-    .tuple(
-      fc.integer({ min: -20, max: 10 }),
-      fc.array(fc.record({ gap: fc.integer({ min: 0, max: 4 }), length: fc.integer({ min: 1, max: 6 }) }), {
-        maxLength: 12,
-      }),
-    )
-    .map(([from, steps]) => {
-      let end = from * QUARTER
-      return steps.map(({ gap, length }) => {
-        const start = end + gap * QUARTER
-        end = start + length * QUARTER
-        return { start, end }
-      })
-    })
-
-/** Overlap in the words of its definition: some quarter belongs to both. */
-const shareAQuarter = (a: Window, b: Window): boolean => {
-  for (let quarter = a.start; quarter < a.end; quarter += QUARTER) {
-    if (b.start <= quarter && quarter < b.end) return true
-  }
-  return false
-}
-
 test('windows overlap when they share time, whichever is asked first', (t) => {
   const property = fc.property(arbitraryWindow(), arbitraryWindow(), (a, b) => {
     t.is(overlaps(a, b), shareAQuarter(a, b))
@@ -151,42 +116,4 @@ test('windows that share an edge do not overlap', (t) => {
   t.true(overlaps(between('06:00', '06:30'), between('06:15', '06:45')))
   t.true(overlaps(between('06:00', '07:00'), between('06:15', '06:30')))
   t.true(overlaps(between('06:00', '06:15'), between('06:00', '06:15')))
-})
-
-test('what is found in a calendar by halving is what looking at every window finds', (t) => {
-  const moments = fc.integer({ min: -25 * QUARTER, max: 60 * QUARTER })
-  const property = fc.property(arbitraryCalendar(), arbitraryWindow(), moments, fc.nat(12), (windows, ...rest) => {
-    const [wanted, moment, limit] = rest
-    const later = windows.filter(({ end }) => end > moment)
-    t.is(firstEndingAfter(windows, moment), windows.length - later.length)
-    t.deepEqual(overlapping(windows, wanted, limit), windows.filter((w) => shareAQuarter(w, wanted)).slice(0, limit))
-  })
-  fc.assert(property)
-})
-
-test('the next free window is the first that fits when every quarter is tried', (t) => {
-  const quarters = fc.integer({ min: -25, max: 60 })
-  const property = fc.property(arbitraryCalendar(), quarters, fc.integer({ min: 1, max: 8 }), fc.nat(60), (...all) => {
-    const [windows, first, length, reach] = all
-    const tried = Array.from({ length: reach + 1 }, (_, i) => ({
-      start: (first + i) * QUARTER,
-      end: (first + i + length) * QUARTER,
-    }))
-    const expected = tried.find((window) => !windows.some((taken) => shareAQuarter(taken, window)))
-    t.deepEqual(nextFree(windows, first * QUARTER, length * QUARTER, (first + reach) * QUARTER), expected)
-  })
-  fc.assert(property)
-})
-
-test('a free window goes to its place in the calendar', (t) => {
-  const property = fc.property(arbitraryCalendar(), arbitraryWindow(), (windows, window) => {
-    fc.pre(!windows.some((taken) => shareAQuarter(taken, window)))
-    const before = structuredClone(windows)
-    t.deepEqual(
-      inserted(windows, window),
-      [...windows, window].sort((a, b) => a.start - b.start),
-    )
-    t.deepEqual(windows, before)
-  })
-  fc.assert(property)
 })

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { endingAfter, nextFree, overlapping } from '../calendar.ts'
 import type { Actor, Decider } from '../decider.ts'
 import type { Event } from '../event.ts'
 import { type Failure, failure, inBody, invalid, type Problem } from '../failure.ts'
@@ -6,7 +7,7 @@ import { makeId } from '../ids.ts'
 import { formatWithOffset, type Instant } from '../instant.ts'
 import { CONFLICTS_MAX, standing, sutWeight } from '../sut/decide.ts'
 import { evolveSut, type Held, initialSutState, type SutState, writtenWindow } from '../sut/state.ts'
-import { type AskedWindow, momentsOf, nextFree, onGrid, overlapping, quarterAfter } from '../window.ts'
+import { type AskedWindow, momentsOf, onGrid, quarterAfter } from '../window.ts'
 import { latestEnd, tooLong, type WindowLimits, windowProblems } from './window-limits.ts'
 
 export interface CreateReservation {
@@ -102,7 +103,7 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
 type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
 
 const runningOrAhead = (sut: Standing, _id: string, now: number): Held | undefined =>
-  sut.windows.find((held) => held._id === _id && held.end * 1000 > now)
+  endingAfter(sut.windows, now / 1000).find((held) => held._id === _id)
 
 const cancel = (sut: Standing, command: CancelReservation, now: number): Decision => {
   const { _id, user_id } = command
@@ -180,7 +181,7 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
 /** Decides on the same stream and state as the SUT's own commands: its calendar is part of it. */
 export const reservationDecider: Decider<SutState, ReservationCommand> = {
   initial: initialSutState,
-  version: 1,
+  version: 2,
   evolve: evolveSut,
   decide,
   weight: sutWeight,

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { endingAfter, sizeOf } from '../calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
 import { type Failure, failure, inBody, invalid } from '../failure.ts'
-import { firstEndingAfter } from '../window.ts'
 import { evolveSut, initialSutState, mergedTags, type SutState, type SutValues, writtenWindow } from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
@@ -116,8 +116,9 @@ const tag = (state: Standing, command: TagSut): Decision => {
 const retire = (state: Standing, command: RetireSut, now: number): Decision => {
   if (state.status === 'retired') return E.right([])
   if (isStale(state, command.ifMatch)) return stale(state)
-  const first = firstEndingAfter(state.windows, now / 1000)
-  const standing = state.windows.slice(first, first + CONFLICTS_MAX)
+  const standing = endingAfter(state.windows, now / 1000)
+    .take(CONFLICTS_MAX)
+    .toArray()
   if (standing.length > 0) {
     const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) }))
     return refuse('sut_reserved', 'Reservations of the SUT are not over yet; cancel them or wait.', {
@@ -146,11 +147,11 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
 
 /** What one SUT's stream weighs in memory: its windows, keys and tags beside a constant. */
 export const sutWeight = (state: SutState): number =>
-  1 + state.windows.length + state.keys.length + ('tags' in state ? Object.keys(state.tags).length : 0)
+  1 + sizeOf(state.windows) + state.keys.length + ('tags' in state ? Object.keys(state.tags).length : 0)
 
 export const sutDecider: Decider<SutState, SutCommand> = {
   initial: initialSutState,
-  version: 1,
+  version: 2,
   evolve: evolveSut,
   decide,
   weight: sutWeight,

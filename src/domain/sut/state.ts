@@ -1,7 +1,8 @@
+import { type Calendar, changed, inserted, notOver } from '../calendar.ts'
 import { type KnownKey, knownKeys, type StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../instant.ts'
-import { firstEndingAfter, inserted, type Window } from '../window.ts'
+import type { Window } from '../window.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
@@ -17,8 +18,8 @@ export interface Held extends Window {
 }
 
 interface Common extends StreamState {
-  /** The reservations not yet over at `time`, by start; they never overlap. */
-  readonly windows: readonly Held[]
+  /** The reservations not yet over at `time`. */
+  readonly windows: Calendar<Held>
 }
 
 /** One SUT and its calendar, as far as any decision needs them. */
@@ -64,17 +65,10 @@ const held = (data: DataOf<'ReservationCreated'>): Held => ({
   endOffset: offsetOf(data.end_time),
 })
 
-const notOver = (windows: readonly Held[], time: number): readonly Held[] => {
-  const first = firstEndingAfter(windows, time / 1000)
-  return first === 0 ? windows : windows.slice(first)
-}
-
-const without = (windows: readonly Held[], _id: string): readonly Held[] => windows.filter((held) => held._id !== _id)
-
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys: readonly KnownKey[] = knownKeys(state.keys, event, '_id' in event.data ? event.data._id : '', time)
-  const windows = notOver(state.windows, time)
+  const windows = notOver(state.windows, time / 1000)
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
@@ -101,11 +95,11 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationExtended': {
       const { _id, end_time } = event.data
       const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      return { ...next, windows: windows.map((held) => (held._id === _id ? { ...held, ...end } : held)) }
+      return { ...next, windows: changed(windows, (held) => (held._id === _id ? { ...held, ...end } : held)) }
     }
     case 'ReservationReleased':
     case 'ReservationCancelled':
-      return { ...next, windows: without(windows, event.data._id) }
+      return { ...next, windows: changed(windows, (held) => (held._id === event.data._id ? undefined : held)) }
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
       return next

@@ -13,6 +13,14 @@ interface Turn {
   refuse?: () => void
 }
 
+/** What there is of a connection. */
+interface Line {
+  /** The turns that are not over, in order. */
+  readonly open: Turn[]
+  last?: Turn
+  isRefused: boolean
+}
+
 /**
  * Takes the requests of each connection one after the other: the next is begun when the answer to the one before has been
  * handed to the operating system, so that a client that asks without reading costs one answer, not as many as it asked for.
@@ -26,14 +34,12 @@ export interface Turns {
 }
 
 export const makeTurns = (handle: Handle): Turns => {
-  const lines = new WeakMap<Socket, Turn[]>()
-  const last = new WeakMap<Socket, Turn>()
-  const refused = new WeakSet<Socket>()
+  const lines = new WeakMap<Socket, Line>()
 
-  const lineOf = (socket: Socket): Turn[] => {
+  const lineOf = (socket: Socket): Line => {
     const found = lines.get(socket)
     if (found !== undefined) return found
-    const line: Turn[] = []
+    const line: Line = { open: [], isRefused: false }
     lines.set(socket, line)
     return line
   }
@@ -48,30 +54,30 @@ export const makeTurns = (handle: Handle): Turns => {
       const { socket } = request
       const line = lineOf(socket)
       const turn: Turn = { request, response }
-      last.set(socket, turn)
-      if (line.push(turn) > WAITING_MAX + 1) return void socket.destroy()
+      line.last = turn
+      if (line.open.push(turn) > WAITING_MAX + 1) return void socket.destroy()
       response.once('close', () => {
-        line.shift()
-        const next = line[0]
+        line.open.shift()
+        const next = line.open[0]
         if (next !== undefined && socket.writable) begin(next)
       })
-      if (line.length === 1) begin(turn)
+      if (line.open.length === 1) begin(turn)
     },
     afterAnswers: (socket, refuse) => {
-      if (refused.has(socket)) return
-      refused.add(socket)
       const line = lineOf(socket)
-      const turn = last.get(socket)
+      if (line.isRefused) return
+      line.isRefused = true
+      const turn = line.last
       if (turn === undefined) return refuse()
-      const isOpen = line.at(-1) === turn
+      const isOpen = line.open.at(-1) === turn
       // A request that has not come whole is itself what is refused, unless it has been answered on what had come.
       const isAnswered = turn.request.complete || turn.response.headersSent
       const then = turn.request.complete ? refuse : () => void socket.destroy()
       if (isAnswered && isOpen) turn.response.once('close', then)
       else if (isAnswered) then()
-      else if (line[0] === turn) refuse()
+      else if (line.open[0] === turn) refuse()
       else turn.refuse = refuse
     },
-    open: (socket) => lines.get(socket) ?? [],
+    open: (socket) => lines.get(socket)?.open ?? [],
   }
 }

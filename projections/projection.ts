@@ -4,7 +4,7 @@ import type { Recorded } from '../src/domain/event.ts'
  * A pure fold of the log into documents, which are what the service answers. Documents never contain anything but what
  * the events say: dropped and folded again, they come out byte for byte the same.
  */
-export interface Projection<D extends object = object, C extends object = object> {
+export interface Projection<D extends object = object, C extends Columns = Columns> {
   readonly name: 'sut' | 'reservation' | 'retry_key' | 'listen_port' | 'sut_display'
   /** Raised with every change of what it folds to; the host then rebuilds all documents. */
   readonly version: number
@@ -15,9 +15,11 @@ export interface Projection<D extends object = object, C extends object = object
   readonly evolve: (document: D | undefined, event: Recorded) => D
   /** What ended the object with this event, if it did: reads by id then refuse, or lists leave it out. */
   readonly ended: (event: Recorded) => Ended | null
-  /** What lists filter a document by, where there are lists of them. */
+  /** What lists filter a document by, where there are lists of them. A list itself: that goes to another thread in half the time. */
   readonly columns?: (document: D) => C
 }
+
+export type Columns = readonly (string | number | boolean)[]
 
 export type Ended = 'cancelled' | 'released' | 'retired'
 

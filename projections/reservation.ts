@@ -15,13 +15,7 @@ export interface Reservation {
 }
 
 /** The window is in Unix seconds, the time of the event in Unix milliseconds. */
-export interface ReservationColumns {
-  readonly sut_id: string
-  readonly user_id: string
-  readonly start: number
-  readonly end: number
-  readonly time: number
-}
+export type ReservationColumns = readonly [sut_id: string, user_id: string, start: number, end: number, time: number]
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
   const updated_at = event.metadata.time
@@ -57,11 +51,11 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
-  columns: ({ sut_id, user_id, start_time, end_time, updated_at }) => ({
+  columns: ({ sut_id, user_id, start_time, end_time, updated_at }) => [
     sut_id,
     user_id,
-    start: epochSecondsOf(start_time),
-    end: epochSecondsOf(end_time),
-    time: epochMillisecondsOf(updated_at),
-  }),
+    epochSecondsOf(start_time),
+    epochSecondsOf(end_time),
+    epochMillisecondsOf(updated_at),
+  ],
 }

@@ -22,16 +22,8 @@ export interface Sut {
   readonly tags: Readonly<Record<string, string>>
 }
 
-export interface SutColumns {
-  readonly sut_type: SutType
-  readonly is_active: boolean
-  /** In one case for all letters. */
-  readonly name: string
-  /** As JSON text. */
-  readonly tags: string
-  /** Of the event, in Unix milliseconds. */
-  readonly time: number
-}
+/** The name in one case for all letters, tags as JSON text, the time of the event in Unix milliseconds. */
+export type SutColumns = readonly [sut_type: SutType, is_active: boolean, name: string, tags: string, time: number]
 
 /**
  * One form for all cases of a text, such that what is a part of one is a part of the other. Upper case alone would leave
@@ -82,11 +74,11 @@ export const sutProjection: Projection<Sut, SutColumns> = {
   begins: (event) => event.type === 'SutCreated',
   evolve,
   ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
-  columns: ({ sut_type, is_active, name, tags, updated_at }) => ({
+  columns: ({ sut_type, is_active, name, tags, updated_at }) => [
     sut_type,
     is_active,
-    name: foldedCase(name),
-    tags: JSON.stringify(tags),
-    time: epochMillisecondsOf(updated_at),
-  }),
+    foldedCase(name),
+    JSON.stringify(tags),
+    epochMillisecondsOf(updated_at),
+  ],
 }

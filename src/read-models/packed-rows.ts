@@ -1,3 +1,4 @@
+import type { Columns } from '../../projections/projection.ts'
 import { HASH_BYTES } from '../event-store/stored-event.ts'
 import { ID_BYTES, idBytes, type LogRow } from './log-index.ts'
 import type { NewVersion } from './version.ts'
@@ -25,7 +26,7 @@ type PackedVersion = readonly [
   ended: NewVersion['ended'],
   created: number,
   replaces: number | null,
-  columns: object | undefined,
+  ...columns: Columns,
 ]
 
 /** @param rows of whole events that follow each other */
@@ -36,7 +37,7 @@ export const packRows = (rows: readonly Row[]): PackedRows => {
     if (place !== undefined) places.push(place)
     else {
       const { position, revision, id, document, ended, created, replaces, columns } = version
-      versions.push([projection, position, revision, id, document, ended, created, replaces, columns])
+      versions.push([projection, position, revision, id, document, ended, created, replaces, ...(columns ?? [])])
     }
   }
   const leaves = new Uint8Array(places.length * HASH_BYTES)
@@ -58,7 +59,7 @@ export const unpackRows = ({ first, marks, ids, leaves, versions }: PackedRows):
     return { place: { position: first + n, mark, id, leaf } }
   })
   const documents = versions.map((packed): Row => {
-    const [projection, position, revision, id, document, ended, created, replaces, columns] = packed
+    const [projection, position, revision, id, document, ended, created, replaces, ...columns] = packed
     return { projection, version: { position, revision, id, document, ended, created, replaces, columns } }
   })
   return [...places, ...documents]

@@ -45,7 +45,7 @@ export const makeReservationWriter = (
   let newest = -1
   return {
     enter: ({ position, created, columns, ended }) => {
-      const { sut_id, user_id, start, end, time } = columns as ReservationColumns
+      const [sut_id, user_id, start, end, time] = columns as ReservationColumns
       const segment = segmentOf(created)
       if (segment > newest) {
         addSegment.run(segment)

@@ -25,7 +25,7 @@ const nothing = (): void => undefined
 
 export const makeSutWriter = (periods: Periods): ListWriter => ({
   enter: ({ position, columns }) => {
-    const { sut_type, is_active, name, tags, time } = columns as SutColumns
+    const [sut_type, is_active, name, tags, time] = columns as SutColumns
     periods.note(position, time)
     return [sut_type, is_active ? 1 : 0, name, tags, time]
   },

@@ -1,4 +1,4 @@
-import type { Ended } from '../../projections/projection.ts'
+import type { Columns, Ended } from '../../projections/projection.ts'
 
 /** One state of a document: what it was from `position` on, until its next. */
 export interface Version {
@@ -19,5 +19,5 @@ export interface NewVersion extends Version {
   /** The position of the version that it takes the place of; null where it is the first. */
   readonly replaces: number | null
   /** What lists filter it by, where its projection has lists. */
-  readonly columns: object | undefined
+  readonly columns: Columns | undefined
 }

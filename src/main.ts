@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { setFlagsFromString } from 'node:v8'
 import { MISUSED, REFUSED, type Terminal } from './command-line/command.ts'
 import { runCommandLine } from './command-line/run.ts'
-
-// V8 makes what once outlived young generations in the old one from then on. Requests that wait for a password to be checked
-// teach it that of them all, and then each keeps all that it refers to until the next full collection: a fifth of the time
-// of a create went into moving that.
-setFlagsFromString('--no-allocation-site-pretenuring')
+import './heap.ts'
 
 /** Everything on standard input. */
 const readStdin = async (): Promise<Uint8Array> => {

@@ -21,8 +21,8 @@ export interface Counted {
   readonly ends: number
 }
 
-const KINDS = ['sut', 'user', 'start_day', 'end_day', 'sut_event'] as const
-type Kind = (typeof KINDS)[number]
+/** By how much the count of each key has changed. */
+type Changes = Map<number, { by: number }>
 /** The one key of what there is one of. */
 const ONE = 0
 
@@ -45,7 +45,13 @@ export interface ReservationCounts {
 }
 
 export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
-  const noted = new Map<Kind, Map<number, number>>(KINDS.map((kind) => [kind, new Map()]))
+  const noted = {
+    sut: new Map(),
+    user: new Map(),
+    start_day: new Map(),
+    end_day: new Map(),
+    sut_event: new Map(),
+  } satisfies Record<string, Changes>
   let all = 0
   let longest = 0
   const add = db.prepare('INSERT INTO reservation_count VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n')
@@ -56,13 +62,15 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
   const sum = db.prepare('SELECT total(n) AS n FROM reservation_count WHERE kind = ? AND key BETWEEN ? AND ?')
   const read = (kind: string, key: number): number => (select.get(kind, key) as { n: number } | undefined)?.n ?? 0
 
-  const count = (kind: Kind, key: number, by: number): void => {
-    const of = noted.get(kind) as Map<number, number>
-    of.set(key, (of.get(key) ?? 0) + by)
+  // Found once and not looked up again to be set: it is done five times for each reservation.
+  const count = (changes: Changes, key: number, by: number): void => {
+    const change = changes.get(key)
+    if (change === undefined) changes.set(key, { by })
+    else change.by += by
   }
 
   const forget = (): void => {
-    for (const of of noted.values()) of.clear()
+    for (const changes of Object.values(noted)) changes.clear()
     all = 0
     longest = 0
   }
@@ -70,15 +78,17 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
   return {
     note: ({ sut, user, starts, ends }, by) => {
       all += by
-      count('sut', sut, by)
-      count('user', user, by)
-      count('start_day', dayOf(starts), by)
-      count('end_day', dayOf(ends), by)
+      count(noted.sut, sut, by)
+      count(noted.user, user, by)
+      count(noted.start_day, dayOf(starts), by)
+      count(noted.end_day, dayOf(ends), by)
       longest = Math.max(longest, by * (ends - starts))
     },
-    recorded: (sut) => count('sut_event', sut, 1),
+    recorded: (sut) => count(noted.sut_event, sut, 1),
     flush: () => {
-      for (const [kind, of] of noted) for (const [key, by] of of) if (by !== 0) add.run(kind, key, by)
+      for (const [kind, changes] of Object.entries(noted)) {
+        for (const [key, { by }] of changes) if (by !== 0) add.run(kind, key, by)
+      }
       if (all !== 0) add.run('all', ONE, all)
       if (longest > 0) raise.run('longest', ONE, longest)
       forget()

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Batch } from '../event-store/event-store.ts'
 import type { Pending } from './pending.ts'
 import type { Progress } from './progress.ts'
@@ -5,12 +6,20 @@ import type { ViewsFile } from './views-file.ts'
 import type { Writer } from './write-behind.ts'
 import { type Begin, type Beside, writeBeside } from './write-beside.ts'
 
-/** Events folded before another thread is asked to write: fewer are written before it has started. */
-const EVENTS_MIN = 10_000
+/**
+ * Events folded before another thread is asked to write: fewer are written before what it does first, until it has been
+ * compiled, has paid. Where there is one core it never would.
+ */
+const BESIDE_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
 /** Rows handed over at a time. */
 const CHUNK = 4_096
 
-interface CatchUpOptions extends Begin {
+export interface CatchUpLimits {
+  /** Events after which another thread writes. */
+  readonly besideFrom?: number
+}
+
+interface CatchUpOptions extends Begin, CatchUpLimits {
   readonly file: ViewsFile
   readonly pending: Pending
   readonly writer: Writer
@@ -27,7 +36,8 @@ export interface CatchUp {
   readonly end: () => Promise<void>
 }
 
-export const makeCatchUp = ({ path, projections, file, pending, writer, progress }: CatchUpOptions): CatchUp => {
+export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
+  const { path, projections, file, pending, writer, progress, besideFrom = BESIDE_FROM } = options
   let beside: Beside | undefined
   let events = 0
   let mayBegin = true
@@ -48,7 +58,7 @@ export const makeCatchUp = ({ path, projections, file, pending, writer, progress
   return {
     take: async (batch) => {
       events += batch.events.length
-      if (mayBegin && events >= EVENTS_MIN && !batch.caughtUp) begin()
+      if (mayBegin && events >= besideFrom && !batch.caughtUp) begin()
       if (beside === undefined) return
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
       if (batch.caughtUp || beside.hasFailed()) await end()

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import { type Batch, StoreUnavailable } from '../event-store/event-store.ts'
-import { type CatchUp, makeCatchUp } from './catch-up.ts'
+import { type CatchUp, type CatchUpLimits, makeCatchUp } from './catch-up.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import type { LogIndex } from './log-index.ts'
@@ -16,7 +16,7 @@ import { type Alarms, makeWriter, type Writer } from './write-behind.ts'
 const pauseBefore = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
-export interface ViewsOptions extends UsableFileOptions, Alarms {}
+export interface ViewsOptions extends UsableFileOptions, Alarms, CatchUpLimits {}
 
 export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
   /** The public position of the last event folded, -1 before the first. */
@@ -140,8 +140,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const place = makePlace(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
   const writer = makeWriter(file, pending, options, place.now)
-  const { path } = options
-  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: place.now })
+  const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: place.now })
   const stop = new AbortController()
   const log = { isAnother: false, stretches: 0, isFollowed: false }
   const followed = follow({ options, place, pending, writer, catchUp, signal: stop.signal, log })

@@ -20,6 +20,8 @@ import { viewsOn } from './setting.ts'
 const STREAM = 'sut-of-all'
 const SCALE = { reservations: 12_000, suts: 40, users: 10 }
 const BATCH = 256
+/** Events after which another thread is asked to write. */
+const besideFrom = 10_000
 const LOG_ID = 'f'.repeat(24)
 
 /** A long log: of the reservations some are extended at once, and some cancelled when others have been made. */
@@ -61,7 +63,7 @@ const views = (t: ExecutionContext, path: string) => {
   let progress = beforeTheFirst(LOG_ID)
   const told = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
   const writer = makeWriter(file, pending, told, () => progress)
-  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress })
+  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress, besideFrom })
   const feed = async (onBatch: () => void = () => undefined): Promise<void> => {
     for (let n = 0; n < EVENTS.length; n += BATCH) {
       const events = EVENTS.slice(n, n + BATCH)
@@ -134,7 +136,15 @@ test('views that are closed while another thread writes have all that they had f
     done(await append(store, STREAM, n - 1, EVENTS.slice(n, n + 1_000)))
   }
   const none = (): void => undefined
-  const early = await openViews({ path, store, projections, onAlarm: none, onRecovery: none, onFatal: none })
+  const early = await openViews({
+    path,
+    store,
+    projections,
+    besideFrom,
+    onAlarm: none,
+    onRecovery: none,
+    onFatal: none,
+  })
   while (early.position() < EVENTS.length - 2_000) await turn()
   t.is(early.lists(), undefined)
   t.is(early.log(), undefined)

@@ -15,10 +15,11 @@ export interface Projection<D extends object = object, C extends Columns = Colum
   readonly evolve: (document: D | undefined, event: Recorded) => D
   /** What ended the object with this event, if it did: reads by id then refuse, or lists leave it out. */
   readonly ended: (event: Recorded) => Ended | null
-  /** What lists filter a document by, where there are lists of them. A list itself: that goes to another thread in half the time. */
+  /** What lists filter a document by, where there are lists of them. */
   readonly columns?: (document: D) => C
 }
 
+/** Values in the order that their table knows. An array: an object would take twice as long to another thread. */
 export type Columns = readonly (string | number | boolean)[]
 
 export type Ended = 'cancelled' | 'released' | 'retired'

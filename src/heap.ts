@@ -2,5 +2,5 @@ import { setFlagsFromString } from 'node:v8'
 
 // Imported for what it does. V8 makes in the old generation what it has seen outlive the young one. Requests that wait for
 // the first password to be checked teach it that of them all; from then on each keeps all that it refers to until the next
-// full collection, and a fifth of the time of a create goes into moving that.
+// full collection, and a tenth of the time of a create goes into moving that.
 setFlagsFromString('--no-allocation-site-pretenuring')

@@ -65,7 +65,7 @@ export const inserted = <W extends Window>(calendar: Calendar<W>, window: W): Ca
 }
 
 /** With what `change` makes of each window, in the same order; without those of which it makes nothing. */
-export const changed = <W extends Window>(calendar: Calendar<W>, change: (window: W) => W | undefined): Calendar<W> =>
+export const filterMap = <W extends Window>(calendar: Calendar<W>, change: (window: W) => W | undefined): Calendar<W> =>
   calendar.map((page) => page.map(change).filter((window) => window !== undefined)).filter((page) => page.length > 0)
 
 /** Without what is over at a moment in Unix seconds. */

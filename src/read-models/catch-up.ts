@@ -7,8 +7,8 @@ import type { Writer } from './write-behind.ts'
 import { type Begin, type Beside, writeBeside } from './write-beside.ts'
 
 /**
- * Events folded before another thread is asked to write: fewer are written before what it does first, until it has been
- * compiled, has paid. Where there is one core it never would.
+ * Events folded before another thread is asked to write: starting and compiling it costs more than fewer events gain by
+ * it, and where there is one core it never pays.
  */
 const BESIDE_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
 /** Rows handed over at a time. */

@@ -37,7 +37,7 @@ export const packRows = (rows: readonly Row[]): PackedRows => {
     if (place !== undefined) places.push(place)
     else {
       const { position, revision, id, document, ended, created, replaces, columns } = version
-      versions.push([projection, position, revision, id, document, ended, created, replaces, ...(columns ?? [])])
+      versions.push([projection, position, revision, id, document, ended, created, replaces, ...columns])
     }
   }
   const leaves = new Uint8Array(places.length * HASH_BYTES)

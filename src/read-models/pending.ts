@@ -58,7 +58,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
       ended: projection.ended(event),
       created: before?.created ?? position,
       replaces: before?.position ?? null,
-      columns: projection.columns?.(document),
+      columns: projection.columns?.(document) ?? [],
     }
     const versions = pending.get(projection.name) as Map<string, Version[]>
     const known = versions.get(id)

@@ -18,6 +18,6 @@ export interface Version {
 export interface NewVersion extends Version {
   /** The position of the version that it takes the place of; null where it is the first. */
   readonly replaces: number | null
-  /** What lists filter it by, where its projection has lists. */
-  readonly columns: Columns | undefined
+  /** What lists filter it by; none where its projection has no lists. */
+  readonly columns: Columns
 }

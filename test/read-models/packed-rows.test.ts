@@ -2,6 +2,7 @@ import test from 'ava'
 import { projections } from '../../projections/index.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 import { makeEventId } from '../../src/domain/ids.ts'
+import { ID_BYTES, idBytes } from '../../src/read-models/log-index.ts'
 import { packRows, unpackRows } from '../../src/read-models/packed-rows.ts'
 import { makePending } from '../../src/read-models/pending.ts'
 import { openViewsFile, type ViewsFile } from '../../src/read-models/views-file.ts'
@@ -28,4 +29,12 @@ test('rows that come out of another thread fill the same tables, also where the 
   t.deepEqual(contents(there), contents(here))
   here.close()
   there.close()
+})
+
+test('the ids of any number of events are bytes, each in its place', (t) => {
+  const ids = Array.from({ length: 400_000 }, () => makeEventId(0, '0'.repeat(20)))
+  ids[ids.length - 1] = makeEventId(1, 'f'.repeat(20))
+  const bytes = idBytes(ids)
+  t.is(bytes.length, ids.length * ID_BYTES)
+  t.true(bytes.subarray(-ID_BYTES).equals(idBytes(ids.slice(-1))))
 })

@@ -6,7 +6,7 @@ import { type Failure, failure, inBody, invalid, type Problem } from '../failure
 import { makeId } from '../ids.ts'
 import { formatWithOffset, type Instant } from '../instant.ts'
 import { CONFLICTS_MAX, standing, sutWeight } from '../sut/decide.ts'
-import { evolveSut, type Held, initialSutState, type SutState, writtenWindow } from '../sut/state.ts'
+import { evolveSut, type Held, initialSutState, SUT_STATE_VERSION, type SutState, writtenWindow } from '../sut/state.ts'
 import { type AskedWindow, momentsOf, onGrid, quarterAfter } from '../window.ts'
 import { latestEnd, tooLong, type WindowLimits, windowProblems } from './window-limits.ts'
 
@@ -181,7 +181,7 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
 /** Decides on the same stream and state as the SUT's own commands: its calendar is part of it. */
 export const reservationDecider: Decider<SutState, ReservationCommand> = {
   initial: initialSutState,
-  version: 2,
+  version: SUT_STATE_VERSION,
   evolve: evolveSut,
   decide,
   weight: sutWeight,

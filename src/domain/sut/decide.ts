@@ -3,7 +3,15 @@ import { endingAfter, sizeOf } from '../calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
 import { type Failure, failure, inBody, invalid } from '../failure.ts'
-import { evolveSut, initialSutState, mergedTags, type SutState, type SutValues, writtenWindow } from './state.ts'
+import {
+  evolveSut,
+  initialSutState,
+  mergedTags,
+  SUT_STATE_VERSION,
+  type SutState,
+  type SutValues,
+  writtenWindow,
+} from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
 /** Only if the SUT's own record still is at one of these revisions; absent means whatever it is at. */
@@ -151,7 +159,7 @@ export const sutWeight = (state: SutState): number =>
 
 export const sutDecider: Decider<SutState, SutCommand> = {
   initial: initialSutState,
-  version: 2,
+  version: SUT_STATE_VERSION,
   evolve: evolveSut,
   decide,
   weight: sutWeight,

@@ -1,4 +1,4 @@
-import { type Calendar, changed, inserted, notOver } from '../calendar.ts'
+import { type Calendar, filterMap, inserted, notOver } from '../calendar.ts'
 import { type KnownKey, knownKeys, type StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../instant.ts'
@@ -21,6 +21,9 @@ interface Common extends StreamState {
   /** The reservations not yet over at `time`. */
   readonly windows: Calendar<Held>
 }
+
+/** Raised when the shape of a SUT's state changes: everybody who decides on it has this version. */
+export const SUT_STATE_VERSION = 2
 
 /** One SUT and its calendar, as far as any decision needs them. */
 export type SutState =
@@ -95,11 +98,11 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationExtended': {
       const { _id, end_time } = event.data
       const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      return { ...next, windows: changed(windows, (held) => (held._id === _id ? { ...held, ...end } : held)) }
+      return { ...next, windows: filterMap(windows, (held) => (held._id === _id ? { ...held, ...end } : held)) }
     }
     case 'ReservationReleased':
     case 'ReservationCancelled':
-      return { ...next, windows: changed(windows, (held) => (held._id === event.data._id ? undefined : held)) }
+      return { ...next, windows: filterMap(windows, (held) => (held._id === event.data._id ? undefined : held)) }
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
       return next

@@ -27,6 +27,8 @@ export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 export interface Batch {
   readonly events: readonly Logged[]
   readonly caughtUp: boolean
+  /** How many are known to follow them, where the store can tell. */
+  readonly ahead?: number
 }
 
 /** An event as it lies in the log, whatever version wrote it. */

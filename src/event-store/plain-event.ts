@@ -86,6 +86,7 @@ const objectOf = ({ properties, required = [] }: JsonSchema): PlainObject | unde
 }
 
 interface PlainEvent {
+  readonly type: EventType
   readonly pattern: RegExp
   readonly data: PlainObject
 }
@@ -101,7 +102,7 @@ const makeEvent = (type: EventType, metadata: PlainObject): PlainEvent | undefin
   if (data === undefined) return undefined
   const revision = '(0|[1-9]\\d{0,14})'
   const pattern = `^\\{"data":${data.pattern},"id":"(${ANY}{36})","metadata":${metadata.pattern},"revision":${revision},"stream":"(${ANY}{1,256})","type":"${type}"\\}$`
-  return { pattern: new RegExp(pattern), data }
+  return { type, pattern: new RegExp(pattern), data }
 }
 
 const filled = (object: PlainObject, match: RegExpExecArray, from: number): Record<string, unknown> | undefined => {
@@ -129,8 +130,7 @@ const makeReadPlain = (): ReadPlain => {
     if (event !== undefined) events.set(type, event)
   }
   return (stored, mark) => {
-    const type = stored.slice(stored.lastIndexOf('"', stored.length - 3) + 1, -2)
-    const plain = events.get(type)
+    const plain = events.get(stored.slice(stored.lastIndexOf('"', stored.length - 3) + 1, -2))
     const match = plain?.pattern.exec(stored)
     if (plain === undefined || match === null || match === undefined) return undefined
     const behind = 1 + plain.data.names.length
@@ -139,7 +139,8 @@ const makeReadPlain = (): ReadPlain => {
     if (data === undefined || metadata === undefined || metadata.schema !== SCHEMA) return undefined
     const last = behind + 1 + metadataOf.names.length
     return {
-      type,
+      // Not the piece of the text, which would be compared character by character wherever it is looked at.
+      type: plain.type,
       data,
       id: match[behind],
       metadata,

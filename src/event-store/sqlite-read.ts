@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from './event-store.ts'
+import { plainReader } from './plain-event.ts'
 import type { Heads } from './sqlite-heads.ts'
 import type { Tail } from './sqlite-tail.ts'
 import { decodeEvent, HASH_BYTES, UndecodableEvent } from './stored-event.ts'
@@ -89,9 +90,11 @@ const makePages = (database: DatabaseSync) => {
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
     if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
     const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
+    // Its patterns take longer to make than a short page to read.
+    const readPlain = rows.length < PAGE ? () => undefined : plainReader()
     return rows.map(([recorded, position], n) => {
       const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
-      return Object.assign(decodeEvent(recorded, position), { leaf })
+      return Object.assign(readPlain(recorded, position) ?? decodeEvent(recorded, position), { leaf })
     })
   }
 }
@@ -139,8 +142,9 @@ export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<H
           continue
         }
         last = events.at(-1)?.mark ?? last
-        knowsItHasCaughtUp = last >= reading(places.last)
-        yield { events, caughtUp: knowsItHasCaughtUp }
+        const ahead = reading(places.last) - last
+        knowsItHasCaughtUp = ahead <= 0
+        yield { events, caughtUp: knowsItHasCaughtUp, ahead }
         if (live === undefined) await turn()
       }
     },

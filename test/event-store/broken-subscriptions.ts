@@ -39,6 +39,10 @@ export const neverSaysCaughtUp = subscribing(async function* (batches) {
   for await (const { events } of batches) yield { events, caughtUp: false }
 })
 
+export const countsOneMore = subscribing(async function* (batches) {
+  for await (const batch of batches) yield { ...batch, ahead: 1 + (batch.ahead ?? 0) }
+})
+
 export const saysCaughtUpTooSoon = subscribing(async function* (batches) {
   yield { events: [], caughtUp: true }
   yield* batches

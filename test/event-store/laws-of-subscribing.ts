@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../src/domain/event.ts'
 import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
-import { append, aStream, idsOf, interleave, logged, readAll, readLog, someEvents } from './new-events.ts'
+import { anEvent, append, aStream, idsOf, interleave, logged, readAll, readLog } from './new-events.ts'
 
 /** What comes of a promise in so many milliseconds; a failure of the law where nothing does. */
 const within = async <A>(patience: number, what: string, promise: Promise<A>): Promise<A> => {
@@ -115,20 +115,35 @@ const abort: Law = {
 }
 
 const slow: Law = {
-  title: 'a subscriber slower than 3,000 events coming in loses none and gets none twice',
+  title:
+    'a subscriber slower than 3,000 events coming in gets each once, as it is read back, and is told how many are left',
   check: async ({ store }, patience) => {
     const from = await store.head()
     const stream = aStream()
     const batches = store.subscribe(from, new AbortController().signal)[Symbol.asyncIterator]()
     await within(patience, 'the first batch', batches.next())
-    const events = someEvents(stream, 3000)
+    const events = Array.from({ length: 3000 }, (_, n) => anEvent(stream, n % 3 === 0 ? `Prüfung ${n}` : `check ${n}`))
     for (let index = 0; index < 3000; index += 50) {
       assert.ok(E.isRight(await append(store, stream, index - 1, events.slice(index, index + 50))))
     }
-    const seen = follow({ [Symbol.asyncIterator]: () => batches }, 3000)
-    assert.deepEqual(idsOf(await within(patience, '3,000 events', seen)), idsOf(events))
+    const seen: Recorded[] = []
+    const seeAll = async (): Promise<void> => {
+      for await (const { events: some, ahead } of { [Symbol.asyncIterator]: () => batches }) {
+        seen.push(...some)
+        assert.equal(ahead ?? 3000 - seen.length, 3000 - seen.length, 'as many follow as are said to')
+        if (seen.length >= 3000) break
+      }
+    }
+    // All of it at once: a store that gives nothing again and again keeps nobody waiting for the next batch.
+    await within(patience, '3,000 events', seeAll())
+    assert.deepEqual(idsOf(seen), idsOf(events))
+    assert.deepEqual(seen, (await readAll(store, stream)).map(logged))
   },
-  brokenBy: { 'drops what does not fit its buffer': broken.overflows },
+  brokenBy: {
+    'drops what does not fit its buffer': broken.overflows,
+    'alters events': broken.altersEvents,
+    'says that more are left': broken.countsOneMore,
+  },
 }
 
 export const lawsOfSubscribing: readonly Law[] = [everyPosition, live, abort, slow]

@@ -7,15 +7,15 @@ import type { Writer } from './write-behind.ts'
 import { type Begin, type Beside, writeBeside } from './write-beside.ts'
 
 /**
- * Events folded before another thread is asked to write: starting and compiling it costs more than fewer events gain by
- * it, and where there is one core it never pays.
+ * Events, folded or known to follow, for which another thread is asked to write: starting and compiling it costs more than
+ * fewer gain by it, and where there is one core it never pays.
  */
 const BESIDE_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
 /** Rows handed over at a time. */
 const CHUNK = 4_096
 
 export interface CatchUpLimits {
-  /** Events after which another thread writes. */
+  /** Events for which another thread is asked to write. */
   readonly besideFrom?: number
 }
 
@@ -58,7 +58,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   return {
     take: async (batch) => {
       events += batch.events.length
-      if (mayBegin && events >= besideFrom && !batch.caughtUp) begin()
+      if (mayBegin && events + (batch.ahead ?? 0) >= besideFrom && !batch.caughtUp) begin()
       if (beside === undefined) return
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
       if (batch.caughtUp || beside.hasFailed()) await end()

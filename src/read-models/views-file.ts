@@ -8,7 +8,7 @@ import { openLists } from './open-lists.ts'
 import type { Progress } from './progress.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
-import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
+import { PRAGMAS, PRAGMAS_FOR_MANY, type Shape, shapeOf, tables } from './views-schema.ts'
 
 /** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
 export type Row =
@@ -59,18 +59,28 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[
   }
 }
 
-const open = (path: string, projections: readonly Shape[], readOnly: boolean): ViewsFile => {
+/** How a file is opened. */
+interface Opening {
+  readonly readOnly?: boolean
+  /** For a great many rows: their journal (WAL) is checkpointed less often, and is cut off at the end. */
+  readonly forMany?: boolean
+}
+
+const open = (
+  path: string,
+  projections: readonly Shape[],
+  { readOnly = false, forMany = false }: Opening,
+): ViewsFile => {
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
   let db: DatabaseSync | undefined
   try {
     // SQLite would make it as the umask has it; what it makes beside it has the same mode.
     if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
-    if (!readOnly) {
-      db.exec(PRAGMAS)
-    }
+    if (!readOnly) db.exec(PRAGMAS)
+    if (forMany) db.exec(PRAGMAS_FOR_MANY)
     checkShape(db, path, projections, readOnly)
-    return fileOver(db, projections)
+    return forMany ? cutOffAtTheEnd(db, fileOver(db, projections)) : fileOver(db, projections)
   } catch (error) {
     db?.close()
     if (error instanceof UnusableViews) throw error
@@ -98,20 +108,24 @@ const canBeMadeAgain = ({ cause }: UnusableViews): boolean =>
  *
  * @throws UnusableViews when read only and there is nothing usable, or when there can be no such file
  */
-export const openViewsFile = (
-  path: string,
-  projections: readonly Shape[],
-  options: { readOnly?: boolean } = {},
-): ViewsFile => {
-  const readOnly = options.readOnly ?? false
+export const openViewsFile = (path: string, projections: readonly Shape[], opening: Opening = {}): ViewsFile => {
   try {
-    return open(path, projections, readOnly)
+    return open(path, projections, opening)
   } catch (error) {
-    if (readOnly || !canBeMadeAgain(error as UnusableViews)) throw error
+    if (opening.readOnly || !canBeMadeAgain(error as UnusableViews)) throw error
     dropViews(path)
-    return open(path, projections, false)
+    return open(path, projections, opening)
   }
 }
+
+/** Whoever has it open beside keeps a journal that has grown long, and would never use most of it. */
+const cutOffAtTheEnd = (db: DatabaseSync, file: ViewsFile): ViewsFile => ({
+  ...file,
+  close: () => {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    file.close()
+  },
+})
 
 const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile => {
   const { writers, lists, flush, forget } = openLists(db)

@@ -8,6 +8,8 @@ import { PERIODS_SCHEMA } from './periods.ts'
 // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.
 export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;
   PRAGMA wal_autocheckpoint = 250`
+/** By 64 MB: most pages are in several transactions and go into the file once, with fewer syncs to wait for. */
+export const PRAGMAS_FOR_MANY = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The shape of this file; documents have their projections' versions beside it. */
 const FILE_VERSION = 5

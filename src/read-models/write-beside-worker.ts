@@ -6,7 +6,7 @@ import type { Begin, Given } from './write-beside.ts'
 /** The thread that writes beside the one that folds: see write-beside.ts. */
 
 const { path, projections } = workerData as Begin
-const file = openViewsFile(path, projections)
+const file = openViewsFile(path, projections, { forMany: true })
 
 parentPort?.on('message', (given: Given) => {
   if (given === undefined) {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -64,14 +65,15 @@ const views = (t: ExecutionContext, path: string) => {
   const told = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
   const writer = makeWriter(file, pending, told, () => progress)
   const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress, besideFrom })
-  const feed = async (onBatch: () => void = () => undefined): Promise<void> => {
+  const feed = async (onBatch: () => unknown = () => undefined, tellsAhead = false): Promise<void> => {
     for (let n = 0; n < EVENTS.length; n += BATCH) {
       const events = EVENTS.slice(n, n + BATCH)
       for (const event of events) {
         progress = behind(progress, event)
         pending.fold(event, progress.position)
       }
-      await catchUp.take({ events, caughtUp: n + BATCH >= EVENTS.length })
+      const left = EVENTS.length - n - events.length
+      await catchUp.take({ events, caughtUp: left === 0, ...(tellsAhead && { ahead: left }) })
       onBatch()
       if (!catchUp.isBeside()) writer.tick()
     }
@@ -94,16 +96,27 @@ const writtenHere = (t: ExecutionContext) => {
   return contents(file)
 }
 
-test('what another thread writes of a long log is what this one would have written', async (t) => {
-  const { file, pending, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
+test('what another thread writes of a long log is what this one would have written, and no long journal stays', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, pending, catchUp, feed } = views(t, path)
   let wasBeside = false
   await feed(() => {
     wasBeside ||= catchUp.isBeside()
   })
   t.true(wasBeside)
+  t.is(statSync(`${path}-wal`).size, 0)
   t.false(catchUp.isBeside())
   t.is(pending.count(), 0)
   t.is(file.progress()?.position, EVENTS.length - 1)
+  t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('where a log is known to be long another thread is asked at once', async (t) => {
+  const { file, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
+  const wasBeside: boolean[] = []
+  await feed(() => wasBeside.push(catchUp.isBeside()), true)
+  t.is(wasBeside.indexOf(true), 0)
+  t.false(catchUp.isBeside())
   t.deepEqual(contents(file), writtenHere(t))
 })
 

@@ -34,12 +34,13 @@ export const HASH_BYTES = 32
 // twice as long.
 export const leafHash = (stored: string): Buffer => Buffer.from(hash('sha256', `\0${stored}`, 'latin1'), 'latin1')
 
+/** A one and room for two hashes: to make it anew for each node takes a third of the time of all. */
+const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
+
 /** The hash of a node of that tree: SHA-256 of a one and the hashes of its two halves. */
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => {
-  const node = Buffer.allocUnsafe(65)
-  node[0] = 1
   node.set(left, 1)
-  node.set(right, 33)
+  node.set(right, 1 + HASH_BYTES)
   return Buffer.from(hash('sha256', node, 'latin1'), 'latin1')
 }
 

@@ -12,33 +12,35 @@ export interface Insertion {
   readonly forget: () => void
 }
 
-/** @param row what stands for the values of a row, such as `?, NULL, ?` */
-export const makeInsertion = (db: DatabaseSync, table: string, row: string): Insertion => {
+/** @param placeholders what stands for the values of a row, such as `?, NULL, ?` */
+export const makeInsertion = (db: DatabaseSync, table: string, placeholders: string): Insertion => {
   // OR ROLLBACK: to undo only itself, which nobody needs here, a statement would first copy every page that it changes.
   const statements = TOGETHER.map((count) => {
-    const rows = Array.from({ length: count }, () => `(${row})`).join(', ')
+    const rows = Array.from({ length: count }, () => `(${placeholders})`).join(', ')
     return { count, statement: db.prepare(`INSERT OR ROLLBACK INTO ${table} VALUES ${rows}`) }
   })
-  let waiting: SQLInputValue[] = []
+  // It is not emptied: to let it grow again takes as long as to fill it.
+  const waiting: SQLInputValue[] = []
+  let values = 0
   let rows = 0
   const forget = (): void => {
-    waiting = []
+    values = 0
     rows = 0
   }
   const flush = (): void => {
-    const width = waiting.length / rows
+    const width = values / rows
     let done = 0
     for (const { count, statement } of statements) {
       while (rows - done >= count) {
-        statement.run(...(count === rows ? waiting : waiting.slice(done * width, (done + count) * width)))
+        statement.run(...(count === TOGETHER[0] ? waiting : waiting.slice(done * width, (done + count) * width)))
         done += count
       }
     }
     forget()
   }
   return {
-    add: (values) => {
-      for (const value of values) waiting.push(value)
+    add: (row) => {
+      for (const value of row) waiting[values++] = value
       if (++rows === TOGETHER[0]) flush()
     },
     flush,

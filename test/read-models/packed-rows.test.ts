@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import test from 'ava'
+import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 import { makeEventId } from '../../src/domain/ids.ts'
@@ -37,4 +39,21 @@ test('the ids of any number of events are bytes, each in its place', (t) => {
   const bytes = idBytes(ids)
   t.is(bytes.length, ids.length * ID_BYTES)
   t.true(bytes.subarray(-ID_BYTES).equals(idBytes(ids.slice(-1))))
+})
+
+test('each id is its 16 bytes, and one that is none takes its own 16 and no others', (t) => {
+  const digits = fc.stringMatching(/^[\da-f-]{28,40}$/)
+  const edited = fc.tuple(fc.uuid(), fc.nat(35), fc.constantFrom('-', 'z', 'é', '', '0')).map(([id, at, put]) => {
+    return id.slice(0, at) + put + id.slice(at + 1)
+  })
+  const eachAlone = fc.property(fc.array(fc.oneof(fc.uuid(), digits, edited), { minLength: 1 }), (ids) => {
+    const alone = ids.map((id) => idBytes([id]))
+    for (const bytes of alone) assert.equal(bytes.length, ID_BYTES)
+    assert.ok(idBytes(ids).equals(Buffer.concat(alone)))
+  })
+  t.notThrows(() => fc.assert(eachAlone, { numRuns: 300 }))
+  const id = '01bb4b2f-1ec8-7235-bc1b-209714e3cd93'
+  t.is(idBytes([id]).toString('hex'), id.replaceAll('-', ''))
+  const [long, short] = [`${id.slice(0, 35)}-a7`, `${id.slice(0, 34)}-`]
+  t.true(idBytes([long, short]).equals(Buffer.concat([idBytes([long]), idBytes([short])])))
 })

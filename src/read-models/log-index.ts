@@ -57,7 +57,7 @@ const hasItsDashes = (id: string): boolean =>
 /** The bytes of events' ids, one behind the other; where one is no id, as in a log that was tampered with, noughts. */
 export const idBytes = (ids: readonly string[]): Buffer => {
   if (ids.every(hasItsDashes)) {
-    // A digit that is none ends them: then there are too few.
+    // They end before what is no digit: then there are too few.
     const bytes = Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
     if (bytes.length === ids.length * ID_BYTES) return bytes
   }

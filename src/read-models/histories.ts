@@ -38,7 +38,7 @@ export const makeHistories = (db: DatabaseSync, names: Names, counts: Reservatio
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
       const { n } = ownEvents.get(sutId) as { n: number }
-      return n + (sut === undefined ? 0 : counts.of('sut_event', sut))
+      return n + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {

@@ -8,10 +8,26 @@ export const dayOf = (moment: number): number => Math.floor(moment / DAY)
 /** The first second of a day. */
 export const startOfDay = (day: number): number => day * DAY
 
+/**
+ * What there are counters for: reservations of a SUT, of a user, that start and that end on a day, and events of a SUT's
+ * reservations beyond the one that made each of those listed, of which most SUTs have none.
+ */
+const KINDS = ['sut', 'user', 'start_day', 'end_day', 'sut_more'] as const
+type Kind = (typeof KINDS)[number]
+
+const tableOf = (kind: Kind): string => `reservation_count_${kind}`
+
+// A row that is found by its number and keeps its length is changed where it is: a third of what it costs in a table of all
+// kinds whose key begins with the kind.
 export const RESERVATION_COUNTS_SCHEMA = `
-  CREATE TABLE reservation_count (
-    kind TEXT NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (kind, key)
-  ) STRICT, WITHOUT ROWID;`
+  ${KINDS.map((kind) => `CREATE TABLE ${tableOf(kind)} (key INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;`).join('\n  ')}
+  CREATE TABLE reservation_total (what TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
+
+/** Their tables, and what each is in the order of. */
+export const RESERVATION_COUNTS_TABLES: readonly (readonly [table: string, order: string])[] = [
+  ...KINDS.map((kind) => [tableOf(kind), 'key'] as const),
+  ['reservation_total', 'what'],
+]
 
 /** A reservation as lists filter it: keys for SUT and user, Unix seconds for its ends. */
 export interface Counted {
@@ -23,80 +39,99 @@ export interface Counted {
 
 /** By how much the count of each key has changed. */
 type Changes = Map<number, { by: number }>
-/** The one key of what there is one of. */
-const ONE = 0
 
 /** How many reservations are listed, in all and of each kind, where counting them would read them all. */
 export interface ReservationCounts {
-  /** Takes note that one has come or gone; of one that comes also how long it is. */
-  readonly note: (reservation: Counted, by: 1 | -1) => void
-  /** Takes note of an event of a SUT's reservations. */
-  readonly recorded: (sut: number) => void
+  /** Takes note of an event with which a reservation is listed. */
+  readonly listed: (reservation: Counted) => void
+  /** Takes note of an event with which a reservation is not listed any more. */
+  readonly ended: (sut: number) => void
+  /** Takes note that an event has taken the place of one with which a reservation was listed. */
+  readonly replaced: (reservation: Counted) => void
   /** Writes what has been noted. */
   readonly flush: () => void
   /** After a transaction that failed: nothing has been noted. */
   readonly forget: () => void
   readonly all: () => number
-  readonly of: (kind: 'sut' | 'user' | 'sut_event', key: number) => number
+  readonly of: (kind: 'sut' | 'user', key: number) => number
+  /** Events of a SUT's reservations. */
+  readonly eventsOf: (sut: number) => number
   /** Those that start, or end, on one of the days given. */
   readonly onDays: (kind: 'start_day' | 'end_day', first: number, last: number) => number
   /** Seconds of the longest that ever was: what overlaps a span ends within this of its end. */
   readonly longest: () => number
 }
 
-export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
-  const noted = {
-    sut: new Map(),
-    user: new Map(),
-    start_day: new Map(),
-    end_day: new Map(),
-    sut_event: new Map(),
-  } satisfies Record<string, Changes>
-  let all = 0
-  let longest = 0
-  const add = db.prepare('INSERT INTO reservation_count VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n')
-  const raise = db.prepare(
-    'INSERT INTO reservation_count VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)',
-  )
-  const select = db.prepare('SELECT n FROM reservation_count WHERE kind = ? AND key = ?')
-  const sum = db.prepare('SELECT total(n) AS n FROM reservation_count WHERE kind = ? AND key BETWEEN ? AND ?')
-  const read = (kind: string, key: number): number => (select.get(kind, key) as { n: number } | undefined)?.n ?? 0
+const makeCounter = (db: DatabaseSync, kind: Kind) => {
+  const table = tableOf(kind)
+  const changes: Changes = new Map()
+  const add = db.prepare(`INSERT INTO ${table} VALUES (?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`)
+  const select = db.prepare(`SELECT n FROM ${table} WHERE key = ?`)
+  const sum = db.prepare(`SELECT total(n) AS n FROM ${table} WHERE key BETWEEN ? AND ?`)
+  return {
+    // Found once and not looked up again to be set: it is done four times for each reservation.
+    count: (key: number, by: number): void => {
+      const change = changes.get(key)
+      if (change === undefined) changes.set(key, { by })
+      else change.by += by
+    },
+    flush: () => {
+      for (const [key, { by }] of changes) if (by !== 0) add.run(key, by)
+    },
+    forget: () => changes.clear(),
+    of: (key: number): number => (select.get(key) as { n: number } | undefined)?.n ?? 0,
+    within: (first: number, last: number): number => (sum.get(first, last) as { n: number }).n,
+  }
+}
 
-  // Found once and not looked up again to be set: it is done five times for each reservation.
-  const count = (changes: Changes, key: number, by: number): void => {
-    const change = changes.get(key)
-    if (change === undefined) changes.set(key, { by })
-    else change.by += by
+export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
+  const counters = Object.fromEntries(KINDS.map((kind) => [kind, makeCounter(db, kind)])) as Record<
+    Kind,
+    ReturnType<typeof makeCounter>
+  >
+  const total = { all: 0, longest: 0 }
+  const add = db.prepare("INSERT INTO reservation_total VALUES ('all', ?) ON CONFLICT DO UPDATE SET n = n + excluded.n")
+  const raise = db.prepare(
+    "INSERT INTO reservation_total VALUES ('longest', ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)",
+  )
+  const select = db.prepare('SELECT n FROM reservation_total WHERE what = ?')
+  const read = (what: keyof typeof total): number => (select.get(what) as { n: number } | undefined)?.n ?? 0
+
+  const count = ({ sut, user, starts, ends }: Counted, by: 1 | -1): void => {
+    total.all += by
+    counters.sut.count(sut, by)
+    counters.user.count(user, by)
+    counters.start_day.count(dayOf(starts), by)
+    counters.end_day.count(dayOf(ends), by)
   }
 
   const forget = (): void => {
-    for (const changes of Object.values(noted)) changes.clear()
-    all = 0
-    longest = 0
+    for (const counter of Object.values(counters)) counter.forget()
+    total.all = 0
+    total.longest = 0
   }
 
   return {
-    note: ({ sut, user, starts, ends }, by) => {
-      all += by
-      count(noted.sut, sut, by)
-      count(noted.user, user, by)
-      count(noted.start_day, dayOf(starts), by)
-      count(noted.end_day, dayOf(ends), by)
-      longest = Math.max(longest, by * (ends - starts))
+    listed: (reservation) => {
+      count(reservation, 1)
+      total.longest = Math.max(total.longest, reservation.ends - reservation.starts)
     },
-    recorded: (sut) => count(noted.sut_event, sut, 1),
+    ended: (sut) => counters.sut_more.count(sut, 1),
+    replaced: (reservation) => {
+      count(reservation, -1)
+      counters.sut_more.count(reservation.sut, 1)
+    },
     flush: () => {
-      for (const [kind, changes] of Object.entries(noted)) {
-        for (const [key, { by }] of changes) if (by !== 0) add.run(kind, key, by)
-      }
-      if (all !== 0) add.run('all', ONE, all)
-      if (longest > 0) raise.run('longest', ONE, longest)
+      for (const counter of Object.values(counters)) counter.flush()
+      if (total.all !== 0) add.run(total.all)
+      if (total.longest > 0) raise.run(total.longest)
       forget()
     },
     forget,
-    all: () => read('all', ONE),
-    of: read,
-    onDays: (kind, first, last) => (sum.get(kind, first, last) as { n: number }).n,
-    longest: () => read('longest', ONE),
+    all: () => read('all'),
+    of: (kind, key) => counters[kind].of(key),
+    eventsOf: (sut) => counters.sut.of(sut) + counters.sut_more.of(sut),
+    onDays: (kind, first, last) => counters[kind].within(first, last),
+    longest: () => read('longest'),
   }
 }

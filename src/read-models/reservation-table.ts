@@ -52,14 +52,14 @@ export const makeReservationWriter = (
         newest = segment
       }
       const counted = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
-      if (ended !== 'cancelled') counts.note(counted, 1)
-      counts.recorded(counted.sut)
+      if (ended === 'cancelled') counts.ended(counted.sut)
+      else counts.listed(counted)
       periods.note(position, time)
       return [segment, counted.sut, counted.user, start, end, time]
     },
     leave: (position) => {
       const counted = leaving.get(position) as unknown as Counted | undefined
-      if (counted !== undefined) counts.note(counted, -1)
+      if (counted !== undefined) counts.replaced(counted)
     },
     flush: counts.flush,
     forget: () => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../projections/projection.ts'
+import { RESERVATION_COUNTS_TABLES } from './reservation-counts.ts'
 
 /** A row as it stands in the file. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
@@ -30,6 +31,6 @@ export const storedTables = (
     table('name', 'name ORDER BY key'),
     table('segment', 'segment ORDER BY n'),
     // What there is no more of leaves a nought, or nothing where it came and went between two writings.
-    table('reservation_count', 'reservation_count WHERE n <> 0 ORDER BY kind, key'),
+    ...RESERVATION_COUNTS_TABLES.map(([name, order]) => table(name, `${name} WHERE n <> 0 ORDER BY ${order}`)),
   ]
 }

@@ -17,9 +17,13 @@ const ALTERED: Readonly<Record<string, string>> = {
   "UPDATE sut SET tags = '{}' WHERE position = 8": 'sut',
   "UPDATE name SET id = 'x' WHERE key = 1": 'name',
   'DELETE FROM segment': 'segment',
-  "UPDATE reservation_count SET n = n + 1 WHERE kind = 'all'": 'reservation_count',
-  "DELETE FROM reservation_count WHERE kind = 'longest'": 'reservation_count',
-  "INSERT INTO reservation_count VALUES ('sut', 99, 1)": 'reservation_count',
+  "UPDATE reservation_total SET n = n + 1 WHERE what = 'all'": 'reservation_total',
+  "DELETE FROM reservation_total WHERE what = 'longest'": 'reservation_total',
+  'INSERT INTO reservation_count_sut VALUES (99, 1)': 'reservation_count_sut',
+  'UPDATE reservation_count_sut_more SET n = n + 1': 'reservation_count_sut_more',
+  'UPDATE reservation_count_user SET n = n + 1': 'reservation_count_user',
+  'UPDATE reservation_count_start_day SET n = n + 1': 'reservation_count_start_day',
+  'UPDATE reservation_count_end_day SET n = n + 1': 'reservation_count_end_day',
 }
 
 test('replay finds nothing else in what lists are answered from, and names what was altered in it', async (t) => {

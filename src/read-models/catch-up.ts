@@ -11,8 +11,8 @@ import { type Begin, type Beside, writeBeside } from './write-beside.ts'
  * fewer gain by it, and where there is one core it never pays.
  */
 const BESIDE_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
-/** Rows handed over at a time. */
-const CHUNK = 4_096
+/** Rows handed over at a time: so few that the other thread has the first ones soon, and always some to go on with. */
+const CHUNK = 512
 
 export interface CatchUpLimits {
   /** Events for which another thread is asked to write. */

@@ -1,20 +1,35 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { unpackRows } from './packed-rows.ts'
+import type { Progress } from './progress.ts'
 import { openViewsFile } from './views-file.ts'
-import type { Begin, Given } from './write-beside.ts'
+import { type Begin, COMMITTED_TOGETHER, type Given, type Written } from './write-beside.ts'
 
 /** The thread that writes beside the one that folds: see write-beside.ts. */
 
 const { path, projections } = workerData as Begin
 const file = openViewsFile(path, projections, { forMany: true })
 
+let rows = 0
+let progress: Progress | undefined
+
+const commit = (): void => {
+  if (progress === undefined) return
+  file.commit([], progress)
+  parentPort?.postMessage({ rows, upTo: progress.position } satisfies Written)
+  rows = 0
+  progress = undefined
+}
+
 parentPort?.on('message', (given: Given) => {
   if (given === undefined) {
+    commit()
     file.close()
     parentPort?.close()
     return
   }
-  file.stage(unpackRows(given.rows))
-  file.commit([], given.progress)
-  parentPort?.postMessage(given.progress.position)
+  const staged = unpackRows(given.rows)
+  file.stage(staged)
+  rows += staged.length
+  progress = given.progress
+  if (rows >= COMMITTED_TOGETHER) commit()
 })

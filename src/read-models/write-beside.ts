@@ -4,8 +4,10 @@ import type { Progress } from './progress.ts'
 import type { Row } from './views-file.ts'
 import type { Shape } from './views-schema.ts'
 
-/** Chunks that may be on their way, so that one who folds faster than the other writes fills no memory. */
-const CHUNKS_MAX = 3
+/** Rows that the other thread commits together: the more, the more of them share the pages that are written. */
+export const COMMITTED_TOGETHER = 4_096
+/** Rows that may be on their way, so that one who folds faster than the other writes fills no memory. */
+const ROWS_MAX = 3 * COMMITTED_TOGETHER
 
 /** What the other thread begins with. */
 export interface Begin {
@@ -13,8 +15,14 @@ export interface Begin {
   readonly projections: readonly Shape[]
 }
 
-/** What it is given then: rows to be committed, and at the end nothing. */
+/** What it is given then: rows, with how far the log has been folded with them, and at the end nothing. */
 export type Given = { readonly rows: PackedRows; readonly progress: Progress } | undefined
+
+/** What it says when it has committed: how many rows, and up to which public position. */
+export interface Written {
+  readonly rows: number
+  readonly upTo: number
+}
 
 /** Commits rows in a thread of its own, on another core. */
 export interface Beside {
@@ -35,8 +43,8 @@ export const writeBeside = (path: string, shapes: readonly Shape[], onWritten: (
   let hasEnded = false
   let room = Promise.withResolvers<void>()
   let onTheirWay = 0
-  worker.on('message', (upTo: number) => {
-    onTheirWay--
+  worker.on('message', ({ rows, upTo }: Written) => {
+    onTheirWay -= rows
     room.resolve()
     onWritten(upTo)
   })
@@ -50,8 +58,8 @@ export const writeBeside = (path: string, shapes: readonly Shape[], onWritten: (
   return {
     send: async (rows, progress) => {
       send({ rows: packRows(rows), progress })
-      onTheirWay++
-      while (onTheirWay >= CHUNKS_MAX && !hasEnded) {
+      onTheirWay += rows.length
+      while (onTheirWay >= ROWS_MAX && !hasEnded) {
         room = Promise.withResolvers()
         await Promise.race([room.promise, ended.promise])
       }

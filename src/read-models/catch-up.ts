@@ -19,7 +19,7 @@ export interface CatchUpLimits {
   readonly besideFrom?: number
 }
 
-interface CatchUpOptions extends Begin, CatchUpLimits {
+interface CatchUpOptions extends Omit<Begin, 'isAnew'>, CatchUpLimits {
   readonly file: ViewsFile
   readonly pending: Pending
   readonly writer: Writer
@@ -41,18 +41,34 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   let beside: Beside | undefined
   let events = 0
   let mayBegin = true
+  let isFinished = true
+  const isAnew = progress().position === -1
+
+  const finish = (): void => {
+    if (isFinished) return
+    try {
+      file.finish()
+      isFinished = true
+    } catch {
+      // It is tried again when this one ends; where that fails too, the next start makes the file anew.
+    }
+  }
 
   const end = async (): Promise<void> => {
-    if (beside === undefined) return
-    await beside.end()
-    beside = undefined
-    // Where it has failed, what it was given after that is written here.
-    pending.written(file.progress()?.position ?? -1)
+    if (beside !== undefined) {
+      await beside.end()
+      beside = undefined
+      // Where it has failed, what it was given after that is written here.
+      pending.written(file.progress()?.position ?? -1)
+    }
+    finish()
   }
 
   const begin = (): void => {
     mayBegin = false
-    if (writer.commitAll()) beside = writeBeside(path, projections, pending.written)
+    if (!writer.commitAll()) return
+    isFinished = false
+    beside = writeBeside({ path, projections, isAnew }, pending.written)
   }
 
   return {

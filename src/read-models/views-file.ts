@@ -4,18 +4,19 @@ import type { Snapshot } from '../domain/decider.ts'
 import { type DocumentTable, makeDocumentTable } from './document-table.ts'
 import type { Lists } from './lists.ts'
 import { type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
+import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
 import { openLists } from './open-lists.ts'
 import type { Progress } from './progress.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
-import { PRAGMAS, PRAGMAS_FOR_MANY, type Shape, shapeOf, tables } from './views-schema.ts'
+import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
 
 /** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
 export type Row =
   | { readonly place: LogRow; readonly projection?: never; readonly version?: never }
   | { readonly place?: never; readonly projection: string; readonly version: NewVersion }
 
-export interface ViewsFile {
+export interface ViewsFile extends ManyRows {
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
   /** The version of a document that stood at a revision of its stream. */
@@ -50,27 +51,24 @@ const IN_MEMORY = ':memory:'
 /** Milliseconds to wait for whoever else has the file; the service, which stands still meanwhile, tries again later. */
 const BUSY_WITHIN = { reading: 5_000, writing: 100 }
 
+/** How a file is opened. */
+interface Opening {
+  readonly readOnly?: boolean
+}
+
 const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
   const found = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'progress'").get()
   if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${tables(projections)} COMMIT`)
   const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
+  if (shape === UNFINISHED) {
+    throw new UnusableViews(`${path} is being made, or was broken off: start the service, and wait until it is ready`)
+  }
   if (shape !== undefined && shape !== shapeOf(projections)) {
     throw new UnusableViews(`${path} was not made by this version of Berth: start the service once`)
   }
 }
 
-/** How a file is opened. */
-interface Opening {
-  readonly readOnly?: boolean
-  /** For a great many rows: their journal (WAL) is checkpointed less often, and is cut off at the end. */
-  readonly forMany?: boolean
-}
-
-const open = (
-  path: string,
-  projections: readonly Shape[],
-  { readOnly = false, forMany = false }: Opening,
-): ViewsFile => {
+const open = (path: string, projections: readonly Shape[], { readOnly = false }: Opening): ViewsFile => {
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
   let db: DatabaseSync | undefined
   try {
@@ -78,9 +76,8 @@ const open = (
     if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) db.exec(PRAGMAS)
-    if (forMany) db.exec(PRAGMAS_FOR_MANY)
     checkShape(db, path, projections, readOnly)
-    return forMany ? cutOffAtTheEnd(db, fileOver(db, projections)) : fileOver(db, projections)
+    return fileOver(db, projections)
   } catch (error) {
     db?.close()
     if (error instanceof UnusableViews) throw error
@@ -118,14 +115,35 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
   }
 }
 
-/** Whoever has it open beside keeps a journal that has grown long, and would never use most of it. */
-const cutOffAtTheEnd = (db: DatabaseSync, file: ViewsFile): ViewsFile => ({
-  ...file,
-  close: () => {
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    file.close()
-  },
-})
+/** Writes in a transaction that stays open until `commit`; if one fails, nothing stays of what was noted for it either. */
+const makeTransactions = (db: DatabaseSync, forget: () => void) => {
+  let hasStaged = false
+  return {
+    orUndone: (write: () => void): void => {
+      try {
+        if (!db.isTransaction) {
+          // The last one was undone.
+          if (hasStaged) forget()
+          db.exec('BEGIN IMMEDIATE')
+          hasStaged = true
+        }
+        write()
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    },
+    commit: () => {
+      db.exec('COMMIT')
+      hasStaged = false
+    },
+  }
+}
+
+/** Once there is a row it leaves its shape as it is. */
+const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  (logId, position, mark, eventId, stream, revision)
+    = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
 
 const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile => {
   const { writers, lists, flush, forget } = openLists(db)
@@ -136,26 +154,12 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
   const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
   const snapshot = db.prepare('SELECT stream, version, revision, mark, state FROM snapshot WHERE stream = ?')
   const keep = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
-  const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?)')
+  const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
-  let hasStaged = false
-  const orUndone = (write: () => void): void => {
-    try {
-      if (!db.isTransaction) {
-        // The last one was undone.
-        if (hasStaged) {
-          forget()
-          for (const table of filled) table.forget()
-        }
-        db.exec('BEGIN IMMEDIATE')
-        hasStaged = true
-      }
-      write()
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      throw error
-    }
-  }
+  const { orUndone, commit } = makeTransactions(db, () => {
+    forget()
+    for (const table of filled) table.forget()
+  })
   return {
     progress: () => progress.get() as Progress | undefined,
     newest: (projection, id) => of(projection).newest(id),
@@ -174,8 +178,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
         flush()
         for (const row of snapshots) keep.run(row.stream, row.version, row.revision, row.mark, row.state)
         advance.run(shape, logId, position, mark, eventId, stream, revision)
-        db.exec('COMMIT')
-        hasStaged = false
+        commit()
       }),
     isStaging: () => db.isTransaction,
     settle: () => orUndone(flush),
@@ -183,6 +186,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
     log: log.index,
     tables: storedTables(db, projections),
     pin: () => db.exec('BEGIN'),
+    ...makeManyRows(db, shape),
     close: () => db.close(),
   }
 }

@@ -6,8 +6,9 @@ import { type Begin, COMMITTED_TOGETHER, type Given, type Written } from './writ
 
 /** The thread that writes beside the one that folds: see write-beside.ts. */
 
-const { path, projections } = workerData as Begin
-const file = openViewsFile(path, projections, { forMany: true })
+const { path, projections, isAnew } = workerData as Begin
+const file = openViewsFile(path, projections)
+file.expectMany(isAnew)
 
 let rows = 0
 let progress: Progress | undefined
@@ -23,6 +24,7 @@ const commit = (): void => {
 parentPort?.on('message', (given: Given) => {
   if (given === undefined) {
     commit()
+    file.finish()
     file.close()
     parentPort?.close()
     return

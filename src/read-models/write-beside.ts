@@ -13,6 +13,8 @@ const ROWS_MAX = 3 * COMMITTED_TOGETHER
 export interface Begin {
   readonly path: string
   readonly projections: readonly Shape[]
+  /** Whether all rows that there will be are still to come, but for a few. */
+  readonly isAnew: boolean
 }
 
 /** What it is given then: rows, with how far the log has been folded with them, and at the end nothing. */
@@ -35,9 +37,9 @@ export interface Beside {
 }
 
 /** @param onWritten told up to which public position rows have been committed */
-export const writeBeside = (path: string, shapes: readonly Shape[], onWritten: (upTo: number) => void): Beside => {
-  const projections = shapes.map(({ name, version }) => ({ name, version }))
-  const workerData: Begin = { path, projections }
+export const writeBeside = (begin: Begin, onWritten: (upTo: number) => void): Beside => {
+  const projections = begin.projections.map(({ name, version }) => ({ name, version }))
+  const workerData: Begin = { ...begin, projections }
   const worker = new Worker(new URL('./write-beside-worker.ts', import.meta.url), { workerData })
   const ended = Promise.withResolvers<void>()
   let hasEnded = false

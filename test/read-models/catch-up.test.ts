@@ -51,6 +51,16 @@ const story = (): readonly Logged[] => {
 
 const EVENTS = story()
 
+/** Why nobody else may read a file of documents, if so. */
+const refusalOf = (path: string): string | undefined => {
+  try {
+    openViewsFile(path, projections, { readOnly: true }).close()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 /** Every row of every table, whoever wrote it. */
 const contents = (file: ViewsFile): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(file.tables.map(({ name, rows }) => [name, [...rows()].map((row) => JSON.stringify(row))]))
@@ -115,9 +125,20 @@ test('where a log is known to be long another thread is asked at once', async (t
   const { file, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
   const wasBeside: boolean[] = []
   await feed(() => wasBeside.push(catchUp.isBeside()), true)
-  t.is(wasBeside.indexOf(true), 0)
+  t.true(wasBeside[0])
   t.false(catchUp.isBeside())
   t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('while another thread writes all rows of a log nobody else may read them, and afterwards everybody', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { catchUp, feed } = views(t, path)
+  const refusals: (string | undefined)[] = []
+  await feed(() => {
+    if (catchUp.isBeside()) refusals.push(refusalOf(path))
+  }, true)
+  t.is(refusals.at(-1), `${path} is being made, or was broken off: start the service, and wait until it is ready`)
+  t.is(refusalOf(path), undefined)
 })
 
 test('where the other thread fails this one writes what is left, nothing twice', async (t) => {
@@ -139,6 +160,47 @@ test('where the other thread fails this one writes what is left, nothing twice',
   other.exec('ROLLBACK')
   t.true(writer.commitAll())
   t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('where the other thread fails in the middle its file is finished, and this one goes on with it', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, writer, catchUp, feed } = views(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  const failsAt = 9_000
+  other.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON log WHEN NEW.position = ${failsAt} BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
+  const refusals: (string | undefined)[] = []
+  await feed(() => refusals.push(refusalOf(path)), true)
+  t.true(refusals.some((refusal) => refusal !== undefined))
+  t.is(refusalOf(path), undefined)
+  t.false(catchUp.isBeside())
+  const written = file.progress()?.position ?? -1
+  t.true(written > BATCH && written < failsAt)
+  t.false(writer.commitAll())
+  other.exec('DROP TRIGGER full')
+  t.true(writer.commitAll())
+  t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('a file is not finished while somebody reads what is not on the disk yet, and one that only goes on always is', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  file.commit([], beforeTheFirst(LOG_ID))
+  file.expectMany(false)
+  t.is(refusalOf(path), undefined)
+  const reader = openViewsFile(path, projections, { readOnly: true })
+  file.expectMany(true)
+  reader.pin()
+  t.not(reader.progress(), undefined)
+  file.commit([], { ...beforeTheFirst(LOG_ID), position: 7 })
+  t.throws(file.finish)
+  t.regex(refusalOf(path) ?? '', /was broken off/)
+  reader.close()
+  file.finish()
+  t.is(refusalOf(path), undefined)
 })
 
 test('views that are closed while another thread writes have all that they had folded, and the next ones go on from there', async (t) => {

@@ -3,8 +3,8 @@ import type { Pending } from './pending.ts'
 import type { Progress } from './progress.ts'
 import type { ViewsFile } from './views-file.ts'
 
-/** Rows put into the open transaction at a time: so few that nobody waits for them. */
-const STAGE = 128
+/** Rows put into the open transaction at a time: so few that nobody waits for them, so many that the caches are filled once. */
+const STAGE = 512
 /** Rows after which the transaction is committed: the more, the more of them share the pages that are written. */
 const CHUNK = 4_096
 /** Rows in memory beyond which no more events are taken, because they cannot be written. */

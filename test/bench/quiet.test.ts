@@ -73,9 +73,10 @@ const twoServers = (foreign: readonly (number | undefined)[]) => {
     return { taken: sample, cpu: 1, foreign: 0.1 }
   }
   const said: string[] = []
-  const run = (rounds: number) => alternate({ left, right }, { rounds, say: (line) => said.push(line) })
-  const figures = async (rounds: number) =>
-    rowOf(await run(rounds), { what: 'requests' }, (round) => round.left.requests)
+  const run = (rounds: number, warmUp?: number) =>
+    alternate({ left, right }, { rounds, say: (line) => said.push(line), ...(warmUp !== undefined && { warmUp }) })
+  const figures = async (rounds: number, warmUp?: number) =>
+    rowOf(await run(rounds, warmUp), { what: 'requests' }, (round) => round.left.requests)
   return { order, said, figures }
 }
 
@@ -83,6 +84,12 @@ test('servers take turns after warming up, every second round the other way roun
   const { order, figures } = twoServers([0, 0, 0, 0])
   t.deepEqual(await figures(3), { what: 'requests', figures: [1, 2, 3] })
   t.deepEqual(order, ['left', 'right', 'left', 'right', 'right', 'left', 'left', 'right'])
+})
+
+test('servers warm up as long as they are told to, in turns', async (t) => {
+  const { order, figures } = twoServers([])
+  t.deepEqual(await figures(1, 3), { what: 'requests', figures: [3] })
+  t.deepEqual(order, ['left', 'right', 'left', 'right', 'left', 'right', 'left', 'right'])
 })
 
 test('a round beside which others were busy is dropped with all its samples and taken again', async (t) => {

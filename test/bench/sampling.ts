@@ -14,6 +14,8 @@ export type Samplers<Name extends string> = Readonly<Record<Name, () => Promise<
 
 export interface Options {
   readonly rounds: number
+  /** Samples of each before the first that counts. */
+  readonly warmUp?: number
   readonly say: (line: string) => void
 }
 
@@ -53,11 +55,11 @@ const tryRound = async <Name extends string>(
  */
 export const alternate = async <Name extends string>(
   samplers: Samplers<Name>,
-  { rounds: wanted, say }: Options,
+  { rounds: wanted, warmUp = 1, say }: Options,
 ): Promise<Alternation<Name>> => {
   const names = Object.keys(samplers) as Name[]
   say(`${wanted} rounds of ${names.join(', ')}`)
-  for (const name of names) await samplers[name]()
+  for (let n = 0; n < warmUp; n++) for (const name of names) await samplers[name]()
   const quiet: Tried<Name>[] = []
   const dropped: Tried<Name>[] = []
   while (quiet.length < wanted && quiet.length + dropped.length < wanted * TRIES) {

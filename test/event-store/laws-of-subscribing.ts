@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../src/domain/event.ts'
+import type { Batch } from '../../src/event-store/event-store.ts'
 import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 import { anEvent, append, aStream, idsOf, interleave, logged, readAll, readLog } from './new-events.ts'
@@ -14,13 +15,15 @@ const within = async <A>(patience: number, what: string, promise: Promise<A>): P
 
 /** Follows the log until `enough` events are there. */
 const follow = async (
-  batches: AsyncIterable<{ readonly events: readonly Recorded[] }>,
+  batches: AsyncIterable<Pick<Batch, 'events' | 'ahead'>>,
   enough: number,
+  onBatch: (ahead: number | undefined, seen: number) => void = () => undefined,
 ): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
   if (enough === 0) return events
   for await (const batch of batches) {
     events.push(...batch.events)
+    onBatch(batch.ahead, events.length)
     if (events.length >= enough) break
   }
   return events
@@ -126,16 +129,12 @@ const slow: Law = {
     for (let index = 0; index < 3000; index += 50) {
       assert.ok(E.isRight(await append(store, stream, index - 1, events.slice(index, index + 50))))
     }
-    const seen: Recorded[] = []
-    const seeAll = async (): Promise<void> => {
-      for await (const { events: some, ahead } of { [Symbol.asyncIterator]: () => batches }) {
-        seen.push(...some)
-        assert.equal(ahead ?? 3000 - seen.length, 3000 - seen.length, 'as many follow as are said to')
-        if (seen.length >= 3000) break
-      }
-    }
+    const all = follow({ [Symbol.asyncIterator]: () => batches }, events.length, (ahead, taken) => {
+      const left = events.length - taken
+      assert.equal(ahead ?? left, left, 'as many follow as are said to')
+    })
     // All of it at once: a store that gives nothing again and again keeps nobody waiting for the next batch.
-    await within(patience, '3,000 events', seeAll())
+    const seen = await within(patience, '3,000 events', all)
     assert.deepEqual(idsOf(seen), idsOf(events))
     assert.deepEqual(seen, (await readAll(store, stream)).map(logged))
   },

@@ -10,7 +10,7 @@ import type { Row, TableRow } from './table.ts'
 
 /**
  * A create takes twice the CPU at first, until the engine has compiled all that it goes through, in some ten samples of a
- * second; of the others' less code there is an end sooner. Services run for weeks: what counts is what comes then.
+ * second; the others, with less code, are there sooner. Services run for weeks: what counts is what comes then.
  */
 const WARM_UP = 10
 

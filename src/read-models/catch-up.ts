@@ -45,12 +45,13 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   const isAnew = progress().position === -1
 
   const finish = (): void => {
-    if (isFinished) return
+    // Nothing can be finished inside a transaction.
+    if (isFinished || (file.isStaging() && !writer.commitAll())) return
     try {
       file.finish()
       isFinished = true
     } catch {
-      // It is tried again when this one ends; where that fails too, the next start makes the file anew.
+      // It is tried again with every batch and at the end; where that fails too, the next start makes the file anew.
     }
   }
 
@@ -75,7 +76,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     take: async (batch) => {
       events += batch.events.length
       if (mayBegin && events + (batch.ahead ?? 0) >= besideFrom && !batch.caughtUp) begin()
-      if (beside === undefined) return
+      if (beside === undefined) return finish()
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
       if (batch.caughtUp || beside.hasFailed()) await end()
     },

@@ -12,7 +12,7 @@ export const startOfDay = (day: number): number => day * DAY
  * What there are counters for: reservations of a SUT, of a user, that start and that end on a day, and events of a SUT's
  * reservations beyond the one that made each of those listed, of which most SUTs have none.
  */
-const KINDS = ['sut', 'user', 'start_day', 'end_day', 'sut_more'] as const
+const KINDS = ['sut', 'user', 'start_day', 'end_day', 'sut_further_events'] as const
 type Kind = (typeof KINDS)[number]
 
 const tableOf = (kind: Kind): string => `reservation_count_${kind}`
@@ -116,10 +116,10 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
       count(reservation, 1)
       total.longest = Math.max(total.longest, reservation.ends - reservation.starts)
     },
-    ended: (sut) => counters.sut_more.count(sut, 1),
+    ended: (sut) => counters.sut_further_events.count(sut, 1),
     replaced: (reservation) => {
       count(reservation, -1)
-      counters.sut_more.count(reservation.sut, 1)
+      counters.sut_further_events.count(reservation.sut, 1)
     },
     flush: () => {
       for (const counter of Object.values(counters)) counter.flush()
@@ -130,7 +130,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
     forget,
     all: () => read('all'),
     of: (kind, key) => counters[kind].of(key),
-    eventsOf: (sut) => counters.sut.of(sut) + counters.sut_more.of(sut),
+    eventsOf: (sut) => counters.sut.of(sut) + counters.sut_further_events.of(sut),
     onDays: (kind, first, last) => counters[kind].within(first, last),
     longest: () => read('longest'),
   }

@@ -162,7 +162,7 @@ test('where the other thread fails this one writes what is left, nothing twice',
   t.deepEqual(contents(file), writtenHere(t))
 })
 
-test('where the other thread fails in the middle its file is finished, and this one goes on with it', async (t) => {
+test('where the other thread fails in the middle its file is finished as soon as nobody reads it, and this one goes on with it', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, feed } = views(t, path)
   const other = new DatabaseSync(path)
@@ -171,8 +171,17 @@ test('where the other thread fails in the middle its file is finished, and this 
   other.exec(
     `CREATE TRIGGER full BEFORE INSERT ON log WHEN NEW.position = ${failsAt} BEGIN SELECT RAISE(ABORT, 'full'); END`,
   )
+  const reader = openViewsFile(path, projections, { readOnly: true })
   const refusals: (string | undefined)[] = []
-  await feed(() => refusals.push(refusalOf(path)), true)
+  let isPinned = false
+  await feed(() => {
+    refusals.push(refusalOf(path))
+    if (refusals.at(-1) === undefined) return
+    if (!isPinned) reader.pin()
+    isPinned = true
+    reader.progress()
+    if (!catchUp.isBeside()) reader.close()
+  }, true)
   t.true(refusals.some((refusal) => refusal !== undefined))
   t.is(refusalOf(path), undefined)
   t.false(catchUp.isBeside())
@@ -181,6 +190,30 @@ test('where the other thread fails in the middle its file is finished, and this 
   t.false(writer.commitAll())
   other.exec('DROP TRIGGER full')
   t.true(writer.commitAll())
+  t.deepEqual(contents(file), writtenHere(t))
+})
+
+test('a file that could not be finished, as somebody read it, is finished at the end with all that waits to be written', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, writer, catchUp, feed } = views(t, path)
+  const reader = openViewsFile(path, projections, { readOnly: true })
+  let isPinned = false
+  await feed(() => {
+    if (isPinned || refusalOf(path) === undefined) return
+    reader.pin()
+    reader.progress()
+    isPinned = true
+  }, true)
+  t.true(isPinned)
+  t.false(catchUp.isBeside())
+  t.regex(refusalOf(path) ?? '', /was broken off/)
+  reader.close()
+  file.stage([])
+  t.true(file.isStaging())
+  writer.keepSnapshot(STREAM, () => ({ stream: STREAM, version: 1, revision: 0, mark: 0, state: '{}' }))
+  await catchUp.end()
+  t.false(file.isStaging())
+  t.is(refusalOf(path), undefined)
   t.deepEqual(contents(file), writtenHere(t))
 })
 

@@ -107,15 +107,22 @@ const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readon
 
 /** Commands on one stream wait for each other here; the expected revision is for those in other processes. */
 const makeTurns = () => {
-  const tails = new Map<string, Promise<unknown>>()
+  /** Who waits for each stream that somebody has the turn of. Not their promises, which would keep all that they come to. */
+  const waiting = new Map<string, (() => void)[] | undefined>()
   return async <A>(stream: string, task: () => Promise<A>): Promise<A> => {
-    const before = tails.get(stream)
-    const turn = before === undefined ? task() : before.then(task, task)
-    tails.set(stream, turn)
+    if (waiting.has(stream)) {
+      const turn = Promise.withResolvers<void>()
+      const others = waiting.get(stream) ?? []
+      others.push(turn.resolve)
+      waiting.set(stream, others)
+      await turn.promise
+    } else waiting.set(stream, undefined)
     try {
-      return await turn
+      return await task()
     } finally {
-      if (tails.get(stream) === turn) tails.delete(stream)
+      const next = waiting.get(stream)?.shift()
+      if (next === undefined) waiting.delete(stream)
+      else next()
     }
   }
 }

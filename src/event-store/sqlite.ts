@@ -90,7 +90,7 @@ const makeStore = (
   lock: Lock | undefined,
   { onFatal, onCommit, limits = {} }: SqliteOptions,
 ): EventStore => {
-  const { batchMax = 1000, queueMax = 10_000, tail: keep = 1024 } = limits
+  const { batchMax = 1000, queueMax = 10_000, tail: keep = 256 } = limits
   const places = makePlaces(database)
   const heads = makeHeads(database, lock !== undefined)
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)

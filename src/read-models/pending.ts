@@ -15,37 +15,76 @@ export interface Pending {
   readonly takeUnstaged: () => readonly Row[]
   /** After a transaction has failed: all its rows are to be written again. */
   readonly unstageAll: () => void
-  /** After rows up to a public position have been committed. */
+  /** After rows up to a public position have been committed: all that were taken at a time, or none of them. */
   readonly written: (upTo: number) => void
 }
 
-/** Takes out what rows there are up to a position. */
-const takeUpTo = (rows: Row[], upTo: number): readonly Row[] => {
-  const first = rows.findIndex(({ place, version }) => (place ?? version).position > upTo)
-  return rows.splice(0, first === -1 ? rows.length : first)
+/** Rows that are staged together, and the versions among them by projection and id, the oldest first. */
+interface Chunk {
+  readonly rows: Row[]
+  readonly versions: ReadonlyMap<string, Map<string, NewVersion[]>>
 }
 
-/** Versions by projection and id, the oldest first. */
-type Versions = ReadonlyMap<string, Map<string, Version[]>>
+const enter = ({ rows, versions }: Chunk, row: Row): void => {
+  rows.push(row)
+  if (row.version === undefined) return
+  const ofProjection = versions.get(row.projection) as Map<string, NewVersion[]>
+  const ofId = ofProjection.get(row.version.id)
+  if (ofId === undefined) ofProjection.set(row.version.id, [row.version])
+  else ofId.push(row.version)
+}
 
-/** Takes the oldest versions away. */
-const drop = (pending: Versions, gone: readonly Row[]): void => {
-  for (const { projection, version } of gone) {
-    if (projection === undefined) continue
-    const ofProjection = pending.get(projection) as Map<string, Version[]>
-    const versions = ofProjection.get(version.id) as Version[]
-    if (versions.length === 1) ofProjection.delete(version.id)
-    else versions.shift()
+const isUpTo = ({ rows }: Chunk, position: number): boolean => {
+  const { place, version } = rows.at(-1) as Row
+  return (place ?? version).position <= position
+}
+
+/**
+ * Keeps rows by chunks, of which each is let go of as a whole. Of a map that rows come into and leave one by one the engine
+ * makes a new one every so often; the one before has mostly got into its old generation by then, and keeps all that it
+ * refers to, dead as it is, for seconds.
+ */
+const makeChunks = (projections: readonly Projection[]) => {
+  const noRows = (): Chunk => ({ rows: [], versions: new Map(projections.map(({ name }) => [name, new Map()])) })
+  let staged: Chunk[] = []
+  let open = noRows()
+  return {
+    add: (row: Row): void => enter(open, row),
+    find: (projection: string, id: string, revision: number): NewVersion | undefined => {
+      const isUpToIt = (version: NewVersion): boolean => version.revision <= revision
+      let found = open.versions.get(projection)?.get(id)?.findLast(isUpToIt)
+      for (let n = staged.length - 1; found === undefined && n >= 0; n--) {
+        found = staged[n]?.versions.get(projection)?.get(id)?.findLast(isUpToIt)
+      }
+      return found
+    },
+    count: () => staged.reduce((count, { rows }) => count + rows.length, open.rows.length),
+    unstaged: () => open.rows.length,
+    takeUnstaged: (): readonly Row[] => {
+      const { rows } = open
+      if (rows.length === 0) return rows
+      staged.push(open)
+      open = noRows()
+      return rows
+    },
+    unstageAll: (): void => {
+      if (staged.length === 0) return
+      const chunks = [...staged, open]
+      staged = []
+      open = noRows()
+      for (const { rows } of chunks) for (const row of rows) enter(open, row)
+    },
+    written: (upTo: number): void => {
+      staged = staged.filter((chunk) => !isUpTo(chunk, upTo))
+    },
   }
 }
 
 export const makePending = (projections: readonly Projection[], file: ViewsFile): Pending => {
-  const pending: Versions = new Map(projections.map(({ name }) => [name, new Map()]))
-  const rows: Row[] = []
-  let staged = 0
+  const { add, find, ...chunks } = makeChunks(projections)
 
   const newest: Pending['newest'] = (projection, id) =>
-    pending.get(projection)?.get(id)?.at(-1) ?? file.newest(projection, id)
+    find(projection, id, Number.POSITIVE_INFINITY) ?? file.newest(projection, id)
 
   const foldInto = (projection: Projection, id: string, event: Logged, position: number): void => {
     const before = projection.begins(event) ? undefined : newest(projection.name, id)
@@ -60,41 +99,19 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile)
       replaces: before?.position ?? null,
       columns: projection.columns?.(document) ?? [],
     }
-    const versions = pending.get(projection.name) as Map<string, Version[]>
-    const known = versions.get(id)
-    if (known === undefined) versions.set(id, [version])
-    else known.push(version)
-    rows.push({ projection: projection.name, version })
+    add({ projection: projection.name, version })
   }
 
   return {
+    ...chunks,
     fold: (event, position) => {
-      rows.push({ place: { position, mark: event.mark, id: event.id, leaf: event.leaf } })
+      add({ place: { position, mark: event.mark, id: event.id, leaf: event.leaf } })
       for (const projection of projections) {
         const key = projection.key(event)
         if (key !== undefined) foldInto(projection, key, event, position)
       }
     },
     newest,
-    asOf: (projection, id, revision) =>
-      pending
-        .get(projection)
-        ?.get(id)
-        ?.findLast((version) => version.revision <= revision) ?? file.asOf(projection, id, revision),
-    count: () => rows.length,
-    unstaged: () => rows.length - staged,
-    takeUnstaged: () => {
-      const from = staged
-      staged = rows.length
-      return rows.slice(from)
-    },
-    unstageAll: () => {
-      staged = 0
-    },
-    written: (upTo) => {
-      const gone = takeUpTo(rows, upTo)
-      staged = Math.max(0, staged - gone.length)
-      drop(pending, gone)
-    },
+    asOf: (projection, id, revision) => find(projection, id, revision) ?? file.asOf(projection, id, revision),
   }
 }

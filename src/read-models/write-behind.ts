@@ -9,9 +9,9 @@ const STAGE = 512
  * Rows after which the transaction is committed. The more, the more of them share the pages that are written; but of those
  * that stay in memory for longer than the engine takes to fill its young generation each is copied, and then kept.
  */
-const CHUNK = 1_024
+const CHUNK = 2_048
 /** Rows in memory beyond which no more events are taken, because they cannot be written. */
-const PENDING_MAX = 16 * CHUNK
+const PENDING_MAX = 8 * CHUNK
 /** Characters of folded states in a transaction: streams that are used alike come to be kept all at once. */
 const STATES_MAX = 512 * 1024
 /** Milliseconds after which rows are committed even if they are few. */

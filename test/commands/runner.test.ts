@@ -38,6 +38,49 @@ test('on a stream that is remembered an acceptance reads nothing, and a refusal 
   t.is(appends(), written)
 })
 
+test('commands on one SUT wait for each other, in the order in which they came', async (t) => {
+  const truth = await aStore(t)
+  const { store, appends } = counting(truth)
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  const before = appends()
+  const hours = ['12', '08', '10', '16', '14', '20', '18']
+  const asked = hours.map((hour) => instance.reserve(sut, explicit(`${hour}:00`, `${hour}:30`)))
+  t.deepEqual(
+    await Promise.all(asked),
+    hours.map(() => 'made'),
+  )
+  t.is(appends() - before, hours.length)
+  const starts = (await readAll(truth, sutStream(sut))).flatMap(({ type, data }) =>
+    type === 'ReservationCreated' ? [data.start_time.slice(11, 13)] : [],
+  )
+  t.deepEqual(starts, hours)
+})
+
+test('whoever waits for a command that goes wrong has a turn all the same', async (t) => {
+  const truth = await aStore(t)
+  let isSound = true
+  const store: EventStore = {
+    ...truth,
+    append: (...asked) => {
+      if (isSound) return truth.append(...asked)
+      isSound = true
+      throw new Error('a bug')
+    },
+  }
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  isSound = false
+  const [wrong, ...others] = await Promise.allSettled(
+    ['08', '10', '12'].map((hour) => instance.reserve(sut, explicit(`${hour}:00`, `${hour}:30`))),
+  )
+  t.is(wrong?.status, 'rejected')
+  t.deepEqual(
+    others.map((other) => other.status === 'fulfilled' && other.value),
+    ['made', 'made'],
+  )
+})
+
 test('a refusal is decided on what another instance has done since', async (t) => {
   const store = await aStore(t)
   const [one, other] = [anInstance(store), anInstance(store)]

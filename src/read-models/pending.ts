@@ -15,28 +15,43 @@ export interface Pending {
   readonly takeUnstaged: () => readonly Row[]
   /** After a transaction has failed: all its rows are to be written again. */
   readonly unstageAll: () => void
-  /** After rows up to a public position have been committed: all that were taken at a time, or none of them. */
+  /** After rows up to a public position have been committed. */
   readonly written: (upTo: number) => void
 }
 
-/** Rows that are staged together, and the versions among them by projection and id, the oldest first. */
+/** Rows in a chunk: the more, the fewer chunks are looked into; the fewer, the less is made anew of one written in part. */
+const CHUNK = 512
+
+/** Rows that follow each other, and the versions among them by projection and id, the oldest first. */
 interface Chunk {
   readonly rows: Row[]
-  readonly versions: ReadonlyMap<string, Map<string, NewVersion[]>>
+  readonly versions: Map<string, Map<string, NewVersion[]>>
 }
+
+const positionOf = ({ place, version }: Row): number => (place ?? version).position
 
 const enter = ({ rows, versions }: Chunk, row: Row): void => {
   rows.push(row)
-  if (row.version === undefined) return
-  const ofProjection = versions.get(row.projection) as Map<string, NewVersion[]>
-  const ofId = ofProjection.get(row.version.id)
-  if (ofId === undefined) ofProjection.set(row.version.id, [row.version])
-  else ofId.push(row.version)
+  const { projection, version } = row
+  if (version === undefined) return
+  const ofProjection = versions.get(projection) ?? new Map<string, NewVersion[]>()
+  versions.set(projection, ofProjection)
+  const ofId = ofProjection.get(version.id)
+  if (ofId === undefined) ofProjection.set(version.id, [version])
+  else ofId.push(version)
 }
 
-const isUpTo = ({ rows }: Chunk, position: number): boolean => {
-  const { place, version } = rows.at(-1) as Row
-  return (place ?? version).position <= position
+const chunkOf = (rows: readonly Row[]): Chunk => {
+  const chunk: Chunk = { rows: [], versions: new Map() }
+  for (const row of rows) enter(chunk, row)
+  return chunk
+}
+
+/** What of a chunk is behind a position, if anything. */
+const behind = (chunk: Chunk, position: number): readonly Chunk[] => {
+  const first = chunk.rows.findIndex((row) => positionOf(row) > position)
+  if (first === 0) return [chunk]
+  return first === -1 ? [] : [chunkOf(chunk.rows.slice(first))]
 }
 
 /**
@@ -44,44 +59,46 @@ const isUpTo = ({ rows }: Chunk, position: number): boolean => {
  * makes a new one every so often; the one before has mostly got into its old generation by then, and keeps all that it
  * refers to, dead as it is, for seconds.
  */
-const makeChunks = (projections: readonly Projection[]) => {
-  const noRows = (): Chunk => ({ rows: [], versions: new Map(projections.map(({ name }) => [name, new Map()])) })
-  let staged: Chunk[] = []
-  let open = noRows()
+const makeChunks = (size: number) => {
+  let chunks: Chunk[] = []
+  let unstaged: Row[] = []
   return {
-    add: (row: Row): void => enter(open, row),
-    find: (projection: string, id: string, revision: number): NewVersion | undefined => {
-      const isUpToIt = (version: NewVersion): boolean => version.revision <= revision
-      let found = open.versions.get(projection)?.get(id)?.findLast(isUpToIt)
-      for (let n = staged.length - 1; found === undefined && n >= 0; n--) {
-        found = staged[n]?.versions.get(projection)?.get(id)?.findLast(isUpToIt)
+    add: (row: Row): void => {
+      let last = chunks.at(-1)
+      if (last === undefined || last.rows.length >= size) {
+        last = chunkOf([])
+        chunks.push(last)
       }
-      return found
+      enter(last, row)
+      unstaged.push(row)
     },
-    count: () => staged.reduce((count, { rows }) => count + rows.length, open.rows.length),
-    unstaged: () => open.rows.length,
+    find: (projection: string, id: string, revision: number): NewVersion | undefined => {
+      for (let n = chunks.length - 1; n >= 0; n--) {
+        const versions = chunks[n]?.versions.get(projection)?.get(id)
+        const found = versions?.findLast((version) => version.revision <= revision)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+    count: () => chunks.reduce((count, { rows }) => count + rows.length, 0),
+    unstaged: () => unstaged.length,
     takeUnstaged: (): readonly Row[] => {
-      const { rows } = open
-      if (rows.length === 0) return rows
-      staged.push(open)
-      open = noRows()
-      return rows
+      const taken = unstaged
+      unstaged = []
+      return taken
     },
     unstageAll: (): void => {
-      if (staged.length === 0) return
-      const chunks = [...staged, open]
-      staged = []
-      open = noRows()
-      for (const { rows } of chunks) for (const row of rows) enter(open, row)
+      unstaged = chunks.flatMap(({ rows }) => rows)
     },
     written: (upTo: number): void => {
-      staged = staged.filter((chunk) => !isUpTo(chunk, upTo))
+      chunks = chunks.flatMap((chunk) => behind(chunk, upTo))
     },
   }
 }
 
-export const makePending = (projections: readonly Projection[], file: ViewsFile): Pending => {
-  const { add, find, ...chunks } = makeChunks(projections)
+/** @param chunk rows that are let go of together */
+export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK): Pending => {
+  const { add, find, ...chunks } = makeChunks(chunk)
 
   const newest: Pending['newest'] = (projection, id) =>
     find(projection, id, Number.POSITIVE_INFINITY) ?? file.newest(projection, id)

@@ -9,11 +9,11 @@ import { logged } from '../event-store/new-events.ts'
 import { story } from './setting.ts'
 
 /** Nothing is ever in the file: what is seen is pending. */
-const nothingWritten = () => openViewsFile(':memory:', projections)
+const NOTHING_WRITTEN = openViewsFile(':memory:', projections)
 
 /** Folds the story, and takes what has been folded after some of its events. */
-const folded = (takenAfter: readonly number[]): Pending => {
-  const pending = makePending(projections, nothingWritten())
+const folded = (takenAfter: readonly number[], chunk?: number): Pending => {
+  const pending = makePending(projections, NOTHING_WRITTEN, chunk)
   for (const [n, event] of story.entries()) {
     pending.fold(logged(event), n)
     if (takenAfter.includes(n)) pending.takeUnstaged()
@@ -24,24 +24,23 @@ const folded = (takenAfter: readonly number[]): Pending => {
 const revisions = story.map(({ revision }) => revision)
 const seen = ({ newest, asOf }: Pending) => ({
   now: projections.map(({ name }) => newest(name, SUT_ID)),
-  then: revisions.map((revision) => asOf('sut', SUT_ID, revision)),
+  before: revisions.map((revision) => asOf('sut', SUT_ID, revision)),
 })
 
-/** After which events rows are taken. */
-const aTaking = () => fc.uniqueArray(fc.nat(story.length - 1))
+/** After which events rows are taken, and how many rows are let go of together. */
+const aWay = () => [fc.uniqueArray(fc.nat(story.length - 1)), fc.integer({ min: 1, max: 20 })] as const
 
 test('what is pending is seen the same, however it was taken to be written', (t) => {
   const expected = seen(folded([]))
   t.truthy(expected.now.find((version) => version !== undefined))
-  fc.assert(fc.property(aTaking(), (taking) => assert.deepEqual(seen(folded(taking)), expected)))
-  t.pass()
+  fc.assert(fc.property(...aWay(), (taking, chunk) => assert.deepEqual(seen(folded(taking, chunk)), expected)))
 })
 
 test('after a transaction has failed every row is to be written again, in the order of the log', (t) => {
   const expected = folded([]).takeUnstaged()
   fc.assert(
-    fc.property(aTaking(), (taking) => {
-      const pending = folded(taking)
+    fc.property(...aWay(), (taking, chunk) => {
+      const pending = folded(taking, chunk)
       pending.unstageAll()
       assert.deepEqual([pending.unstaged(), pending.count()], [expected.length, expected.length])
       assert.deepEqual(pending.takeUnstaged(), expected)
@@ -51,17 +50,17 @@ test('after a transaction has failed every row is to be written again, in the or
 })
 
 test('what has been written is let go of, and nothing else', (t) => {
+  const all = folded([]).takeUnstaged()
   fc.assert(
-    fc.property(aTaking(), fc.nat(story.length), (taking, after) => {
-      const cuts = taking.toSorted((a, b) => a - b)
-      const upTo = cuts[after % Math.max(cuts.length, 1)] ?? -1
-      const pending = folded(cuts)
-      const all = folded([]).takeUnstaged()
+    fc.property(...aWay(), fc.integer({ min: -1, max: story.length - 1 }), (taking, chunk, upTo) => {
+      const pending = folded([...taking, upTo], chunk)
       pending.written(upTo)
-      pending.unstageAll()
       const left = all.filter(({ place, version }) => (place ?? version).position > upTo)
-      assert.deepEqual([pending.count(), pending.takeUnstaged()], [left.length, left])
+      const isLeft = left.some(({ version }) => version?.id === SUT_ID)
+      assert.deepEqual([pending.count(), pending.newest('sut', SUT_ID) !== undefined], [left.length, isLeft])
+      pending.unstageAll()
+      assert.deepEqual(pending.takeUnstaged(), left)
     }),
   )
-  t.pass()
+  t.true(all.some(({ version }) => version?.id === SUT_ID))
 })

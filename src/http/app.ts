@@ -13,7 +13,7 @@ import type { Gate } from './gate.ts'
 import { type Refusal, refusal, unreadStore } from './problem.ts'
 import { readRequest } from './read-request.ts'
 import { acceptable, headProblem } from './request-head.ts'
-import { answer, positioned, refuse, setHeader, stateOf, streamed } from './respond.ts'
+import { answer, positioned, refuse, send, setHeader, stateOf, streamed } from './respond.ts'
 import { type Answer, type Answering, type MediaTypes, mediaTypesOf, type Route } from './route.ts'
 import { routed, unmatched } from './router.ts'
 
@@ -155,8 +155,20 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
   }
 }
 
+/** A Koa that sends what was answered and nothing else, and lets the listeners be that it attaches to every response. */
+class PlainKoa extends Koa {
+  async handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): Promise<void> {
+    try {
+      await handle(ctx)
+      send(ctx)
+    } catch (error) {
+      ctx.onerror(error as Error)
+    }
+  }
+}
+
 export const makeApp = (dependencies: AppDependencies): Koa => {
-  const app = new Koa()
+  const app = new PlainKoa()
   app.silent = true
   app.use(identified(dependencies))
   app.use(authenticated(dependencies))

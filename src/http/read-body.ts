@@ -54,6 +54,23 @@ const NO_BYTES = Buffer.alloc(0)
 
 const done = async (): Promise<void> => undefined
 
+/** A media type of which nothing has to be found out. */
+const PLAIN = /^application\/json(; ?charset=utf-8)?$/i
+
+/**
+ * Takes a body that has come with its header, as most do. Where it was taken koa-bodyparser has nothing to do, which it
+ * does at ten times the cost.
+ */
+const takeWhole = ({ req, request }: Context): boolean => {
+  if (!req.complete || req.readableLength === 0 || req.readableLength > BODY_MAX) return false
+  if (!PLAIN.test(req.headers['content-type'] ?? '')) return false
+  const parts: Buffer[] = []
+  // One at a time: as many as the client, or the network, has made of it.
+  while (req.readableLength > 0) parts.push(req.read())
+  request.body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+  return true
+}
+
 export interface Body {
   readonly bytes: Buffer
   readonly json: unknown
@@ -74,7 +91,7 @@ const sizeAndType = (ctx: Context): Refusal | undefined => {
 /** Reads and parses a JSON body; size before media type before form, as the order of refusals has it. */
 export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   // What is coded is refused as it is: inflating it would only cost.
-  if (!isCoded(ctx)) await readBytes(ctx, done)
+  if (!isCoded(ctx) && !takeWhole(ctx)) await readBytes(ctx, done)
   const unread = sizeAndType(ctx)
   if (unread !== undefined) return E.left(unread)
   const { body } = ctx.request

@@ -15,6 +15,8 @@ interface State {
   mediaType?: string
   /** Of its refusal. */
   code?: Code
+  /** The body of its answer, unless that is written bit by bit. */
+  text?: string
 }
 
 export const stateOf = (ctx: Context): State => ctx.state as State
@@ -24,17 +26,29 @@ export const setHeader = (ctx: Context, name: string, value: string): void => {
   ctx.res.setHeader(name, value)
 }
 
+/** Says what is answered; it is sent when all that is to be done for the request has been done. */
+export const setText = (ctx: Context, status: number, text: string): void => {
+  ctx.res.statusCode = status
+  setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
+  stateOf(ctx).text = text
+}
+
+/** Sends what is answered. Of an answer to HEAD Node leaves out the body by itself. */
+export const send = (ctx: Context): void => {
+  const { text } = stateOf(ctx)
+  if (text !== undefined) ctx.res.end(text)
+}
+
 export const refuse = (ctx: Context, refused: Refusal): void => {
   const { status, retryAfter } = codes[refused.code]
   stateOf(ctx).code = refused.code
-  ctx.status = status
-  ctx.set('Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : 'application/json')
+  setHeader(ctx, 'Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : JSON_TYPE)
   const seconds = refused.retryAfter ?? retryAfter
-  if (seconds !== undefined) ctx.set('Retry-After', String(seconds))
-  if (refused.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
+  if (seconds !== undefined) setHeader(ctx, 'Retry-After', String(seconds))
+  if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
   // A client sees no answer before it could send its body, and none at all if the connection ends under its hands.
   if (refused.code === 'body_too_large') ctx.req.resume()
-  ctx.body = problemBody(refused, stateOf(ctx).requestId)
+  setText(ctx, status, problemBody(refused, stateOf(ctx).requestId))
 }
 
 export const answer = (ctx: Context, route: Route, { status, body, headers }: Answer): void => {
@@ -45,17 +59,17 @@ export const answer = (ctx: Context, route: Route, { status, body, headers }: An
     ctx.method !== 'POST' &&
     isKnownToClient(ctx.req.headers['if-none-match'], headers.ETag)
   ) {
-    ctx.status = 304
+    ctx.res.statusCode = 304
+    stateOf(ctx).text = ''
     return
   }
-  ctx.status = status
+  ctx.res.statusCode = status
   setHeader(ctx, 'Content-Type', stateOf(ctx).mediaType ?? JSON_TYPE)
-  if (typeof body === 'string') ctx.body = body
+  if (typeof body === 'string') setText(ctx, status, body)
 }
 
 /** Sends what is written bit by bit, to its end. */
 export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
-  ctx.respond = false
   ctx.flushHeaders()
   if (ctx.method !== 'HEAD') return run(ctx.res)
   leave()

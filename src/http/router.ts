@@ -1,7 +1,7 @@
 import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
 import { refusal } from './problem.ts'
-import { refuse } from './respond.ts'
+import { refuse, setHeader, setText } from './respond.ts'
 import type { Route } from './route.ts'
 
 type Layer = { readonly methods: readonly string[] }
@@ -11,13 +11,11 @@ export const unmatched: Middleware = (ctx) => {
   const layers = (ctx.matched ?? []) as readonly Layer[]
   if (layers.length === 0) return refuse(ctx, refusal('not_found', 'There is nothing at this address.'))
   const allowed = [...new Set(layers.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ')
-  ctx.set('Allow', allowed)
+  setHeader(ctx, 'Allow', allowed)
   if (ctx.method !== 'OPTIONS') {
     return refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
   }
-  ctx.status = 200
-  ctx.body = ''
-  ctx.remove('Content-Type')
+  setText(ctx, 200, '')
 }
 
 type Handled = (route: Route) => Middleware

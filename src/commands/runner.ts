@@ -5,7 +5,7 @@ import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure, invalid } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/ids.ts'
 import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import { makeFoldedStreams } from './folded-streams.ts'
+import { type FoldedStreams, makeFoldedStreams } from './folded-streams.ts'
 import { newEvents, type Order, type Outcome, type Runner } from './order.ts'
 import { findKnown } from './retry-key.ts'
 import type { Folded, Snapshots } from './snapshots.ts'
@@ -37,13 +37,10 @@ export interface RunnerTold {
   readonly repeated: (stream: string) => void
 }
 
-/** Makes the loop that every command goes through: load, fold, decide, append, and again where another was faster. */
-export const makeRunner = (options: RunnerOptions): Runner => {
-  const { store, clock, randomHex, snapshots, following = () => 0, told } = options
-  const streams = makeFoldedStreams(store, snapshots, following)
-  const inTurn = makeTurns()
-
-  const attempt = async <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) => {
+/** The loop that every command goes through: load, fold, decide, append, and again where another was faster. */
+const makeAttempt =
+  ({ store, clock, randomHex, told }: RunnerOptions, streams: FoldedStreams) =>
+  async <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) => {
     const remembered = streams.remembered(decider, stream)
     let folded = remembered ?? (await streams.load(decider, stream))
     let isToTheEnd = remembered === undefined
@@ -79,19 +76,34 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
   }
 
+export const makeRunner = (options: RunnerOptions): Runner => {
+  const { store, snapshots, following = () => 0 } = options
+  const streams = makeFoldedStreams(store, snapshots, following)
+  const attempt = makeAttempt(options, streams)
+  const turns = makeTurns()
   return {
-    stateOf: (decider, stream) =>
-      inTurn(stream, async () => {
+    stateOf: async (decider, stream) => {
+      await turns.begin(stream)
+      try {
         const remembered = streams.remembered(decider, stream)
         const folded = await (remembered ? streams.readOn(decider, stream, remembered) : streams.load(decider, stream))
         return folded.state
-      }),
-    run: (decider, stream, order) => () =>
-      inTurn(stream, () => attempt(decider, stream, order)).catch((error: unknown) => {
+      } finally {
+        turns.end(stream)
+      }
+    },
+    run: (decider, stream, order) => async () => {
+      await turns.begin(stream)
+      try {
+        return await attempt(decider, stream, order)
+      } catch (error) {
         streams.forget(stream)
         if (!(error instanceof StoreUnavailable)) throw error
         return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
-      }),
+      } finally {
+        turns.end(stream)
+      }
+    },
   }
 }
 
@@ -109,21 +121,23 @@ const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readon
 const makeTurns = () => {
   /** Who waits for each stream that somebody has the turn of. Not their promises, which would keep all that they come to. */
   const waiting = new Map<string, (() => void)[] | undefined>()
-  return async <A>(stream: string, task: () => Promise<A>): Promise<A> => {
-    if (waiting.has(stream)) {
+  return {
+    begin: (stream: string): Promise<void> | undefined => {
+      if (!waiting.has(stream)) {
+        waiting.set(stream, undefined)
+        return undefined
+      }
       const turn = Promise.withResolvers<void>()
       const others = waiting.get(stream) ?? []
       others.push(turn.resolve)
       waiting.set(stream, others)
-      await turn.promise
-    } else waiting.set(stream, undefined)
-    try {
-      return await task()
-    } finally {
+      return turn.promise
+    },
+    end: (stream: string): void => {
       const next = waiting.get(stream)?.shift()
       if (next === undefined) waiting.delete(stream)
       else next()
-    }
+    },
   }
 }
 

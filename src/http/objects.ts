@@ -17,7 +17,7 @@ export type Kind = 'sut' | 'reservation'
 /** Answers with SUTs and reservations as the views have them, and from the log itself when they cannot keep up. */
 export interface Objects {
   /** The object as of the end of a command, whatever has come in meanwhile. */
-  readonly after: (kind: Kind, id: string, stream: string, outcome: Outcome<unknown>) => Promise<Version>
+  readonly after: (kind: Kind, id: string, stream: string, outcome: Outcome<unknown>) => Version | Promise<Version>
   /** The answer to a command recorded earlier, wherever that was. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
   /** The object as it stands, `undefined` only when the store has no such object. */
@@ -61,9 +61,11 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     (await views.reached(await store.head(), VIEWS_WITHIN)) ? E.right(current(kind, id)) : E.left(behind())
 
   return {
-    after: async (kind, id, stream, { revision, mark }) => {
-      const version = (await views.reached(mark, VIEWS_WITHIN)) ? fromViews(kind, id, revision) : undefined
-      return version ?? fromLog(kind, id, revision, stream)
+    after: (kind, id, stream, { revision, mark }) => {
+      const shown = (isReached: boolean) =>
+        (isReached ? fromViews(kind, id, revision) : undefined) ?? fromLog(kind, id, revision, stream)
+      const reached = views.reached(mark, VIEWS_WITHIN)
+      return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
     },
     asOf: views.asOf,
     newest: async (kind, id) => {

@@ -88,10 +88,7 @@ const sizeAndType = (ctx: Context): Refusal | undefined => {
   return failed && refusal('malformed_request', 'The body ended before it was whole.')
 }
 
-/** Reads and parses a JSON body; size before media type before form, as the order of refusals has it. */
-export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
-  // What is coded is refused as it is: inflating it would only cost.
-  if (!isCoded(ctx) && !takeWhole(ctx)) await readBytes(ctx, done)
+const parsed = (ctx: Context): E.Either<Refusal, Body> => {
   const unread = sizeAndType(ctx)
   if (unread !== undefined) return E.left(unread)
   const { body } = ctx.request
@@ -107,6 +104,13 @@ export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> =
     return E.left(refusal('malformed_json', `The body is not JSON: ${whereOnly(error as Error)}.`))
   }
 }
+
+export type Read = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
+
+/** Reads and parses a JSON body; size before media type before form, as the order of refusals has it. */
+export const readBody = (ctx: Context): Read =>
+  // What is coded is refused as it is: inflating it would only cost.
+  isCoded(ctx) || takeWhole(ctx) ? parsed(ctx) : readBytes(ctx, done).then(() => parsed(ctx))
 
 /** The engine's message without the piece of the body it quotes: bodies hold passwords. */
 const whereOnly = (error: Error): string => {

@@ -6,7 +6,7 @@ import { parseIfMatch } from './conditional.ts'
 import { parseBerthAfter, parseLastEventId } from './position.ts'
 import type { Refusal } from './problem.ts'
 import { decodeQuery, noQuery } from './query.ts'
-import { type Body, hasBody, readBody } from './read-body.ts'
+import { type Body, hasBody, type Read, readBody } from './read-body.ts'
 import { parseBerthReason } from './reason.ts'
 import type { Route } from './route.ts'
 
@@ -30,12 +30,10 @@ const ABSENT = E.right(undefined)
 
 const header = (ctx: Context, name: string): string | undefined => ctx.req.headers[name] as string | undefined
 
-const readBodyOf = (ctx: Context, route: Route): E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>> =>
+const readBodyOf = (ctx: Context, route: Route): Read =>
   route.body === undefined || (route.isBodyOptional && !hasBody(ctx)) ? E.right(NO_BODY) : readBody(ctx)
 
-/** Reads body and header fields; what they hold that they must not is refused with all of it named. */
-export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<Refusal, Input>> => {
-  const read = await readBodyOf(ctx, route)
+const inputOf = (ctx: Context, route: Route, read: E.Either<Refusal, Body>): E.Either<Refusal, Input> => {
   if (E.isLeft(read)) return read
   const { bytes, json } = read.right
   const isPost = route.method === 'POST'
@@ -62,4 +60,13 @@ export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<
   )
   const [inParameters, inBody] = [query, body].map((part): readonly Problem[] => (E.isLeft(part) ? part.left : []))
   return E.left(invalid([...(inParameters ?? []), ...inHeader, ...(inBody ?? [])]))
+}
+
+/** Reads body and header fields; what they hold that they must not is refused with all of it named. */
+export const readRequest = (
+  ctx: Context,
+  route: Route,
+): E.Either<Refusal, Input> | Promise<E.Either<Refusal, Input>> => {
+  const read = readBodyOf(ctx, route)
+  return read instanceof Promise ? read.then((body) => inputOf(ctx, route, body)) : inputOf(ctx, route, read)
 }

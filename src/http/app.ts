@@ -13,7 +13,7 @@ import type { Gate } from './gate.ts'
 import { type Refusal, refusal, unreadStore } from './problem.ts'
 import { readRequest } from './read-request.ts'
 import { acceptable, headProblem } from './request-head.ts'
-import { answer, positioned, refuse, send, setHeader, stateOf, streamed } from './respond.ts'
+import { answer, begin, positioned, refuse, send, stateOf, streamed } from './respond.ts'
 import { type Answer, type Answering, type MediaTypes, mediaTypesOf, type Route } from './route.ts'
 import { routed, unmatched } from './router.ts'
 
@@ -61,8 +61,7 @@ const identified =
   async (ctx, next) => {
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
-    stateOf(ctx).requestId = requestId
-    setHeader(ctx, 'X-Request-Id', requestId)
+    begin(ctx, requestId)
     const unclear = headProblem(ctx)
     if (unclear !== undefined) refuse(ctx, unclear)
     else {
@@ -89,7 +88,7 @@ const authenticated = ({ gate, views, routes }: AppDependencies): Middleware => 
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
     stateOf(ctx).user = admitted.right
     await next()
-    if (!ctx.res.hasHeader('Berth-Position')) positioned(ctx, views.position())
+    positioned(ctx, views.position())
   }
 }
 
@@ -131,7 +130,7 @@ const run = async (ctx: Context, route: Route, mediaTypes: MediaTypes, dependenc
   if (after !== undefined && !(await dependencies.views.cameTo(after, AFTER_WITHIN))) {
     return E.left(refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
   }
-  const params = ctx.params as Record<string, string>
+  const params = (ctx.params ?? {}) as Record<string, string>
   // Named one by one: to take and spread what is left over costs a hundredth of a create.
   const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, retryKey: undefined }
   if (idempotencyKey === undefined) return route.handle(call)

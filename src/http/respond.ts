@@ -15,15 +15,26 @@ interface State {
   mediaType?: string
   /** Of its refusal. */
   code?: Code
+  /** The header of its answer: name, value, name, value. */
+  header: string[]
+  isPositioned: boolean
   /** The body of its answer, unless that is written bit by bit. */
   text?: string
 }
 
 export const stateOf = (ctx: Context): State => ctx.state as State
 
-/** Koa's own `set` takes lists and objects too, at several times the cost. */
+/** Begins an answer, anew where something went wrong with another. */
+export const begin = (ctx: Context, requestId: string): void => {
+  const state = stateOf(ctx)
+  state.requestId = requestId
+  state.header = ['X-Request-Id', requestId]
+  state.isPositioned = false
+}
+
+/** Adds a field to the header, each once: Node takes it as it is, where Koa's own `set` makes an object of it first. */
 export const setHeader = (ctx: Context, name: string, value: string): void => {
-  ctx.res.setHeader(name, value)
+  stateOf(ctx).header.push(name, value)
 }
 
 /** Says what is answered; it is sent when all that is to be done for the request has been done. */
@@ -35,12 +46,14 @@ export const setText = (ctx: Context, status: number, text: string): void => {
 
 /** Sends what is answered. Of an answer to HEAD Node leaves out the body by itself. */
 export const send = (ctx: Context): void => {
-  const { text } = stateOf(ctx)
-  if (text !== undefined) ctx.res.end(text)
+  const { text, header } = stateOf(ctx)
+  if (text !== undefined) ctx.res.writeHead(ctx.res.statusCode, header).end(text)
 }
 
 export const refuse = (ctx: Context, refused: Refusal): void => {
   const { status, retryAfter } = codes[refused.code]
+  const { requestId } = stateOf(ctx)
+  begin(ctx, requestId)
   stateOf(ctx).code = refused.code
   setHeader(ctx, 'Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : JSON_TYPE)
   const seconds = refused.retryAfter ?? retryAfter
@@ -48,7 +61,7 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
   // A client sees no answer before it could send its body, and none at all if the connection ends under its hands.
   if (refused.code === 'body_too_large') ctx.req.resume()
-  setText(ctx, status, problemBody(refused, stateOf(ctx).requestId))
+  setText(ctx, status, problemBody(refused, requestId))
 }
 
 export const answer = (ctx: Context, route: Route, { status, body, headers }: Answer): void => {
@@ -70,13 +83,16 @@ export const answer = (ctx: Context, route: Route, { status, body, headers }: An
 
 /** Sends what is written bit by bit, to its end. */
 export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
-  ctx.flushHeaders()
+  ctx.res.writeHead(ctx.res.statusCode, stateOf(ctx).header).flushHeaders()
   if (ctx.method !== 'HEAD') return run(ctx.res)
   leave()
   ctx.res.end()
 }
 
-/** Says to someone who is known which place in the log the answer reflects. */
+/** Says to someone who is known which place in the log the answer reflects, unless that has been said. */
 export const positioned = (ctx: Context, position: number): void => {
-  if (stateOf(ctx).user !== undefined && position >= 0) setHeader(ctx, 'Berth-Position', formatPosition(position))
+  const state = stateOf(ctx)
+  if (state.isPositioned || state.user === undefined || position < 0) return
+  setHeader(ctx, 'Berth-Position', formatPosition(position))
+  state.isPositioned = true
 }

@@ -11,11 +11,9 @@ export const unmatched: Middleware = (ctx) => {
   const layers = (ctx.matched ?? []) as readonly Layer[]
   if (layers.length === 0) return refuse(ctx, refusal('not_found', 'There is nothing at this address.'))
   const allowed = [...new Set(layers.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ')
+  if (ctx.method === 'OPTIONS') setText(ctx, 200, '')
+  else refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
   setHeader(ctx, 'Allow', allowed)
-  if (ctx.method !== 'OPTIONS') {
-    return refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
-  }
-  setText(ctx, 200, '')
 }
 
 type Handled = (route: Route) => Middleware
@@ -28,12 +26,14 @@ const routerOf = (routes: readonly Route[], handled: Handled): Middleware => {
 }
 
 /**
- * Each address that is written out whole has a router of its own, because a router tries one route after the other. It is
- * no object's either: `create` is the id of nothing.
+ * Each address that is written out whole has a router of its own: it is no object's, `create` is the id of nothing. And
+ * where one is asked with the method that it takes there is nothing to be found out.
  */
 export const routed = (routes: readonly Route[], handled: Handled): Middleware => {
+  const whole = routes.filter(({ path }) => !path.includes(':'))
+  const direct = new Map(whole.map((route) => [`${route.method} ${route.path}`, handled(route)]))
   const byPath = Map.groupBy(routes, ({ path }) => (path.includes(':') ? 'with parameters' : path))
   const routers = new Map([...byPath].map(([path, ofPath]) => [path, routerOf(ofPath, handled)]))
   const withParameters = routers.get('with parameters') ?? unmatched
-  return (ctx, next) => (routers.get(ctx.path) ?? withParameters)(ctx, next)
+  return (ctx, next) => (direct.get(`${ctx.method} ${ctx.path}`) ?? routers.get(ctx.path) ?? withParameters)(ctx, next)
 }

@@ -125,8 +125,10 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
   return {
     tick: () => {
       if (isAlarmed()) return
-      if (pending.count() >= CHUNK) attempts.commit()
-      else if (pending.unstaged() >= STAGE) attempts.stage()
+      const isToStage = pending.unstaged() >= STAGE
+      // One or the other, because everybody waits for it; both only when so much comes that nothing would be committed.
+      if (isToStage && pending.count() < 2 * CHUNK) attempts.stage()
+      else if (pending.count() >= CHUNK) attempts.commit()
       if (pending.count() > 0 || snapshots.size > 0) attempts.commitLater()
     },
     isFull: () => pending.count() >= PENDING_MAX,

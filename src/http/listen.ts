@@ -86,6 +86,8 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     keepAliveTimeout: KEEP_ALIVE,
     // A missing Host is refused by the application, with a body.
     requireHostHeader: false,
+    // A request without a body gets no stream that would have to be ended.
+    optimizeEmptyRequests: true,
   }
   const server = serverOf(certificate, limits, patience)
   server.maxHeadersCount = FIELDS_MAX

@@ -73,6 +73,7 @@ const tellingOf = (world: World, metrics: Metrics) => {
       tell({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
     },
     told: {
+      appended: metrics.appended,
       decidedAgain: metrics.decidedAgain,
       // Not an answer yet: that is the SUT's own stream's to give.
       repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),

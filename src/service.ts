@@ -5,7 +5,6 @@ import { projections } from '../projections/index.ts'
 import { assemble, withoutWaitingLong } from './assemble.ts'
 import { openSigner } from './audit/audit-key.ts'
 import type { Config } from './config.ts'
-import { counting } from './event-store/counting.ts'
 import { BEGINNING, type EventStore } from './event-store/event-store.ts'
 import { acquireLock, type Lock } from './files/lock.ts'
 import { openCertificate } from './http/certificate.ts'
@@ -87,8 +86,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     await mkdir(config.data, { recursive: true, mode: 0o700 })
     const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
     opened.push(lock.release)
-    const log = await openLog(config, world, { randomHex, onFatal, onCommit: metrics.committed })
-    const store = counting(log, metrics.appended)
+    const store = await openLog(config, world, { randomHex, onFatal, onCommit: metrics.committed })
     opened.push(store.close)
     // Users and keys of a store that others share are configuration: nothing is made for it.
     const isShared = config.eventStore.kind !== 'sqlite'

@@ -31,6 +31,7 @@ interface RunnerOptions {
 
 /** What the loop tells of its work. */
 export interface RunnerTold {
+  readonly appended: (outcome: 'done' | AppendFailure) => void
   /** A command is decided once more: its stream had moved, or a refusal has to be looked at again. */
   readonly decidedAgain: (why: 'moved' | 'refused') => void
   /** A command was recorded under its retry key before. */
@@ -38,48 +39,59 @@ export interface RunnerTold {
 }
 
 /** The loop that every command goes through: load, fold, decide, append, and again where another was faster. */
-const makeAttempt =
-  ({ store, clock, randomHex, told }: RunnerOptions, streams: FoldedStreams) =>
-  async <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) => {
-    const remembered = streams.remembered(decider, stream)
-    let folded = remembered ?? (await streams.load(decider, stream))
-    let isToTheEnd = remembered === undefined
-    let overtaken = 0
-    for (let i = 0; i < DECISIONS_MAX; i++) {
-      const { state, revision, mark } = folded
-      const known = order.retryKey && findKnown(keysThatCount(state, order), order.retryKey)
-      if (known === 'reused') return E.left(keyReused())
-      if (known) {
-        told?.repeated(stream)
-        return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
-      }
-      const decision = decideNow(decider, state, order, clock())
-      if (E.isRight(decision) && decision.right.events.length > 0) {
-        const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
-        const appended = await store.append(stream, revision, events, order.secrets)()
-        if (E.isRight(appended)) {
-          const [outcome, next] = recorded(decider, stream, folded, events, appended.right)
-          streams.remember(decider, stream, next)
-          return E.right(outcome)
+const makeRun =
+  ({ store, clock, randomHex, told }: RunnerOptions, streams: FoldedStreams, turns: Turns): Runner['run'] =>
+  <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) =>
+  async () => {
+    const turn = turns.begin(stream)
+    if (turn !== undefined) await turn
+    try {
+      const remembered = streams.remembered(decider, stream)
+      let folded = remembered ?? (await streams.load(decider, stream))
+      let isToTheEnd = remembered === undefined
+      let overtaken = 0
+      for (let i = 0; i < DECISIONS_MAX; i++) {
+        const { state, revision, mark } = folded
+        const known = order.retryKey && findKnown(keysThatCount(state, order), order.retryKey)
+        if (known === 'reused') return E.left(keyReused())
+        if (known) {
+          told?.repeated(stream)
+          return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
         }
-        streams.forget(stream)
-        if (appended.left !== 'moved') return E.left(notAppended(appended.left))
-        told?.decidedAgain('moved')
-        await letPass(++overtaken)
-      } else if (isToTheEnd) {
-        return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
-      } else told?.decidedAgain('refused')
-      // Only an append finds out by itself that the state is old; a refusal has to look.
-      folded = await streams.readOn(decider, stream, folded)
-      isToTheEnd = true
+        const decision = decideNow(decider, state, order, clock())
+        if (E.isRight(decision) && decision.right.events.length > 0) {
+          const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
+          const appended = await store.append(stream, revision, events, order.secrets)()
+          told?.appended(E.isLeft(appended) ? appended.left : 'done')
+          if (E.isRight(appended)) {
+            const [outcome, next] = recorded(decider, stream, folded, events, appended.right)
+            streams.remember(decider, stream, next)
+            return E.right(outcome)
+          }
+          streams.forget(stream)
+          if (appended.left !== 'moved') return E.left(notAppended(appended.left))
+          told?.decidedAgain('moved')
+          await letPass(++overtaken)
+        } else if (isToTheEnd) {
+          return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
+        } else told?.decidedAgain('refused')
+        // Only an append finds out by itself that the state is old; a refusal has to look.
+        folded = await streams.readOn(decider, stream, folded)
+        isToTheEnd = true
+      }
+      return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
+    } catch (error) {
+      streams.forget(stream)
+      if (!(error instanceof StoreUnavailable)) throw error
+      return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
+    } finally {
+      turns.end(stream)
     }
-    return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
   }
 
 export const makeRunner = (options: RunnerOptions): Runner => {
   const { store, snapshots, following = () => 0 } = options
   const streams = makeFoldedStreams(store, snapshots, following)
-  const attempt = makeAttempt(options, streams)
   const turns = makeTurns()
   return {
     stateOf: async (decider, stream) => {
@@ -92,18 +104,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
         turns.end(stream)
       }
     },
-    run: (decider, stream, order) => async () => {
-      await turns.begin(stream)
-      try {
-        return await attempt(decider, stream, order)
-      } catch (error) {
-        streams.forget(stream)
-        if (!(error instanceof StoreUnavailable)) throw error
-        return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
-      } finally {
-        turns.end(stream)
-      }
-    },
+    run: makeRun(options, streams, turns),
   }
 }
 
@@ -116,6 +117,8 @@ const letPass = (overtaken: number): Promise<void> | undefined =>
 
 const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readonly KnownKey[] =>
   passOver === undefined ? state.keys : state.keys.filter(({ _id }) => _id !== passOver)
+
+type Turns = ReturnType<typeof makeTurns>
 
 /** Commands on one stream wait for each other here; the expected revision is for those in other processes. */
 const makeTurns = () => {

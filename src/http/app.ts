@@ -11,10 +11,10 @@ import { type Answered, knownMethod, NO_ROUTE, traceIdOf } from './answered.ts'
 import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
 import { type Refusal, refusal, unreadStore } from './problem.ts'
-import { readRequest } from './read-request.ts'
+import { type Input, readRequest } from './read-request.ts'
 import { acceptable, headProblem } from './request-head.ts'
 import { answer, begin, positioned, refuse, send, stateOf, streamed } from './respond.ts'
-import { type Answer, type Answering, type MediaTypes, mediaTypesOf, type Route } from './route.ts'
+import { type Answer, type Answering, mediaTypesOf, type Route } from './route.ts'
 import { routed, unmatched } from './router.ts'
 
 export interface AppDependencies {
@@ -55,7 +55,7 @@ const answeredOf = (ctx: Context, began: number, address: string): Answered => {
   }
 }
 
-/** Gives every request an id, and every failure that nobody foresaw an answer that tells nothing else. */
+/** Gives every request an id and an answer, and every failure that nobody foresaw one that tells nothing else. */
 const identified =
   ({ clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
@@ -76,6 +76,7 @@ const identified =
       }
     }
     onAnswered(answeredOf(ctx, began, addressOf(ctx.req)), ctx.req)
+    send(ctx)
   }
 
 /** Lets through whoever is known, and anyone to the few addresses that are open to anyone. */
@@ -102,34 +103,32 @@ const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string
   return Object.keys(mayUse).find((name) => given.has(name) && !mayUse[name]?.includes(role))
 }
 
-/** Runs the checks of a request in the order in which its refusals are promised, then the route's own handler. */
-const run = async (ctx: Context, route: Route, mediaTypes: MediaTypes, dependencies: AppDependencies): Answering => {
+/** Why a request is refused whatever else it asks for, in the order in which refusals are promised. */
+const barred = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
+  if (route.may === 'anyone') return undefined
+  const { role } = stateOf(ctx).user
+  if (!(route.may as readonly Role[]).includes(role)) {
+    return refusal('forbidden', `The role ${role} may not do this; it takes ${route.may.join(' or ')}.`)
+  }
+  const withheld = withheldFrom(role, route, ctx.querystring)
+  if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
+  if (isCrossSite(ctx.req)) {
+    return refusal('cross_site', 'A page of another site sent this; what changes something is not taken from it.')
+  }
+  if (route.isAlwaysOpen || isOpen()) return undefined
+  return refusal('unavailable', 'The service is still reading its log; try again.')
+}
+
+/** Asks the route's own handler, under the request's retry key one after the other. */
+const asked = (
+  ctx: Context,
+  route: Route,
+  mediaType: string,
+  input: Input,
+  dependencies: AppDependencies,
+): Answering => {
   const { user, requestId } = stateOf(ctx)
-  if (route.may !== 'anyone') {
-    if (!(route.may as readonly Role[]).includes(user.role)) {
-      return E.left(refusal('forbidden', `The role ${user.role} may not do this; it takes ${route.may.join(' or ')}.`))
-    }
-    const withheld = withheldFrom(user.role, route, ctx.querystring)
-    if (withheld !== undefined) {
-      return E.left(refusal('forbidden', `The role ${user.role} may not use ${withheld}.`))
-    }
-    if (isCrossSite(ctx.req)) {
-      return E.left(
-        refusal('cross_site', 'A page of another site sent this; what changes something is not taken from it.'),
-      )
-    }
-    if (!route.isAlwaysOpen && !dependencies.isOpen())
-      return E.left(refusal('unavailable', 'The service is still reading its log; try again.'))
-  }
-  const mediaType = acceptable(ctx, mediaTypes)
-  if (mediaType === undefined) return E.left(refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
-  stateOf(ctx).mediaType = mediaType
-  const input = await readRequest(ctx, route)
-  if (E.isLeft(input)) return input
-  const { bytes, idempotencyKey, after, body, query, ifMatch, lastEventId, reason } = input.right
-  if (after !== undefined && !(await dependencies.views.cameTo(after, AFTER_WITHIN))) {
-    return E.left(refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
-  }
+  const { bytes, idempotencyKey, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
   // Named one by one: to take and spread what is left over costs a hundredth of a create.
   const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, retryKey: undefined }
@@ -141,11 +140,26 @@ const run = async (ctx: Context, route: Route, mediaTypes: MediaTypes, dependenc
   )
 }
 
+/** Does what a request asks for, or refuses it. */
 const handled = (route: Route, dependencies: AppDependencies): Middleware => {
+  const { isOpen, views } = dependencies
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
-    const result = await run(ctx, route, mediaTypes, dependencies)
+    const bar = barred(ctx, route, isOpen)
+    if (bar !== undefined) return refuse(ctx, bar)
+    const mediaType = acceptable(ctx, mediaTypes)
+    if (mediaType === undefined)
+      return refuse(ctx, refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
+    stateOf(ctx).mediaType = mediaType
+    const reading = readRequest(ctx, route)
+    const input = reading instanceof Promise ? await reading : reading
+    if (E.isLeft(input)) return refuse(ctx, input.left)
+    const { after } = input.right
+    if (after !== undefined && !(await views.cameTo(after, AFTER_WITHIN))) {
+      return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
+    }
+    const result = await asked(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
     const { body, position } = result.right
     answer(ctx, route, result.right)
@@ -154,15 +168,10 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
   }
 }
 
-/** A Koa that sends what was answered and nothing else, and lets the listeners be that it attaches to every response. */
+/** Koa without the listeners that it attaches to every response, and without its way of sending: `send` is ours. */
 class PlainKoa extends Koa {
-  async handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): Promise<void> {
-    try {
-      await handle(ctx)
-      send(ctx)
-    } catch (error) {
-      ctx.onerror(error as Error)
-    }
+  handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): void {
+    handle(ctx).catch((error: Error) => ctx.onerror(error))
   }
 }
 

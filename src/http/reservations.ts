@@ -85,7 +85,8 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const id =
         outcome.kind === 'repeated' ? outcome.known._id : event?.type === 'ReservationCreated' && event.data._id
       if (!id) throw new Error('a reservation was made without an event')
-      return E.right(showing('reservation', await objects.after('reservation', id, stream, outcome), true))
+      const version = objects.after('reservation', id, stream, outcome)
+      return E.right(showing('reservation', version instanceof Promise ? await version : version, true))
     },
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
     extend: (call) =>

@@ -136,6 +136,7 @@ export const assemble = async (
       return answer
     },
     views,
+    synced: () => store.synced?.(),
     isOpen,
     clock,
     randomHex,

@@ -56,7 +56,7 @@ const syncs: Part = {
 
 const noSyncs: Part = {
   name: 'no-syncs',
-  what: 'the control of syncs: with synchronous=NORMAL the same trace must find answers that were not synced',
+  what: 'the control of syncs: without them the same trace must find answers that were not synced',
   run: async (scope, { seed, count = 1_000 }) => {
     const report = await traceSyncs(scope, { writes: count, seed, isUnsynced: true })
     if (typeof report === 'string') return report
@@ -71,13 +71,13 @@ const faultsUpTo = (last: number, fault: Omit<Fault, 'when'>): readonly Fault[] 
 
 const inputOutput: Part = {
   name: 'io-errors',
-  what: "calls about the log's file that fail, one after the other: EIO at fsync and pwrite64, ENOSPC at pwrite64",
+  what: "calls about the log's file that fail, one after the other: EIO at fdatasync and pwrite64, ENOSPC at pwrite64",
   run: async (scope, { seed, count = 20, progress }) => {
     const faults = [
-      ...faultsUpTo(count, { call: 'fsync', error: 'EIO' }),
+      ...faultsUpTo(count, { call: 'fdatasync', error: 'EIO' }),
       ...faultsUpTo(count, { call: 'pwrite64', error: 'EIO' }),
       ...faultsUpTo(count, { call: 'pwrite64', error: 'ENOSPC' }),
-      ...faultsUpTo(Math.ceil(count / 4), { call: 'fsync', error: 'EIO', isLasting: true }),
+      ...faultsUpTo(Math.ceil(count / 4), { call: 'fdatasync', error: 'EIO', isLasting: true }),
       ...faultsUpTo(Math.ceil(count / 4), { call: 'pwrite64', error: 'EIO', isLasting: true }),
     ]
     let done = 0

@@ -67,8 +67,8 @@ export interface EventStore {
   readonly logId: string
   /**
    * Appends all events or none, if the stream is at revision `expected` (`NO_STREAM` where it has none), together with
-   * the secrets they name. Answered only when both would survive a crash. Repeating an append with the same event ids
-   * and the original `expected` succeeds without writing again.
+   * the secrets they name. Answered only when both would survive a crash, of the machine too unless there is `synced`.
+   * Repeating an append with the same event ids and the original `expected` succeeds without writing again.
    */
   readonly append: (
     stream: string,
@@ -104,5 +104,10 @@ export interface EventStore {
    * it is.
    */
   readonly exchangeSecrets: (exchanges: readonly SecretExchange[]) => Promise<void>
+  /**
+   * Of a store that syncs behind: resolves when all that can be read of it is on the disk, undefined when it is. Nothing
+   * of that may leave the process before. Rejects with StoreUnavailable when it never will be.
+   */
+  readonly synced?: () => Promise<void> | undefined
   readonly close: () => Promise<void>
 }

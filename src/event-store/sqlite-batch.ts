@@ -33,8 +33,10 @@ export interface BatchOptions {
   /** The position of the log's last event, as the file has it. */
   readonly last: () => number
   readonly onCommitted: (events: readonly Logged[]) => void
-  /** Told of every commit: how many appends it held and how many milliseconds it took. */
+  /** Told of every commit: how many appends it held and how many milliseconds it took, with its sync. */
   readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
+  /** Begins to sync what has been committed, where commits are not synced by themselves. */
+  readonly sync?: (() => Promise<void>) | undefined
   readonly batchMax: number
   readonly queueMax: number
 }
@@ -111,7 +113,7 @@ const makeWriteTogether = ({ transactions, write, heads, last: lastOfLog }: Batc
  * rejects) fails alone.
  */
 export const makeBatches = (options: BatchOptions): Batches => {
-  const { transactions, heads, onCommitted, onCommit, batchMax, queueMax } = options
+  const { transactions, heads, onCommitted, onCommit, sync, batchMax, queueMax } = options
   const queue: Waiting[] = []
   let isScheduled = false
   let whenIdle = Promise.withResolvers<void>()
@@ -128,7 +130,9 @@ export const makeBatches = (options: BatchOptions): Batches => {
       for (const { resolve } of batch) resolve(committed)
     } else {
       heads.committed()
-      onCommit?.(batch.length, performance.now() - began)
+      const tell = (): void => onCommit?.(batch.length, performance.now() - began)
+      if (sync === undefined) tell()
+      else sync().then(tell, () => undefined)
       const { recorded, outcomes } = committed.right
       onCommitted(recorded)
       for (const [index, outcome] of outcomes.entries()) answer(batch[index] as Ready, outcome)

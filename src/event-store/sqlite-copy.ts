@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
+import { syncWhatIsShown } from './sqlite-sync.ts'
 
 /** An event as it lies in a log. */
 export interface StoredEvent {
@@ -35,6 +36,7 @@ export const copyLog = (path: string, to: string): void => {
   try {
     closeSync(openSync(to, 'wx', 0o600))
     database.prepare('VACUUM INTO ?').run(to)
+    syncWhatIsShown(fileOf(path))
   } finally {
     database.close()
   }

@@ -151,3 +151,21 @@ export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<H
     head: async () => reading(places.last),
   }
 }
+
+/** The same for who reads beside another process: whatever is told is on the disk, which its writer may sync behind. */
+export const telling = (reader: Reader, sync: () => void): Reader => {
+  const synced = <A>(told: A): A => {
+    reading(sync)
+    return told
+  }
+  const all = async function* <A>(pages: AsyncIterable<A>): AsyncIterable<A> {
+    for await (const page of pages) yield synced(page)
+  }
+  return {
+    at: async (mark) => synced(await reader.at(mark)),
+    readStream: (stream, after) => all(reader.readStream(stream, after)),
+    records: (after) => all(reader.records(after)),
+    subscribe: (after, signal) => all(reader.subscribe(after, signal)),
+    head: async () => synced(await reader.head()),
+  }
+}

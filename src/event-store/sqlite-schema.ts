@@ -115,7 +115,7 @@ export const migrate = (
 
 const PRAGMAS = {
   journal_mode: 'wal',
-  // FULL: every commit is synced before it is acknowledged.
+  // FULL: a commit is synced before it comes back.
   synchronous: 2,
   // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
   fullfsync: 1,
@@ -126,8 +126,11 @@ const PRAGMAS = {
   wal_autocheckpoint: 1000,
 } as const
 
-const setPragmas = (database: DatabaseSync): void => {
-  for (const [name, value] of Object.entries(PRAGMAS)) {
+/** NORMAL: only checkpoints are synced; commits are by who has them synced behind. */
+const SYNCED_BEHIND = { ...PRAGMAS, synchronous: 1 }
+
+const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unknown>>): void => {
+  for (const [name, value] of Object.entries(pragmas)) {
     database.exec(`PRAGMA ${name} = ${value}`)
     const taken = scalar(database, `PRAGMA ${name}`)
     if (taken !== value) throw new UnusableLog(`did not take ${name} = ${value}: it is ${taken}`)
@@ -156,6 +159,7 @@ export interface OpenOptions {
   readonly randomHex: RandomHex
   readonly busyTimeout: number
   readonly pagesMax: number | undefined
+  readonly isSyncedBehind?: boolean
 }
 
 /**
@@ -164,7 +168,7 @@ export interface OpenOptions {
  * @throws UnusableLog
  */
 export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
-  const { readOnly, randomHex, busyTimeout, pagesMax } = options
+  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind = false } = options
   let database: DatabaseSync | undefined
   try {
     if (!readOnly && !existsSync(file)) makeFile(file)
@@ -176,7 +180,7 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
       if (schema === MIGRATIONS.length) return database
       throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
     }
-    setPragmas(database)
+    setPragmas(database, isSyncedBehind ? SYNCED_BEHIND : PRAGMAS)
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
     migrate(database, randomHex)
     return database

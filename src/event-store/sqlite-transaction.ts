@@ -22,8 +22,8 @@ const isOfWhatWasWritten = (error: unknown): boolean => {
 
 export interface Transactions {
   /**
-   * Runs `work` in a transaction and gives its result only when that has been committed and synced. Else nothing that
-   * came out of it may be used, and the outcome is the same for all of it.
+   * Runs `work` in a transaction and gives its result only when that has been committed, and synced unless that is done
+   * behind. Else nothing that came out of it may be used, and the outcome is the same for all of it.
    */
   readonly run: <A>(work: () => A) => E.Either<Exclude<AppendFailure, 'moved'>, A>
   /** Inside `run`: work whose own fault undoes it alone and is returned. A fault of the store is thrown. */

@@ -8,9 +8,10 @@ import { type EventStore, StoreUnavailable, UnusableLog } from './event-store.ts
 import { makeAppend, makeWrite } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
 import { makeHeads } from './sqlite-heads.ts'
-import { makePlaces, makeReader } from './sqlite-read.ts'
+import { makePlaces, makeReader, telling } from './sqlite-read.ts'
 import { fileOf, openDatabase } from './sqlite-schema.ts'
 import { makeSecretReader, makeSecretWriter } from './sqlite-secrets.ts'
+import { makeSync, openJournal, type Sync, syncWhatIsShown } from './sqlite-sync.ts'
 import { makeTail } from './sqlite-tail.ts'
 import { makeTransactions, type Transactions } from './sqlite-transaction.ts'
 
@@ -31,6 +32,8 @@ export interface SqliteOptions {
   readonly path: string
   /** For tools beside a running service: takes no lock, appends nothing, and sees its events within a fifth of a second. */
   readonly readOnly?: boolean
+  /** For who asks `synced` before anything that came of the log is told: commits do not wait for the disk, only tellings. */
+  readonly isSyncedBehind?: boolean
   readonly randomHex: RandomHex
   /**
    * The disk failed, or the file is not what this process made of it: the outcome of the last appends is unknown and no
@@ -51,15 +54,15 @@ const POLL_EVERY = 200
  * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
  */
 export const openSqliteStore = (options: SqliteOptions): EventStore => {
-  const { path, readOnly = false, randomHex, limits = {} } = options
+  const { path, readOnly = false, isSyncedBehind = false, randomHex, limits = {} } = options
   const file = fileOf(path)
   if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
   const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
   try {
     if (!readOnly) refuseOtherNames(file)
     const { busyTimeout = 1000, pagesMax } = limits
-    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax })
-    return makeStore(database, lock, options)
+    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind })
+    return makeStore(database, file, lock, options)
   } catch (error) {
     lock?.release()
     throw error
@@ -78,17 +81,19 @@ const refuseOtherNames = (file: string): void => {
 
 /** Changes secrets apart from any append. */
 const makeKeeping =
-  ({ run, confined }: Transactions, takesWrites: () => boolean) =>
-  (change: () => void): void => {
+  ({ run, confined }: Transactions, takesWrites: () => boolean, sync: Sync | undefined) =>
+  async (change: () => void): Promise<void> => {
     const written = takesWrites() ? run(() => confined(change)) : E.left('unavailable' as const)
     if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
+    await sync?.begin()
   }
 
 const makeStore = (
   database: DatabaseSync,
+  file: string,
   lock: Lock | undefined,
-  { onFatal, onCommit, limits = {} }: SqliteOptions,
+  { onFatal, onCommit, isSyncedBehind = false, limits = {} }: SqliteOptions,
 ): EventStore => {
   const { batchMax = 1000, queueMax = 10_000, tail: keep = 256 } = limits
   const places = makePlaces(database)
@@ -96,6 +101,8 @@ const makeStore = (
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
   let end = places.last()
   let closed: Promise<void> | undefined
+  const journal = isSyncedBehind ? openJournal(file) : undefined
+  const sync = journal && makeSync(journal.sync, onFatal)
 
   const transactions = makeTransactions(database, () => places.last() === end, onFatal)
   const secretWriter = makeSecretWriter(database)
@@ -109,15 +116,18 @@ const makeStore = (
       tail.publish(events)
     },
     onCommit,
+    sync: sync?.begin,
     batchMax,
     queueMax,
   })
-  const takesWrites = (): boolean => lock !== undefined && closed === undefined
+  const takesWrites = (): boolean => lock !== undefined && closed === undefined && !sync?.hasFailed()
 
-  const keeping = makeKeeping(transactions, takesWrites)
+  const keeping = makeKeeping(transactions, takesWrites, sync)
+  const reader = makeReader(database, places, heads, tail)
 
   return {
-    ...makeReader(database, places, heads, tail),
+    ...(lock === undefined ? telling(reader, () => syncWhatIsShown(file)) : reader),
+    ...(sync !== undefined && { synced: sync.pending }),
     ...makeSecretReader(database),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
@@ -126,15 +136,19 @@ const makeStore = (
         takesWrites()
           ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
           : Promise.resolve(E.left('unavailable')),
-    writeSecrets: async (secrets) => keeping(() => secretWriter.put(secrets)),
-    exchangeSecrets: async (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
+    writeSecrets: (secrets) => keeping(() => secretWriter.put(secrets)),
+    exchangeSecrets: (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
     close: () => {
-      closed ??= batches.idle().then(() => {
+      closed ??= (async () => {
+        await batches.idle()
+        // Who has to know has been told that it failed.
+        await sync?.pending()?.catch(() => undefined)
         tail.end()
         if (lock !== undefined) heads.writeAll(end, places.last)
         database.close()
+        journal?.close()
         lock?.release()
-      })
+      })()
       return closed
     },
   }

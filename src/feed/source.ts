@@ -27,7 +27,7 @@ export interface SourceOptions extends ChunksOptions, LiveOptions {
 }
 
 export const makeSource = (options: SourceOptions): Source => {
-  const { views } = options
+  const { store, views } = options
   const chunks = makeChunks(options)
   const live = makeLive(options)
   const kept = new LRUCache<string, Buffer>({
@@ -35,18 +35,23 @@ export const makeSource = (options: SourceOptions): Source => {
     maxSize: BYTES_MAX,
     sizeCalculation: ({ length }) => Math.max(length, 1),
   })
+  const behind = (position: number, end?: number): Promise<readonly Entry[]> | readonly Entry[] => {
+    const newest = live.behind(position)
+    if (newest !== undefined && end === undefined) return newest
+    const upTo = newest?.filter((entry) => entry.position <= (end as number)) ?? []
+    if (upTo.length > 0) return upTo
+    const known = Math.min(end ?? Number.MAX_SAFE_INTEGER, views.position())
+    return position < known ? chunks.behind(position, known) : []
+  }
   return {
     join: live.join,
     leave: live.leave,
     onChange: live.onChange,
     forget: live.forget,
     behind: async (position, end) => {
-      const newest = live.behind(position)
-      if (newest !== undefined && end === undefined) return newest
-      const upTo = newest?.filter((entry) => entry.position <= (end as number)) ?? []
-      if (upTo.length > 0) return upTo
-      const known = Math.min(end ?? Number.MAX_SAFE_INTEGER, views.position())
-      return position < known ? chunks.behind(position, known) : []
+      const entries = await behind(position, end)
+      await store.synced?.()
+      return entries
     },
     written: (format, entries) => {
       const [first, last] = [entries[0], entries.at(-1)]

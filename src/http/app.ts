@@ -27,6 +27,8 @@ export interface AppDependencies {
   /** Whether requests can be answered: not before everything has been read that was recorded before. */
   readonly isOpen: () => boolean
   readonly views: Pick<Views, 'position' | 'cameTo'>
+  /** Resolves when all that an answer can tell of is on the disk, undefined when it is. Rejects with StoreUnavailable. */
+  readonly synced: () => Promise<void> | undefined
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
@@ -57,7 +59,7 @@ const answeredOf = (ctx: Context, began: number, address: string): Answered => {
 
 /** Gives every request an id and an answer, and every failure that nobody foresaw one that tells nothing else. */
 const identified =
-  ({ clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
+  ({ synced, clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
@@ -67,6 +69,8 @@ const identified =
     else {
       try {
         await next()
+        const syncing = synced()
+        if (syncing !== undefined) await syncing
       } catch (error) {
         if (error instanceof StoreUnavailable) refuse(ctx, unreadStore(ctx.method))
         else {
@@ -142,7 +146,7 @@ const asked = (
 
 /** Does what a request asks for, or refuses it. */
 const handled = (route: Route, dependencies: AppDependencies): Middleware => {
-  const { isOpen, views } = dependencies
+  const { isOpen, views, synced } = dependencies
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
@@ -164,7 +168,9 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
     const { body, position } = result.right
     answer(ctx, route, result.right)
     if (position !== undefined) positioned(ctx, position)
-    if (typeof body !== 'string') await streamed(ctx, body)
+    if (typeof body === 'string') return
+    await synced()
+    await streamed(ctx, body)
   }
 }
 

@@ -25,15 +25,15 @@ export const openStore = (t: ExecutionContext, path: string, options: Partial<Sq
 }
 
 export const openSqliteSubject =
-  (limits: SqliteLimits) =>
+  (limits: SqliteLimits, options: Partial<SqliteOptions> = {}) =>
   async (t: ExecutionContext): Promise<Subject> => {
     const path = join(await aDirectory(t), 'events.db')
-    let store = openStore(t, path, { limits })
+    let store = openStore(t, path, { limits, ...options })
     return {
       store,
       reopen: async () => {
         await store.close()
-        store = openStore(t, path, { limits })
+        store = openStore(t, path, { limits, ...options })
         return store
       },
     }

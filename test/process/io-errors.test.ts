@@ -3,7 +3,7 @@ import { type Fault, failingCalls, nameOf } from './io-errors.ts'
 import { seedOf } from './random.ts'
 
 const FAULTS: readonly Fault[] = [
-  { call: 'fsync', error: 'EIO', when: 3 },
+  { call: 'fdatasync', error: 'EIO', when: 3 },
   { call: 'pwrite64', error: 'EIO', when: 6 },
   { call: 'pwrite64', error: 'ENOSPC', when: 5 },
 ]

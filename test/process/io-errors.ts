@@ -8,7 +8,7 @@ import { trace } from './strace.ts'
 
 /** What the kernel says of one call about the log's file. */
 export interface Fault {
-  readonly call: 'fsync' | 'pwrite64'
+  readonly call: 'fdatasync' | 'pwrite64'
   readonly error: 'EIO' | 'ENOSPC'
   /** Which of the calls fails, from 1. */
   readonly when: number
@@ -28,7 +28,7 @@ export interface IoErrorReport {
 }
 
 /** Whether the service must end, because it cannot know any more what the disk has. */
-const isFatal = ({ call, error }: Fault): boolean => call === 'fsync' || error === 'EIO'
+const isFatal = ({ call, error }: Fault): boolean => call === 'fdatasync' || error === 'EIO'
 
 /** After the disk has failed: neither ready nor answering, and the process ends by itself. */
 const endingProblems = async (service: Service, load: Load): Promise<readonly string[]> => {

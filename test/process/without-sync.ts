@@ -1,9 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 
-// Loaded into a service by sync-trace.ts before all else: its log is no longer synced with every commit, which is what
-// the trace must find out.
-const { prepare } = DatabaseSync.prototype
-DatabaseSync.prototype.prepare = function (...given) {
-  if (given[0].startsWith('INSERT INTO event')) this.exec('PRAGMA synchronous = NORMAL')
-  return prepare.apply(this, given)
-}
+// Loaded into a service by sync-trace.ts before all else: its log is no longer synced, which is what the trace must find
+// out.
+fs.fdatasync = Object.assign((_: number, done: (error: null) => void) => void setImmediate(done, null), fs.fdatasync)
+syncBuiltinESMExports()

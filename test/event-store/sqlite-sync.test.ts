@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import fc from 'fast-check'
+import { StoreUnavailable } from '../../src/event-store/event-store.ts'
+import { type Reader, telling } from '../../src/event-store/sqlite-read.ts'
+import { makeSync, syncWhatIsShown } from '../../src/event-store/sqlite-sync.ts'
+
+/** A disk that is done when it is told so: which of the commits so far a sync that ends brought to it. */
+const makeDisk = () => {
+  let committed = 0
+  let syncing: { readonly upTo: number; readonly done: (error: Error | null) => void } | undefined
+  let has = 0
+  let syncs = 0
+  return {
+    commit: () => ++committed,
+    sync: (done: (error: Error | null) => void): void => {
+      if (syncing !== undefined) throw new Error('two syncs at a time')
+      syncing = { upTo: committed, done }
+      syncs++
+    },
+    end: (error: Error | null = null): void => {
+      const ended = syncing
+      if (ended === undefined) return
+      syncing = undefined
+      if (error === null) has = ended.upTo
+      ended.done(error)
+    },
+    isSyncing: () => syncing !== undefined,
+    has: () => has,
+    syncs: () => syncs,
+  }
+}
+
+const never = (error: Error): never => {
+  throw error
+}
+
+test('whoever waits for a commit goes on when a sync has ended that began after it, and no two syncs are under way', async (t) => {
+  const steps = fc.array(fc.constantFrom('commit', 'disk'), { maxLength: 40 })
+  await fc.assert(
+    fc.asyncProperty(steps, async (story) => {
+      const disk = makeDisk()
+      const sync = makeSync(disk.sync, never)
+      const waiting: Promise<void>[] = []
+      const commit = (): void => {
+        const mine = disk.commit()
+        waiting.push(sync.begin().then(() => void t.true(disk.has() >= mine)))
+      }
+      for (const step of story) {
+        if (step === 'commit') commit()
+        else disk.end()
+        t.is(sync.pending() === undefined, disk.has() === waiting.length)
+      }
+      while (disk.isSyncing()) disk.end()
+      await Promise.all(waiting)
+      t.is(sync.pending(), undefined)
+    }),
+  )
+})
+
+test('commits while a sync is under way share the next one', async (t) => {
+  const disk = makeDisk()
+  const sync = makeSync(disk.sync, never)
+  const all = Array.from({ length: 10 }, () => {
+    disk.commit()
+    return sync.begin()
+  })
+  disk.end()
+  disk.end()
+  await Promise.all(all)
+  t.is(disk.syncs(), 2)
+})
+
+test('when a sync fails the service is told before who waits, nobody is acknowledged, and none is tried again', async (t) => {
+  const told: string[] = []
+  const disk = makeDisk()
+  const sync = makeSync(disk.sync, (error) => told.push(error.message))
+  const refused = (what: string, promise: Promise<void> | undefined): Promise<void> =>
+    (promise as Promise<void>).catch((error) => {
+      t.true(error instanceof StoreUnavailable)
+      told.push(what)
+    }) as Promise<void>
+  const waiting = [refused('the first', sync.begin()), refused('the second', sync.begin())]
+  t.false(sync.hasFailed())
+  disk.end(new Error('EIO'))
+  await Promise.all(waiting)
+  t.deepEqual(told, ['the log cannot be synced: EIO', 'the first', 'the second'])
+  await Promise.all([refused('later', sync.begin()), refused('a reader', sync.pending())])
+  t.deepEqual(told.slice(3), ['later', 'a reader'])
+  t.deepEqual([sync.hasFailed(), disk.syncs()], [true, 1])
+})
+
+test('what a reader beside the writer has read is synced before it is told', async (t) => {
+  const order: string[] = []
+  const page = async function* (what: string) {
+    order.push(`read ${what}`)
+    yield []
+  }
+  const reader = {
+    at: async () => void order.push('read at'),
+    head: async () => order.push('read head'),
+    readStream: () => page('stream'),
+    records: () => page('records'),
+    subscribe: () => page('subscription'),
+  } as unknown as Reader
+  const beside = telling(reader, () => order.push('synced'))
+  const tell = async (pages: AsyncIterable<unknown>): Promise<void> => {
+    for await (const _ of pages) order.push('told')
+  }
+  await beside.at(0)
+  await beside.head()
+  await tell(beside.readStream('s', 0))
+  await tell(beside.records(0))
+  await tell(beside.subscribe(0, new AbortController().signal))
+  const paged = ['stream', 'records', 'subscription'].flatMap((what) => [`read ${what}`, 'synced', 'told'])
+  t.deepEqual(order, ['read at', 'synced', 'read head', 'synced', ...paged])
+})
+
+test('a log that nobody writes has nothing to be synced', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-'))
+  t.teardown(() => rm(directory, { recursive: true }))
+  t.notThrows(() => syncWhatIsShown(join(directory, 'events.db')))
+})

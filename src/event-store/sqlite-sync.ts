@@ -74,11 +74,14 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
   }
 }
 
+/** Windows flushes only what may be written. */
+const TO_SYNC = process.platform === 'win32' ? 'r+' : 'r'
+
 /** Waits until all that a log's file shows is on the disk: who writes it may be about to sync it. */
 export const syncWhatIsShown = (file: string): void => {
   let journal: number
   try {
-    journal = openSync(journalOf(file), 'r')
+    journal = openSync(journalOf(file), TO_SYNC)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error

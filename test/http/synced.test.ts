@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { eventsIn, openStream } from '../feed/readers.ts'
+import { basic } from './client.ts'
 import { dataWithPeople, type Running, start } from './harness.ts'
 import { refusalOf } from './problems.ts'
-import { exchange } from './raw-http.ts'
+import { exchange, openRaw } from './raw-http.ts'
 import { aReservation, createSut, NOW, reserve } from './requests.ts'
 import { changedStore } from './stores.ts'
 
@@ -104,4 +105,25 @@ test('what cannot be brought to the disk is not acknowledged: a write may have b
   fail()
   t.deepEqual(refusalOf(await write), [503, 'outcome_unknown'])
   t.deepEqual(refusalOf(await read), [503, 'unavailable'])
+})
+
+test('clients that go away before their answer can be given take nobody with them, and what they asked for is recorded', async (t) => {
+  const { service, hold, isTold, sync } = await stage(t)
+  const sut_id = await createSut(service.as('admin'))
+  hold()
+  const body = JSON.stringify(aReservation(sut_id))
+  const connection = await openRaw(service.port)
+  connection.send(
+    `POST /api/sut_reservation/create HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic('alice')}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  t.false(await isTold(connection.answer()))
+  connection.reset()
+  t.is((await exchange(service.port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'))?.status, 400)
+  sync()
+  t.deepEqual(refusalOf(await reserve(service.as('admin'), aReservation(sut_id))), [409, 'reservation_conflict'])
+  t.deepEqual(
+    service.log.filter(({ level }) => level !== 'info'),
+    [],
+  )
 })

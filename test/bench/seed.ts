@@ -32,6 +32,8 @@ export const environmentOf = (data: string): Record<string, string> => ({
   BERTH_DATA: data,
   BERTH_PORT: '0',
   BERTH_ADMIN_PASSWORD: PASSWORD,
+  // As far ahead as can be: one SUT's windows of a year are asked for within half a minute.
+  BERTH_HORIZON: 'P3660D',
 })
 
 /** Makes a data directory as its first start leaves it, and users to make reservations for. */

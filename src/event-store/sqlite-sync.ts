@@ -7,8 +7,6 @@ export interface Sync {
   readonly begin: () => Promise<void>
   /** The same for all that was committed so far; undefined when it is there. */
   readonly pending: () => Promise<void> | undefined
-  /** Whether one has failed: nobody knows any more what the disk has, and asking it again would not tell. */
-  readonly hasFailed: () => boolean
 }
 
 /** SQLite's name for the file that commits go into. */
@@ -36,6 +34,7 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
   let underWay: PromiseWithResolvers<void> | undefined
   /** For what has been committed since that one began. */
   let next: PromiseWithResolvers<void> | undefined
+  /** Nobody knows any more what the disk has, and asking it again would not tell. */
   let failed: Error | undefined
 
   const fail = (error: Error): void => {
@@ -70,7 +69,6 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
       return pending() as Promise<void>
     },
     pending,
-    hasFailed: () => failed !== undefined,
   }
 }
 

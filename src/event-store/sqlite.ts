@@ -89,6 +89,19 @@ const makeKeeping =
     await sync?.begin()
   }
 
+/** That the disk has failed is told once, though a commit and a sync may both find out. */
+const makeFailure = (onFatal: (error: Error) => void) => {
+  let isTold = false
+  return {
+    hasFailed: () => isTold,
+    fail: (error: Error): void => {
+      if (isTold) return
+      isTold = true
+      onFatal(error)
+    },
+  }
+}
+
 const makeStore = (
   database: DatabaseSync,
   file: string,
@@ -101,10 +114,11 @@ const makeStore = (
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
   let end = places.last()
   let closed: Promise<void> | undefined
+  const { fail, hasFailed } = makeFailure(onFatal)
   const journal = isSyncedBehind ? openJournal(file) : undefined
-  const sync = journal && makeSync(journal.sync, onFatal)
+  const sync = journal && makeSync(journal.sync, fail)
 
-  const transactions = makeTransactions(database, () => places.last() === end, onFatal)
+  const transactions = makeTransactions(database, () => places.last() === end, fail)
   const secretWriter = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,
@@ -120,8 +134,7 @@ const makeStore = (
     batchMax,
     queueMax,
   })
-  const takesWrites = (): boolean => lock !== undefined && closed === undefined && !sync?.hasFailed()
-
+  const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
   const keeping = makeKeeping(transactions, takesWrites, sync)
   const reader = makeReader(database, places, heads, tail)
 

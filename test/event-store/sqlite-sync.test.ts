@@ -1,11 +1,16 @@
+import fs from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import fc from 'fast-check'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { type Reader, telling } from '../../src/event-store/sqlite-read.ts'
 import { makeSync, syncWhatIsShown } from '../../src/event-store/sqlite-sync.ts'
+import { append, aStream, outcomeOf, someEvents } from './new-events.ts'
+import { aPath, openStore } from './sqlite-subject.ts'
 
 /** A disk that is done when it is told so: which of the commits so far a sync that ends brought to it. */
 const makeDisk = () => {
@@ -83,14 +88,44 @@ test('when a sync fails the service is told before who waits, nobody is acknowle
       told.push(what)
     }) as Promise<void>
   const waiting = [refused('the first', sync.begin()), refused('the second', sync.begin())]
-  t.false(sync.hasFailed())
   disk.end(new Error('EIO'))
   await Promise.all(waiting)
   t.deepEqual(told, ['the log cannot be synced: EIO', 'the first', 'the second'])
   await Promise.all([refused('later', sync.begin()), refused('a reader', sync.pending())])
   t.deepEqual(told.slice(3), ['later', 'a reader'])
-  t.deepEqual([sync.hasFailed(), disk.syncs()], [true, 1])
+  t.is(disk.syncs(), 1)
 })
+
+for (const first of ['a sync', 'a commit']) {
+  test.serial(
+    `a log that neither can be synced nor written is told of once, where ${first} finds it first`,
+    async (t) => {
+      const syncs: ((error: Error) => void)[] = []
+      const { fdatasync } = fs
+      fs.fdatasync = ((_: number, done: (error: Error) => void) => void syncs.push(done)) as typeof fdatasync
+      syncBuiltinESMExports()
+      t.teardown(() => {
+        fs.fdatasync = fdatasync
+        syncBuiltinESMExports()
+      })
+      const path = await aPath(t)
+      const fatal: string[] = []
+      const store = openStore(t, path, { isSyncedBehind: true, onFatal: ({ message }) => fatal.push(message) })
+      const [stream, other] = [aStream(), aStream()]
+      t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
+      const shell = new DatabaseSync(path)
+      shell.exec('INSERT INTO event SELECT 1, 0, recorded, leaf FROM event')
+      shell.close()
+      const committing = append(store, other, -1, someEvents(other, 1))
+      if (first === 'a commit') await committing
+      for (const fail of syncs) fail(new Error('EIO'))
+      t.is(outcomeOf(await committing), 'unknown')
+      t.deepEqual(fatal, [
+        first === 'a commit' ? 'the log has been written by somebody else' : 'the log cannot be synced: EIO',
+      ])
+    },
+  )
+}
 
 test('what a reader beside the writer has read is synced before it is told', async (t) => {
   const order: string[] = []

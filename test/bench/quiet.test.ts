@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Sample } from './processes.ts'
 import { foreignCores, type Moment, type Watched } from './quiet.ts'
 import { alternate, rowOf } from './sampling.ts'
-import { type TableRow, tableOf, verdict } from './table.ts'
+import { isInDoubt, type TableRow, tableOf, verdict } from './table.ts'
 
 /** After so many seconds, with seconds of CPU that were used since the machine started. */
 const moment = (at: number, cpu: { busy: number; stolen?: number; ours: number }): Moment => {
@@ -37,6 +37,7 @@ const verdicts: readonly (readonly [what: string, row: Omit<TableRow, 'what'>, v
 for (const [what, row, expected] of verdicts) {
   test(`${what} is judged: ${expected || 'not at all'}`, (t) => {
     t.is(verdict({ what, ...row }), expected)
+    t.is(isInDoubt({ what, ...row }), /^(MISSED|busy)/.test(expected))
   })
 }
 

@@ -38,6 +38,9 @@ export const verdict = ({ figures, must, aim, busy, notRun }: TableRow): string 
   return holds(median, must) ? 'met' : 'MISSED'
 }
 
+/** Whether a bound was missed, or nobody can tell. */
+export const isInDoubt = (row: TableRow): boolean => row.busy !== undefined || verdict(row) === 'MISSED'
+
 const cellsOf = (row: TableRow): readonly string[] => {
   const { what, figures, unit, digits, must, aim } = row
   const measured = figures.length === 0 ? '' : spread(figures, digits)

@@ -5,6 +5,7 @@ import { beforeTheFirst, behind, continues, type Progress } from '../read-models
 import type { Views } from '../read-models/views.ts'
 import { CHUNK, markBefore } from './chunks.ts'
 import { type Entry, makeEntry } from './entry.ts'
+import type { OnDisk } from './on-disk.ts'
 import { makeSlices } from './slices.ts'
 
 /** The newest events kept for those who are a little behind: at least so many, and at most twice as many. */
@@ -16,6 +17,7 @@ export interface LiveOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position'>
   readonly origin: string
+  readonly onDisk: OnDisk
   /** The subscription failed in a way that trying again does not help. */
   readonly onFailed: (error: unknown) => void
 }
@@ -43,9 +45,12 @@ const progressBefore = async ({ store, views }: LiveOptions, position: number): 
   return { ...behind(beforeTheFirst(store.logId), event), position: position - 1 }
 }
 
-/** Gives every event behind some progress, also across breaks of the store's subscription. */
+/**
+ * Gives every event behind some progress, also across breaks of the store's subscription. It waits for the disk once for all
+ * who are told: they would all go on in the same turn, before whoever else waited for it.
+ */
 const follow = async (
-  store: EventStore,
+  { store, onDisk }: Pick<LiveOptions, 'store' | 'onDisk'>,
   from: Progress,
   signal: AbortSignal,
   give: (events: readonly Logged[]) => void,
@@ -56,7 +61,9 @@ const follow = async (
       // Where it does not go on, the views find out too; who subscribes is told then.
       if (await continues(store, progress)) {
         for await (const { events } of store.subscribe(progress.mark, signal)) {
-          for (const event of events) progress = behind(progress, event)
+          const reached = events.reduce(behind, progress)
+          await onDisk(reached.position)
+          progress = reached
           if (events.length > 0) give(events)
         }
       }
@@ -103,7 +110,7 @@ const makeWaiting = () => {
 }
 
 export const makeLive = (options: LiveOptions): Live => {
-  const { store, views, origin, onFailed } = options
+  const { views, origin, onFailed } = options
   const newest = makeNewest(origin)
   const waiting = makeWaiting()
   let joined = 0
@@ -120,7 +127,7 @@ export const makeLive = (options: LiveOptions): Live => {
       next += events.length
       waiting.wake()
     }
-    follow(store, progress, stop.signal, give).catch((error) => {
+    follow(options, progress, stop.signal, give).catch((error) => {
       if (!stop.signal.aborted) onFailed(error)
     })
   }

@@ -4,6 +4,7 @@ import { type ChunksOptions, makeChunks } from './chunks.ts'
 import type { Entry } from './entry.ts'
 import type { Format } from './frames.ts'
 import { type Live, type LiveOptions, makeLive } from './live.ts'
+import { makeOnDisk } from './on-disk.ts'
 
 /** Runs of events, as written for those who want all of them, that others at the same place may want too. */
 const WRITTEN_MAX = 128
@@ -12,7 +13,7 @@ const BYTES_MAX = 16 << 20
 /** Where subscribers pull events from: those that have caught up share what comes, the others what they read. */
 export interface Source extends Pick<Live, 'join' | 'leave' | 'onChange' | 'forget'> {
   /**
-   * Some events behind a position and not beyond `end`; none where there are none yet.
+   * Some events behind a position and not beyond `end`, all of them on the disk; none where there are none yet.
    *
    * @throws StoreUnavailable when the log cannot be read; may be tried again
    */
@@ -22,14 +23,15 @@ export interface Source extends Pick<Live, 'join' | 'leave' | 'onChange' | 'forg
   readonly close: () => void
 }
 
-export interface SourceOptions extends ChunksOptions, LiveOptions {
+export interface SourceOptions extends ChunksOptions, Omit<LiveOptions, 'onDisk'> {
   readonly views: Pick<Views, 'log' | 'position'>
 }
 
 export const makeSource = (options: SourceOptions): Source => {
-  const { store, views } = options
+  const { views } = options
+  const onDisk = makeOnDisk(options)
   const chunks = makeChunks(options)
-  const live = makeLive(options)
+  const live = makeLive({ ...options, onDisk })
   const kept = new LRUCache<string, Buffer>({
     max: WRITTEN_MAX,
     maxSize: BYTES_MAX,
@@ -50,7 +52,8 @@ export const makeSource = (options: SourceOptions): Source => {
     forget: live.forget,
     behind: async (position, end) => {
       const entries = await behind(position, end)
-      await store.synced?.()
+      const last = entries.at(-1)
+      if (last !== undefined) await onDisk(last.position)
       return entries
     },
     written: (format, entries) => {

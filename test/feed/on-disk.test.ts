@@ -1,0 +1,79 @@
+import test from 'ava'
+import { makeOnDisk } from '../../src/feed/on-disk.ts'
+import { makeSource } from '../../src/feed/source.ts'
+import type { Views } from '../../src/read-models/views.ts'
+import { append, aStream, idsOf, someEvents } from '../event-store/new-events.ts'
+import { aPath, openStore } from '../event-store/sqlite-subject.ts'
+
+/** A log that somebody writes to all the time, so that there is always a sync to wait for. */
+const stage = () => {
+  const syncs: PromiseWithResolvers<void>[] = []
+  let position = 99
+  const onDisk = makeOnDisk({
+    store: {
+      synced: () => {
+        const sync = Promise.withResolvers<void>()
+        syncs.push(sync)
+        return sync.promise
+      },
+    },
+    views: { position: () => position },
+  })
+  const grow = (to: number): void => {
+    position = to
+  }
+  return { onDisk, syncs, grow }
+}
+
+test('whoever reads a log from its beginning waits for the disk once, and again for what has come since', async (t) => {
+  const { onDisk, syncs, grow } = stage()
+  const waiting = onDisk(10)
+  grow(200)
+  t.not(onDisk(20), undefined, 'nothing is known before the sync has ended')
+  syncs[0]?.resolve()
+  await waiting
+  t.deepEqual([onDisk(20), onDisk(99)], [undefined, undefined])
+  const later = onDisk(100)
+  t.not(later, undefined)
+  syncs.at(-1)?.resolve()
+  await later
+  t.is(onDisk(200), undefined)
+})
+
+test('after a sync that failed nothing more is known', async (t) => {
+  const { onDisk, syncs } = stage()
+  const waiting = onDisk(10)
+  syncs[0]?.reject(new Error('EIO'))
+  await t.throwsAsync(async () => waiting, { message: 'EIO' })
+  t.not(onDisk(10), undefined)
+})
+
+test('a log that is synced before it is read is never waited for', (t) => {
+  const views = { position: () => 99 }
+  t.is(makeOnDisk({ store: {}, views })(99), undefined)
+  t.is(makeOnDisk({ store: { synced: () => undefined }, views })(100), undefined)
+})
+
+test('what a reader behind the newest events reads from the file is told when it is on the disk', async (t) => {
+  const store = openStore(t, await aPath(t))
+  const stream = aStream()
+  const events = someEvents(stream, 3)
+  await append(store, stream, -1, events)
+  const [asked, sync] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const synced = () => {
+    asked.resolve()
+    return sync.promise
+  }
+  const log = { markAt: (position: number) => position, positionOf: (id: string) => idsOf(events).indexOf(id) }
+  const views = { position: () => 2, log: () => log as unknown as ReturnType<Views['log']> }
+  const options = { views, origin: 'test', onFailed: (error: unknown) => t.fail(String(error)) }
+  const source = makeSource({ ...options, store: { ...store, synced } })
+  t.teardown(source.close)
+  const order: string[] = []
+  const told = source.behind(-1).then((entries) => order.push(`told of ${entries.length}`))
+  await Promise.race([asked.promise, told])
+  order.push('synced')
+  sync.resolve()
+  await told
+  t.deepEqual(order, ['synced', 'told of 3'])
+})

@@ -69,14 +69,14 @@ const identified =
     else {
       try {
         await next()
-        const syncing = synced()
+        // What has been written bit by bit was on the disk before.
+        const syncing = ctx.res.headersSent ? undefined : synced()
         if (syncing !== undefined) await syncing
       } catch (error) {
-        if (error instanceof StoreUnavailable) refuse(ctx, unreadStore(ctx.method))
-        else {
-          onError(error, requestId)
-          refuse(ctx, internal())
-        }
+        const isForeseen = error instanceof StoreUnavailable
+        if (!isForeseen) onError(error, requestId)
+        if (ctx.res.headersSent) ctx.res.destroy()
+        else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internal())
       }
     }
     onAnswered(answeredOf(ctx, began, addressOf(ctx.req)), ctx.req)

@@ -8,6 +8,7 @@ import { refusalOf } from './problems.ts'
 import { exchange, openRaw } from './raw-http.ts'
 import { aReservation, createSut, NOW, reserve } from './requests.ts'
 import { changedStore } from './stores.ts'
+import { until } from './until.ts'
 
 /** Nothing leaves the service before the log has it on the disk, not even in the answer to who only reads. */
 
@@ -105,6 +106,22 @@ test('what cannot be brought to the disk is not acknowledged: a write may have b
   fail()
   t.deepEqual(refusalOf(await write), [503, 'outcome_unknown'])
   t.deepEqual(refusalOf(await read), [503, 'unavailable'])
+})
+
+test('a stream that told what was on the disk counts as answered, though the log cannot be synced any more', async (t) => {
+  const { service, hold, isTold, fail } = await stage(t)
+  const sut_id = await createSut(service.as('admin'))
+  const stream = await openStream(service.port)
+  await stream.until((reading) => eventsIn(reading).length > 0)
+  hold()
+  const write = reserve(service.as('alice'), aReservation(sut_id))
+  t.false(await isTold(write))
+  fail()
+  await write
+  stream.close()
+  const told = () => service.answered.find(({ route }) => route === '/api/events')
+  await until('it has ended', async () => told() !== undefined, 5_000)
+  t.deepEqual([told()?.status, told()?.code], [200, undefined])
 })
 
 test('clients that go away before their answer can be given take nobody with them, and what they asked for is recorded', async (t) => {

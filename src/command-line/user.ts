@@ -19,20 +19,25 @@ export const USER = {
 const WRITTEN_WITHIN = 2_000
 const LOOK_EVERY = 50
 
-/** Waits for what a running service has recorded and not yet written into the documents. */
-const writtenBehind = async (config: Config, views: ViewsFile): Promise<void> => {
-  let head: number
+/** Where the log ends, all of which is on the disk then; undefined where it cannot be asked. */
+const headOf = async (config: Config): Promise<number | undefined> => {
   try {
     const store = await openStoreBeside(config)
     try {
-      head = await store.head()
+      return await store.head()
     } finally {
       await store.close()
     }
   } catch {
-    // A log that cannot be asked is no reason to say nothing of what the documents know.
-    return
+    // No reason to say nothing of what the documents know.
+    return undefined
   }
+}
+
+/** Waits for what a running service has recorded and not yet written into the documents. */
+const writtenBehind = async (config: Config, views: ViewsFile): Promise<void> => {
+  const head = await headOf(config)
+  if (head === undefined) return
   const end = performance.now() + WRITTEN_WITHIN
   while ((views.progress()?.mark ?? BEGINNING) < head && performance.now() < end) await delay(LOOK_EVERY)
 }
@@ -44,7 +49,10 @@ const reservationsOf = async (config: Config, { now }: Terminal, userId: string)
     try {
       await writtenBehind(config, views)
       const endsAfter = Math.floor(now() / 1000)
-      return views.lists.reservations({ user_id: userId, endsAfter, limit: 1, offset: 0 }).count
+      const { count } = views.lists.reservations({ user_id: userId, endsAfter, limit: 1, offset: 0 })
+      // What has been counted may be newer.
+      await headOf(config)
+      return count
     } finally {
       views.close()
     }

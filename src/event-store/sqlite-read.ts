@@ -99,9 +99,11 @@ const makePages = (database: DatabaseSync) => {
   }
 }
 
-export type Reader = Pick<EventStore, 'at' | 'readStream' | 'records' | 'subscribe' | 'head'>
+type LogReader = Pick<EventStore, 'at' | 'readStream' | 'records' | 'subscribe' | 'head'>
+/** All that can be asked of a log's file. */
+export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
-export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<Heads, 'of'>, tail: Tail): Reader => {
+export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<Heads, 'of'>, tail: Tail): LogReader => {
   const asItLies = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
@@ -167,5 +169,7 @@ export const telling = (reader: Reader, sync: () => void): Reader => {
     records: (after) => all(reader.records(after)),
     subscribe: (after, signal) => all(reader.subscribe(after, signal)),
     head: async () => synced(await reader.head()),
+    readSecrets: async (sutId) => synced(await reader.readSecrets(sutId)),
+    secretsSealedWith: async (...page) => synced(await reader.secretsSealedWith(...page)),
   }
 }

@@ -136,12 +136,11 @@ const makeStore = (
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
   const keeping = makeKeeping(transactions, takesWrites, sync)
-  const reader = makeReader(database, places, heads, tail)
+  const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
 
   return {
     ...(lock === undefined ? telling(reader, () => syncWhatIsShown(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
-    ...makeSecretReader(database),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
       (stream, expected, events, secrets = []) =>

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../domain/ids.ts'
 import { UnusableLog } from './event-store.ts'
+import { syncWhatWasLeft } from './sqlite-sync.ts'
 
 /** `brth`: what `file` and other tools recognise a log by. */
 const APPLICATION_ID = 0x62727468
@@ -182,6 +183,7 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
     }
     setPragmas(database, isSyncedBehind ? SYNCED_BEHIND : PRAGMAS)
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
+    syncWhatWasLeft(database, file)
     migrate(database, randomHex)
     return database
   } catch (error) {

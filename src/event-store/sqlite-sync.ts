@@ -1,4 +1,5 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailable } from './event-store.ts'
 
 /** Whoever commits goes on, and the disk is waited for by who tells somebody of it. */
@@ -20,8 +21,6 @@ export interface Journal {
 
 export const openJournal = (file: string): Journal => {
   const journal = openSync(journalOf(file), 'r+')
-  // What was committed by a process that was killed before it could sync it.
-  fdatasyncSync(journal)
   return { sync: (done) => fdatasync(journal, done), close: () => closeSync(journal) }
 }
 
@@ -89,4 +88,18 @@ export const syncWhatIsShown = (file: string): void => {
   } finally {
     closeSync(journal)
   }
+}
+
+/**
+ * Brings to the disk what a process that was killed has left in a log's journal. It goes into the file: where a sync of the
+ * journal had failed, another would do nothing and succeed. Where it cannot go, because the disk is full or somebody reads,
+ * the journal is synced all the same.
+ */
+export const syncWhatWasLeft = (database: DatabaseSync, file: string): void => {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // The log can be read, and says with the first append what is wrong with it.
+  }
+  syncWhatIsShown(file)
 }

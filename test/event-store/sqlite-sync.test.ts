@@ -4,12 +4,12 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { type Reader, telling } from '../../src/event-store/sqlite-read.ts'
 import { makeSync, syncWhatIsShown } from '../../src/event-store/sqlite-sync.ts'
-import { append, aStream, outcomeOf, someEvents } from './new-events.ts'
+import { append, aStream, outcomeOf, readAll, someEvents } from './new-events.ts'
 import { aPath, openStore } from './sqlite-subject.ts'
 
 /** A disk that is done when it is told so: which of the commits so far a sync that ends brought to it. */
@@ -136,6 +136,8 @@ test('what a reader beside the writer has read is synced before it is told', asy
   const reader = {
     at: async () => void order.push('read at'),
     head: async () => order.push('read head'),
+    readSecrets: async () => void order.push('read secrets'),
+    secretsSealedWith: async () => void order.push('read sealed'),
     readStream: () => page('stream'),
     records: () => page('records'),
     subscribe: () => page('subscription'),
@@ -146,11 +148,43 @@ test('what a reader beside the writer has read is synced before it is told', asy
   }
   await beside.at(0)
   await beside.head()
+  await beside.readSecrets('s')
+  await beside.secretsSealedWith('k', undefined, 1)
   await tell(beside.readStream('s', 0))
   await tell(beside.records(0))
   await tell(beside.subscribe(0, new AbortController().signal))
   const paged = ['stream', 'records', 'subscription'].flatMap((what) => [`read ${what}`, 'synced', 'told'])
-  t.deepEqual(order, ['read at', 'synced', 'read head', 'synced', ...paged])
+  const asked = ['at', 'head', 'secrets', 'sealed'].flatMap((what) => [`read ${what}`, 'synced'])
+  t.deepEqual(order, [...asked, ...paged])
+})
+
+/** A log as a process leaves it that is killed, with its last events in the journal. */
+const leftBehind = async (t: ExecutionContext) => {
+  const [path, left] = [await aPath(t), await aPath(t)]
+  const stream = aStream()
+  await append(openStore(t, path), stream, -1, someEvents(stream, 3))
+  for (const suffix of ['', '-wal']) fs.copyFileSync(path + suffix, left + suffix)
+  t.true(fs.statSync(`${left}-wal`).size > 0)
+  return { left, stream }
+}
+
+test('what a killed process has left in the journal is in the file when it has been opened', async (t) => {
+  const { left, stream } = await leftBehind(t)
+  const store = openStore(t, left)
+  t.is(fs.statSync(`${left}-wal`).size, 0)
+  t.is((await readAll(store, stream)).length, 3)
+})
+
+test('where somebody reads what was left it is opened too, and stays in the journal', async (t) => {
+  const { left, stream } = await leftBehind(t)
+  const reader = new DatabaseSync(left, { readOnly: true })
+  t.teardown(() => reader.close())
+  reader.exec('BEGIN')
+  t.is(reader.prepare('SELECT count(*) AS n FROM event').get()?.n, 3)
+  const store = openStore(t, left, { limits: { busyTimeout: 10 } })
+  t.true(fs.statSync(`${left}-wal`).size > 0)
+  t.is((await readAll(store, stream)).length, 3)
+  t.is(outcomeOf(await append(store, stream, 2, someEvents(stream, 1))), 'done')
 })
 
 test('a log that nobody writes has nothing to be synced', async (t) => {

@@ -154,20 +154,35 @@ export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<H
   }
 }
 
-/** The same for who reads beside another process: whatever is told is on the disk, which its writer may sync behind. */
-export const telling = (reader: Reader, sync: () => void): Reader => {
-  const synced = <A>(told: A): A => {
-    reading(sync)
+/**
+ * The same for who reads beside another process: whatever is told is on the disk, which its writer may sync behind. Nothing
+ * is synced for events that were there when it was done before.
+ *
+ * @param last the place of the log's last event
+ */
+export const telling = (reader: Reader, last: () => number, sync: () => void): Reader => {
+  let known = BEGINNING
+  const synced = <A>(told: A, upTo = Number.POSITIVE_INFINITY): A => {
+    if (upTo <= known) return told
+    reading(() => {
+      const shown = last()
+      sync()
+      known = shown
+    })
     return told
   }
-  const all = async function* <A>(pages: AsyncIterable<A>): AsyncIterable<A> {
-    for await (const page of pages) yield synced(page)
+  const pages = async function* <A extends { readonly mark: number }>(read: AsyncIterable<readonly A[]>) {
+    for await (const page of read) yield synced(page, page.at(-1)?.mark ?? BEGINNING)
   }
   return {
-    at: async (mark) => synced(await reader.at(mark)),
-    readStream: (stream, after) => all(reader.readStream(stream, after)),
-    records: (after) => all(reader.records(after)),
-    subscribe: (after, signal) => all(reader.subscribe(after, signal)),
+    at: async (mark) => synced(await reader.at(mark), mark),
+    readStream: (stream, after) => pages(reader.readStream(stream, after)),
+    records: (after) => pages(reader.records(after)),
+    async *subscribe(after, signal) {
+      for await (const batch of reader.subscribe(after, signal)) {
+        yield synced(batch, batch.events.at(-1)?.mark ?? BEGINNING)
+      }
+    },
     head: async () => synced(await reader.head()),
     readSecrets: async (sutId) => synced(await reader.readSecrets(sutId)),
     secretsSealedWith: async (...page) => synced(await reader.secretsSealedWith(...page)),

@@ -139,7 +139,7 @@ const makeStore = (
   const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
 
   return {
-    ...(lock === undefined ? telling(reader, () => syncWhatIsShown(file)) : reader),
+    ...(lock === undefined ? telling(reader, places.last, () => syncWhatIsShown(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:

@@ -1,14 +1,10 @@
 import fs from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
-import { type Reader, telling } from '../../src/event-store/sqlite-read.ts'
-import { makeSync, syncWhatIsShown } from '../../src/event-store/sqlite-sync.ts'
+import { makeSync } from '../../src/event-store/sqlite-sync.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from './new-events.ts'
 import { aPath, openStore } from './sqlite-subject.ts'
 
@@ -127,37 +123,6 @@ for (const first of ['a sync', 'a commit']) {
   )
 }
 
-test('what a reader beside the writer has read is synced before it is told', async (t) => {
-  const order: string[] = []
-  const page = async function* (what: string) {
-    order.push(`read ${what}`)
-    yield []
-  }
-  const reader = {
-    at: async () => void order.push('read at'),
-    head: async () => order.push('read head'),
-    readSecrets: async () => void order.push('read secrets'),
-    secretsSealedWith: async () => void order.push('read sealed'),
-    readStream: () => page('stream'),
-    records: () => page('records'),
-    subscribe: () => page('subscription'),
-  } as unknown as Reader
-  const beside = telling(reader, () => order.push('synced'))
-  const tell = async (pages: AsyncIterable<unknown>): Promise<void> => {
-    for await (const _ of pages) order.push('told')
-  }
-  await beside.at(0)
-  await beside.head()
-  await beside.readSecrets('s')
-  await beside.secretsSealedWith('k', undefined, 1)
-  await tell(beside.readStream('s', 0))
-  await tell(beside.records(0))
-  await tell(beside.subscribe(0, new AbortController().signal))
-  const paged = ['stream', 'records', 'subscription'].flatMap((what) => [`read ${what}`, 'synced', 'told'])
-  const asked = ['at', 'head', 'secrets', 'sealed'].flatMap((what) => [`read ${what}`, 'synced'])
-  t.deepEqual(order, [...asked, ...paged])
-})
-
 /** A log as a process leaves it that is killed, with its last events in the journal. */
 const leftBehind = async (t: ExecutionContext) => {
   const [path, left] = [await aPath(t), await aPath(t)]
@@ -185,10 +150,4 @@ test('where somebody reads what was left it is opened too, and stays in the jour
   t.true(fs.statSync(`${left}-wal`).size > 0)
   t.is((await readAll(store, stream)).length, 3)
   t.is(outcomeOf(await append(store, stream, 2, someEvents(stream, 1))), 'done')
-})
-
-test('a log that nobody writes has nothing to be synced', async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'berth-'))
-  t.teardown(() => rm(directory, { recursive: true }))
-  t.notThrows(() => syncWhatIsShown(join(directory, 'events.db')))
 })

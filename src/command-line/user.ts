@@ -19,25 +19,8 @@ export const USER = {
 const WRITTEN_WITHIN = 2_000
 const LOOK_EVERY = 50
 
-/** Where the log ends, all of which is on the disk then; undefined where it cannot be asked. */
-const headOf = async (config: Config): Promise<number | undefined> => {
-  try {
-    const store = await openStoreBeside(config)
-    try {
-      return await store.head()
-    } finally {
-      await store.close()
-    }
-  } catch {
-    // No reason to say nothing of what the documents know.
-    return undefined
-  }
-}
-
 /** Waits for what a running service has recorded and not yet written into the documents. */
-const writtenBehind = async (config: Config, views: ViewsFile): Promise<void> => {
-  const head = await headOf(config)
-  if (head === undefined) return
+const writtenBehind = async (head: number, views: ViewsFile): Promise<void> => {
   const end = performance.now() + WRITTEN_WITHIN
   while ((views.progress()?.mark ?? BEGINNING) < head && performance.now() < end) await delay(LOOK_EVERY)
 }
@@ -46,15 +29,19 @@ const writtenBehind = async (config: Config, views: ViewsFile): Promise<void> =>
 const reservationsOf = async (config: Config, { now }: Terminal, userId: string): Promise<number | undefined> => {
   try {
     const views = openViewsFile(join(config.data, 'views.db'), projections, { readOnly: true })
+    // A log that cannot be asked is no reason to say nothing of what the documents know.
+    const store = await openStoreBeside(config).catch(() => undefined)
+    const headOf = async (): Promise<number> => (await store?.head().catch(() => undefined)) ?? BEGINNING
     try {
-      await writtenBehind(config, views)
+      await writtenBehind(await headOf(), views)
       const endsAfter = Math.floor(now() / 1000)
       const { count } = views.lists.reservations({ user_id: userId, endsAfter, limit: 1, offset: 0 })
-      // What has been counted may be newer.
-      await headOf(config)
+      // What has been counted may be newer: it is on the disk when this has been answered.
+      await headOf()
       return count
     } finally {
       views.close()
+      await store?.close()
     }
   } catch (error) {
     if (error instanceof UnusableViews) return undefined

@@ -1,16 +1,10 @@
-import { isIP, SocketAddress } from 'node:net'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
+import { type AddressRange, readAddressRanges } from './address-ranges.ts'
 import { type EventStoreConfig, readEventStore } from './event-store-config.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
-
-/** All addresses that begin with the same `prefix` bits. */
-export interface AddressRange {
-  readonly family: 'ipv4' | 'ipv6'
-  readonly address: string
-  readonly prefix: number
-}
 
 export interface Config {
   readonly host: string
@@ -26,10 +20,10 @@ export interface Config {
   readonly usersFile: string
   /** The first administrator's, where one was given. */
   readonly adminPassword?: string
-  /** The vault's keys as given, to be read by vault/keys.ts; absent when they are in `vaultKeyFile`. */
+  /** The vault's keys as given, in the form that vault/keys.ts reads; absent when they are in `vaultKeyFile`. */
   readonly vaultKeys?: string
   readonly vaultKeyFile: string
-  /** The key that signs checkpoints as given, to be read by audit/audit-key.ts; absent when it is in `auditKeyFile`. */
+  /** The key that signs checkpoints as given, in the form that audit/audit-key.ts reads; absent when it is in `auditKeyFile`. */
   readonly auditKey?: string
   readonly auditKeyFile: string
   /** The name of this log: the `source` of its events and the origin of its checkpoints. */
@@ -47,6 +41,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Reads a value; Left finishes the sentence "BERTH_X ..." and never repeats the value, which may be a secret. */
 type Read<A> = (value: string) => E.Either<string, A>
+
+/** Checks the keys that a variable holds. Nothing of ours may be imported here: see key-checks.ts. */
+export interface KeyChecks {
+  readonly vaultKeys: Read<string>
+  readonly auditKey: Read<string>
+}
 
 const wholeNumber = (value: string, min: number, max: number): number | undefined =>
   /^\d{1,5}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined
@@ -116,33 +116,13 @@ const duration: Read<number> = (value) => {
     : E.left('must be from PT15M to P3660D, in whole milliseconds')
 }
 
-const addressRange = (value: string): AddressRange | undefined => {
-  const [, text = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
-  const version = isIP(text)
-  if (version === 0) return undefined
-  const [family, length] = version === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const)
-  const { address } = new SocketAddress({ family, address: text })
-  const prefix = bits === undefined ? length : Number(bits)
-  // IPv4 in the clothes of IPv6 would never be met: the addresses of connections have them taken off.
-  const isClothed = family === 'ipv6' && address.includes('.')
-  return !isClothed && prefix >= 1 && prefix <= length ? { family, address, prefix } : undefined
-}
-
-const addressRanges: Read<readonly AddressRange[]> = (value) => {
-  const ranges = value.split(',').map((part) => addressRange(part.trim()))
-  return ranges.every((range) => range !== undefined)
-    ? E.right(ranges)
-    : E.left(
-        'must be addresses or ranges like 192.0.2.7, 10.0.0.0/8, fd00::/8, parted by commas, none with a prefix of 0',
-      )
-}
-
 const logLevel: Read<LogLevel> = (value) =>
   E.fromNullable(`must be one of ${LOG_LEVELS.join(', ')}`)(LOG_LEVELS.find((level) => level === value))
 
 /** Left: every problem, each a sentence that names its variable and repeats no value. `directory` resolves paths. */
 export const readConfig = (
   environment: Environment,
+  checks: KeyChecks,
   directory: string = process.cwd(),
 ): E.Either<readonly string[], Config> => {
   const problems: string[] = []
@@ -160,11 +140,11 @@ export const readConfig = (
   const data = read('BERTH_DATA', path, resolve(directory, 'data'))
   const inData: EventStoreConfig = { kind: 'sqlite', path: join(data, 'events.db') }
   const adminPassword = read('BERTH_ADMIN_PASSWORD', password, undefined)
-  const vaultKeys = read('BERTH_VAULT_KEY', E.right, undefined)
+  const vaultKeys = read('BERTH_VAULT_KEY', checks.vaultKeys, undefined)
   if (environment.BERTH_VAULT_KEY !== undefined && environment.BERTH_VAULT_KEY_FILE !== undefined) {
     problems.push('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them')
   }
-  const auditKey = read('BERTH_AUDIT_KEY', E.right, undefined)
+  const auditKey = read('BERTH_AUDIT_KEY', checks.auditKey, undefined)
   if (environment.BERTH_AUDIT_KEY !== undefined && environment.BERTH_AUDIT_KEY_FILE !== undefined) {
     problems.push('BERTH_AUDIT_KEY and BERTH_AUDIT_KEY_FILE are both set; unset one of them')
   }
@@ -177,7 +157,7 @@ export const readConfig = (
     host: read('BERTH_HOST', host, '127.0.0.1'),
     port: read('BERTH_PORT', port, 8080),
     ...(certificate !== undefined && key !== undefined && { tls: { certificate, key } }),
-    trustedProxies: read('BERTH_TRUSTED_PROXIES', addressRanges, []),
+    trustedProxies: read('BERTH_TRUSTED_PROXIES', readAddressRanges, []),
     data,
     eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
     usersFile: read('BERTH_USERS', path, join(data, 'users.json')),

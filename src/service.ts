@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../projections/index.ts'
 import { assemble, withoutWaitingLong } from './assemble.ts'
 import { openSigner } from './audit/audit-key.ts'
+import { problemsOfConfig } from './check-config.ts'
 import type { Config } from './config.ts'
 import { BEGINNING, type EventStore } from './event-store/event-store.ts'
 import { acquireLock, type Lock } from './files/lock.ts'
@@ -48,6 +49,18 @@ const orMisconfigured = <A>(read: E.Either<readonly string[], A>): A => {
   return read.right
 }
 
+/** Checks what the configuration names, before anything is made. @throws Misconfigured naming every problem */
+const checkAll = async (config: Config, world: Parameters<typeof openCertificate>[1]) => {
+  const certificate = config.tls && (await openCertificate(config.tls, world))
+  const problems = await problemsOfConfig(config)
+  if (certificate !== undefined && E.isLeft(certificate)) throw new Misconfigured([...certificate.left, ...problems])
+  if (problems.length > 0) {
+    certificate?.right.close()
+    throw new Misconfigured(problems)
+  }
+  return certificate?.right
+}
+
 /** Opens the store, and says so while it has to be waited for. */
 const openLog = (
   config: Config,
@@ -81,7 +94,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     world.onFatal(error)
   }
   try {
-    const certificate = config.tls && orMisconfigured(await openCertificate(config.tls, { ...world, alarms }))
+    const certificate = await checkAll(config, { ...world, alarms })
     if (certificate !== undefined) opened.push(certificate.close)
     await mkdir(config.data, { recursive: true, mode: 0o700 })
     const lock: Lock = acquireLock(join(config.data, 'berth.lock'))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../src/config.ts'
+import { keyChecks } from '../src/key-checks.ts'
 
 const here = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const compose = here('docker-compose.yml')
@@ -24,7 +25,7 @@ const addresses = [...compose.matchAll(/esdb:\/\/berth[^"\n]*/g)].map(([address]
 
 test('The settings of the compose file are settings of Berth, and their values are accepted', (t) => {
   const environment = { ...Object.fromEntries(settings), BERTH_ADMIN_PASSWORD: 'long enough' }
-  const config = readConfig(environment)
+  const config = readConfig(environment, keyChecks)
   t.true(E.isRight(config), JSON.stringify(config))
   t.true(settings.length >= 10)
   t.like(config, { right: { host: '0.0.0.0', eventStore: { kind: 'eventstoredb', address: { tls: false } } } })
@@ -33,7 +34,7 @@ test('The settings of the compose file are settings of Berth, and their values a
 test('The compose file leads Berth to its cluster by names, with credentials and TLS', (t) => {
   t.is(addresses.length, 1)
   for (const address of addresses) {
-    const config = readConfig({ BERTH_EVENT_STORE: address })
+    const config = readConfig({ BERTH_EVENT_STORE: address }, keyChecks)
     t.like(config, {
       right: {
         eventStore: {

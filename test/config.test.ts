@@ -3,12 +3,14 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../src/config.ts'
+import { keyChecks } from '../src/key-checks.ts'
 import { passwordProblem } from '../src/users/password.ts'
 import { anyCharacter } from './characters.ts'
 import { leftOf, rightOf } from './users/builders.ts'
 
 const DAY = 86_400_000
-const read = (environment: Record<string, string | undefined>) => readConfig(environment, '/srv/berth')
+const KEY = Buffer.alloc(32, 1).toString('base64')
+const read = (environment: Record<string, string | undefined>) => readConfig(environment, keyChecks, '/srv/berth')
 const problemsOf = (environment: Record<string, string | undefined>) => leftOf(read(environment))
 
 test('without variables everything has its documented default', (t) => {
@@ -41,8 +43,8 @@ test('every variable is taken', (t) => {
       BERTH_EVENT_STORE: 'sqlite:/var/log.db',
       BERTH_USERS: '../users.json',
       BERTH_ADMIN_PASSWORD: 'correct horse',
-      BERTH_VAULT_KEY: 'a:b',
-      BERTH_AUDIT_KEY: 'c',
+      BERTH_VAULT_KEY: `a:${KEY}`,
+      BERTH_AUDIT_KEY: KEY,
       BERTH_ORIGIN: 'lab.example/berth',
       BERTH_LISTEN_PORTS: '5900-5900',
       BERTH_WINDOW_MAX: 'PT12H',
@@ -63,9 +65,9 @@ test('every variable is taken', (t) => {
     eventStore: { kind: 'sqlite', path: '/var/log.db' },
     usersFile: '/srv/users.json',
     adminPassword: 'correct horse',
-    vaultKeys: 'a:b',
+    vaultKeys: `a:${KEY}`,
     vaultKeyFile: '/srv/berth/elsewhere/vault.key',
-    auditKey: 'c',
+    auditKey: KEY,
     auditKeyFile: '/srv/berth/elsewhere/audit.key',
     origin: 'lab.example/berth',
     listenPorts: { first: 5900, last: 5900 },
@@ -76,7 +78,9 @@ test('every variable is taken', (t) => {
 })
 
 test('paths are absolute whatever directory the service starts in', (t) => {
-  const { data, usersFile, vaultKeyFile, eventStore } = rightOf(readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }))
+  const { data, usersFile, vaultKeyFile, eventStore } = rightOf(
+    readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }, keyChecks),
+  )
   t.true(
     [data, usersFile, vaultKeyFile, eventStore.kind === 'sqlite' && eventStore.path].every(
       (path) => path && isAbsolute(path),
@@ -112,6 +116,11 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_EVENT_STORE', './data/events.db', /sqlite:\.\/data/],
   ['BERTH_ADMIN_PASSWORD', 'short', /at least 8 characters/],
   ['BERTH_ADMIN_PASSWORD', 'a password\n', /control characters/],
+  ['BERTH_VAULT_KEY', KEY, /cannot be used: key 1 must be an id of 1 to 32/],
+  ['BERTH_VAULT_KEY', `a:${KEY},b:${KEY}`, /cannot be used: key 2 is the same as a key before it/],
+  ['BERTH_VAULT_KEY', '# later', /cannot be used: there is no key/],
+  ['BERTH_AUDIT_KEY', `a:${KEY}`, /must be 32 bytes in base64/],
+  ['BERTH_AUDIT_KEY', KEY.slice(4), /must be 32 bytes in base64/],
   ['BERTH_ORIGIN', 'a b', /URI reference/],
   ['BERTH_ORIGIN', 'a+b', /without blanks and \+/],
   ['BERTH_ORIGIN', '1a:b', /URI reference/],
@@ -168,12 +177,13 @@ test('every problem is named at once, and the right variables raise none', (t) =
     BERTH_HOST: 'lab.example',
     BERTH_PORT: 'x',
     BERTH_HORIZON: 'x',
-    BERTH_VAULT_KEY: 'x',
+    BERTH_VAULT_KEY: `a:${KEY}`,
     BERTH_VAULT_KEY_FILE: 'x',
+    BERTH_AUDIT_KEY: 'x',
     BERTH_PROT: '8080',
   })
   const names = problems.map((problem) => problem.split(' ')[0]).sort()
-  t.deepEqual(names, ['BERTH_HORIZON', 'BERTH_PORT', 'BERTH_PROT', 'BERTH_VAULT_KEY'])
+  t.deepEqual(names, ['BERTH_AUDIT_KEY', 'BERTH_HORIZON', 'BERTH_PORT', 'BERTH_PROT', 'BERTH_VAULT_KEY'])
   t.true(problems.includes('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them'))
 })
 

@@ -20,6 +20,8 @@ const PARTS = ['commands', 'event-store', 'read-models', 'vault', 'users', 'http
   (at) => `src/${at}/`,
 )
 const CONFIG = ['src/config.ts', 'src/event-store-config.ts']
+/** What holds a configuration against the rest of the project. */
+const CHECKS = ['src/key-checks.ts', 'src/check-config.ts']
 const EVERYTHING = [DOMAIN, 'projections/', ...PARTS, ...CONFIG, 'src/open-store.ts', FILES, 'src/random.ts']
 
 /** Who may import whom. The same picture stands in the README's section on the architecture. */
@@ -35,10 +37,13 @@ const RULES: readonly Rule[] = [
   { files: 'src/feed/', may: ['src/feed/', ...OUTSIDE.may], mayType: OUTSIDE.mayType },
   { files: 'src/audit/', may: ['src/audit/', DOMAIN, 'projections/', PORT, ...STORED, FILES] },
   { files: 'src/export/', may: ['src/export/', DOMAIN, PORT, ...STORED, 'src/feed/cloud-event.ts'] },
-  { files: 'src/config.ts', may: ['src/unknown-variables.ts', 'src/event-store-config.ts'] },
+  { files: 'src/config.ts', may: ['src/unknown-variables.ts', 'src/address-ranges.ts', 'src/event-store-config.ts'] },
+  { files: 'src/address-ranges.ts', may: [] },
   { files: 'src/unknown-variables.ts', may: [] },
   { files: 'src/event-store-config.ts', may: ['src/eventstoredb-address.ts'] },
   { files: 'src/eventstoredb-address.ts', may: [] },
+  { files: 'src/key-checks.ts', may: ['src/vault/', 'src/audit/'], mayType: CONFIG },
+  { files: 'src/check-config.ts', may: ['src/vault/', 'src/audit/', 'src/users/'], mayType: CONFIG },
   { files: FILES, may: [FILES] },
   { files: TELEMETRY, may: [TELEMETRY] },
   { files: 'src/world.ts', may: [], mayType: [DOMAIN, PORT, 'src/http/', 'src/feed/'] },
@@ -46,7 +51,10 @@ const RULES: readonly Rule[] = [
   // Where an adapter is picked.
   { files: 'src/open-store.ts', may: [DOMAIN, 'src/event-store/'], mayType: CONFIG },
   // The composition root: no rule lets anybody else import these.
-  { files: 'src/service.ts', may: [...EVERYTHING, TELEMETRY, 'src/world.ts', 'src/parts.ts', 'src/assemble.ts'] },
+  {
+    files: 'src/service.ts',
+    may: [...EVERYTHING, ...CHECKS, TELEMETRY, 'src/world.ts', 'src/parts.ts', 'src/assemble.ts'],
+  },
   { files: 'src/assemble.ts', may: [...EVERYTHING, TELEMETRY, 'src/world.ts', 'src/parts.ts', 'src/handlers.ts'] },
   { files: 'src/handlers.ts', may: [...EVERYTHING, 'src/parts.ts'] },
   { files: 'src/parts.ts', may: [...EVERYTHING, TELEMETRY] },
@@ -59,7 +67,7 @@ const RULES: readonly Rule[] = [
   { files: 'src/copy/', may: ['src/copy/', 'src/audit/', DOMAIN, 'projections/', 'src/event-store/', 'src/vault/'] },
   {
     files: 'src/command-line/',
-    may: [...EVERYTHING, 'src/command-line/', 'src/backup/', 'src/copy/', 'src/serve.ts'],
+    may: [...EVERYTHING, ...CHECKS, 'src/command-line/', 'src/backup/', 'src/copy/', 'src/serve.ts'],
   },
   { files: 'src/heap.ts', may: [] },
   { files: 'src/main.ts', may: ['src/command-line/', 'src/heap.ts'] },

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../config.ts'
+import { keyChecks } from '../key-checks.ts'
 import { auditKeyCommand } from './audit-key.ts'
 import { backupCommand } from './backup.ts'
 import { checkpointCommand } from './checkpoint.ts'
@@ -95,7 +96,7 @@ const runCommand = async (command: Command, args: readonly string[], environment
     terminal.stdout(helpOf(command))
     return DONE
   }
-  const config = readConfig(environment)
+  const config = readConfig(environment, keyChecks)
   if (E.isRight(config)) return command.run(given.right, config.right, terminal)
   for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
   return MISUSED
@@ -103,7 +104,7 @@ const runCommand = async (command: Command, args: readonly string[], environment
 
 const runOnUsers = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
   if (isHelpAsked(args)) return showUserHelp(args, terminal)
-  const config = readConfig(environment)
+  const config = readConfig(environment, keyChecks)
   if (E.isRight(config)) return runUser(args, config.right, terminal)
   for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
   return MISUSED

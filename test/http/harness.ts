@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/domain/event.ts'
 import type { RandomHex } from '../../src/domain/ids.ts'
 import type { Answered } from '../../src/http/answered.ts'
+import { keyChecks } from '../../src/key-checks.ts'
 import { startService, type World } from '../../src/service.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { sharedEnvironment } from '../event-store/shared-store.ts'
@@ -101,7 +102,9 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   if (process.env.FIT !== undefined) await import('../documents/fit-answers.ts')
   const data = setting.data ?? (await dataWithPeople(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
-  const config = rightOf(readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }))
+  const config = rightOf(
+    readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }, keyChecks),
+  )
   const log = setting.log ?? []
   const answered: Answered[] = []
   let time = setting.now === undefined ? undefined : at(setting.now)

@@ -117,9 +117,10 @@ export const assemble = async (
 ): Promise<Listening> => {
   const { store, views, users, vault, certificate, metrics, condition, opened } = parts
   const { clock, randomBytes, log } = world
-  const snapshots = { read: views.readSnapshot, keep: views.keepSnapshot }
+  const { readSnapshot: read, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
+  const snapshots = { read, keep, dropUnwritten }
   const { told, onAnswered, onRefused } = tellingOf(world, metrics)
-  const runner = makeRunner({ store, clock, randomHex, snapshots, following: views.following, told })
+  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, told })
   const repeated = makeRepeated(views)
   const isOpen = (): boolean => isReady({ ...condition(), service: 'ok' })
   const addresses = makeClientAddresses(config.trustedProxies)

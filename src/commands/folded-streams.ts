@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import { BEGINNING, type EventStore, NO_STREAM } from '../event-store/event-store.ts'
+import { type FollowedLog, type KnownLog, makeKnownLog } from './known-log.ts'
 import { type Folded, keepIfDue, readSnapshot, type Snapshots } from './snapshots.ts'
 
 /** The weight of all folded states that are remembered: about 100 MB of windows. */
 const REMEMBERED_MAX = 400_000
 
 /** Streams folded into the states that commands are decided on, the most used ones in memory. */
-export interface FoldedStreams {
+export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
   readonly remembered: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
   /** Folds a stream from its snapshot, or its beginning, to its end. */
   readonly load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
@@ -17,8 +18,13 @@ export interface FoldedStreams {
     stream: string,
     from: Folded<S>,
   ) => Promise<Folded<S>>
-  /** Takes a state whose events are known to be in the log. */
-  readonly remember: <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>) => void
+  /** Takes a state whose events are known to be in the log, the last of which has the id. */
+  readonly remember: <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    folded: Folded<S>,
+    eventId: string,
+  ) => void
   readonly forget: (stream: string) => void
 }
 
@@ -29,44 +35,37 @@ const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => 
   kept: NO_STREAM,
 })
 
-/** @param following the stretch in which the log has been known to go on, as views have it: memory counts only within one */
-export const makeFoldedStreams = (
-  store: EventStore,
-  snapshots: Snapshots,
-  following: () => number | undefined,
-): FoldedStreams => {
+/** @param log left out where nobody else writes the log */
+export const makeFoldedStreams = (store: EventStore, snapshots: Snapshots, log?: FollowedLog): FoldedStreams => {
   const states = new LRUCache<string, Folded<StreamState>>({ maxSize: REMEMBERED_MAX })
-  let stretch = following()
+  const { note, confirm } = makeKnownLog(store, log, () => {
+    states.clear()
+    snapshots.dropUnwritten()
+  })
 
-  /** A log that was cut off and has grown again has other events at the same revisions, which no append would find out. */
-  const isKnownToGoOn = (): boolean => {
-    const now = following()
-    if (now !== stretch) states.clear()
-    stretch = now
-    return now !== undefined
-  }
-
-  const remember: FoldedStreams['remember'] = (decider, stream, folded) => {
+  const remember: FoldedStreams['remember'] = (decider, stream, folded, eventId) => {
+    const { revision, mark } = folded
+    note({ stream, revision, mark, eventId })
     states.set(stream, keepIfDue(snapshots, decider, stream, folded), { size: decider.weight(folded.state) })
   }
 
   const readOn: FoldedStreams['readOn'] = async (decider, stream, from) => {
     let folded = from
+    let eventId: string | undefined
     for await (const page of store.readStream(stream, from.revision)) {
-      const { revision, mark } = page.at(-1) ?? folded
+      const { revision, mark, id } = page.at(-1) ?? { ...folded, id: eventId }
       folded = { ...folded, state: page.reduce(decider.evolve, folded.state), revision, mark }
+      eventId = id
     }
-    if (folded.revision !== NO_STREAM) remember(decider, stream, folded)
+    if (eventId !== undefined) remember(decider, stream, folded, eventId)
     return folded
   }
 
   return {
+    confirm,
     remembered: <S extends StreamState, C>(_: Decider<S, C>, stream: string) =>
-      isKnownToGoOn() ? (states.get(stream) as Folded<S> | undefined) : undefined,
-    load: (decider, stream) => {
-      const kept = isKnownToGoOn() ? readSnapshot(snapshots, decider, stream) : undefined
-      return readOn(decider, stream, kept ?? unread(decider))
-    },
+      states.get(stream) as Folded<S> | undefined,
+    load: (decider, stream) => readOn(decider, stream, readSnapshot(snapshots, decider, stream) ?? unread(decider)),
     readOn,
     remember,
     forget: (stream) => {

@@ -6,9 +6,11 @@ import { type Failure, failure, invalid } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/ids.ts'
 import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import { type FoldedStreams, makeFoldedStreams } from './folded-streams.ts'
+import type { FollowedLog } from './known-log.ts'
 import { newEvents, type Order, type Outcome, type Runner } from './order.ts'
 import { findKnown } from './retry-key.ts'
 import type { Folded, Snapshots } from './snapshots.ts'
+import { makeTurns, type Turns } from './turns.ts'
 
 /** How often a command is decided anew because others moved its stream, before it is given up. */
 const DECISIONS_MAX = 64
@@ -23,8 +25,8 @@ interface RunnerOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly snapshots: Snapshots
-  /** As views have it; always the same where nobody follows the log. */
-  readonly following?: () => number | undefined
+  /** Left out where nobody else writes the log. */
+  readonly log?: FollowedLog
   /** Told what is worth counting. */
   readonly told?: RunnerTold
 }
@@ -46,6 +48,8 @@ const makeRun =
     const turn = turns.begin(stream)
     if (turn !== undefined) await turn
     try {
+      const confirming = streams.confirm()
+      if (confirming !== undefined) await confirming
       const remembered = streams.remembered(decider, stream)
       let folded = remembered ?? (await streams.load(decider, stream))
       let isToTheEnd = remembered === undefined
@@ -65,10 +69,9 @@ const makeRun =
           told?.appended(E.isLeft(appended) ? appended.left : 'done')
           if (E.isRight(appended)) {
             const [outcome, next] = recorded(decider, stream, folded, events, appended.right)
-            streams.remember(decider, stream, next)
+            streams.remember(decider, stream, next, (events.at(-1) as NewEvent).id)
             return E.right(outcome)
           }
-          streams.forget(stream)
           if (appended.left !== 'moved') return E.left(notAppended(appended.left))
           told?.decidedAgain('moved')
           await letPass(++overtaken)
@@ -76,13 +79,17 @@ const makeRun =
           return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
         } else told?.decidedAgain('refused')
         // Only an append finds out by itself that the state is old; a refusal has to look.
-        folded = await streams.readOn(decider, stream, folded)
+        const confirming = streams.confirm()
+        await confirming
+        folded = await (confirming ? streams.load(decider, stream) : streams.readOn(decider, stream, folded))
         isToTheEnd = true
       }
       return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
     } catch (error) {
-      streams.forget(stream)
-      if (!(error instanceof StoreUnavailable)) throw error
+      if (!(error instanceof StoreUnavailable)) {
+        streams.forget(stream)
+        throw error
+      }
       return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
     } finally {
       turns.end(stream)
@@ -90,13 +97,14 @@ const makeRun =
   }
 
 export const makeRunner = (options: RunnerOptions): Runner => {
-  const { store, snapshots, following = () => 0 } = options
-  const streams = makeFoldedStreams(store, snapshots, following)
+  const { store, snapshots, log } = options
+  const streams = makeFoldedStreams(store, snapshots, log)
   const turns = makeTurns()
   return {
     stateOf: async (decider, stream) => {
       await turns.begin(stream)
       try {
+        await streams.confirm()
         const remembered = streams.remembered(decider, stream)
         const folded = await (remembered ? streams.readOn(decider, stream, remembered) : streams.load(decider, stream))
         return folded.state
@@ -117,32 +125,6 @@ const letPass = (overtaken: number): Promise<void> | undefined =>
 
 const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readonly KnownKey[] =>
   passOver === undefined ? state.keys : state.keys.filter(({ _id }) => _id !== passOver)
-
-type Turns = ReturnType<typeof makeTurns>
-
-/** Commands on one stream wait for each other here; the expected revision is for those in other processes. */
-const makeTurns = () => {
-  /** Who waits for each stream that somebody has the turn of. Not their promises, which would keep all that they come to. */
-  const waiting = new Map<string, (() => void)[] | undefined>()
-  return {
-    begin: (stream: string): Promise<void> | undefined => {
-      if (!waiting.has(stream)) {
-        waiting.set(stream, undefined)
-        return undefined
-      }
-      const turn = Promise.withResolvers<void>()
-      const others = waiting.get(stream) ?? []
-      others.push(turn.resolve)
-      waiting.set(stream, others)
-      return turn.promise
-    },
-    end: (stream: string): void => {
-      const next = waiting.get(stream)?.shift()
-      if (next === undefined) waiting.delete(stream)
-      else next()
-    },
-  }
-}
 
 const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
   if (clock < state.time - CLOCK_BEHIND_MAX) {

@@ -5,6 +5,8 @@ export interface Snapshots {
   readonly read: (stream: string) => Snapshot | undefined
   /** Takes the state now and writes it some time later; of several the last counts. */
   readonly keep: (stream: string, snapshot: () => Snapshot) => void
+  /** Drops what was taken and is not written yet: its events are not in the log any more. */
+  readonly dropUnwritten: () => void
 }
 
 /** A stream folded up to a revision. */

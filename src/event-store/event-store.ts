@@ -23,6 +23,14 @@ export interface Appended {
  */
 export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 
+/** An event of the log, and its place there. */
+export interface EventPlace {
+  readonly mark: number
+  readonly eventId: string
+  readonly stream: string
+  readonly revision: number
+}
+
 /** Some events of the log in its order; `caughtUp` when, after them, there was nothing more to read. */
 export interface Batch {
   readonly events: readonly Logged[]
@@ -110,4 +118,15 @@ export interface EventStore {
    */
   readonly synced?: () => Promise<void> | undefined
   readonly close: () => Promise<void>
+}
+
+/** Whether the event is still in its place, so that the log has not been cut off before it. */
+export const hasEventAt = async (
+  store: EventStore,
+  { mark, eventId, stream, revision }: EventPlace,
+): Promise<boolean> => {
+  if (mark === BEGINNING) return true
+  for await (const [event] of store.readStream(stream, revision - 1))
+    return event?.mark === mark && event.id === eventId
+  return false
 }

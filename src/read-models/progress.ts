@@ -1,17 +1,11 @@
 import type { Recorded } from '../domain/event.ts'
-import { BEGINNING, type EventStore, NO_STREAM } from '../event-store/event-store.ts'
+import { BEGINNING, type EventPlace, type EventStore, hasEventAt, NO_STREAM } from '../event-store/event-store.ts'
 
-/** How far a log has been folded, and in which. */
-export interface Progress {
+/** How far a log has been folded, and in which: the last event folded, which another log has not in that place. */
+export interface Progress extends EventPlace {
   readonly logId: string
   /** The public position of the last event folded, -1 before the first. */
   readonly position: number
-  readonly mark: number
-  /** The id of the event there: a log that has another one is not the log that was folded. */
-  readonly eventId: string
-  /** Where that event is found. */
-  readonly stream: string
-  readonly revision: number
 }
 
 export const beforeTheFirst = (logId: string): Progress => ({
@@ -36,12 +30,5 @@ export const behind = ({ logId, position }: Progress, { mark, id, stream, revisi
  * Whether the log goes on from there: it has the same id, and the same event in the same place. One that was cut off or
  * put back from a copy has not.
  */
-export const continues = async (store: EventStore, progress: Progress): Promise<boolean> => {
-  const { logId, mark, eventId, stream, revision } = progress
-  if (logId !== store.logId) return false
-  if (mark === BEGINNING) return true
-  for await (const [event] of store.readStream(stream, revision - 1)) {
-    return event?.mark === mark && event.id === eventId
-  }
-  return false
-}
+export const continues = async (store: EventStore, progress: Progress): Promise<boolean> =>
+  progress.logId === store.logId && (await hasEventAt(store, progress))

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import { type Batch, StoreUnavailable } from '../event-store/event-store.ts'
+import { type Batch, type EventPlace, StoreUnavailable } from '../event-store/event-store.ts'
 import { type CatchUp, type CatchUpLimits, makeCatchUp } from './catch-up.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
@@ -28,10 +28,12 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   /** Whether the log was found not to go on from what was folded, so that nothing may be answered or decided on it. */
   readonly isOfAnotherLog: () => boolean
   /**
-   * A number for the stretch in which the log has been followed without a break since it was found to go on; undefined
-   * while it is not, and what is remembered of it may no longer be true.
+   * A number for the time during which the log has been followed without a break; undefined while it is not followed,
+   * and what is remembered of it may no longer be true.
    */
   readonly following: () => number | undefined
+  /** The last event folded. */
+  readonly lastFolded: () => EventPlace
   /** Rows that are not in the file yet. */
   readonly pendingRows: () => number
   /** A document from its stream alone: slow, but right when these rows cannot keep up. */
@@ -43,6 +45,8 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   readonly readSnapshot: (stream: string) => Snapshot | undefined
   /** Keeps a folded state; it is written with the rows. */
   readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
+  /** Drops folded states that are not written yet. */
+  readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
   readonly close: () => Promise<void>
 }
@@ -100,11 +104,7 @@ const follow = async (followed: Followed): Promise<void> => {
     const goesOn = await Promise.race([continues(store, place.now()), aborted])
     if (goesOn === undefined) return
     log.isAnother = !goesOn
-    if (!log.isAnother) {
-      log.stretches++
-      log.isFollowed = true
-      return
-    }
+    if (!log.isAnother) return
     const error = another()
     if (!wasAnother) alarm('the event store holds another log', error)
     throw error
@@ -116,6 +116,8 @@ const follow = async (followed: Followed): Promise<void> => {
       if (isAlarmed) onRecovery('the event store is read again', 'store')
       isAlarmed = false
       failures = 0
+      if (!log.isFollowed) log.stretches++
+      log.isFollowed = true
       await take(batch, followed)
     }
   }
@@ -150,6 +152,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     mark: () => place.now().mark,
     caughtUp: place.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
+    lastFolded: place.now,
     following: () => (log.isFollowed ? log.stretches : undefined),
     pendingRows: pending.count,
     newest: pending.newest,
@@ -168,6 +171,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       }
     },
     keepSnapshot: writer.keepSnapshot,
+    dropUnwrittenSnapshots: writer.dropUnwrittenSnapshots,
     close: async () => {
       stop.abort()
       await followed

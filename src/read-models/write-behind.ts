@@ -37,6 +37,7 @@ export interface Writer {
   /** Commits everything; false while nothing can be written. */
   readonly commitAll: () => boolean
   readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
+  readonly dropUnwrittenSnapshots: () => void
   readonly close: () => void
 }
 
@@ -148,6 +149,7 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     keepSnapshot: (stream, snapshot) => {
       snapshots.set(stream, snapshot)
     },
+    dropUnwrittenSnapshots: () => snapshots.clear(),
     close: () => {
       attempts.commitAll()
       attempts.stop()

@@ -163,6 +163,7 @@ test('a clock that is behind by less than a minute decides as of the last event'
 const snapshotsIn = (kept: Map<string, Snapshot>) => ({
   read: (stream: string) => kept.get(stream),
   keep: (stream: string, snapshot: () => Snapshot) => kept.set(stream, snapshot()),
+  dropUnwritten: () => undefined,
 })
 
 test('after reopening, a stream of 1,000 events is not read from its beginning', async (t) => {

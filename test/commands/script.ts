@@ -15,7 +15,7 @@ import { type AnyCommand, type AnyDecider, deciderOf, type Memory, retryKey, STE
 
 /** A story of commands, each of which is held against the log itself after it has ended. */
 
-export const NO_SNAPSHOTS = { read: () => undefined, keep: () => undefined }
+export const NO_SNAPSHOTS = { read: () => undefined, keep: () => undefined, dropUnwritten: () => undefined }
 
 /** What says that nothing is known to have been recorded: the client may ask again. */
 const IN_TROUBLE = ['store_full', 'unavailable', 'outcome_unknown']

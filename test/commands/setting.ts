@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { FollowedLog } from '../../src/commands/known-log.ts'
 import type { Order } from '../../src/commands/order.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { Snapshots } from '../../src/commands/snapshots.ts'
@@ -22,9 +23,9 @@ export interface Instance {
   readonly setClock: (time: string) => void
 }
 
-export const anInstance = (store: EventStore, snapshots: Snapshots = NO_SNAPSHOTS): Instance => {
+export const anInstance = (store: EventStore, snapshots: Snapshots = NO_SNAPSHOTS, log?: FollowedLog): Instance => {
   let now = clock('05:58')
-  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots })
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots, ...(log && { log }) })
   const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
   return {
     aSut: async () => {

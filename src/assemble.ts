@@ -8,6 +8,7 @@ import type { Runner } from './commands/order.ts'
 import { makeRetryKeysOf } from './commands/retry-key.ts'
 import { makeRunner } from './commands/runner.ts'
 import type { Config } from './config.ts'
+import { listenForCommands } from './control-handlers.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from './domain/ids.ts'
 import { type Feed, makeFeed } from './feed/feed.ts'
 import { handlersOf } from './handlers.ts'
@@ -115,12 +116,12 @@ export const assemble = async (
   randomHex: RandomHex,
   parts: Parts,
 ): Promise<Listening> => {
-  const { store, views, users, vault, certificate, metrics, condition, opened } = parts
+  const { store, views, users, vault, certificate, metrics, guard, condition, opened } = parts
   const { clock, randomBytes, log } = world
   const { readSnapshot: read, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, keep, dropUnwritten }
   const { told, onAnswered, onRefused } = tellingOf(world, metrics)
-  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, told })
+  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
   const repeated = makeRepeated(views)
   const isOpen = (): boolean => isReady({ ...condition(), service: 'ok' })
   const addresses = makeClientAddresses(config.trustedProxies)
@@ -146,6 +147,7 @@ export const assemble = async (
     addressOf: addresses.clientOf,
   })
   opened.push(withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.push(await listenForCommands(config, world, parts))
   const { host, port } = config
   const { patience } = world
   const connections = { host, port, addresses, certificate, patience, onRefused }

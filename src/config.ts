@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import { type AddressRange, readAddressRanges } from './address-ranges.ts'
+import { duration } from './config-duration.ts'
 import { type EventStoreConfig, readEventStore } from './event-store-config.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
@@ -31,6 +31,8 @@ export interface Config {
   readonly listenPorts: { readonly first: number; readonly last: number }
   /** Milliseconds. */
   readonly limits: { readonly windowMax: number; readonly horizon: number }
+  /** Milliseconds that the clock may be past the log's last event at a start. */
+  readonly clockAheadMax: number
   readonly logLevel: LogLevel
   /** What was passed over, for the log. */
   readonly warnings: readonly string[]
@@ -96,26 +98,6 @@ const listenPorts: Read<Config['listenPorts']> = (value) => {
     : E.right({ first, last })
 }
 
-/** Milliseconds: a quarter-hour, below which no window fits, and ten years, within which all dates have four digits. */
-const DURATION_MIN = 15 * 60_000
-const DURATION_MAX = 3660 * 86_400_000
-
-const duration: Read<number> = (value) => {
-  let parsed: Temporal.Duration
-  try {
-    parsed = Temporal.Duration.from(value)
-  } catch {
-    return E.left('must be an ISO 8601 duration like P7D or PT36H')
-  }
-  if (parsed.years !== 0 || parsed.months !== 0) {
-    return E.left('must be in weeks, days, hours, minutes and seconds: years and months have no fixed length')
-  }
-  const milliseconds = parsed.with({ weeks: 0, days: parsed.weeks * 7 + parsed.days }).total('milliseconds')
-  return Number.isInteger(milliseconds) && milliseconds >= DURATION_MIN && milliseconds <= DURATION_MAX
-    ? E.right(milliseconds)
-    : E.left('must be from PT15M to P3660D, in whole milliseconds')
-}
-
 const logLevel: Read<LogLevel> = (value) =>
   E.fromNullable(`must be one of ${LOG_LEVELS.join(', ')}`)(LOG_LEVELS.find((level) => level === value))
 
@@ -172,6 +154,7 @@ export const readConfig = (
       windowMax: read('BERTH_WINDOW_MAX', duration, 7 * 86_400_000),
       horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
     },
+    clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
     logLevel: read('BERTH_LOG_LEVEL', logLevel, 'info'),
   }
   const { problems: unknown, warnings } = unknownVariables(environment, known)

@@ -1,4 +1,5 @@
 import type { Signer } from './audit/signed-note.ts'
+import type { ClockGuard } from './commands/clock-guard.ts'
 import type { EventStore } from './event-store/event-store.ts'
 import type { Certificate } from './http/certificate.ts'
 import { type Condition, isReady } from './http/health.ts'
@@ -18,6 +19,7 @@ export interface Parts {
   readonly signer: Signer
   readonly certificate: Certificate | undefined
   readonly metrics: Metrics
+  readonly guard: ClockGuard
   readonly condition: () => Condition
   /** What has been opened, to be closed in the opposite order. */
   readonly opened: (() => Promise<void> | void)[]
@@ -36,6 +38,7 @@ export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isS
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
   users: alarms.isRaised('users') ? 'broken' : 'ok',
   vault: alarms.isRaised('vault') ? 'broken' : 'ok',
+  clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
 })
 
 /** What the metrics look at whenever they are asked for. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { nameOfStore } from './event-store-config.ts'
@@ -37,6 +38,7 @@ export const serve = async (config: Config): Promise<number> => {
   try {
     service = await startService(config, {
       clock: Date.now,
+      sinceBoot: () => uptime() * 1_000,
       randomBytes,
       log,
       ...(isRequestLogged && {

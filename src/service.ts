@@ -5,6 +5,7 @@ import { projections } from '../projections/index.ts'
 import { assemble, withoutWaitingLong } from './assemble.ts'
 import { openSigner } from './audit/audit-key.ts'
 import { problemsOfConfig } from './check-config.ts'
+import { watchClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { BEGINNING, type EventStore } from './event-store/event-store.ts'
 import { acquireLock, type Lock } from './files/lock.ts'
@@ -120,8 +121,10 @@ export const startService = async (config: Config, world: World): Promise<Servic
     })
     opened.push(views.close)
     const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
+    const guard = await watchClock(config, world, store, alarms)
+    opened.push(guard.stop)
     metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
-    const parts = { store, views, users, vault, signer, certificate, metrics, condition, opened }
+    const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
     const listening = await assemble(config, world, randomHex, parts)
     opened.push(() => listening.close(STOP_WITHIN))
     const stop = (): Promise<void> => {

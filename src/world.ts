@@ -8,6 +8,8 @@ import type { Patience } from './http/listen.ts'
 export interface World {
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** Milliseconds since the machine was started, suspension included (CLOCK_BOOTTIME). */
+  readonly sinceBoot: () => number
   readonly randomBytes: (size: number) => Uint8Array
   /** The random bits of ids; drawn from `randomBytes` unless given. */
   readonly randomHex?: RandomHex

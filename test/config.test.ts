@@ -26,6 +26,7 @@ test('without variables everything has its documented default', (t) => {
     origin: 'berth',
     listenPorts: { first: 20_000, last: 29_999 },
     limits: { windowMax: 7 * DAY, horizon: 366 * DAY },
+    clockAheadMax: 30 * DAY,
     logLevel: 'info',
     warnings: [],
   })
@@ -49,6 +50,7 @@ test('every variable is taken', (t) => {
       BERTH_LISTEN_PORTS: '5900-5900',
       BERTH_WINDOW_MAX: 'PT12H',
       BERTH_HORIZON: 'P1W2DT30M',
+      BERTH_CLOCK_AHEAD_MAX: 'P60D',
       BERTH_LOG_LEVEL: 'silent',
     }),
   )
@@ -72,6 +74,7 @@ test('every variable is taken', (t) => {
     origin: 'lab.example/berth',
     listenPorts: { first: 5900, last: 5900 },
     limits: { windowMax: DAY / 2, horizon: 9 * DAY + 1_800_000 },
+    clockAheadMax: 60 * DAY,
     logLevel: 'silent',
     warnings: [],
   })

@@ -5,6 +5,7 @@ import { keyChecks } from '../key-checks.ts'
 import { auditKeyCommand } from './audit-key.ts'
 import { backupCommand } from './backup.ts'
 import { checkpointCommand } from './checkpoint.ts'
+import { clockConfirmCommand } from './clock-confirm.ts'
 import { type Command, DONE, EXIT_CODES, type Given, helpOf, MISUSED, type Terminal, usageOf } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
@@ -30,20 +31,21 @@ const commands: readonly Command[] = [
   vaultRotateCommand,
   vaultStatusCommand,
   copyCommand,
+  clockConfirmCommand,
 ]
 
 type Listed = Pick<Command, 'name' | 'summary' | 'example'>
 
 const overview = (listed: readonly Listed[]): string => {
   const lines = listed.map(
-    ({ name, summary, example }) => `  ${name.padEnd(14)}${summary}\n${' '.repeat(16)}${example}`,
+    ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
   )
   return `berth: shares the machines of a test lab
 
   npm run -s berth -- COMMAND
 
 ${lines.join('\n')}
-  help COMMAND  says more, like COMMAND --help
+  help COMMAND    says more, like COMMAND --help
 
 It is configured by variables named BERTH_...; the README lists them.
 ${EXIT_CODES}

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, KnownKey, StreamState } from '../domain/decider.ts'
 import type { Event, NewEvent, Recorded } from '../domain/event.ts'
-import { type Failure, failure, invalid } from '../domain/failure.ts'
+import { type Failure, failure } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/ids.ts'
 import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import type { ClockGuard } from './clock-guard.ts'
+import { clockAhead, keyReused, notAppended } from './failures.ts'
 import { type FoldedStreams, makeFoldedStreams } from './folded-streams.ts'
 import type { FollowedLog } from './known-log.ts'
 import { newEvents, type Order, type Outcome, type Runner } from './order.ts'
@@ -27,6 +29,8 @@ interface RunnerOptions {
   readonly snapshots: Snapshots
   /** Left out where nobody else writes the log. */
   readonly log?: FollowedLog
+  /** Judges the clock at each decision. */
+  readonly guard?: Pick<ClockGuard, 'isAhead'>
   /** Told what is worth counting. */
   readonly told?: RunnerTold
 }
@@ -42,7 +46,7 @@ export interface RunnerTold {
 
 /** The loop that every command goes through: load, fold, decide, append, and again where another was faster. */
 const makeRun =
-  ({ store, clock, randomHex, told }: RunnerOptions, streams: FoldedStreams, turns: Turns): Runner['run'] =>
+  ({ store, clock, randomHex, guard, told }: RunnerOptions, streams: FoldedStreams, turns: Turns): Runner['run'] =>
   <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) =>
   async () => {
     const turn = turns.begin(stream)
@@ -62,7 +66,8 @@ const makeRun =
           told?.repeated(stream)
           return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
         }
-        const decision = decideNow(decider, state, order, clock())
+        const now = clock()
+        const decision = guard?.isAhead(now) ? E.left(clockAhead()) : decideNow(decider, state, order, now)
         if (E.isRight(decision) && decision.right.events.length > 0) {
           const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
           const appended = await store.append(stream, revision, events, order.secrets)()
@@ -153,28 +158,3 @@ const recorded = <S extends StreamState, C>(
     { ...folded, state, ...appended },
   ]
 }
-
-/** What a client is told of an append that failed and was not just overtaken. */
-const notAppended = (why: Exclude<AppendFailure, 'moved'>): Failure => {
-  switch (why) {
-    case 'full':
-      return failure('store_full', 'The event store has no room left; what was asked for was not recorded.')
-    case 'unavailable':
-      return failure('unavailable', 'The event store cannot be reached; what was asked for was not recorded.')
-    case 'unknown':
-      return failure(
-        'outcome_unknown',
-        'The answer of the event store was lost: it may or may not be recorded. Repeat the request with the same Idempotency-Key, or look.',
-      )
-  }
-}
-
-export const keyReused = (): Failure =>
-  invalid([
-    {
-      code: 'idempotency_key_reused',
-      path: ['Idempotency-Key'],
-      in: 'header',
-      detail: 'came with another request before; use a new one',
-    },
-  ])

@@ -45,6 +45,7 @@ export type FailureCode =
   | 'listen_ports_exhausted'
   | 'position_not_reached'
   | 'clock_behind'
+  | 'clock_ahead'
 
 /** A reservation that stands in the way. */
 export interface Conflict {

@@ -10,6 +10,7 @@ export interface Condition {
   readonly views: 'ok' | 'behind' | 'unwritten'
   readonly users: 'ok' | 'broken'
   readonly vault: 'ok' | 'broken'
+  readonly clock: 'ok' | 'ahead'
 }
 
 /**

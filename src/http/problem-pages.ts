@@ -52,6 +52,8 @@ const remedies: Readonly<Record<Code, string>> = {
   listen_ports_exhausted: 'Retire SUTs, or widen BERTH_LISTEN_PORTS.',
   position_not_reached: 'This instance lags behind. Try again, or ask the one that gave the position.',
   clock_behind: "Set the clock of the service's machine: it is behind what has been recorded already.",
+  clock_ahead:
+    'The clock of the service has gained more than an hour, or is far past the last event of the log. An administrator sets it, or confirms it with: berth clock confirm.',
 }
 
 const isCode = (text: string): text is Code => Object.hasOwn(codes, text)

@@ -70,6 +70,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   listen_ports_exhausted: { status: 503, title: 'No listen_port is free', retryAfter: 3600 },
   position_not_reached: { status: 503, title: 'This instance has not come that far yet', retryAfter: 1 },
   clock_behind: { status: 503, title: 'The clock of the service is behind', retryAfter: 60 },
+  clock_ahead: { status: 503, title: 'The clock of the service is ahead', retryAfter: 60 },
 }
 
 /** A refusal on its way out: a Failure of the domain or of the transport. */

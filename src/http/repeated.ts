@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { RetryKey as Kept } from '../../projections/retry-key.ts'
+import { keyReused } from '../commands/failures.ts'
 import type { RetryKey } from '../commands/retry-key.ts'
-import { keyReused } from '../commands/runner.ts'
 import type { Views } from '../read-models/views.ts'
 import { showing } from './objects.ts'
 import type { Refusal } from './problem.ts'

@@ -18,6 +18,7 @@ const COMMANDS = [
   'audit key',
   'verify',
   'export',
+  'clock confirm',
 ]
 const USERS = ['user add', 'user list', 'user remove', 'user passwd']
 /** A configuration that no command would take. */

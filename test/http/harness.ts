@@ -22,6 +22,8 @@ export interface Tidying {
 export interface Setting {
   /** The clock stands still at this time until it is moved; the machine's own unless given. */
   readonly now?: string
+  /** Milliseconds since boot; unless given, whoever moves the clock moves it too. */
+  readonly sinceBoot?: () => number
   readonly environment?: Readonly<Record<string, string>>
   /** A directory with a users file, left by an earlier service perhaps; unless given, a new one with everybody below. */
   readonly data?: string
@@ -111,6 +113,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   const now = (): number => time ?? Date.now()
   const service = await startService(config, {
     clock: now,
+    sinceBoot: setting.sinceBoot ?? now,
     randomBytes,
     log: { info: logInto(log, 'info'), warn: logInto(log, 'warn'), error: logInto(log, 'error') },
     onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot go on'),

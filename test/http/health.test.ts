@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Condition, makeHealth } from '../../src/http/health.ts'
 import { leftOf } from '../users/builders.ts'
 
-const WELL: Condition = { service: 'ok', store: 'ok', views: 'ok', users: 'ok', vault: 'ok' }
+const WELL: Condition = { service: 'ok', store: 'ok', views: 'ok', users: 'ok', vault: 'ok', clock: 'ok' }
 
 const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{}, true],
@@ -16,6 +16,7 @@ const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{ views: 'unwritten' }, true],
   [{ users: 'broken' }, true],
   [{ vault: 'broken' }, true],
+  [{ clock: 'ahead' }, true],
   [{ views: 'behind', vault: 'broken' }, false],
 ]
 for (const [wrong, isReady] of conditions) {

@@ -49,6 +49,7 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
   listen_ports_exhausted: 503,
   position_not_reached: 503,
   clock_behind: 503,
+  clock_ahead: 503,
 }
 
 const MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code']

@@ -29,6 +29,7 @@ const OF_COMMANDS: readonly Code[] = [
   'store_full',
   'outcome_unknown',
   'clock_behind',
+  'clock_ahead',
 ]
 
 const ROLES = 3

@@ -1,0 +1,89 @@
+import { chmod, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+
+/** Bytes of a request. */
+const REQUEST_MAX = 64 * 1024
+/** Requests at a time: people type them. */
+const CONNECTIONS_MAX = 16
+/** Bytes that the path of a socket may have, less the one that ends it (`sun_path` of sockaddr_un). */
+const PATH_MAX = process.platform === 'linux' ? 107 : 103
+
+/** Where a service listens for the commands typed beside it. */
+export const CONTROL_SOCKET = 'berth.sock'
+
+/** Why a socket cannot have this path; undefined where it can. */
+export const whyNoSocket = (path: string): string | undefined => {
+  if (process.platform === 'win32') return 'this system has no sockets in folders'
+  const length = Buffer.byteLength(path)
+  return length > PATH_MAX ? `its path has ${length} bytes, and that of a socket at most ${PATH_MAX}` : undefined
+}
+
+/** What a command asks of the running service. Left is a sentence that says why it was refused. */
+export type ControlHandler = (given: unknown) => Promise<E.Either<string, object>>
+
+export interface ControlSocketOptions {
+  readonly path: string
+  /** By command, as it is typed: `clock confirm`. */
+  readonly handlers: Readonly<Record<string, ControlHandler>>
+  readonly onError: (error: unknown) => void
+}
+
+const read = async (request: IncomingMessage): Promise<E.Either<string, unknown>> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > REQUEST_MAX) return E.left(`the request has more than ${REQUEST_MAX} bytes`)
+      chunks.push(chunk)
+    }
+    return E.right(JSON.parse(Buffer.concat(chunks).toString()))
+  } catch {
+    return E.left('the request cannot be read')
+  }
+}
+
+const answer = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' })
+  response.end(JSON.stringify(body))
+}
+
+const handle = async ({ handlers }: ControlSocketOptions, request: IncomingMessage, response: ServerResponse) => {
+  const name = new URLSearchParams((request.url ?? '').slice(2)).get('command') ?? ''
+  const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
+  if (handler === undefined || request.method !== 'POST') {
+    return answer(response, 404, { error: 'the running service does not know this command; it has another version' })
+  }
+  const given = await read(request)
+  const done = E.isLeft(given) ? given : await handler(given.right)
+  return E.isLeft(done) ? answer(response, 422, { error: done.left }) : answer(response, 200, done.right)
+}
+
+/**
+ * Listens beside the data for the commands of whoever may use it: HTTP over a socket that its owner alone may connect to.
+ * The caller holds the lock of the folder, so that a socket left there belongs to nobody.
+ *
+ * @returns what closes it
+ */
+export const openControlSocket = async (options: ControlSocketOptions): Promise<() => Promise<void>> => {
+  const { path, onError } = options
+  await rm(path, { force: true })
+  const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 8_192 }, (request, response) => {
+    handle(options, request, response).catch((error: unknown) => {
+      onError(error)
+      if (!response.headersSent) answer(response, 500, { error: 'the service has failed; its log says why' })
+    })
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject).listen(path, resolve)
+  await promise
+  server.off('error', reject).on('error', onError)
+  await chmod(path, 0o600)
+  return async () => {
+    const closed = new Promise((ended) => server.close(ended))
+    server.closeAllConnections()
+    await closed
+  }
+}

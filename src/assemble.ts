@@ -124,12 +124,17 @@ export const assemble = async (
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
   const repeated = makeRepeated(views)
   const isOpen = (): boolean => isReady({ ...condition(), service: 'ok' })
-  const addresses = makeClientAddresses(config.trustedProxies)
+  const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
+    log.warn(
+      { peer },
+      'Forwarded and X-Forwarded-For of this peer ignored; if a proxy, add it to BERTH_TRUSTED_PROXIES',
+    ),
+  )
   const feed = openFeed(config, world, randomHex, parts)
   const page: readonly Route[] = routes(handlersOf({ config, clock, randomHex, parts, runner, feed, page: () => page }))
   const app = makeApp({
     routes: page,
-    gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock }),
+    gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock, randomBytes }),
     retryKeys: makeRetryKeysOf(vault.keys),
     inFlight: makeInFlight(),
     repeated: (key) => {

@@ -32,7 +32,13 @@ export const networkOf = (address: string): string => {
   return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`
 }
 
-export const makeClientAddresses = (ranges: readonly TrustedRange[]): ClientAddresses => {
+/** @param onUntrusted called for the first request with what a proxy adds from a peer that is not trusted */
+export const makeClientAddresses = (
+  ranges: readonly TrustedRange[],
+  onUntrusted?: (peer: string) => void,
+): ClientAddresses => {
+  let isReported = onUntrusted === undefined
+
   const trusted = new BlockList()
   for (const { address, prefix, family } of ranges) trusted.addSubnet(address, prefix, family)
   const trusts = (address: string): boolean =>
@@ -53,7 +59,13 @@ export const makeClientAddresses = (ranges: readonly TrustedRange[]): ClientAddr
     trusts,
     clientOf: ({ headers, socket }) => {
       const peer = peerOf(socket)
-      if (!trusts(peer)) return peer
+      if (!trusts(peer)) {
+        if (!isReported && (headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined)) {
+          isReported = true
+          onUntrusted?.(peer)
+        }
+        return peer
+      }
       const standard = headers.forwarded
       const older = headers['x-forwarded-for'] as string | undefined
       const told = [

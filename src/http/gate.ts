@@ -6,6 +6,7 @@ import type { Authentication, Authenticator } from '../users/authenticate.ts'
 import type { User } from '../users/users-file.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
 import { type ClientAddresses, networkOf, peerOf } from './client-address.ts'
+import type { Ending } from './failure-counts.ts'
 import { type Refusal, refusal } from './problem.ts'
 
 type Admitted = E.Either<Refusal, User>
@@ -18,6 +19,7 @@ interface GateOptions {
   readonly addresses: ClientAddresses
   /** Unix milliseconds. */
   readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
 }
 
 /** Users at addresses from which they have come before, the latest; about 300 bytes each. */
@@ -54,7 +56,12 @@ const makeFamiliar = (addresses: ClientAddresses) => {
   }
 }
 
-type End = (isFailed: boolean) => void
+type End = (how: Ending) => void
+
+const endingOf = ({ kind }: Authentication): Ending => {
+  if (kind === 'overloaded') return 'refused'
+  return kind === 'wrong' ? 'failed' : 'passed'
+}
 
 /** What comes of a check. `end` is that of an attempt of the request's own; others came to their result without one. */
 const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
@@ -74,12 +81,12 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
     const address = addresses.clientOf(request)
     const wait = attempts.barredFor(address, name)
     if (wait > 0) return tooManyAttempts(wait)
-    attempts.begin(address, name)(true)
+    attempts.begin(address, name)('failed')
     return UNAUTHENTICATED
   }
 
   return (request: IncomingMessage, result: Authentication, end: End | undefined): Admitted => {
-    end?.(result.kind === 'wrong')
+    end?.(endingOf(result))
     switch (result.kind) {
       case 'user':
         return ofUser(request, result.user, end !== undefined)
@@ -97,8 +104,9 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
   }
 }
 
-export const makeGate = ({ authenticator, addresses, clock }: GateOptions): Gate => {
-  const attempts = makeAttempts(clock)
+export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateOptions): Gate => {
+  const secret = Buffer.from(randomBytes(32)).toString('hex')
+  const attempts = makeAttempts({ clock, isKnown: authenticator.knows, secret })
   const verdict = makeVerdict(attempts, addresses)
   return (request) => {
     let end: End | undefined
@@ -108,13 +116,13 @@ export const makeGate = ({ authenticator, addresses, clock }: GateOptions): Gate
       end = attempts.begin(address, name)
       return true
     }
-    const from = (): string => networkOf(addresses.clientOf(request))
-    const result = authenticator.authenticate(request.headers.authorization, mayTry, from)
+    const rank = (name: string): number => attempts.tried(addresses.clientOf(request), name)
+    const result = authenticator.authenticate(request.headers.authorization, mayTry, rank)
     if (!(result instanceof Promise)) return verdict(request, result, end)
     return result.then(
       (settled) => verdict(request, settled, end),
       (error: unknown) => {
-        end?.(false)
+        end?.('passed')
         throw error
       },
     )

@@ -1,8 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type BasicCredentials, parseBasic } from './basic.ts'
 import { type FairQueueLimits, makeFairQueue } from './fair-queue.ts'
-import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './password.ts'
+import { makeLateness } from './lateness.ts'
+import { HASH_COST, type HashCost, type PasswordHash, SALT_BYTES, verifyPassword } from './password.ts'
 import type { Credential, Users } from './users.ts'
 import type { User } from './users-file.ts'
 
@@ -24,13 +26,15 @@ export interface Authenticator {
   /**
    * Answers at once for credentials that were verified before and still hold, and together with those that are being
    * verified already. Others are asked about by `mayTry` (which can bound the attempts of an address with a name) and
-   * then verified, each `from` in its turn. Rejects only when hashing itself fails.
+   * then verified, those of a lower `rank` first. Rejects only when hashing itself fails.
    */
   readonly authenticate: (
     header: string | undefined,
     mayTry?: (name: string) => boolean,
-    from?: () => string,
+    rank?: (name: string) => number,
   ) => Authentication | Promise<Authentication>
+  /** Whether somebody has this name. */
+  readonly knows: (name: string) => boolean
 }
 
 interface AuthenticatorOptions {
@@ -38,10 +42,12 @@ interface AuthenticatorOptions {
   readonly randomBytes: (size: number) => Uint8Array
   readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
   readonly limits?: FairQueueLimits
+  /** Resolves after so many milliseconds. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
-// Two checks of 40 ms at once leave a core to the service, and the last in the longest queue waits 4 s.
-const LIMITS: FairQueueLimits = { runningMax: 2, waitingOfKeyMax: 8, waitingMax: 200 }
+// Two checks at once leave a core to the service. Wrong ones rest three times as long as they took: half a core in all.
+const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000 }
 
 const NONE: Authentication = { kind: 'none' }
 const OVERLOADED: Authentication = { kind: 'overloaded' }
@@ -76,46 +82,89 @@ const makeMemory = (users: AuthenticatorOptions['users']) => {
   }
 }
 
-export const makeAuthenticator = ({
+/** What one check of a password costs, in KiB times passes. */
+const costOf = ({ memory, passes }: HashCost): number => memory * passes
+
+/**
+ * Checks passwords. For a name that nobody has it does no work, but for one check now and then from which it knows how long
+ * one takes; the answer is the same and comes as late, since both wait for the same moment.
+ */
+const makeCheck = ({
   users,
   randomBytes,
   verify = verifyPassword,
   limits = LIMITS,
-}: AuthenticatorOptions): Authenticator => {
-  const secret = Buffer.from(randomBytes(32)).toString('hex')
-  const digestOf = (header: string): string => hash('sha256', secret + header, 'hex')
-  const memory = makeMemory(users)
+  wait = delay,
+}: AuthenticatorOptions) => {
   const queue = makeFairQueue(limits)
-  const underWay = new Map<string, Promise<Authentication>>()
+  const lateness = makeLateness(limits, () => performance.now())
   const decoy = { salt: randomBytes(SALT_BYTES), tag: new Uint8Array(32) }
 
-  /** What a name that nobody has is checked against: at the cost of one of the users, so that time tells nothing. */
-  const decoyFor = (name: string): PasswordHash => {
-    const all = users.list()
-    const like = all[Number.parseInt(digestOf(name).slice(0, 8), 16) % all.length]
-    const { memory, passes, parallelism } = (like && users.credentialOf(like.name)?.hash) ?? HASH_COST
+  /** At the cost of the user whose password costs most. */
+  const decoyHash = (): PasswordHash => {
+    const hashes = users.list().flatMap(({ name }) => users.credentialOf(name)?.hash ?? [])
+    const { memory, passes, parallelism } = hashes.reduce<HashCost>(
+      (most, one) => (costOf(one) > costOf(most) ? one : most),
+      hashes[0] ?? HASH_COST,
+    )
     return { ...decoy, memory, passes, parallelism }
   }
 
-  const check = async ({ name, password }: BasicCredentials, digest: string, turn: string): Promise<Authentication> => {
-    for (;;) {
-      const credential = users.credentialOf(name)
-      const fits = await queue.run(turn, () => verify(credential?.hash ?? decoyFor(name), password))
-      if (fits === 'full') return OVERLOADED
-      // Whatever came out was about a password that has changed meanwhile.
-      if (users.credentialOf(name) !== credential) continue
-      return fits && credential !== undefined ? memory.remember(digest, credential) : { kind: 'wrong', name }
-    }
+  const checkHash = (hash: PasswordHash, password: string, rank: number): Promise<boolean | 'full'> =>
+    queue.run(rank, async () => {
+      const began = performance.now()
+      const fits = await verify(hash, password)
+      lateness.took(performance.now() - began)
+      return { result: fits, isWasted: !fits }
+    })
+
+  const fitsNobody = async (password: string, rank: number): Promise<false | 'full'> => {
+    if (!queue.hasRoom(rank)) return 'full'
+    if (queue.isIdle() && lateness.isUnsure()) await checkHash(decoyHash(), password, rank)
+    return false
   }
 
-  const begin = (credentials: BasicCredentials, digest: string, from: string): Promise<Authentication> => {
-    const checking = check(credentials, digest, `${credentials.name}\n${from}`).finally(() => underWay.delete(digest))
+  /** Whose the credentials are; `full` where there is no room for a check. */
+  return async ({ name, password }: BasicCredentials, rank: number): Promise<Credential | 'wrong' | 'full'> => {
+    const refusedAt = lateness.next()
+    for (;;) {
+      const credential = users.credentialOf(name)
+      const fits = await (credential === undefined
+        ? fitsNobody(password, rank)
+        : checkHash(credential.hash, password, rank))
+      if (fits === 'full') return 'full'
+      // Whatever came out was about a password that has changed meanwhile.
+      if (users.credentialOf(name) !== credential) continue
+      if (fits && credential !== undefined) return credential
+      await wait(Math.max(0, refusedAt - performance.now()))
+      return 'wrong'
+    }
+  }
+}
+
+export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+  const { users, randomBytes } = options
+  const secret = Buffer.from(randomBytes(32)).toString('hex')
+  const digestOf = (header: string): string => hash('sha256', secret + header, 'hex')
+  const memory = makeMemory(users)
+  const check = makeCheck(options)
+  const underWay = new Map<string, Promise<Authentication>>()
+
+  const verified = async (credentials: BasicCredentials, digest: string, rank: number): Promise<Authentication> => {
+    const found = await check(credentials, rank)
+    if (found === 'full') return OVERLOADED
+    return found === 'wrong' ? { kind: 'wrong', name: credentials.name } : memory.remember(digest, found)
+  }
+
+  const begin = (credentials: BasicCredentials, digest: string, rank: number): Promise<Authentication> => {
+    const checking = verified(credentials, digest, rank).finally(() => underWay.delete(digest))
     underWay.set(digest, checking)
     return checking
   }
 
   return {
-    authenticate: (header, mayTry = () => true, from = () => '') => {
+    knows: (name) => users.credentialOf(name) !== undefined,
+    authenticate: (header, mayTry = () => true, rank = () => 0) => {
       if (header === undefined) return NONE
       const known = memory.recall(digestOf(header))
       if (known !== undefined) return known
@@ -127,7 +176,8 @@ export const makeAuthenticator = ({
       if (inOtherSpelling !== undefined) return inOtherSpelling
       const already = underWay.get(digest)
       if (already !== undefined) return already
-      return mayTry(name) ? begin(read.right, digest, from()) : { kind: 'barred', name }
+      const before = rank(name)
+      return mayTry(name) ? begin(read.right, digest, before) : { kind: 'barred', name }
     },
   }
 }

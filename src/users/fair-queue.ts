@@ -1,71 +1,108 @@
-/** Work that must not all be done at once, served in turn by key, so that no key waits for another one's crowd. */
+/** Work that must not all be done at once: who has asked less often goes first. */
 export interface FairQueue {
-  /** `full` when there is no room to wait; the task was then not begun. */
-  readonly run: <A>(key: string, task: () => Promise<A>) => Promise<A | 'full'>
+  /** `full` when there is no room to wait; the task was then not begun. The lower the rank, the sooner it is begun. */
+  readonly run: <A>(rank: number, task: () => Promise<Done<A>>) => Promise<A | 'full'>
+  /** Whether a task of this rank would find room. */
+  readonly hasRoom: (rank: number) => boolean
+  /** Whether nothing is under way. */
+  readonly isIdle: () => boolean
+}
+
+/** What came of a task, and whether it was worth its work: after one that was not, its place rests. */
+export interface Done<A> {
+  readonly result: A
+  readonly isWasted: boolean
 }
 
 export interface FairQueueLimits {
   /** Tasks under way at once. */
   readonly runningMax: number
-  /** Tasks that wait under one key. */
-  readonly waitingOfKeyMax: number
-  readonly waitingMax: number
+  /** Times the milliseconds of a wasted task for which its place rests. */
+  readonly rest: number
+  /** Milliseconds that tasks may have to wait, by how long the last ones took. */
+  readonly waitMax: number
 }
 
 interface Waiting {
+  readonly rank: number
   readonly start: () => void
   readonly refuse: () => void
 }
 
-export const makeFairQueue = ({ runningMax, waitingOfKeyMax, waitingMax }: FairQueueLimits): FairQueue => {
-  /** In the order in which the keys are served. */
-  const lines = new Map<string, Waiting[]>()
-  let waiting = 0
+/** Tasks that may wait however long each takes, and however short. */
+const WAITING_MIN = 8
+const WAITING_MAX = 200
+/** How much the newest task counts in what one takes. */
+const NEWEST = 1 / 8
+
+/** How many may wait, by how long a place is taken by a task. */
+const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
+  /** Milliseconds. */
+  let taken = 0
+  return {
+    took: (milliseconds: number): void => {
+      taken += (milliseconds - taken) * NEWEST
+    },
+    size: (): number => {
+      const fits = taken === 0 ? WAITING_MAX : Math.floor((waitMax * runningMax) / taken)
+      return Math.min(WAITING_MAX, Math.max(WAITING_MIN, fits))
+    },
+  }
+}
+
+export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
+  const { runningMax, rest } = limits
+  /** By rank, and within a rank in the order in which they came. */
+  const waiting: Waiting[] = []
+  const room = makeRoom(limits)
   let running = 0
 
+  const hasRoom = (rank: number): boolean =>
+    running < runningMax || waiting.length < room.size() || rank < (waiting.at(-1) as Waiting).rank
+
   const next = (): void => {
-    const [first] = lines
-    if (first === undefined || running >= runningMax) return
-    const [key, line] = first
-    const task = line.shift() as Waiting
-    waiting--
-    lines.delete(key)
-    if (line.length > 0) lines.set(key, line)
+    if (running >= runningMax) return
+    const first = waiting.shift()
+    if (first === undefined) return
     running++
-    task.start()
+    first.start()
   }
 
-  /** Makes room for one more under a key with so many, at the cost of the longest line if that is longer. */
-  const makeRoom = (length: number): boolean => {
-    if (length >= waitingOfKeyMax) return false
-    if (waiting < waitingMax) return true
-    let longest: Waiting[] = []
-    for (const line of lines.values()) if (line.length > longest.length) longest = line
-    if (longest.length <= length + 1) return false
-    waiting--
-    longest.pop()?.refuse()
-    return true
+  const leave = (): void => {
+    running--
+    next()
+  }
+
+  const enter = (entering: Waiting): void => {
+    const behind = waiting.findIndex(({ rank }) => rank > entering.rank)
+    waiting.splice(behind === -1 ? waiting.length : behind, 0, entering)
+    next()
+    while (waiting.length > room.size()) waiting.pop()?.refuse()
   }
 
   return {
-    run: <A>(key: string, task: () => Promise<A>) =>
+    hasRoom,
+    isIdle: () => running === 0 && waiting.length === 0,
+    run: <A>(rank: number, task: () => Promise<Done<A>>) =>
       new Promise<A | 'full'>((resolve, reject) => {
-        const line = lines.get(key) ?? []
-        if (!makeRoom(line.length)) return resolve('full')
+        if (!hasRoom(rank)) return resolve('full')
         const start = async (): Promise<void> => {
+          const began = performance.now()
+          let pause = 0
           try {
-            resolve(await task())
+            const { result, isWasted } = await task()
+            const took = performance.now() - began
+            if (isWasted) pause = took * rest
+            room.took(took + pause)
+            resolve(result)
           } catch (error) {
             reject(error)
           } finally {
-            running--
-            next()
+            if (pause === 0) leave()
+            else setTimeout(leave, pause)
           }
         }
-        line.push({ start, refuse: () => resolve('full') })
-        lines.set(key, line)
-        waiting++
-        next()
+        enter({ rank, start, refuse: () => resolve('full') })
       }),
   }
 }

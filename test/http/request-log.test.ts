@@ -5,7 +5,7 @@ import { type Answered, traceIdOf } from '../../src/http/answered.ts'
 import { requestLine } from '../../src/http/request-log.ts'
 import { anyCharacter } from '../characters.ts'
 import { basic } from './client.ts'
-import { idOf, type Running, start } from './harness.ts'
+import { idOf, type Line, type Running, start } from './harness.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
 import { until } from './until.ts'
 
@@ -61,6 +61,23 @@ test('what a trusted proxy says of the address counts, what anybody else says do
       [address, address],
     )
   }
+})
+
+test('the first request with what a proxy adds from a peer that is not trusted is logged, once', async (t) => {
+  const isOfProxies = ({ sentence }: Line): boolean => sentence.includes('BERTH_TRUSTED_PROXIES')
+  const untrusted = await start(t)
+  await untrusted.as('admin').get('/api/user/me')
+  t.deepEqual(untrusted.log.filter(isOfProxies), [])
+  await untrusted.as('admin').get('/api/user/me', { 'X-Forwarded-For': '192.0.2.7' })
+  await untrusted.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
+  const lines = untrusted.log.filter(isOfProxies)
+  t.deepEqual(
+    lines.map(({ level, facts }) => ({ level, facts })),
+    [{ level: 'warn', facts: { peer: '127.0.0.1' } }],
+  )
+  const trusted = await start(t, { environment: { BERTH_TRUSTED_PROXIES: '127.0.0.0/8' } })
+  await trusted.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
+  t.deepEqual(trusted.log.filter(isOfProxies), [])
 })
 
 test('the route is told as the page of routes has it, never the address that was asked for', async (t) => {

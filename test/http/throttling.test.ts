@@ -16,11 +16,14 @@ const HERE = '192.0.2.7'
 const ELSEWHERE = '198.51.100.1'
 const PROXY = '10.0.0.1'
 
-type Options = { readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean> }
+type Options = {
+  readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
+  readonly others?: readonly string[]
+}
 
-/** A gate before Alice and Bob, with a clock that stands still; `ask` gives a name, or a status with Retry-After. */
-const given = async ({ verify = verifyPassword }: Options = {}) => {
-  const records = await Promise.all(['alice', 'bob'].map((name) => aUser(name, passwordOf(name))))
+/** A gate before Alice and Bob and others, with a clock that stands still; `ask` gives a name, or a status with Retry-After. */
+const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => {
+  const records = await Promise.all(['alice', 'bob', ...others].map((name) => aUser(name, passwordOf(name))))
   const byName = new Map(
     records.map((record): [string, Credential] => {
       const { _id, name, role } = record
@@ -40,9 +43,11 @@ const given = async ({ verify = verifyPassword }: Options = {}) => {
       verified.push(password)
       return verify(hash, password)
     },
+    limits: { runningMax: 2, rest: 0, waitMax: 60_000 },
+    wait: async () => undefined,
   })
   const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
-  const gate = makeGate({ authenticator, addresses, clock: () => clock.now })
+  const gate = makeGate({ authenticator, addresses, clock: () => clock.now, randomBytes })
   const proxied = { remoteAddress: PROXY }
   /** Of the proxy there is one connection only, of others a new one for each request. */
   const ask = async (remoteAddress: string, authorization?: string, more: object = {}): Promise<string> => {
@@ -97,16 +102,45 @@ test('another name at the address, and the true user at another address, are not
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
 })
 
-test('a hundred failed attempts of an address with whatever names bar it for every name', async (t) => {
-  const { clock, ask, guess } = await given()
+test('at an address with a hundred failures of whatever names each name keeps three attempts', async (t) => {
+  const { clock, ask, guess, guessOften } = await given()
   const answers: string[] = []
   for (let i = 0; i < 100; i++) answers.push(await guess(HERE, `nobody ${i}`))
   t.deepEqual(answers, times(100, 'unauthenticated'))
-  t.is(await guess(HERE, 'nobody 100'), 'too_many_attempts 60')
+  const threeThenNone = [...times(3, 'unauthenticated'), 'too_many_attempts 60']
+  t.deepEqual(await guessOften(4, HERE, 'alice'), threeThenNone)
+  t.deepEqual(await guessOften(4, HERE, 'nobody 100'), threeThenNone)
+  t.deepEqual(await guessOften(3, HERE, 'nobody 0'), threeThenNone.slice(1), 'one of them before counts')
   t.is(await ask(HERE, ALICE), 'too_many_attempts 60')
+  t.is(await ask(HERE, basic('bob')), 'bob')
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
   clock.now += 60_000
   t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('no flood of names that nobody has keeps anybody of its address out, or costs a check', async (t) => {
+  const { verified, ask, guess } = await given()
+  for (let i = 0; i < 1_000; i++) t.is(await guess(HERE, `nobody ${i}`), 'unauthenticated')
+  t.true(verified.length <= 1, 'but for one from which it is known how long a check takes')
+  t.is(await ask(HERE, ALICE), 'alice')
+  t.is(await ask(HERE, basic('bob')), 'bob')
+})
+
+test('a flood of names that somebody has lets another name of its address pass by', async (t) => {
+  const others = Array.from({ length: 200 }, (_, n) => `user ${n}`)
+  const { verified, ask, guess } = await given({ others })
+  let isOver = false
+  const flood = Array.from({ length: 50 }, async (_, n) => {
+    for (let i = n; !isOver; i++) await guess(HERE, others[i % others.length])
+  })
+  const seen = () => Promise.all(others.map((name) => guess(HERE, name)))
+  await seen()
+  const before = verified.length
+  t.is(await ask(HERE, ALICE), 'alice')
+  const passed = verified.indexOf(passwordOf('alice')) - before
+  isOver = true
+  await Promise.all(flood)
+  t.true(passed <= 4, `${passed} were checked first`)
 })
 
 test('credentials already verified go on working where their user is known, whatever is guessed there', async (t) => {
@@ -115,6 +149,7 @@ test('credentials already verified go on working where their user is known, what
   await guessOften(20, HERE)
   t.is(await ask(HERE, ALICE), 'alice')
   for (let i = 0; i < 100; i++) await guess(HERE, `nobody ${i}`)
+  await guessOften(3, HERE, 'bob')
   t.is(await guess(HERE, 'bob'), 'too_many_attempts 60')
   t.is(await ask(HERE, ALICE), 'alice')
 })

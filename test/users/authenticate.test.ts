@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
-import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
+import { hashPassword, type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
 import type { Credential } from '../../src/users/users.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
@@ -123,12 +123,14 @@ test('a password that changes while it is being verified counts as it is afterwa
   t.deepEqual(await late, asAlice)
 })
 
-test('an unknown name costs what a known one costs', async (t) => {
-  const { authenticate, costs } = await given(await alice(), await aUser('bob', 'correct horse'))
-  await authenticate(basic('alice', 'battery staple'))
-  await authenticate(basic('mallory', 'battery staple'))
-  await authenticate(basic('constructor', 'battery staple'))
-  t.deepEqual(costs, [CHEAP, CHEAP, CHEAP])
+test('a name that nobody has costs no check, but for the first, which shows how long one takes', async (t) => {
+  const dear = { ...CHEAP, memory: 16 }
+  const bob = await aUser('bob', 'x', { password: await hashPassword('correct horse', randomBytes(16), dear) })
+  const { authenticate, costs } = await given(await alice(), bob)
+  for (const name of ['mallory', 'constructor', 'nobody']) {
+    t.deepEqual(await authenticate(basic(name, 'battery staple')), { kind: 'wrong', name })
+  }
+  t.deepEqual(costs, [dear])
 })
 
 test('nothing lets an unknown name in, not even a hash that fits', async (t) => {
@@ -141,7 +143,11 @@ test('a flood of wrong passwords for one name does not keep another user out', a
   const { authenticate } = await given(await alice(), await aUser('bob', 'battery staple'))
   const ended: string[] = []
   const flood = Array.from({ length: 500 }, async (_, i) => {
-    const { kind } = await authenticate(basic('bob', `wrong password ${i}`))
+    const { kind } = await authenticate(
+      basic('bob', `wrong password ${i}`),
+      () => true,
+      () => i,
+    )
     ended.push(kind)
     return kind
   })
@@ -178,19 +184,20 @@ test('credentials that are being verified already are not asked about again', as
   t.is(verified.length, 1)
 })
 
-test('a crowd of wrong passwords for a name leaves room for that name from somewhere else', async (t) => {
+test('who has tried less often is checked before a crowd that has tried more often', async (t) => {
   const { users, verify } = await given(await alice())
-  const limits = { runningMax: 1, waitingOfKeyMax: 2, waitingMax: 100 }
+  const limits = { runningMax: 1, rest: 0, waitMax: 0 }
   const { authenticate } = makeAuthenticator({ users, randomBytes, verify, limits })
-  const askFrom = (place: string, password: string) =>
+  const askAs = (rank: number, password: string) =>
     authenticate(
       basic('alice', password),
       () => true,
-      () => place,
+      () => rank,
     )
-  const crowd = Array.from({ length: 50 }, (_, i) => askFrom('there', `wrong ${i}`))
-  t.deepEqual(await askFrom('there', 'correct horse'), { kind: 'overloaded' })
-  t.deepEqual(await askFrom('here', 'correct horse'), asAlice)
+  await askAs(0, 'wrong')
+  const crowd = Array.from({ length: 50 }, (_, i) => askAs(i, `wrong ${i}`))
+  t.deepEqual(await askAs(50, 'correct horse'), { kind: 'overloaded' })
+  t.deepEqual(await askAs(0, 'correct horse'), asAlice)
   await Promise.all(crowd)
 })
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { makeFairQueue } from '../../src/users/fair-queue.ts'
+import { type Done, makeFairQueue } from '../../src/users/fair-queue.ts'
 
 /** Tasks that end when they are told to, and the order in which they began. */
 const makeTasks = () => {
@@ -8,7 +8,7 @@ const makeTasks = () => {
   const ends: (() => void)[] = []
   const task = (name: string) => () => {
     begun.push(name)
-    return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+    return new Promise<Done<string>>((resolve) => ends.push(() => resolve({ result: name, isWasted: false })))
   }
   return { begun, ends, task }
 }
@@ -25,53 +25,86 @@ const endAll = async (ends: (() => void)[], results: readonly Promise<unknown>[]
   return all
 }
 
-test('a crowd under one key does not keep another key waiting', async (t) => {
-  const { run } = makeFairQueue({ runningMax: 1, waitingOfKeyMax: 5, waitingMax: 100 })
+/** Room for eight that wait, however short tasks are. */
+const ONE = { runningMax: 1, rest: 0, waitMax: 0 }
+
+/** A queue that knows its tasks to take a millisecond or more. */
+const given = async (limits = ONE) => {
+  const queue = makeFairQueue(limits)
   const { begun, ends, task } = makeTasks()
-  const crowd = ['a1', 'a2', 'a3', 'a4'].map((name) => run('a', task(name)))
-  const others = [run('b', task('b')), run('c', task('c'))]
+  await endAll(ends, [queue.run(0, task('first'))])
+  begun.length = 0
+  return { ...queue, begun, ends, task }
+}
+
+test('who has tried less often goes first, and among equals who came first', async (t) => {
+  const { run, begun, ends, task } = await given()
+  const crowd = [0, 1, 2, 3].map((rank) => run(rank, task(`a${rank}`)))
+  const others = [run(0, task('b')), run(1, task('c'))]
   await endAll(ends, [...crowd, ...others])
-  t.deepEqual(begun, ['a1', 'a2', 'b', 'c', 'a3', 'a4'])
+  t.deepEqual(begun, ['a0', 'b', 'a1', 'c', 'a2', 'a3'])
 })
 
-test('what finds no room under its key is refused and not begun', async (t) => {
-  const { run } = makeFairQueue({ runningMax: 1, waitingOfKeyMax: 2, waitingMax: 100 })
-  const { begun, ends, task } = makeTasks()
-  const crowd = ['a1', 'a2', 'a3', 'a4'].map((name) => run('a', task(name)))
-  const other = run('b', task('b'))
-  t.deepEqual(await endAll(ends, [...crowd, other]), ['a1', 'a2', 'a3', 'full', 'b'])
-  t.false(begun.includes('a4'))
+test('what finds no room is refused and not begun', async (t) => {
+  const { run, hasRoom, begun, ends, task } = await given()
+  const crowd = Array.from({ length: 11 }, (_, n) => run(0, task(`a${n}`)))
+  t.false(hasRoom(0))
+  const results = await endAll(ends, crowd)
+  t.deepEqual(results.slice(-2), ['full', 'full'])
+  t.is(begun.length, 9)
 })
 
-test('when there is no room at all the longest line gives way to a shorter one', async (t) => {
-  const { run } = makeFairQueue({ runningMax: 1, waitingOfKeyMax: 3, waitingMax: 4 })
-  const { ends, task } = makeTasks()
-  const names = ['x', 'a1', 'a2', 'a3', 'b1', 'c', 'b2', 'd', 'e']
-  const results = names.map((name) => run(name[0] as string, task(name)))
-  // c takes a3's place and d takes a2's; b2 and e find no line longer than theirs would be.
-  t.deepEqual(await endAll(ends, results), ['x', 'a1', 'full', 'full', 'b1', 'c', 'full', 'd', 'full'])
+test('where there is no room, who has tried most often gives way to who has tried less often', async (t) => {
+  const { run, hasRoom, ends, task } = await given()
+  const crowd = Array.from({ length: 9 }, (_, rank) => run(rank, task(`a${rank}`)))
+  t.true(hasRoom(7))
+  t.false(hasRoom(8))
+  const results = await endAll(ends, [...crowd, run(0, task('b'))])
+  t.deepEqual(results, ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'full', 'b'])
+})
+
+test('there is room for as many as can be begun within the time that they may wait', async (t) => {
+  const { run, ends, task } = await given({ ...ONE, waitMax: Number.POSITIVE_INFINITY })
+  const crowd = Array.from({ length: 250 }, (_, n) => run(0, task(`a${n}`)))
+  const results = await endAll(ends, crowd)
+  t.is(results.filter((result) => result !== 'full').length, 201, 'and never for more than two hundred')
+})
+
+test('after a wasted task its place rests for a multiple of what it took', async (t) => {
+  const { run } = makeFairQueue({ ...ONE, rest: 3 })
+  const began: number[] = []
+  const spin = async (): Promise<Done<string>> => {
+    began.push(performance.now())
+    while (performance.now() < (began.at(-1) as number) + 10);
+    return { result: 'wasted', isWasted: true }
+  }
+  await Promise.all([run(0, spin), run(0, spin), run(0, spin)])
+  const [first = 0, second = 0, third = 0] = began
+  // Timers are in whole milliseconds.
+  t.true(second - first >= 39)
+  t.true(third - second >= 39)
 })
 
 test('a task that fails makes room like any other', async (t) => {
-  const { run } = makeFairQueue({ runningMax: 1, waitingOfKeyMax: 1, waitingMax: 1 })
+  const { run, isIdle } = makeFairQueue({ ...ONE, rest: 3 })
   await t.throwsAsync(
-    run('a', () => Promise.reject(new Error('failed'))),
+    run(0, () => Promise.reject(new Error('failed'))),
     { message: 'failed' },
   )
   await t.throwsAsync(
-    run('a', () => {
+    run(0, () => {
       throw new Error('at once')
     }),
     { message: 'at once' },
   )
-  t.is(await run('a', async () => 'ran'), 'ran')
+  t.is(await run(0, async () => ({ result: 'ran', isWasted: false })), 'ran')
+  t.true(isIdle())
 })
 
 test('whatever comes, no more run or wait than may, and each is run or refused', async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 }), async (keys) => {
-      const { run } = makeFairQueue({ runningMax: 2, waitingOfKeyMax: 3, waitingMax: 6 })
-      const { begun, ends, task } = makeTasks()
+    fc.asyncProperty(fc.array(fc.nat({ max: 4 }), { maxLength: 40 }), async (ranks) => {
+      const { run, begun, ends, task } = await given({ ...ONE, runningMax: 2 })
       let running = 0
       let most = 0
       const counted = (name: string) => async () => {
@@ -80,10 +113,10 @@ test('whatever comes, no more run or wait than may, and each is run or refused',
       }
       const results = await endAll(
         ends,
-        keys.map((key, i) => run(key, counted(`${key}${i}`))),
+        ranks.map((rank, i) => run(rank, counted(`${rank} ${i}`))),
       )
       const ran = results.filter((result) => result !== 'full')
-      const enough = ran.length <= 8 && ran.length >= Math.min(keys.length, 2)
+      const enough = ran.length === Math.min(ranks.length, 10)
       return most <= 2 && enough && ran.length === begun.length && running === 0
     }),
   )

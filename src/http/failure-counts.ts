@@ -1,0 +1,169 @@
+/** Milliseconds. */
+export const MINUTE = 60_000
+
+/** What has been tried under one key within its minute. */
+export interface Count {
+  /** When its minute began: with the first failure, or with what came before any. */
+  readonly since: number
+  readonly failed: number
+  /** Attempts that were not checked for want of room. */
+  readonly refused: number
+  readonly underWay: number
+}
+
+/** Where counts are kept. */
+export interface CountStore {
+  readonly get: (key: string) => Count | undefined
+  /** Keeps a count, as the newest if its minute has just begun. */
+  readonly set: (key: string, count: Count, now: number) => void
+  readonly delete: (key: string) => void
+  readonly size: () => number
+}
+
+/** A clock that goes back ends a minute rather than making it longer. */
+const isOver = ({ since }: Count, now: number): boolean => now < since || now >= since + MINUTE
+
+const isIdle = (count: Count, now: number): boolean => count.underWay === 0 && isOver(count, now)
+
+/**
+ * Counts in the order in which their minutes began. Those that are over are removed from the front; of the others the
+ * oldest give way beyond `max`.
+ */
+export const makeCountMap = (max = Number.POSITIVE_INFINITY): CountStore => {
+  const counts = new Map<string, Count>()
+  return {
+    get: (key) => counts.get(key),
+    set: (key, count, now) => {
+      if (counts.get(key)?.since === count.since) return void counts.set(key, count)
+      counts.delete(key)
+      for (const [oldest, old] of counts) {
+        if (counts.size < max && !isIdle(old, now)) break
+        counts.delete(oldest)
+      }
+      counts.set(key, count)
+    },
+    delete: (key) => void counts.delete(key),
+    size: () => counts.size,
+  }
+}
+
+/** Entries among which a key has its place: the more, the later one gives way to others. */
+const ROW = 16
+
+/** The first entry of a key's row, and what tells it apart in it; 0 marks a free entry. */
+const placeOf = (key: string, rows: number): { readonly first: number; readonly tag: bigint } => {
+  const bytes = Buffer.from(key, 'base64url')
+  return { first: (bytes.readUInt32LE(8) % rows) * ROW, tag: bytes.readBigUInt64LE(0) || 1n }
+}
+
+/**
+ * Counts in a table of fixed size, 22 bytes each. A key is a hash: it chooses a row and is told apart there by 64 bits. In
+ * a full row the entry gives way whose minute began first.
+ *
+ * @param rows a power of two
+ */
+export const makeCountTable = (rows: number): CountStore => {
+  const tags = new BigUint64Array(rows * ROW)
+  const since = new Float64Array(rows * ROW)
+  const failed = new Uint16Array(rows * ROW)
+  const refused = new Uint16Array(rows * ROW)
+  const underWay = new Uint16Array(rows * ROW)
+
+  const countAt = (at: number): Count => ({
+    since: since[at] as number,
+    failed: failed[at] as number,
+    refused: refused[at] as number,
+    underWay: underWay[at] as number,
+  })
+
+  /** Where the key is; -1 where it is not. */
+  const find = (first: number, tag: bigint): number => {
+    for (let at = first; at < first + ROW; at++) if (tags[at] === tag) return at
+    return -1
+  }
+
+  /** A free entry, or the one that gives way. */
+  const makeRoom = (first: number, now: number): number => {
+    let oldest = first
+    for (let at = first; at < first + ROW; at++) {
+      if (tags[at] === 0n || isIdle(countAt(at), now)) return at
+      if ((since[at] as number) < (since[oldest] as number)) oldest = at
+    }
+    return oldest
+  }
+
+  return {
+    get: (key) => {
+      const { first, tag } = placeOf(key, rows)
+      const at = find(first, tag)
+      return at === -1 ? undefined : countAt(at)
+    },
+    set: (key, count, now) => {
+      const { first, tag } = placeOf(key, rows)
+      const found = find(first, tag)
+      const at = found === -1 ? makeRoom(first, now) : found
+      tags[at] = tag
+      since[at] = count.since
+      failed[at] = Math.min(count.failed, 0xffff)
+      refused[at] = Math.min(count.refused, 0xffff)
+      underWay[at] = count.underWay
+    },
+    delete: (key) => {
+      const { first, tag } = placeOf(key, rows)
+      const at = find(first, tag)
+      if (at !== -1) tags[at] = 0n
+    },
+    size: () => tags.reduce((size, tag) => (tag === 0n ? size : size + 1), 0),
+  }
+}
+
+/** How an attempt ended; one that was refused was not checked. */
+export type Ending = 'passed' | 'failed' | 'refused'
+
+/** The rule by which attempts are counted, wherever the counts are kept. */
+export interface FailureCounts {
+  /** Seconds until there may be fewer than `max` failures in a minute. */
+  readonly waitOf: (key: string, max: number, now: number) => number
+  /** What was tried within the minute, checked or not. */
+  readonly tried: (key: string, now: number) => number
+  readonly begin: (key: string, now: number) => void
+  readonly end: (key: string, how: Ending, now: number) => void
+  readonly size: () => number
+}
+
+export const makeFailureCounts = (store: CountStore): FailureCounts => {
+  /** The count as of now: what is over leaves only what is under way. */
+  const current = (key: string, now: number): Count => {
+    const count = store.get(key)
+    if (count === undefined) return { since: now, failed: 0, refused: 0, underWay: 0 }
+    return isOver(count, now) ? { since: now, failed: 0, refused: 0, underWay: count.underWay } : count
+  }
+
+  return {
+    waitOf: (key, max, now) => {
+      const { since, failed, underWay } = current(key, now)
+      if (failed >= max) return Math.ceil((since + MINUTE - now) / 1000)
+      return failed + underWay >= max ? 1 : 0
+    },
+    tried: (key, now) => {
+      const { failed, refused, underWay } = current(key, now)
+      return failed + refused + underWay
+    },
+    begin: (key, now) => {
+      const count = current(key, now)
+      store.set(key, { ...count, underWay: count.underWay + 1 }, now)
+    },
+    end: (key, how, now) => {
+      // One that was pushed out while under way still counts.
+      const count = current(key, now)
+      const ended = { ...count, underWay: Math.max(0, count.underWay - 1) }
+      if (how === 'failed') {
+        const since = count.failed === 0 ? now : count.since
+        store.set(key, { ...ended, since, failed: count.failed + 1 }, now)
+      } else if (how === 'refused') store.set(key, { ...ended, refused: count.refused + 1 }, now)
+      else if (ended.failed + ended.refused + ended.underWay === 0) store.delete(key)
+      else store.set(key, ended, now)
+    },
+    size: store.size,
+  }
+}

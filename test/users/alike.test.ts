@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import test from 'ava'
+import { makeAuthenticator } from '../../src/users/authenticate.ts'
+import {
+  type HashCost,
+  hashPassword,
+  type PasswordHash,
+  parsePasswordHash,
+  verifyPassword,
+} from '../../src/users/password.ts'
+import type { Credential } from '../../src/users/users.ts'
+import { basic } from '../http/client.ts'
+import type { Tidying } from '../http/harness.ts'
+import { aUser } from './builders.ts'
+
+/** Some five milliseconds: so much more than everything else takes that it would be seen. */
+const COST: HashCost = { memory: 8_192, passes: 1, parallelism: 1 }
+
+type Options = Partial<Pick<Parameters<typeof makeAuthenticator>[0], 'wait' | 'limits'>>
+
+/** Without rests, so that guesses that follow each other take no longer. */
+const WITHOUT_RESTS: Options = { limits: { runningMax: 2, rest: 0, waitMax: 2_000 } }
+
+/** Users whose passwords are `correct horse`, and the milliseconds that were spent on checks. */
+const given = async (names: readonly string[], options: Options = {}) => {
+  const password = await hashPassword('correct horse', randomBytes(16), COST)
+  const hash = parsePasswordHash(password) as PasswordHash
+  const all = await Promise.all(
+    names.map(async (name): Promise<Credential> => {
+      const record = await aUser(name, '', { password })
+      return { user: { _id: record._id, name, role: record.role }, hash, record }
+    }),
+  )
+  const byName = new Map(all.map((credential) => [credential.user.name, credential]))
+  const work = { milliseconds: 0 }
+  const authenticator = makeAuthenticator({
+    ...options,
+    users: { credentialOf: (name: string) => byName.get(name), list: () => all.map(({ user }) => user) },
+    randomBytes,
+    verify: async (hash, password) => {
+      const began = performance.now()
+      const fits = await verifyPassword(hash, password)
+      work.milliseconds += performance.now() - began
+      return fits
+    },
+  })
+  let guesses = 0
+  const timed = async (name: string): Promise<number> => {
+    const began = performance.now()
+    await authenticator.authenticate(basic(name, `wrong ${guesses++}`))
+    return performance.now() - began
+  }
+  return { ...authenticator, work, timed }
+}
+
+/** How likely one of these takes longer than one of those: 0.5 where nobody can tell them apart. */
+const likelihoodOfLonger = (these: readonly number[], those: readonly number[]): number => {
+  let longer = 0
+  for (const one of these) for (const other of those) longer += one > other ? 1 : one === other ? 0.5 : 0
+  return longer / (these.length * those.length)
+}
+
+const ROUNDS = 30
+
+/** Guesses for a name that somebody has and for one that nobody has, each first as often as the other. */
+const compare = async ({ timed }: Awaited<ReturnType<typeof given>>): Promise<number> => {
+  const [known, unknown]: [number[], number[]] = [[], []]
+  await timed('alice')
+  for (let n = 0; n < ROUNDS; n++) {
+    if (n % 2 === 0) known.push(await timed('alice'))
+    unknown.push(await timed(`nobody ${n}`))
+    if (n % 2 === 1) known.push(await timed('alice'))
+  }
+  return likelihoodOfLonger(known, unknown)
+}
+
+/** Keeps every core busy until the test ends. */
+const burden = (t: Tidying, count: number): void => {
+  for (let n = 0; n < count; n++) {
+    const worker = new Worker('for (;;) Math.sqrt(2)', { eval: true })
+    t.teardown(async () => {
+      await worker.terminate()
+    })
+  }
+}
+
+test.serial('from the time of a refusal nobody can tell whether somebody has the name', async (t) => {
+  const likelihood = await compare(await given(['alice'], WITHOUT_RESTS))
+  t.log(likelihood)
+  t.true(likelihood > 0.2 && likelihood < 0.8)
+})
+
+test.serial('nor on a busy machine', async (t) => {
+  burden(t, 4)
+  const likelihood = await compare(await given(['alice'], WITHOUT_RESTS))
+  t.log(likelihood)
+  t.true(likelihood > 0.2 && likelihood < 0.8)
+})
+
+/** Guesses that come together, for names that somebody has and for as many that nobody has. */
+const TOGETHER = 6
+const BATCHES = 6
+
+test.serial('nor while others try many names, some of which somebody has', async (t) => {
+  const names = Array.from({ length: TOGETHER }, (_, n) => `user ${n}`)
+  const attempts = await given(['alice', ...names])
+  let isOver = false
+  const flood = Array.from({ length: 20 }, async (_, n) => {
+    for (let i = 0; !isOver; i++) await attempts.timed(n === 0 ? 'alice' : `nobody ${n} ${i}`)
+  })
+  const [known, unknown]: [number[], number[]] = [[], []]
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const tried = names.flatMap((name, n) => (n % 2 === 0 ? [name, `no ${name}`] : [`no ${name}`, name]))
+    const times = await Promise.all(tried.map(attempts.timed))
+    for (const [n, name] of tried.entries()) (name.startsWith('no') ? unknown : known).push(times[n] as number)
+  }
+  isOver = true
+  await Promise.all(flood)
+  const likelihood = likelihoodOfLonger(known, unknown)
+  t.log(likelihood)
+  t.true(likelihood > 0.2 && likelihood < 0.8)
+})
+
+test.serial('control: without waiting a check shows', async (t) => {
+  const likelihood = await compare(await given(['alice'], { ...WITHOUT_RESTS, wait: async () => undefined }))
+  t.log(likelihood)
+  t.true(likelihood > 0.95)
+})

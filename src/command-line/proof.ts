@@ -15,8 +15,8 @@ export const proofCommand: Command = {
   help: `
 Reads the log and prints the proof (RFC 6962) that the event with this id is in it, at the size given or as it is now.
 Together with a checkpoint of that size it convinces whoever does not have the log. It is JSON, with --json on one line:
-{"origin","tree_size","leaf_index","leaf_hash","hashes","root","event"}, hashes in base64, "event" being the text whose
-hash the leaf is.`,
+{"origin","tree_size","leaf_index","leaf_hash","leaf","hashes","root","event"}, hashes in base64, "leaf" (and "event",
+as it was called before) being the stored text whose hash is proven.`,
   run: async ({ operands: [id = ''], options }, config, terminal) => {
     const asked = options.size === undefined ? undefined : Number(options.size)
     if (asked !== undefined && !(/^\d{1,15}$/.test(String(options.size)) && asked > 0)) {
@@ -45,6 +45,7 @@ hash the leaf is.`,
         tree_size: size,
         leaf_index: found.position,
         leaf_hash: base64(found.leaf),
+        leaf: found.text,
         hashes: tree.inclusion(found.position, size).map(base64),
         root: base64(tree.head(size)),
         event: found.text,

@@ -93,6 +93,8 @@ export interface EventStore {
   readonly subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Batch>
   /** The event at a mark; undefined where there is none. */
   readonly at: (mark: number) => Promise<Logged | undefined>
+  /** The event at a mark as it lies there, whatever version wrote it; undefined where there is none. */
+  readonly recordAt: (mark: number) => Promise<StoredRecord | undefined>
   /** Every event behind the mark `after` up to where the log ends now, in order, in pages, as it lies there. */
   readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
   /** The mark of the log's last event, `BEGINNING` where there is none. */

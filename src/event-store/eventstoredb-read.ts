@@ -86,9 +86,10 @@ export const makeReadStream = (readPage: ReadPage, { decoded }: LogEvents): Even
   }
 
 /** The event at a mark, if it is one of ours. */
+/** @param as what is made of the event */
 export const makeAt =
-  (connection: Connection, { isOurs, logged }: LogEvents): EventStore['at'] =>
-  async (mark) => {
+  <A>(connection: Connection, { isOurs }: LogEvents, as: (event: RecordedEvent) => A) =>
+  async (mark: number): Promise<A | undefined> => {
     if (mark <= BEGINNING) return undefined
     const fromPosition = { commit: BigInt(mark), prepare: BigInt(mark) }
     const { credentials } = connection
@@ -96,7 +97,7 @@ export const makeAt =
     const read = (client: EventStoreDBClient) => collect(client.readAll(options), (event) => event)
     try {
       const [event] = await connection.persist(READ_WITHIN, read)
-      return event !== undefined && isOurs(event) && markOf(event) === mark ? logged(event) : undefined
+      return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
     } catch (error) {
       throw unavailable(`the event at ${mark} cannot be read`, error)
     }

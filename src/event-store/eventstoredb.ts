@@ -85,7 +85,8 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
         () =>
           append(stream, expected, events, sealed),
       readStream: makeReadStream(readPage, events),
-      at: makeAt(commands, events),
+      at: makeAt(commands, events, events.logged),
+      recordAt: makeAt(commands, events, events.asItLies),
       subscribe: makeSubscribe(followed),
       records: makeRecords(followed),
       head,

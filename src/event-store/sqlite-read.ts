@@ -99,7 +99,7 @@ const makePages = (database: DatabaseSync) => {
   }
 }
 
-type LogReader = Pick<EventStore, 'at' | 'readStream' | 'records' | 'subscribe' | 'head'>
+type LogReader = Pick<EventStore, 'at' | 'recordAt' | 'readStream' | 'records' | 'subscribe' | 'head'>
 /** All that can be asked of a log's file. */
 export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
@@ -112,6 +112,10 @@ export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<H
 
   return {
     at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
+    recordAt: async (mark) => {
+      const [row] = reading(() => asItLies.all(mark - 1, mark, 1)) as unknown as StoredRecord[]
+      return row && { ...row }
+    },
     async *readStream(stream, after) {
       const positions = await positionsBehind(places, heads, stream, Math.max(after, BEGINNING))
       for (let end = positions.length; end > 0; end -= PAGE) {
@@ -176,6 +180,7 @@ export const telling = (reader: Reader, last: () => number, sync: () => void): R
   }
   return {
     at: async (mark) => synced(await reader.at(mark), mark),
+    recordAt: async (mark) => synced(await reader.recordAt(mark), mark),
     readStream: (stream, after) => pages(reader.readStream(stream, after)),
     records: (after) => pages(reader.records(after)),
     async *subscribe(after, signal) {

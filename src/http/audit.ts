@@ -61,7 +61,7 @@ export interface AuditHandlers {
 export interface AuditDependencies {
   readonly objects: Pick<Objects, 'listed'>
   readonly views: Pick<Views, 'log' | 'reached'>
-  readonly store: Pick<EventStore, 'head'>
+  readonly store: Pick<EventStore, 'head' | 'recordAt'>
   /** The log's own key. */
   readonly signer: Signer
 }
@@ -83,11 +83,16 @@ interface Over {
 }
 
 type Answered = Awaited<Answering>
+type Answer = (over: Over) => Answered | Answering
 
 const answering = (body: string, events: number): Answered =>
   E.right({ status: 200, body, ...(events > 0 && { position: events - 1 }) })
 
-const inclusion = ({ event, size }: InclusionQuery, { log, tree, events }: Over): Answered => {
+const inclusion = async (
+  { event, size }: InclusionQuery,
+  { log, tree, events }: Over,
+  store: AuditDependencies['store'],
+): Answering => {
   const of = size ?? events
   if (of > events) return E.left(beyond('size', events))
   const index = log.positionOf(event)
@@ -96,7 +101,10 @@ const inclusion = ({ event, size }: InclusionQuery, { log, tree, events }: Over)
     return E.left(invalid([inQuery('size', `must be above ${index}, which is the position of the event`)]))
   }
   const hashes = tree.inclusion(index, of).map(base64)
-  const proof = { tree_size: of, leaf_index: index, leaf_hash: base64(log.node(0, index)), hashes }
+  const leaf_hash = base64(log.node(0, index))
+  const record = await store.recordAt(log.markAt(index) as number)
+  if (record === undefined) return E.left(failure('unavailable', 'The log does not have this event any more.'))
+  const proof = { tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }
   return answering(JSON.stringify(proof), events)
 }
 
@@ -109,7 +117,7 @@ const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Ov
 
 /** Checkpoints and proofs for auditors, read from the tree that is kept beside the documents. */
 export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
-  const over = async (answer: (over: Over) => Answered): Answering => {
+  const over = async (answer: Answer): Answering => {
     if (views.log() === undefined) {
       return E.left(failure('unavailable', 'Proofs cannot be read while documents cannot be written.'))
     }
@@ -121,7 +129,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
   }
 
   /** Another instance may have written what is asked about: nothing is refused before catching up with the store. */
-  const caughtUp = async (answer: (over: Over) => Answered): Answering => {
+  const caughtUp = async (answer: Answer): Answering => {
     const first = await over(answer)
     if (E.isRight(first)) return first
     if (await views.reached(await store.head(), CAUGHT_UP_WITHIN)) return over(answer)
@@ -130,7 +138,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
 
   return {
     checkpoint: () => over(({ tree, events }) => answering(signCheckpoint(events, tree.head(events), signer), events)),
-    inclusion: ({ query }) => caughtUp((from) => inclusion(query, from)),
+    inclusion: ({ query }) => caughtUp((from) => inclusion(query, from, store)),
     consistency: ({ query }) => caughtUp((from) => consistency(query, from)),
   }
 }

@@ -69,7 +69,8 @@ test('every event is proven to be in the log at every size, over HTTP and on the
     const { origin, root: then, event, ...others } = proof
     t.deepEqual(others, same)
     t.is(origin, 'berth')
-    t.deepEqual(new Uint8Array(leafHash(event)), leaf)
+    t.deepEqual(new Uint8Array(leafHash(String(json.leaf))), leaf)
+    t.is(event, json.leaf)
     t.true(isIncluded({ leaf, index, size: index + 1, head: hash(then) }, hashes(proof.hashes), sha256))
   }
 })
@@ -305,7 +306,7 @@ test('the verifier of the README has 30 lines below what it is, believes a proof
   const proof = JSON.parse((await type(['proof', String(events[5]?.id)], env)).out)
   t.is(await verified(proof), 'verified: event 5 is in berth at size 12\n')
   const other = Buffer.alloc(32, 1).toString('base64')
-  t.regex(await verified({ ...proof, event: proof.event.replace('"port":', '"port": ') }), /^1 NOT VERIFIED: the event/)
+  t.regex(await verified({ ...proof, leaf: proof.leaf.replace('"port":', '"port": ') }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, leaf_index: 4 }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, hashes: [other, ...proof.hashes.slice(1)] }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, tree_size: 11 }), /^1 NOT VERIFIED: the size/)

@@ -1,14 +1,15 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-// The package leads to these two by their files alone.
-import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js'
-import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js'
+import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import { signCheckpoint } from '../../src/audit/checkpoint.ts'
 import { makeKeptTree } from '../../src/audit/kept-tree.ts'
 import { treeOf } from '../../src/audit/log-tree.ts'
-import { verifierOf } from '../../src/audit/signed-note.ts'
+import { verifierOf, writeVerifier } from '../../src/audit/signed-note.ts'
 import { growTree } from '../../src/audit/verify-tree.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
+import { type } from '../command-line/terminal.ts'
+import { start } from '../http/harness.ts'
+import { createSut, NOW } from '../http/requests.ts'
+import { authorityIn, type Proven, verifyProven } from './other-client.ts'
 
 /** What we sign and prove, held against a client of transparency logs that was not written for ours. */
 
@@ -17,7 +18,6 @@ const texts = Array.from({ length: SIZES }, (_, n) => `event ${n}`)
 const kept = makeKeptTree()
 const { privateKey } = generateKeyPairSync('ed25519')
 const signer = { name: 'bench.example', privateKey }
-const { keyId } = verifierOf(signer)
 const tree = treeOf(kept.node)
 
 /** The tree over the first events is read from two places: the nodes that are kept, and those of a log read to its end. */
@@ -29,50 +29,74 @@ const checkpoints = [growTree()].flatMap((grown) =>
   }),
 )
 
-type Entry = Parameters<typeof verifyMerkleInclusion>[0]
+const authority = authorityIn(writeVerifier(verifierOf(signer)))
 
-const entry = (index: number, size: number, hashes: readonly Uint8Array[], envelope: string): Entry =>
-  ({
-    canonicalizedBody: Buffer.from(texts[index] as string),
-    inclusionProof: {
-      logIndex: String(index),
-      treeSize: String(size),
-      rootHash: Buffer.alloc(0),
-      hashes: hashes.map((each) => Buffer.from(each)),
-      checkpoint: { envelope },
-    },
-  }) as unknown as Entry
-
-const authority = {
-  logID: Buffer.from(keyId),
-  baseURL: signer.name,
-  publicKey: createPublicKey(privateKey),
-  validFor: { start: new Date(0), end: new Date(8.64e15) },
-} as unknown as Parameters<typeof verifyCheckpoint>[1][number]
+const proven = (index: number, size: number, hashes: readonly Uint8Array[], checkpoint: string): Proven => ({
+  leaf: texts[index] as string,
+  index,
+  size,
+  hashes,
+  checkpoint,
+})
 
 test('another client takes our checkpoints at every size, and our proof of every event in them', (t) => {
-  for (const [before, envelope] of checkpoints.entries()) {
+  for (const [before, checkpoint] of checkpoints.entries()) {
     const size = before + 1
     for (let index = 0; index < size; index++) {
-      const proven = entry(index, size, tree.inclusion(index, size), envelope)
-      const checkpoint = verifyCheckpoint(proven, [authority])
-      t.deepEqual([checkpoint.origin, checkpoint.logSize], [signer.name, BigInt(size)])
-      t.notThrows(() => verifyMerkleInclusion(proven, checkpoint))
+      const { origin, logSize } = verifyProven(proven(index, size, tree.inclusion(index, size), checkpoint), authority)
+      t.deepEqual([origin, logSize], [signer.name, BigInt(size)])
     }
   }
 })
 
 test('it takes no proof of another event, of another size or with a hash changed, and no checkpoint with another signature', (t) => {
-  const [size, envelope] = [SIZES, checkpoints.at(-1) as string]
+  const [size, checkpoint] = [SIZES, checkpoints.at(-1) as string]
   const hashes = tree.inclusion(33, size)
-  const of = (index: number, given = hashes) => entry(index, size, given, envelope)
-  const checkpoint = verifyCheckpoint(of(33), [authority])
-  const changed = hashes.with(2, leafHash('another'))
-  for (const wrong of [of(32), of(34), of(33, hashes.slice(1)), of(33, changed)]) {
-    t.throws(() => verifyMerkleInclusion(wrong, checkpoint), { name: 'VerificationError' })
+  const forged = checkpoint.replace(/^70$/m, '71')
+  const right = proven(33, size, hashes, checkpoint)
+  t.notThrows(() => verifyProven(right, authority))
+  const wrong: readonly Proven[] = [
+    { ...right, leaf: texts[32] as string },
+    { ...right, index: 32 },
+    { ...right, index: 34 },
+    { ...right, hashes: hashes.slice(1) },
+    { ...right, hashes: hashes.with(2, leafHash('another')) },
+    { ...right, checkpoint: checkpoints[63] as string },
+    { ...right, checkpoint: forged },
+  ]
+  for (const each of wrong) t.throws(() => verifyProven(each, authority), { name: 'VerificationError' })
+})
+
+test('with the checkpoint alone a stranger verifies what an event said, also one with a keyed field', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const key = { 'Idempotency-Key': 'of-this-request' }
+  const sut = await createSut(admin)
+  t.is((await admin.post(`/api/sut/${sut}/tags`, { rack: 'the third' }, key)).status, 200)
+  const audrey = service.as('audrey')
+  const checkpoint = (await audrey.get('/api/audit/checkpoint')).text
+  const log = authorityIn((await type(['audit', 'key'], { BERTH_DATA: service.data })).out.trim())
+  const events = (await audrey.get(`/api/events?sut_id=${sut}`)).json.events as readonly { readonly id: string }[]
+  const said: string[] = []
+  for (const { id } of events) {
+    const { json } = await audrey.get(`/api/audit/inclusion?event=${id}`)
+    const answered: Proven = {
+      leaf: String(json.leaf),
+      index: Number(json.leaf_index),
+      size: Number(json.tree_size),
+      hashes: (json.hashes as readonly string[]).map((each) => Buffer.from(each, 'base64')),
+      checkpoint,
+    }
+    t.is(verifyProven(answered, log).logSize, 3n)
+    const { metadata } = JSON.parse(answered.leaf)
+    if (metadata.key !== undefined) said.push(answered.leaf)
+    const altered = { ...answered, leaf: answered.leaf.replace(/"key":"./, '"key":"_') }
+    if (altered.leaf !== answered.leaf) t.throws(() => verifyProven(altered, log), { name: 'VerificationError' })
+    const printed = JSON.parse((await type(['proof', id, '--json'], { BERTH_DATA: service.data })).out)
+    t.is(printed.leaf, answered.leaf)
   }
-  const smaller = verifyCheckpoint(entry(33, 64, hashes, checkpoints[63] as string), [authority])
-  t.throws(() => verifyMerkleInclusion(of(33), smaller), { name: 'VerificationError' })
-  const forged = envelope.replace(/^70$/m, '71')
-  t.throws(() => verifyCheckpoint(entry(33, size, hashes, forged), [authority]), { name: 'VerificationError' })
+  t.true(
+    said.some((leaf) => leaf.includes('"rack":"the third"')),
+    said.join('\n'),
+  )
 })

@@ -66,6 +66,8 @@ export const leavesOutTheLastRecord = lying((record, isLast) => (isLast ? [] : [
 
 export const givesTheOneBefore = always((store) => ({ at: (mark) => store.at(mark - 1) }))
 
+export const givesTheRecordBefore = always((store) => ({ recordAt: (mark) => store.recordAt(mark - 1) }))
+
 export const givesTheLastForNone = always((store) => ({
   at: async (mark) => (await store.at(mark)) ?? store.at(await store.head()),
 }))

@@ -154,11 +154,21 @@ const at: Law = {
   check: async ({ store }) => {
     const from = await store.head()
     await interleave(store, [aStream(), aStream()], 20)
-    for (const event of await readLog(store, from)) assert.deepEqual(await store.at(event.mark), event)
-    assert.equal(await store.at((await store.head()) + 1), undefined)
-    assert.equal(await store.at(-1), undefined)
+    for (const event of await readLog(store, from)) {
+      assert.deepEqual(await store.at(event.mark), event)
+      const record = await store.recordAt(event.mark)
+      assert.equal(record?.mark, event.mark)
+      assert.deepEqual(leafHash(String(record?.text)), Buffer.from(event.leaf))
+    }
+    for (const mark of [(await store.head()) + 1, -1]) {
+      assert.deepEqual([await store.at(mark), await store.recordAt(mark)], [undefined, undefined])
+    }
   },
-  brokenBy: { 'gives the one before': broken.givesTheOneBefore, 'gives the last for none': broken.givesTheLastForNone },
+  brokenBy: {
+    'gives the one before': broken.givesTheOneBefore,
+    'gives the record before': broken.givesTheRecordBefore,
+    'gives the last for none': broken.givesTheLastForNone,
+  },
 }
 
 export const lawsOfReading: readonly Law[] = [streamOrder, longStream, missingStream, reopening, secrets, records, at]

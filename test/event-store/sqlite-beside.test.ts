@@ -15,6 +15,7 @@ const beside = () => {
   }
   const reader = {
     at: async () => void order.push('read at'),
+    recordAt: async () => void order.push('read record'),
     head: async () => order.push('read head'),
     readSecrets: async () => void order.push('read secrets'),
     secretsSealedWith: async () => void order.push('read sealed'),
@@ -51,12 +52,13 @@ test('what a reader beside the writer has read is synced before it is told', asy
   }
   const { reads, order } = beside()
   await reads.at(0)
+  await reads.recordAt(2)
   await reads.head()
   await reads.readSecrets('s')
   await reads.secretsSealedWith('k', undefined, 1)
   t.deepEqual(
     order,
-    ['at', 'head', 'secrets', 'sealed'].flatMap((one) => [`read ${one}`, 'synced']),
+    ['at', 'record', 'head', 'secrets', 'sealed'].flatMap((one) => [`read ${one}`, 'synced']),
   )
 })
 

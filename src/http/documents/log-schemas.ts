@@ -35,6 +35,15 @@ export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   }),
   HistoryEvent: anyEvent({ changes: CHANGES }),
   History: listOf('events', refTo('HistoryEvent')),
-  Inclusion: closedObject({ tree_size: SIZE, leaf_index: SIZE, leaf_hash: HASH, hashes: listOfAll(HASH) }),
+  Inclusion: closedObject({
+    tree_size: SIZE,
+    leaf_index: SIZE,
+    leaf_hash: HASH,
+    leaf: {
+      type: 'string',
+      description: 'The event as it is stored: SHA-256 of a zero byte and this text is leaf_hash.',
+    },
+    hashes: listOfAll(HASH),
+  }),
   Consistency: closedObject({ from: SIZE, to: SIZE, hashes: listOfAll(HASH) }),
 })

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { canonicalJson } from '../domain/canonical-json.ts'
-import type { KnownKey } from '../domain/decider.ts'
 import type { Problem } from '../domain/failure.ts'
+import { type KnownKey, type KnownKeys, lookUp } from '../domain/known-keys.ts'
 import type { KeyRing } from '../vault/keys.ts'
 
 /**
@@ -70,13 +70,23 @@ export const makeRetryKeysOf = (ringInForce: () => Pick<KeyRing, 'keys'>): Retry
 export const namesOf = ({ candidates }: RetryKey): readonly string[] =>
   candidates.map((candidate) => candidate.slice(0, LENGTH))
 
-/** What was recorded under a retry key; `reused` when it came with another request then. */
-export const findKnown = (known: readonly KnownKey[], retryKey: RetryKey): KnownKey | 'reused' | undefined => {
-  // Newest first: a retry follows its first attempt closely.
-  const same = known.findLast(({ key }) => retryKey.candidates.includes(key))
-  if (same !== undefined) return same
-  const names = namesOf(retryKey)
-  return known.some(({ key }) => names.includes(key.slice(0, LENGTH))) ? 'reused' : undefined
+/**
+ * What was recorded under a retry key; `reused` when it came with another request then.
+ *
+ * @param passOver the object whose key does not count
+ */
+export const findKnown = (
+  known: KnownKeys,
+  { candidates }: RetryKey,
+  passOver?: string,
+): KnownKey | 'reused' | undefined => {
+  let isReused = false
+  for (const candidate of candidates) {
+    const found = lookUp(known, candidate)
+    if (found === 'reused') isReused = true
+    else if (found !== undefined && found._id !== passOver) return found
+  }
+  return isReused ? 'reused' : undefined
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/

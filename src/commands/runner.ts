@@ -1,95 +1,39 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, KnownKey, StreamState } from '../domain/decider.ts'
-import type { Event, NewEvent, Recorded } from '../domain/event.ts'
-import { type Failure, failure } from '../domain/failure.ts'
-import type { RandomHex } from '../domain/ids.ts'
-import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import type { ClockGuard } from './clock-guard.ts'
-import { clockAhead, keyReused, notAppended } from './failures.ts'
+import { failure } from '../domain/failure.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
+import { type AttemptOptions, makeAttempt } from './attempt.ts'
 import { type FoldedStreams, makeFoldedStreams } from './folded-streams.ts'
 import type { FollowedLog } from './known-log.ts'
-import { newEvents, type Order, type Outcome, type Runner } from './order.ts'
-import { findKnown } from './retry-key.ts'
-import type { Folded, Snapshots } from './snapshots.ts'
+import type { Runner } from './order.ts'
+import { PagesLost, type Snapshots } from './snapshots.ts'
 import { makeTurns, type Turns } from './turns.ts'
 
-/** How often a command is decided anew because others moved its stream, before it is given up. */
-const DECISIONS_MAX = 64
-/** Milliseconds to wait at most before a command that was overtaken is decided anew. */
-const PAUSE_MAX = 32
-/** Milliseconds a clock may be behind a stream's last event before nothing is recorded any more. */
-const CLOCK_BEHIND_MAX = 60_000
-
-interface RunnerOptions {
-  readonly store: EventStore
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
+interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
   /** Left out where nobody else writes the log. */
   readonly log?: FollowedLog
-  /** Judges the clock at each decision. */
-  readonly guard?: Pick<ClockGuard, 'isAhead'>
-  /** Told what is worth counting. */
-  readonly told?: RunnerTold
-}
-
-/** What the loop tells of its work. */
-export interface RunnerTold {
-  readonly appended: (outcome: 'done' | AppendFailure) => void
-  /** A command is decided once more: its stream had moved, or a refusal has to be looked at again. */
-  readonly decidedAgain: (why: 'moved' | 'refused') => void
-  /** A command was recorded under its retry key before. */
-  readonly repeated: (stream: string) => void
+  /** Bytes of folded states in memory. */
+  readonly rememberedMax?: number
 }
 
 /** The loop that every command goes through: load, fold, decide, append, and again where another was faster. */
-const makeRun =
-  ({ store, clock, randomHex, guard, told }: RunnerOptions, streams: FoldedStreams, turns: Turns): Runner['run'] =>
-  <S extends StreamState, C>(decider: Decider<S, C>, stream: string, order: Order<C>) =>
-  async () => {
+const makeRun = (options: RunnerOptions, streams: FoldedStreams, turns: Turns): Runner['run'] => {
+  const attempt = makeAttempt(options, streams)
+  return (decider, stream, order) => async () => {
     const turn = turns.begin(stream)
     if (turn !== undefined) await turn
     try {
       const confirming = streams.confirm()
       if (confirming !== undefined) await confirming
       const remembered = streams.remembered(decider, stream)
-      let folded = remembered ?? (await streams.load(decider, stream))
-      let isToTheEnd = remembered === undefined
-      let overtaken = 0
-      for (let i = 0; i < DECISIONS_MAX; i++) {
-        const { state, revision, mark } = folded
-        const known = order.retryKey && findKnown(keysThatCount(state, order), order.retryKey)
-        if (known === 'reused') return E.left(keyReused())
-        if (known) {
-          told?.repeated(stream)
-          return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
-        }
-        const now = clock()
-        const decision = guard?.isAhead(now) ? E.left(clockAhead()) : decideNow(decider, state, order, now)
-        if (E.isRight(decision) && decision.right.events.length > 0) {
-          const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
-          const appended = await store.append(stream, revision, events, order.secrets)()
-          told?.appended(E.isLeft(appended) ? appended.left : 'done')
-          if (E.isRight(appended)) {
-            const [outcome, next] = recorded(decider, stream, folded, events, appended.right)
-            streams.remember(decider, stream, next, (events.at(-1) as NewEvent).id)
-            return E.right(outcome)
-          }
-          if (appended.left !== 'moved') return E.left(notAppended(appended.left))
-          told?.decidedAgain('moved')
-          await letPass(++overtaken)
-        } else if (isToTheEnd) {
-          return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
-        } else told?.decidedAgain('refused')
-        // Only an append finds out by itself that the state is old; a refusal has to look.
-        const confirming = streams.confirm()
-        await confirming
-        folded = await (confirming ? streams.load(decider, stream) : streams.readOn(decider, stream, folded))
-        isToTheEnd = true
+      const folded = remembered ?? (await streams.load(decider, stream))
+      try {
+        return await attempt(decider, stream, order, { folded, isToTheEnd: remembered === undefined })
+      } catch (error) {
+        if (!(error instanceof PagesLost)) throw error
+        const anew = await streams.loadAnew(decider, stream)
+        return await attempt(decider, stream, order, { folded: anew, isToTheEnd: true })
       }
-      return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
         streams.forget(stream)
@@ -100,10 +44,10 @@ const makeRun =
       turns.end(stream)
     }
   }
+}
 
 export const makeRunner = (options: RunnerOptions): Runner => {
-  const { store, snapshots, log } = options
-  const streams = makeFoldedStreams(store, snapshots, log)
+  const streams = makeFoldedStreams(options)
   const turns = makeTurns()
   return {
     stateOf: async (decider, stream) => {
@@ -119,42 +63,4 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     },
     run: makeRun(options, streams, turns),
   }
-}
-
-/**
- * Waits, longer the more often it was overtaken: another instance that appends one command after the other without having
- * to read in between would be ahead each time.
- */
-const letPass = (overtaken: number): Promise<void> | undefined =>
-  overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, PAUSE_MAX))
-
-const keysThatCount = (state: StreamState, { passOver }: Order<unknown>): readonly KnownKey[] =>
-  passOver === undefined ? state.keys : state.keys.filter(({ _id }) => _id !== passOver)
-
-const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
-  if (clock < state.time - CLOCK_BEHIND_MAX) {
-    return E.left(failure('clock_behind', "The service's clock is behind what it has already recorded."))
-  }
-  const now = Math.max(order.at ?? clock, state.time)
-  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
-}
-
-/** The outcome of a command whose events have been appended, and its stream folded with them. */
-const recorded = <S extends StreamState, C>(
-  decider: Decider<S, C>,
-  stream: string,
-  folded: Folded<S>,
-  decided: readonly NewEvent[],
-  appended: Appended,
-): readonly [Outcome<S>, Folded<S>] => {
-  const events = decided.map((event, i): Recorded => {
-    const revision = folded.revision + 1 + i
-    // The last one's: whoever waits for that has waited for them all.
-    return { ...event, stream, revision, mark: appended.mark }
-  })
-  const state = events.reduce(decider.evolve, folded.state)
-  return [
-    { kind: 'recorded', state, events, ...appended },
-    { ...folded, state, ...appended },
-  ]
 }

@@ -46,6 +46,7 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
     newest: watching(file.newest),
     asOf: watching(file.asOf),
     snapshot: watching(file.snapshot),
+    page: watching(file.page),
     stage: watching(file.stage),
     commit: watching(file.commit),
     settle: watching(file.settle),

@@ -1,12 +1,14 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Snapshot } from '../domain/decider.ts'
+import type { Rows } from '../domain/page.ts'
 import { type DocumentTable, makeDocumentTable } from './document-table.ts'
 import type { Lists } from './lists.ts'
 import { type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
 import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
 import { openLists } from './open-lists.ts'
 import type { Progress } from './progress.ts'
+import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
 import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
@@ -22,6 +24,8 @@ export interface ViewsFile extends ManyRows {
   /** The version of a document that stood at a revision of its stream. */
   readonly asOf: (projection: string, id: string, revision: number) => Version | undefined
   readonly snapshot: (stream: string) => Snapshot | undefined
+  /** The rows of a page of a snapshot. */
+  readonly page: (id: number) => Rows | undefined
   /** Puts rows into a transaction that stays open. If that fails, nothing of the transaction stays. */
   readonly stage: (rows: readonly Row[]) => void
   /** Commits what was staged, with how far the rows go now. If that fails, nothing of the transaction stays. */
@@ -152,8 +156,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
   const filled = [log, ...documents.values()]
   const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
-  const snapshot = db.prepare('SELECT stream, version, revision, mark, state FROM snapshot WHERE stream = ?')
-  const keep = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
+  const states = makeSnapshotTable(db)
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
   const { orUndone, commit } = makeTransactions(db, () => {
@@ -164,7 +167,8 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
     progress: () => progress.get() as Progress | undefined,
     newest: (projection, id) => of(projection).newest(id),
     asOf: (projection, id, revision) => of(projection).asOf(id, revision),
-    snapshot: (stream) => snapshot.get(stream) as Snapshot | undefined,
+    snapshot: states.read,
+    page: states.page,
     stage: (rows) =>
       orUndone(() => {
         for (const row of rows) {
@@ -176,9 +180,12 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {
         flush()
-        for (const row of snapshots) keep.run(row.stream, row.version, row.revision, row.mark, row.state)
+        // What a transaction that failed has left.
+        states.forget()
+        for (const snapshot of snapshots) states.write(snapshot)
         advance.run(shape, logId, position, mark, eventId, stream, revision)
         commit()
+        states.committed()
       }),
     isStaging: () => db.isTransaction,
     settle: () => orUndone(flush),

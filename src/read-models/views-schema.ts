@@ -3,6 +3,7 @@ import { documentSchema } from './document-table.ts'
 import { LOG_SCHEMA } from './log-index.ts'
 import { NAMES_SCHEMA } from './names.ts'
 import { PERIODS_SCHEMA } from './periods.ts'
+import { SNAPSHOT_SCHEMA } from './snapshot-table.ts'
 
 // Rows come in the order of nearly every index: in large pages they cost less. What is in the WAL is checkpointed by 4 MB.
 // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.
@@ -12,7 +13,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
 export const PRAGMAS_FOR_MANY = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 6
+const FILE_VERSION = 7
 
 /** What the file has to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>
@@ -27,10 +28,7 @@ export const tables = (projections: readonly Shape[]): string => `
     shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL, mark INTEGER NOT NULL, eventId TEXT NOT NULL,
     stream TEXT NOT NULL, revision INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE snapshot (
-    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
-    state TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  ${SNAPSHOT_SCHEMA}
   ${NAMES_SCHEMA}
   ${LOG_SCHEMA}
   ${PERIODS_SCHEMA}

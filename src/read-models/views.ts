@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
+import type { Rows } from '../domain/page.ts'
 import { type Batch, type EventPlace, StoreUnavailable } from '../event-store/event-store.ts'
 import { type CatchUp, type CatchUpLimits, makeCatchUp } from './catch-up.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
@@ -43,8 +44,10 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   /** The places of everything folded so far; undefined while no rows can be written to read them from. */
   readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
-  /** Keeps a folded state; it is written with the rows. */
-  readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
+  /** The rows of a page of a snapshot; undefined where they cannot be read. */
+  readonly readPage: (id: number) => Rows | undefined
+  /** Keeps a folded state; it is written with the rows, when they have come as far as its mark. */
+  readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
   /** Drops folded states that are not written yet. */
   readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
@@ -164,9 +167,16 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     log: () => (settled() ? file.log : undefined),
     readSnapshot: (stream) => {
       try {
-        return file.snapshot(stream)
+        return writer.waitingSnapshot(stream) ?? file.snapshot(stream)
       } catch {
         // It only saves reading: without it the stream is folded from its beginning.
+        return undefined
+      }
+    },
+    readPage: (id) => {
+      try {
+        return file.page(id)
+      } catch {
         return undefined
       }
     },

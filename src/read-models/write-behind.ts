@@ -12,8 +12,10 @@ const STAGE = 512
 const CHUNK = 2_048
 /** Rows in memory beyond which no more events are taken, because they cannot be written. */
 const PENDING_MAX = 8 * CHUNK
-/** Characters of folded states in a transaction: streams that are used alike come to be kept all at once. */
-const STATES_MAX = 512 * 1024
+/** Bytes of folded states in a transaction: streams that are used alike come to be kept all at once. */
+const STATES_MAX = 1024 * 1024
+/** Folded states that wait to be written; of more the oldest is let go of, and its stream is folded from the one before. */
+const WAITING_MAX = 16_384
 /** Milliseconds after which rows are committed even if they are few. */
 const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */
@@ -36,20 +38,33 @@ export interface Writer {
   readonly settle: () => boolean
   /** Commits everything; false while nothing can be written. */
   readonly commitAll: () => boolean
-  readonly keepSnapshot: (stream: string, snapshot: () => Snapshot) => void
+  readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
+  /** A folded state that is to be written. */
+  readonly waitingSnapshot: (stream: string) => Snapshot | undefined
   readonly dropUnwrittenSnapshots: () => void
   readonly close: () => void
 }
 
-/** Of folded states those that the rows have come to, until there are so many characters of them. */
-const statesUpTo = (mark: number, snapshots: Iterable<() => Snapshot>, enough: number): readonly Snapshot[] => {
+/** Bytes that writing a folded state takes. */
+const sizeOf = ({ text, pages }: Snapshot): number =>
+  pages.reduce((sum, { rows, id }) => sum + (id === undefined && rows ? rows.numbers.byteLength : 8), text.length)
+
+/** A folded state that is to be written. */
+interface Waiting {
+  /** Of its last event. */
+  readonly mark: number
+  readonly snapshot: () => Snapshot
+}
+
+/** Of folded states those that the rows have come to, until there are so many bytes of them. */
+const statesUpTo = (mark: number, waiting: Iterable<Waiting>, enough: number): readonly Snapshot[] => {
   const taken: Snapshot[] = []
   let size = 0
-  for (const snapshot of snapshots) {
+  for (const { mark: last, snapshot } of waiting) {
+    if (last > mark) continue
     const written = snapshot()
-    if (written.mark > mark) continue
     taken.push(written)
-    size += written.state.length
+    size += sizeOf(written)
     if (size > enough) break
   }
   return taken
@@ -57,7 +72,7 @@ const statesUpTo = (mark: number, snapshots: Iterable<() => Snapshot>, enough: n
 
 /** Writes at once, tells of failures, and tries again after them. */
 const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
-  const snapshots = new Map<string, () => Snapshot>()
+  const snapshots = new Map<string, Waiting>()
   let timer: NodeJS.Timeout | undefined
   let alarmed = false
   let room = Promise.withResolvers<void>()
@@ -146,10 +161,14 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
       attempts.commitAll()
       return !isAlarmed()
     },
-    keepSnapshot: (stream, snapshot) => {
-      snapshots.set(stream, snapshot)
+    keepSnapshot: (stream, mark, snapshot) => {
+      snapshots.delete(stream)
+      snapshots.set(stream, { mark, snapshot })
+      const [oldest] = snapshots.keys()
+      if (snapshots.size > WAITING_MAX && oldest !== undefined) snapshots.delete(oldest)
     },
     dropUnwrittenSnapshots: () => snapshots.clear(),
+    waitingSnapshot: (stream) => snapshots.get(stream)?.snapshot(),
     close: () => {
       attempts.commitAll()
       attempts.stop()

@@ -15,7 +15,12 @@ import { type AnyCommand, type AnyDecider, deciderOf, type Memory, retryKey, STE
 
 /** A story of commands, each of which is held against the log itself after it has ended. */
 
-export const NO_SNAPSHOTS = { read: () => undefined, keep: () => undefined, dropUnwritten: () => undefined }
+export const NO_SNAPSHOTS = {
+  read: () => undefined,
+  readPage: () => undefined,
+  keep: () => undefined,
+  dropUnwritten: () => undefined,
+}
 
 /** What says that nothing is known to have been recorded: the client may ask again. */
 const IN_TROUBLE = ['store_full', 'unavailable', 'outcome_unknown']
@@ -60,7 +65,7 @@ const problemsOf = (
   const outcome = ended.right
   switch (outcome.kind) {
     case 'repeated':
-      return events.some(({ metadata }) => metadata.key === outcome.known.key)
+      return events.some(({ revision, metadata }) => revision === outcome.known.revision && metadata.key !== undefined)
         ? []
         : [`${command.type} is not in the log`]
     case 'already': {
@@ -154,7 +159,8 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
       }
       const recorded = events.filter(({ metadata }) => metadata.key === key.current)
       if (recorded.length > 1) problems.push(`${command.type} is there ${recorded.length} times for one key`)
-      if (command.type === 'CreateReservation') memory.made.push(String((recorded[0]?.data as { _id?: string })?._id))
+      if (command.type === 'CreateReservation')
+        memory.made.push((recorded[0]?.data as { _id: string } | undefined)?._id)
       break
     }
   }

@@ -23,9 +23,15 @@ export interface Instance {
   readonly setClock: (time: string) => void
 }
 
-export const anInstance = (store: EventStore, snapshots: Snapshots = NO_SNAPSHOTS, log?: FollowedLog): Instance => {
+export const anInstance = (
+  store: EventStore,
+  snapshots: Snapshots = NO_SNAPSHOTS,
+  log?: FollowedLog,
+  rememberedMax?: number,
+): Instance => {
   let now = clock('05:58')
-  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots, ...(log && { log }) })
+  const options = { ...(log && { log }), ...(rememberedMax && { rememberedMax }) }
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots, ...options })
   const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
   return {
     aSut: async () => {

@@ -10,9 +10,10 @@ export type AnyCommand = ReservationCommand | SutCommand
 export interface Memory {
   readonly sut: string
   /** The reservation that was made, or refused, first and second. */
-  readonly made: string[]
+  readonly made: (string | undefined)[]
 }
 
+const NEVER_MADE = '0'.repeat(24)
 const by = { actor: administrator, standing: 'made', user_id: alice } as const
 
 /** Everything that a calendar goes through in a morning. */
@@ -22,9 +23,9 @@ export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
   ({ sut }) => ({ ...createReservation(explicit('10:00', '10:15')), sut_id: sut, random: randomHex(8) }),
   () => ({ type: 'UpdateSut', values: { description: 'another' } }),
   () => ({ type: 'UpdateSut', values: { description: 'another' } }),
-  ({ made }) => ({ type: 'CancelReservation', ...by, _id: made[2] as string }),
+  ({ made }) => ({ type: 'CancelReservation', ...by, _id: made[2] ?? NEVER_MADE }),
   ({ sut }) => ({ ...createReservation(explicit('10:00', '11:00')), sut_id: sut, random: randomHex(8) }),
-  ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] as string, end: asked('09:30'), limits: LIMITS }),
+  ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:30'), limits: LIMITS }),
   () => ({ type: 'RetireSut' }),
   () => ({ type: 'UpdateSut', values: { is_active: false } }),
   ({ sut }) => ({ ...createReservation(explicit('12:00', '12:15')), sut_id: sut, random: randomHex(8) }),

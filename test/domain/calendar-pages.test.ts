@@ -2,125 +2,140 @@ import test from 'ava'
 import fc from 'fast-check'
 import {
   type Calendar,
+  EMPTY,
   endingAfter,
-  filterMap,
+  extended,
+  find,
   inserted,
   nextFree,
   notOver,
   overlapping,
-  sizeOf,
+  without,
 } from '../../src/domain/calendar.ts'
+import type { Held } from '../../src/domain/held.ts'
 import { QUARTER, type Window } from '../../src/domain/window.ts'
-import { arbitraryWindow, shareAQuarter } from './arbitrary-windows.ts'
+import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
 
-/** Windows by start, none overlapping another, edges touching often; now and then more than a page of a calendar takes. */
-const arbitraryWindows = (): fc.Arbitrary<readonly Window[]> =>
-  fc
-    .tuple(
-      fc.integer({ min: -20, max: 10 }),
-      fc.array(fc.record({ gap: fc.integer({ min: 0, max: 4 }), length: fc.integer({ min: 1, max: 6 }) }), {
-        maxLength: 120,
-        size: '+1',
-      }),
-    )
-    .map(([from, steps]) => {
-      let end = from * QUARTER
-      return steps.map(({ gap, length }) => {
-        const start = end + gap * QUARTER
-        end = start + length * QUARTER
-        return { start, end }
-      })
-    })
+const overlap = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
 
-/** A calendar of the given windows, which came in any order. */
-const calendarOf = (windows: readonly Window[]): fc.Arbitrary<Calendar> =>
-  fc
-    .shuffledSubarray([...windows], { minLength: windows.length })
-    .map((shuffled) => shuffled.reduce<Calendar>((calendar, window) => inserted(calendar, window), []))
+/** Moments and windows in and around those of a calendar, at its edges too. */
+const around = (windows: readonly Held[], place: number, shift: number): number => {
+  const held = windows[place % Math.max(windows.length, 1)]
+  return (held === undefined ? 0 : place % 2 === 0 ? held.start : held.end) + shift
+}
+const shifts = (): fc.Arbitrary<number> =>
+  fc.oneof(fc.constantFrom(0, 0, -1, 1, QUARTER, -QUARTER), fc.integer({ min: -9_000, max: 9_000 }))
 
-/** A calendar and, by start, the windows that are in it. */
-const arbitraryCalendar = (): fc.Arbitrary<readonly [Calendar, readonly Window[]]> =>
-  arbitraryWindows().chain((windows) => fc.tuple(calendarOf(windows), fc.constant(windows)))
-
-const moments = (): fc.Arbitrary<number> => fc.integer({ min: -25 * QUARTER, max: 300 * QUARTER })
-
-const areRight = (calendar: Calendar): boolean => calendar.every(({ length }) => length > 0 && length <= 32)
+const areRight = ({ pages, size }: Calendar): boolean =>
+  pages.every((page) => page.size > 0 && page.size <= 64 && page.page.rows?.numbers.length === page.size * 7) &&
+  size === pages.reduce((sum, page) => sum + page.size, 0)
 
 test('a calendar has the windows that were put into it, by start, in pages', (t) => {
   let pages = 0
   const property = fc.property(arbitraryCalendar(), ([calendar, windows]) => {
-    t.deepEqual(calendar.flat(), windows)
-    t.is(sizeOf(calendar), windows.length)
+    t.deepEqual(windowsOf(calendar), windows)
     t.true(areRight(calendar))
-    pages = Math.max(pages, calendar.length)
+    pages = Math.max(pages, calendar.pages.length)
   })
   fc.assert(property)
   t.true(pages > 2, 'calendars of several pages were among them')
 })
 
 test('what is found in a calendar by halving is what looking at every window finds', (t) => {
-  const property = fc.property(arbitraryCalendar(), arbitraryWindow(), moments(), fc.nat(12), (found, ...rest) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(40), fc.nat(12), (found, ...rest) => {
     const [calendar, windows] = found
-    const [wanted, moment, limit] = rest
+    const [place, shift, quarters, limit] = rest
+    const start = around(windows, place, shift)
+    const wanted = { start, end: start + (quarters + 1) * QUARTER }
     t.deepEqual(
-      [...endingAfter(calendar, moment)],
-      windows.filter(({ end }) => end > moment),
+      endingAfter(calendar, start),
+      windows.filter(({ end }) => end > start),
     )
-    t.deepEqual(overlapping(calendar, wanted, limit), windows.filter((w) => shareAQuarter(w, wanted)).slice(0, limit))
+    t.deepEqual(overlapping(calendar, wanted, limit), windows.filter((held) => overlap(held, wanted)).slice(0, limit))
   })
   fc.assert(property)
 })
 
-test('the next free window is the first that fits when every quarter is tried', (t) => {
-  const quarters = fc.integer({ min: -25, max: 60 })
-  const property = fc.property(arbitraryCalendar(), quarters, fc.integer({ min: 1, max: 8 }), fc.nat(60), (...all) => {
-    const [[calendar, windows], first, length, reach] = all
-    const tried = Array.from({ length: reach + 1 }, (_, i) => ({
-      start: (first + i) * QUARTER,
-      end: (first + i + length) * QUARTER,
-    }))
-    const expected = tried.find((window) => !windows.some((taken) => shareAQuarter(taken, window)))
-    t.deepEqual(nextFree(calendar, first * QUARTER, length * QUARTER, (first + reach) * QUARTER), expected)
+test('the next free window is the first that fits when every start is tried', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(8), fc.nat(60), (found, ...rest) => {
+    const [calendar, windows] = found
+    const [place, shift, quarters, reach] = rest
+    const from = around(windows, place, shift)
+    const [length, latest] = [(quarters + 1) * QUARTER, from + reach * QUARTER]
+    const starts = [from, ...windows.map(({ end }) => end).filter((end) => end > from)]
+    const expected = starts
+      .map((start) => ({ start, end: start + length }))
+      .find((window) => !windows.some((held) => overlap(held, window)))
+    t.deepEqual(nextFree(calendar, from, length, latest), expected && expected.start <= latest ? expected : undefined)
   })
   fc.assert(property)
 })
 
-test('a calendar with one window more leaves the calendar before it as it was', (t) => {
-  const property = fc.property(arbitraryCalendar(), arbitraryWindow(), ([calendar, windows], window) => {
-    fc.pre(!windows.some((taken) => shareAQuarter(taken, window)))
+test('a calendar that is changed leaves the calendar before it as it was', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
+    const held = windows[place % Math.max(windows.length, 1)]
+    fc.pre(held !== undefined)
     const before = structuredClone(calendar)
-    const after = inserted(calendar, window)
-    t.deepEqual(
-      after.flat(),
-      [...windows, window].sort((a, b) => a.start - b.start),
-    )
-    t.true(areRight(after))
+    const rest = windows.filter((one) => one !== held)
+    const less = without(calendar, held._id)
+    t.deepEqual(windowsOf(less), rest)
+    t.true(areRight(less))
+    const more = inserted(less, held)
+    t.deepEqual(windowsOf(more), windows)
+    t.true(areRight(more))
     t.deepEqual(calendar, before)
   })
   fc.assert(property)
 })
 
+test('a window is found, and given another end, by its id', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
+    const held = windows[place % Math.max(windows.length, 1)]
+    t.is(find(calendar, '0'.repeat(24)), undefined)
+    t.is(without(calendar, '0'.repeat(24)), calendar)
+    if (held === undefined) return
+    t.deepEqual(find(calendar, held._id), held)
+    const change = { end: held.end - 1, endOffset: -60 }
+    const after = extended(calendar, held._id, change)
+    t.deepEqual(
+      windowsOf(after),
+      windows.map((one) => (one === held ? { ...held, ...change } : one)),
+    )
+    t.deepEqual(overlapping(after, { start: held.end - 1, end: held.end }, 9), [])
+    t.true(areRight(after))
+  })
+  fc.assert(property)
+})
+
 test('a calendar forgets what is over, and is the same one when nothing is', (t) => {
-  const property = fc.property(arbitraryCalendar(), moments(), ([calendar, windows], moment) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), ([calendar, windows], place, shift) => {
+    const moment = around(windows, place, shift)
     const left = notOver(calendar, moment)
     const standing = windows.filter(({ end }) => end > moment)
-    t.deepEqual(left.flat(), standing)
+    t.deepEqual(windowsOf(left), standing)
     t.true(areRight(left))
     if (standing.length === windows.length) t.is(left, calendar)
   })
   fc.assert(property)
 })
 
-test('windows of a calendar are changed and taken out in their places', (t) => {
-  const property = fc.property(arbitraryCalendar(), fc.func(fc.nat(2)), ([calendar, windows], fate) => {
-    const change = (window: Window): Window | undefined =>
-      [window, { ...window, end: window.end - 1 }, undefined][fate(window)]
-    const after = filterMap(calendar, change)
-    t.deepEqual(
-      after.flat(),
-      windows.flatMap((window) => change(window) ?? []),
-    )
-    t.true(areRight(after))
+test('a calendar of windows that are taken out one by one gets fewer pages', (t) => {
+  const held = (n: number): Held => ({
+    _id: n.toString(16).padStart(24, '0'),
+    user_id: `user ${n}`,
+    start: n * QUARTER,
+    end: (n + 1) * QUARTER,
+    startOffset: 0,
+    endOffset: 0,
   })
-  fc.assert(property)
+  const windows = Array.from({ length: 6_400 }, (_, n) => held(n))
+  const full = calendarOf(windows)
+  t.is(full.pages.length, 100, 'in the order of time pages get full')
+  t.is(calendarOf(windows.toReversed()).pages.length, 100)
+  const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => without(calendar, _id), full)
+  t.is(few.size, 800)
+  t.true(few.pages.length <= 36, `${few.pages.length} pages`)
+  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 64))
+  const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => without(calendar, _id), few)
+  t.deepEqual(none, EMPTY)
 })

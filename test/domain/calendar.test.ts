@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
+import { EMPTY, endingAfter, inserted } from '../../src/domain/calendar.ts'
 import { failure } from '../../src/domain/failure.ts'
 import { arbitrarySteps, berth, played, type Subject } from './calendar-stories.ts'
 
@@ -35,15 +36,11 @@ const broken: Record<string, Partial<Subject>> = {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),
   },
   'looks at no calendar': {
-    decide: (state, command, now) => berth.decide({ ...state, windows: [] }, command, now),
+    decide: (state, command, now) => berth.decide({ ...state, windows: EMPTY }, command, now),
   },
   'looks at the first reservation only': {
     decide: (state, command, now) =>
-      berth.decide(
-        { ...state, windows: [state.windows.flat().slice(0, 1)].filter(({ length }) => length > 0) },
-        command,
-        now,
-      ),
+      berth.decide({ ...state, windows: endingAfter(state.windows, 0, 1).reduce(inserted, EMPTY) }, command, now),
   },
   'trusts a clock that goes back': { now: (clockNow) => clockNow },
   'refuses without saying what is free': {

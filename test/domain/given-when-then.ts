@@ -20,7 +20,7 @@ export const at = (time: string, event: Event, more: Partial<Metadata> = {}): Pa
 
 /** Deciders are pure: one that changes what it is given throws here. */
 const frozen = <A>(value: A): A => {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value
   for (const member of Object.values(value)) frozen(member)
   return Object.freeze(value)
 }

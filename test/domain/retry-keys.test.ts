@@ -1,12 +1,15 @@
 import test from 'ava'
-import type { KnownKey } from '../../src/domain/decider.ts'
+import fc from 'fast-check'
+import { type KnownKeys, knownKeys, lookUp } from '../../src/domain/known-keys.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
 import { idOf, reservationCancelled, reservationCreated, SUT_ID, sutCreated, sutUpdated } from './builders.ts'
-import { at, stories } from './given-when-then.ts'
+import { at, recordedAt, stories } from './given-when-then.ts'
 
 const { given } = stories(sutDecider)
-const key = (n: number): string => `${`${n}`.padStart(22, 'k')}.${'r'.repeat(22)}`
-const named = ({ state }: { state: { keys: readonly KnownKey[] } }) => state.keys.map((known) => known.key)
+const key = (n: number, request = 'r'): string => `${`${n}k`.padEnd(22, 'k')}.${request.repeat(22)}`
+const known = ({ state }: { state: { keys: KnownKeys } }, ...keys: readonly string[]) =>
+  keys.map((one) => lookUp(state.keys, one))
+const HOUR = 3_600_000
 
 test('a command that came with a retry key is known by it, with its object and whether it made that', (t) => {
   const story = given(
@@ -15,19 +18,21 @@ test('a command that came with a retry key is known by it, with its object and w
     at('05:02', reservationCreated(idOf(1), '06:00', '07:00'), { key: key(2) }),
     at('05:03', reservationCancelled(idOf(1)), { key: key(3) }),
   )
-  const time = Date.parse('2030-05-02T05:00:00Z')
-  t.deepEqual(story.state.keys, [
-    { key: key(1), revision: 0, _id: SUT_ID, time, created: true },
-    { key: key(2), revision: 2, _id: idOf(1), time: time + 120_000, created: true },
-    { key: key(3), revision: 3, _id: idOf(1), time: time + 180_000, created: false },
+  t.deepEqual(known(story, key(1), key(2), key(3), key(4)), [
+    { revision: 0, _id: SUT_ID, created: true },
+    { revision: 2, _id: idOf(1), created: true },
+    { revision: 3, _id: idOf(1), created: false },
+    undefined,
   ])
+  t.deepEqual(known(story, key(2, 's')), ['reused'])
 })
 
 test('a retry key is known for a day', (t) => {
   const first = at('05:00', sutCreated(), { key: key(1) })
   const later = (time: string) => given(first, at(time, sutUpdated({ name: 'new name' }), { key: key(2) }))
-  t.deepEqual(named(later('2030-05-03T04:59:59.999Z')), [key(1), key(2)])
-  t.deepEqual(named(later('2030-05-03T05:00:00.000Z')), [key(2)])
+  const isKnown = (story: ReturnType<typeof later>) => known(story, key(1), key(2)).map((one) => one !== undefined)
+  t.deepEqual(isKnown(later('2030-05-03T04:59:59.999Z')), [true, true])
+  t.deepEqual(isKnown(later('2030-05-03T05:00:00.000Z')), [false, true])
 })
 
 test('a command of several events is known by the last of them', (t) => {
@@ -35,13 +40,48 @@ test('a command of several events is known by the last of them', (t) => {
     at('05:00', sutCreated(), { key: key(1) }),
     at('05:00', sutUpdated({ name: 'new name' }), { key: key(1) }),
   )
-  t.deepEqual(
-    story.state.keys.map(({ revision }) => revision),
-    [1],
-  )
+  t.deepEqual(known(story, key(1)), [{ revision: 1, _id: SUT_ID, created: false }])
 })
 
 test('events without a retry key leave the known ones as they are', (t) => {
   const story = given(at('05:00', sutCreated(), { key: key(1) }), at('05:01', sutUpdated({ name: 'new name' })))
-  t.deepEqual(named(story), [key(1)])
+  const { keys } = given(at('05:00', sutCreated(), { key: key(1) })).state
+  t.deepEqual(story.state.keys, keys)
+})
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const arbitraryKey = (): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.nat(400), fc.string({ unit: fc.constantFrom(...DIGITS), minLength: 16, maxLength: 16 }))
+    // Some alike for most of their length, and now and then the same again.
+    .map(([n, random]) => `${n % 3 === 0 ? `AAAAAAAA${`${n}`.padStart(8, '_')}` : random}zzzzzz.${random}zzzzzz`)
+
+test('whatever keys come, in whatever time, each is known for a day and none for longer than a day and a half', (t) => {
+  let most = 0
+  const steps = fc.array(fc.tuple(arbitraryKey(), fc.integer({ min: 0, max: HOUR / 4 })), {
+    maxLength: 500,
+    size: 'max',
+  })
+  const property = fc.property(steps, (all) => {
+    let keys: KnownKeys = []
+    let time = Date.parse('2030-05-02T05:00:00Z')
+    const model = new Map<string, { revision: number; time: number; key: string }>()
+    for (const [revision, [key, wait]] of all.entries()) {
+      time += wait
+      const event = recordedAt(revision, { time, event: sutUpdated({ name: 'n' }), more: { key } })
+      const before = keys
+      const copy = structuredClone(before)
+      keys = knownKeys(before, event, time)
+      if (revision % 50 === 0) t.deepEqual(before, copy, 'what was known before stays as it was')
+      model.set(key.slice(0, 16), { revision, time, key })
+    }
+    for (const { revision, time: then, key } of model.values()) {
+      const found = lookUp(keys, key)
+      if (then > time - 24 * HOUR) t.deepEqual(found, { revision, _id: SUT_ID, created: false })
+      if (then < time - 37 * HOUR) t.is(found, undefined)
+    }
+    most = Math.max(most, keys.length)
+  })
+  fc.assert(property, { numRuns: 40 })
+  t.true(most > 2 && most < 20, `${most} runs`)
 })

@@ -210,7 +210,7 @@ test('a file that could not be finished, as somebody read it, is finished at the
   reader.close()
   file.stage([])
   t.true(file.isStaging())
-  writer.keepSnapshot(STREAM, () => ({ stream: STREAM, version: 1, revision: 0, mark: 0, state: '{}' }))
+  writer.keepSnapshot(STREAM, 0, () => ({ stream: STREAM, version: 1, revision: 0, mark: 0, text: '{}', pages: [] }))
   await catchUp.end()
   t.false(file.isStaging())
   t.is(refusalOf(path), undefined)

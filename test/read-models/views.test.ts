@@ -102,10 +102,17 @@ test('a snapshot is written with the rows it belongs to and is there after a res
   const path = join(directory, 'views.db')
   await tell(store, story.slice(0, 3))
   const views = await viewsOn(t, store, path)
-  const snapshot = (stream: string, mark: number) => ({ stream, version: 1, revision: mark, mark, state: '{}' })
-  views.keepSnapshot('sut-a', () => snapshot('sut-a', 2))
+  const snapshot = (stream: string, mark: number) => ({
+    stream,
+    version: 1,
+    revision: mark,
+    mark,
+    text: '{}',
+    pages: [],
+  })
+  views.keepSnapshot('sut-a', 2, () => snapshot('sut-a', 2))
   // Of what the views have not come to, nothing is kept: the log may yet lose it.
-  views.keepSnapshot('sut-b', () => snapshot('sut-b', 3))
+  views.keepSnapshot('sut-b', 3, () => snapshot('sut-b', 3))
   await views.close()
   const again = await viewsOn(t, store, path)
   t.deepEqual({ ...again.readSnapshot('sut-a') }, snapshot('sut-a', 2))

@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, knownKeys, type StreamState } from '../decider.ts'
+import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
 import { makeId } from '../ids.ts'
 import { epochMillisecondsOf } from '../instant.ts'
+import { keysBytes, keysDirectoryOf, keysOf, knownKeys } from '../known-keys.ts'
+import type { Packed } from '../page.ts'
 
 export interface PortRange {
   readonly first: number
@@ -70,7 +72,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       const place = placeOf(state.assigned, listen_port)
       return {
         time,
-        keys: knownKeys(state.keys, event, sut_id, time),
+        keys: knownKeys(state.keys, event, time),
         assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }),
         released: state.released.includes(listen_port)
           ? state.released.filter((port) => port !== listen_port)
@@ -81,7 +83,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       const { sut_id, listen_port } = event.data
       return {
         time,
-        keys: knownKeys(state.keys, event, sut_id, time),
+        keys: knownKeys(state.keys, event, time),
         assigned: state.assigned.filter((assignment) => assignment.sut_id !== sut_id),
         released: [...state.released, listen_port],
       }
@@ -116,10 +118,25 @@ const decide = (
   }
 }
 
+const pack = (state: ListenPortState): Packed => ({
+  text: JSON.stringify({ ...state, keys: keysDirectoryOf(state.keys) }),
+  pages: state.keys.map(({ page }) => page),
+})
+
+const unpack = ({ text, pages }: Packed): ListenPortState => {
+  const { keys, ...state } = JSON.parse(text) as Omit<ListenPortState, 'keys'> & { keys: number[][] }
+  return { ...state, keys: keysOf(keys, pages) }
+}
+
+/** Bytes of memory that an assignment takes. */
+const ASSIGNMENT_BYTES = 120
+
 export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
   initial: { time: 0, keys: [], assigned: [], released: [] },
-  version: 1,
+  version: 2,
   evolve,
   decide,
-  weight: (state) => 1 + state.assigned.length + state.released.length + state.keys.length,
+  weight: ({ assigned, released, keys }) => ASSIGNMENT_BYTES * assigned.length + 8 * released.length + keysBytes(keys),
+  pack,
+  unpack,
 }

@@ -1,12 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter, nextFree, overlapping } from '../calendar.ts'
+import { find, nextFree, overlapping } from '../calendar.ts'
 import type { Actor, Decider } from '../decider.ts'
 import type { Event } from '../event.ts'
 import { type Failure, failure, inBody, invalid, type Problem } from '../failure.ts'
+import type { Held } from '../held.ts'
 import { makeId } from '../ids.ts'
 import { formatWithOffset, type Instant } from '../instant.ts'
-import { CONFLICTS_MAX, standing, sutWeight } from '../sut/decide.ts'
-import { evolveSut, type Held, initialSutState, SUT_STATE_VERSION, type SutState, writtenWindow } from '../sut/state.ts'
+import { CONFLICTS_MAX, standing, sutFold } from '../sut/decide.ts'
+import { type SutState, writtenWindow } from '../sut/state.ts'
 import { type AskedWindow, momentsOf, onGrid, quarterAfter } from '../window.ts'
 import { latestEnd, tooLong, type WindowLimits, windowProblems } from './window-limits.ts'
 
@@ -102,8 +103,10 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
 
 type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
 
-const runningOrAhead = (sut: Standing, _id: string, now: number): Held | undefined =>
-  endingAfter(sut.windows, now / 1000).find((held) => held._id === _id)
+const runningOrAhead = (sut: Standing, _id: string, now: number): Held | undefined => {
+  const held = find(sut.windows, _id)
+  return held && held.end > now / 1000 ? held : undefined
+}
 
 const cancel = (sut: Standing, command: CancelReservation, now: number): Decision => {
   const { _id, user_id } = command
@@ -179,10 +182,4 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
 }
 
 /** Decides on the same stream and state as the SUT's own commands: its calendar is part of it. */
-export const reservationDecider: Decider<SutState, ReservationCommand> = {
-  initial: initialSutState,
-  version: SUT_STATE_VERSION,
-  evolve: evolveSut,
-  decide,
-  weight: sutWeight,
-}
+export const reservationDecider: Decider<SutState, ReservationCommand> = { ...sutFold, decide }

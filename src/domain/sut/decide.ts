@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter, sizeOf } from '../calendar.ts'
+import { endingAfter } from '../calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
 import { type Failure, failure, inBody, invalid } from '../failure.ts'
+import { packSut, sutWeight, unpackSut } from './packed-state.ts'
 import {
   evolveSut,
   initialSutState,
@@ -124,9 +125,7 @@ const tag = (state: Standing, command: TagSut): Decision => {
 const retire = (state: Standing, command: RetireSut, now: number): Decision => {
   if (state.status === 'retired') return E.right([])
   if (isStale(state, command.ifMatch)) return stale(state)
-  const standing = endingAfter(state.windows, now / 1000)
-    .take(CONFLICTS_MAX)
-    .toArray()
+  const standing = endingAfter(state.windows, now / 1000, CONFLICTS_MAX)
   if (standing.length > 0) {
     const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) }))
     return refuse('sut_reserved', 'Reservations of the SUT are not over yet; cancel them or wait.', {
@@ -153,14 +152,14 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
   }
 }
 
-/** What one SUT's stream weighs in memory: its windows, keys and tags beside a constant. */
-export const sutWeight = (state: SutState): number =>
-  1 + sizeOf(state.windows) + state.keys.length + ('tags' in state ? Object.keys(state.tags).length : 0)
-
-export const sutDecider: Decider<SutState, SutCommand> = {
+/** All but the decisions, which those on the SUT's calendar share. */
+export const sutFold: Omit<Decider<SutState, never>, 'decide'> = {
   initial: initialSutState,
   version: SUT_STATE_VERSION,
   evolve: evolveSut,
-  decide,
   weight: sutWeight,
+  pack: packSut,
+  unpack: unpackSut,
 }
+
+export const sutDecider: Decider<SutState, SutCommand> = { ...sutFold, decide }

@@ -1,29 +1,22 @@
-import { type Calendar, filterMap, inserted, notOver } from '../calendar.ts'
-import { type KnownKey, knownKeys, type StreamState } from '../decider.ts'
+import { type Calendar, EMPTY, extended, inserted, notOver, without } from '../calendar.ts'
+import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
+import type { Held } from '../held.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../instant.ts'
-import type { Window } from '../window.ts'
+import { knownKeys } from '../known-keys.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
 export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_height' | 'rdp_width'>> &
   Partial<Record<'rdp_height' | 'rdp_width', number>>
 
-/** A reservation that holds the SUT: a window with whose it is and the offsets its ends are written in. */
-export interface Held extends Window {
-  readonly _id: string
-  readonly user_id: string
-  readonly startOffset: number
-  readonly endOffset: number
-}
-
 interface Common extends StreamState {
   /** The reservations not yet over at `time`. */
-  readonly windows: Calendar<Held>
+  readonly windows: Calendar
 }
 
 /** Raised when the shape of a SUT's state changes: everybody who decides on it has this version. */
-export const SUT_STATE_VERSION = 2
+export const SUT_STATE_VERSION = 3
 
 /** One SUT and its calendar, as far as any decision needs them. */
 export type SutState =
@@ -38,7 +31,7 @@ export type SutState =
       readonly recordRevision: number
     })
 
-export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: [] }
+export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY }
 
 /** `tags` after a merge patch (RFC 7396) of names to strings or null. */
 export const mergedTags = (
@@ -70,7 +63,7 @@ const held = (data: DataOf<'ReservationCreated'>): Held => ({
 
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  const keys: readonly KnownKey[] = knownKeys(state.keys, event, '_id' in event.data ? event.data._id : '', time)
+  const keys = knownKeys(state.keys, event, time)
   const windows = notOver(state.windows, time / 1000)
   const next = { ...state, time, keys, windows }
   switch (event.type) {
@@ -98,11 +91,11 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationExtended': {
       const { _id, end_time } = event.data
       const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      return { ...next, windows: filterMap(windows, (held) => (held._id === _id ? { ...held, ...end } : held)) }
+      return { ...next, windows: extended(windows, _id, end) }
     }
     case 'ReservationReleased':
     case 'ReservationCancelled':
-      return { ...next, windows: filterMap(windows, (held) => (held._id === event.data._id ? undefined : held)) }
+      return { ...next, windows: without(windows, event.data._id) }
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
       return next

@@ -1,0 +1,34 @@
+import { calendarBytes, calendarOf, directoryOf } from '../calendar.ts'
+import { keysBytes, keysDirectoryOf, keysOf } from '../known-keys.ts'
+import type { Packed } from '../page.ts'
+import type { SutState } from './state.ts'
+
+/** Bytes that a state takes beside its pages, its tags and values being of common length. */
+const SMALL_BYTES = 2_048
+
+/** Bytes of memory that one SUT's state takes. */
+export const sutWeight = ({ windows, keys }: SutState): number => SMALL_BYTES + calendarBytes(windows) + keysBytes(keys)
+
+/** What a snapshot keeps in place of windows and keys: what is known of each of their pages without it. */
+interface Directories {
+  readonly windows: readonly (readonly number[])[]
+  readonly keys: readonly (readonly number[])[]
+}
+
+export const packSut = (state: SutState): Packed => {
+  const { windows, keys } = state
+  const directories: Directories = { windows: directoryOf(windows), keys: keysDirectoryOf(keys) }
+  return {
+    text: JSON.stringify({ ...state, ...directories }),
+    pages: [...windows.pages, ...keys].map(({ page }) => page),
+  }
+}
+
+export const unpackSut = ({ text, pages }: Packed): SutState => {
+  const { windows, keys, ...state } = JSON.parse(text) as Omit<SutState, keyof Directories> & Directories
+  return {
+    ...state,
+    windows: calendarOf(windows, pages.slice(0, windows.length)),
+    keys: keysOf(keys, pages.slice(windows.length)),
+  } as SutState
+}

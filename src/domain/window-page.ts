@@ -1,0 +1,52 @@
+import { endAt, type Held, putHeld, startAt, WIDTH, withoutUnused } from './held.ts'
+import { makePage, type Page, type Rows } from './page.ts'
+
+/** Held windows that lie behind each other, and what is known of them without their rows. */
+export interface WindowPage {
+  readonly page: Page
+  readonly size: number
+  /** Unix seconds: of its first window, and the end of its last. */
+  readonly start: number
+  readonly firstEnd: number
+  readonly end: number
+}
+
+/** The index of the first that ends after a moment, among so many. */
+export const firstEndingAfter = (count: number, moment: number, endOf: (n: number) => number): number => {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (endOf(middle) > moment) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+export const rowEndingAfter = ({ numbers }: Rows, moment: number): number =>
+  firstEndingAfter(numbers.length / WIDTH, moment, (n) => endAt(numbers, n))
+
+/** At least one row. */
+export const windowPage = (rows: Rows): WindowPage => {
+  const { numbers, texts } = withoutUnused(rows)
+  const size = numbers.length / WIDTH
+  const [start, firstEnd, end] = [startAt(numbers, 0), endAt(numbers, 0), endAt(numbers, size - 1)]
+  return { page: makePage(numbers, texts), size, start, firstEnd, end }
+}
+
+export const part = ({ numbers, texts }: Rows, from: number, to?: number): Rows => ({
+  numbers: numbers.slice(from * WIDTH, to === undefined ? undefined : to * WIDTH),
+  texts,
+})
+
+/** Rows with a window more at a place. */
+export const grown = ({ numbers, texts }: Rows, place: number, held: Held): Rows => {
+  const changed = new Int32Array(numbers.length + WIDTH)
+  changed.set(numbers.subarray(0, place * WIDTH))
+  changed.set(numbers.subarray(place * WIDTH), (place + 1) * WIDTH)
+  const known = texts.indexOf(held.user_id)
+  putHeld(changed, place, held, known === -1 ? texts.length : known)
+  return { numbers: changed, texts: known === -1 ? [...texts, held.user_id] : texts }
+}
+
+export const NO_ROWS: Rows = { numbers: new Int32Array(0), texts: [] }

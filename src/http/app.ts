@@ -70,7 +70,7 @@ const identified =
       try {
         await next()
         // What has been written bit by bit was on the disk before.
-        const syncing = ctx.res.headersSent ? undefined : synced()
+        const syncing = ctx.res.headersSent || stateOf(ctx).isApart ? undefined : synced()
         if (syncing !== undefined) await syncing
       } catch (error) {
         const isForeseen = error instanceof StoreUnavailable
@@ -87,7 +87,10 @@ const identified =
 const authenticated = ({ gate, views, routes }: AppDependencies): Middleware => {
   const open = new Set(routes.filter(({ may }) => may === 'anyone').map(({ path }) => path))
   return async (ctx, next) => {
-    if (open.has(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) return next()
+    if (open.has(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
+      stateOf(ctx).isApart = true
+      return next()
+    }
     const asked = gate(ctx.req)
     const admitted = asked instanceof Promise ? await asked : asked
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
@@ -160,7 +163,8 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
     const input = reading instanceof Promise ? await reading : reading
     if (E.isLeft(input)) return refuse(ctx, input.left)
     const { after } = input.right
-    if (after !== undefined && !(await views.cameTo(after, AFTER_WITHIN))) {
+    const mayWait = after !== undefined && route.may !== 'anyone'
+    if (mayWait && !(await views.cameTo(after, AFTER_WITHIN))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
     }
     const result = await asked(ctx, route, mediaType, input.right, dependencies)

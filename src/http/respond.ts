@@ -11,6 +11,8 @@ interface State {
   user: User
   /** The path of its route. */
   route?: string
+  /** Whether its answer tells nothing of the log, so that it waits for no disk. */
+  isApart?: true
   /** Of its answer. */
   mediaType?: string
   /** Of its refusal. */

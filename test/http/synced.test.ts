@@ -81,6 +81,21 @@ test('a read, a refusal and the head of a stream may show what is not on the dis
   ;(await stream).close()
 })
 
+test('health checks wait neither for the disk nor for a position', async (t) => {
+  const { service, hold, isTold, sync } = await stage(t)
+  const sut_id = await createSut(service.as('admin'))
+  hold()
+  const write = reserve(service.as('alice'), aReservation(sut_id))
+  t.false(await isTold(write))
+  for (const path of ['/health/live', '/health/ready']) {
+    const headers = { 'Berth-After': '00000000000000001000' }
+    t.true(await isTold(service.anyone.get(path, headers)), path)
+    t.is((await service.anyone.get(path, headers)).status, 200)
+  }
+  sync()
+  t.is((await write).status, 201)
+})
+
 test('a subscriber is told of an event when it is on the disk', async (t) => {
   const { service, hold, isTold, sync } = await stage(t)
   const sut_id = await createSut(service.as('admin'))

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { fileOf, openDatabase } from './sqlite-schema.ts'
+import { fileOf, openDatabase } from './sqlite-open.ts'
 import { syncWhatIsShown } from './sqlite-sync.ts'
 
 /** An event as it lies in a log. */

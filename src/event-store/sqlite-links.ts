@@ -1,5 +1,5 @@
 import { ALL_HEADS, END } from './sqlite-heads.ts'
-import { fileOf, openDatabase } from './sqlite-schema.ts'
+import { fileOf, openDatabase } from './sqlite-open.ts'
 
 export interface StreamHead {
   readonly stream: string

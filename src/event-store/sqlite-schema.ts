@@ -1,9 +1,6 @@
-import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../domain/ids.ts'
 import { UnusableLog } from './event-store.ts'
-import { syncWhatWasLeft } from './sqlite-sync.ts'
 
 /** `brth`: what `file` and other tools recognise a log by. */
 const APPLICATION_ID = 0x62727468
@@ -76,7 +73,8 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ]
 
-const scalar = (database: DatabaseSync, sql: string): unknown => Object.values(database.prepare(sql).get() ?? {})[0]
+export const scalar = (database: DatabaseSync, sql: string): unknown =>
+  Object.values(database.prepare(sql).get() ?? {})[0]
 
 /** SQLite before 3.51.3 can lose commits in WAL mode. */
 export const isSafeSqlite = (version: string): boolean => {
@@ -85,7 +83,7 @@ export const isSafeSqlite = (version: string): boolean => {
 }
 
 /** The file's `user_version`. Refuses whatever is neither a log nor an empty file, before anything is written to it. */
-const versionOf = (database: DatabaseSync, newest: number): number => {
+export const versionOf = (database: DatabaseSync, newest: number): number => {
   const version = scalar(database, 'PRAGMA user_version') as number
   const isEmpty = version === 0 && scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0
   const application = scalar(database, 'PRAGMA application_id')
@@ -111,86 +109,5 @@ export const migrate = (
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
-  }
-}
-
-const PRAGMAS = {
-  journal_mode: 'wal',
-  // FULL: a commit is synced before it comes back.
-  synchronous: 2,
-  // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
-  fullfsync: 1,
-  foreign_keys: 1,
-  // Overwritten, not just forgotten: secrets that have been replaced.
-  secure_delete: 1,
-  // Pages: everybody waits for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000.
-  wal_autocheckpoint: 1000,
-} as const
-
-/** NORMAL: only checkpoints are synced; commits are by who has them synced behind. */
-const SYNCED_BEHIND = { ...PRAGMAS, synchronous: 1 }
-
-const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unknown>>): void => {
-  for (const [name, value] of Object.entries(pragmas)) {
-    database.exec(`PRAGMA ${name} = ${value}`)
-    const taken = scalar(database, `PRAGMA ${name}`)
-    if (taken !== value) throw new UnusableLog(`did not take ${name} = ${value}: it is ${taken}`)
-  }
-}
-
-/** The file that a path leads to, links resolved, so that one log has one name however it is reached. */
-export const fileOf = (path: string): string => {
-  if (existsSync(path)) return realpathSync(path)
-  try {
-    return join(realpathSync(dirname(path)), basename(path))
-  } catch {
-    throw new UnusableLog(`${path} cannot be made: there is no directory ${dirname(path)}`)
-  }
-}
-
-const makeFile = (file: string): void => {
-  const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
-  // SQLite would delete it, and with it the last events of a log that has been moved or is about to be put back.
-  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal is there`)
-  closeSync(openSync(file, 'wx', 0o600))
-}
-
-export interface OpenOptions {
-  readonly readOnly: boolean
-  readonly randomHex: RandomHex
-  readonly busyTimeout: number
-  readonly pagesMax: number | undefined
-  readonly isSyncedBehind?: boolean
-}
-
-/**
- * Opens the file `fileOf` found, makes it where there is none, and brings it to the newest schema.
- *
- * @throws UnusableLog
- */
-export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
-  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind = false } = options
-  let database: DatabaseSync | undefined
-  try {
-    if (!readOnly && !existsSync(file)) makeFile(file)
-    database = new DatabaseSync(file, { readOnly, timeout: busyTimeout })
-    const version = scalar(database, 'SELECT sqlite_version()') as string
-    if (!isSafeSqlite(version)) throw new UnusableLog(`needs SQLite 3.51.3 or later; this one is ${version}`)
-    const schema = versionOf(database, MIGRATIONS.length)
-    if (readOnly) {
-      if (schema === MIGRATIONS.length) return database
-      throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
-    }
-    setPragmas(database, isSyncedBehind ? SYNCED_BEHIND : PRAGMAS)
-    if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
-    syncWhatWasLeft(database, file)
-    migrate(database, randomHex)
-    return database
-  } catch (error) {
-    database?.close()
-    throw new UnusableLog(
-      `${file} ${error instanceof UnusableLog ? '' : 'cannot be used as a log: '}${(error as Error).message}`,
-      { cause: error },
-    )
   }
 }

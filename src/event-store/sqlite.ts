@@ -7,9 +7,10 @@ import { otherNamesOf } from '../files/other-names.ts'
 import { type EventStore, StoreUnavailable, UnusableLog } from './event-store.ts'
 import { makeAppend, makeWrite } from './sqlite-append.ts'
 import { makeBatches } from './sqlite-batch.ts'
-import { makeHeads } from './sqlite-heads.ts'
+import { closeClaim } from './sqlite-claim.ts'
+import { type Heads, makeHeads } from './sqlite-heads.ts'
+import { fileOf, openDatabase } from './sqlite-open.ts'
 import { makePlaces, makeReader, telling } from './sqlite-read.ts'
-import { fileOf, openDatabase } from './sqlite-schema.ts'
 import { makeSecretReader, makeSecretWriter } from './sqlite-secrets.ts'
 import { makeSync, openJournal, type Sync, syncWhatIsShown } from './sqlite-sync.ts'
 import { makeTail } from './sqlite-tail.ts'
@@ -102,6 +103,11 @@ const makeFailure = (onFatal: (error: Error) => void) => {
   }
 }
 
+const endWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
+  heads.writeAll(end, found)
+  closeClaim(database)
+}
+
 const makeStore = (
   database: DatabaseSync,
   file: string,
@@ -156,7 +162,7 @@ const makeStore = (
         // Who has to know has been told that it failed.
         await sync?.pending()?.catch(() => undefined)
         tail.end()
-        if (lock !== undefined) heads.writeAll(end, places.last)
+        if (lock !== undefined) endWriting(database, heads, end, places.last)
         database.close()
         journal?.close()
         lock?.release()

@@ -125,10 +125,13 @@ for (const first of ['a sync', 'a commit']) {
 
 /** A log as a process leaves it that is killed, with its last events in the journal. */
 const leftBehind = async (t: ExecutionContext) => {
-  const [path, left] = [await aPath(t), await aPath(t)]
+  const left = await aPath(t)
   const stream = aStream()
-  await append(openStore(t, path), stream, -1, someEvents(stream, 3))
-  for (const suffix of ['', '-wal']) fs.copyFileSync(path + suffix, left + suffix)
+  const store = openStore(t, left)
+  await append(store, stream, -1, someEvents(stream, 3))
+  for (const suffix of ['', '-wal']) fs.copyFileSync(left + suffix, `${left}.as-it-was${suffix}`)
+  await store.close()
+  for (const suffix of ['', '-wal']) fs.copyFileSync(`${left}.as-it-was${suffix}`, left + suffix)
   t.true(fs.statSync(`${left}-wal`).size > 0)
   return { left, stream }
 }

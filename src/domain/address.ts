@@ -27,6 +27,9 @@ const IPV6 = [
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 // A name whose last label is a number can only be a mistyped IPv4 address (WHATWG URL, "ends in a number").
-const HOST_NAME = `(?!(?:.*\\.)?(?:\\d+|0[xX][0-9A-Fa-f]*)$)(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*`
+const HOST_NAME = `(?!(?:.*\\.)?(?:\\d+|0[xX][0-9A-Fa-f]*)$)${LABEL}(?:\\.${LABEL})*`
 
+/** Characters of the longest host name, and so of an address. */
+export const ADDRESS_LENGTH_MAX = 253
+/** Only for texts of that length at most: what is longer takes it long. */
 export const ADDRESS = new RegExp(`^(?:${IPV4}|${IPV6}|${HOST_NAME})$`)

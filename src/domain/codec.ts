@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { ADDRESS } from './address.ts'
+import { ADDRESS, ADDRESS_LENGTH_MAX } from './address.ts'
 import { isOpaqueId, OPAQUE_ID } from './ids.ts'
 import { INSTANT_PATTERN, type Instant, parseInstant } from './instant.ts'
 import { described, type JsonSchema, patternOf, schemaOf } from './json-schema.ts'
@@ -99,17 +99,22 @@ export const anything: t.Type<unknown> = plain(new t.Type('anything', t.unknown.
 export const listOf = <A>(codec: t.Type<A>): t.Type<readonly A[], unknown, unknown> =>
   described(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
-/** A string that matches; `rule` finishes the sentence "the field ...". */
-export const matching = (name: string, pattern: RegExp, rule: string): t.Type<string> =>
+/** A string of at most `max` characters that matches; `rule` finishes the sentence "the field ...". */
+export const matching = (name: string, pattern: RegExp, rule: string, max?: number): t.Type<string> =>
   scalar(
     name,
-    (u): u is string => typeof u === 'string' && pattern.test(u),
+    (u): u is string => typeof u === 'string' && (max === undefined || u.length <= max) && pattern.test(u),
     rule,
-    () => ({ type: 'string', pattern: patternOf(pattern) }),
+    () => ({ type: 'string', ...(max !== undefined && { maxLength: max }), pattern: patternOf(pattern) }),
   )
 
 /** A host name (RFC 1123) or an IP address. */
-export const address: t.Type<string> = matching('address', ADDRESS, 'must be a host name or an IP address')
+export const address: t.Type<string> = matching(
+  'address',
+  ADDRESS,
+  'must be a host name or an IP address',
+  ADDRESS_LENGTH_MAX,
+)
 
 /** An RFC 3339 date-time on the wire, an Instant within. One way: answers are formatted from what was decided. */
 export const instant: t.Type<Instant, never, unknown> = described(

@@ -59,6 +59,7 @@ export interface Failure {
   readonly code: FailureCode
   /** What is wrong, for a person to read. */
   readonly detail: string
+  /** All of them. */
   readonly problems?: readonly Problem[]
   /** Facts that help to do better; members of the answer, under these names. */
   readonly help?: {
@@ -81,16 +82,16 @@ export const inBody = (code: ProblemCode, field: string, detail: string): Proble
   detail,
 })
 
+/** Problems that are told in the sentence of a refusal. */
+const IN_WORDS = 5
+
 /** The refusal of a request with these problems: of their common kind, or `invalid` where they differ. */
 export const invalid = (problems: readonly Problem[]): Failure => {
   const [first] = problems
   const code = first !== undefined && problems.every((problem) => problem.code === first.code) ? first.code : 'invalid'
-  const detail = problems.map(({ path, detail }) => `${path.length === 0 ? 'the request' : path.join('/')} ${detail}`)
-  return failure(
-    code,
-    `${detail.slice(0, 5).join('; ')}${detail.length > 5 ? `; and ${detail.length - 5} more` : ''}.`,
-    {
-      problems,
-    },
-  )
+  const told = problems
+    .slice(0, IN_WORDS)
+    .map(({ path, detail }) => `${path.length === 0 ? 'the request' : path.join('/')} ${detail}`)
+  const more = problems.length > IN_WORDS ? `; and ${problems.length - IN_WORDS} more` : ''
+  return failure(code, `${told.join('; ')}${more}.`, { problems })
 }

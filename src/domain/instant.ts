@@ -69,14 +69,19 @@ export const parseInstant = (text: string): E.Either<string, Instant> => {
   return E.right({ epochNanoseconds: BigInt(secondsIn(text) - offset * 60) * 1_000_000_000n + fraction, offset })
 }
 
+const NOT_RFC_3339 = 'must be an RFC 3339 date-time with seconds and an offset, like 2030-05-02T08:15:00+02:00'
+/** Characters of a date-time, were its fraction three times as long as any. */
+const LENGTH_MAX = 64
+
 const whyNotRfc3339 = (text: string): string => {
+  if (text.length > LENGTH_MAX) return NOT_RFC_3339
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'is a date without a time; write it like 2030-05-02T08:15:00+02:00'
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:?\d\d$/.test(text))
     return 'holds a blank for +; write the + as %2B in an address'
   if (/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text))
     return 'has no UTC offset; add Z or an offset like +02:00'
   if (/:60(\.\d+)?([Zz]|[+-])/.test(text)) return 'names a leap second; the last second of a minute is 59'
-  return 'must be an RFC 3339 date-time with seconds and an offset, like 2030-05-02T08:15:00+02:00'
+  return NOT_RFC_3339
 }
 
 const padded = (n: number): string => (n < 10 ? `0${n}` : `${n}`)

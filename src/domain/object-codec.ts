@@ -12,6 +12,9 @@ const NO_OBJECT = 'must be a JSON object'
 const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
 
+/** Errors of one object that say where they lie; that there are more is told without it, as nobody reads so far. */
+const LOCATED_MAX = 100
+
 type Fields = Readonly<Record<string, t.Mixed>>
 export type Closed<R extends Fields, O extends Fields> = { readonly [K in keyof R]: t.TypeOf<R[K]> } & {
   readonly [K in keyof O]?: t.TypeOf<O[K]>
@@ -42,12 +45,15 @@ export const closed = <R extends Fields, O extends Fields>(
     if (areAllPlain && fits(u)) return t.success(u)
     const errors: t.ValidationError[] = []
     const value: Record<string, unknown> = {}
-    const at = (key: string, codec: t.Decoder<unknown, unknown>): t.Context => t.appendContext(c, key, codec, u[key])
+    const at = (key: string, codec: t.Decoder<unknown, unknown>): t.Context =>
+      errors.length < LOCATED_MAX ? t.appendContext(c, key, codec, u[key]) : c
+    const further = { value: undefined, context: c, message: UNKNOWN_MEMBER }
     for (const key of Object.keys(u)) {
       const codec = members.get(key)
       // Where it lies is worked out only for what is wrong.
       const read = codec?.validate(u[key], c)
-      if (codec === undefined) errors.push({ value: u[key], context: at(key, t.never), message: UNKNOWN_MEMBER })
+      if (codec === undefined && errors.length >= LOCATED_MAX) errors.push(further)
+      else if (codec === undefined) errors.push({ value: u[key], context: at(key, t.never), message: UNKNOWN_MEMBER })
       else if (read && E.isRight(read)) value[key] = read.right
       else {
         const located = codec.validate(u[key], at(key, codec))
@@ -65,8 +71,13 @@ export const closed = <R extends Fields, O extends Fields>(
   return areAllPlain ? plain(codec) : codec
 }
 
+const wrong = (codec: t.Mixed, u: unknown, c: t.Context): t.Errors => {
+  const read = codec.validate(u, c)
+  return E.isLeft(read) ? read.left : []
+}
+
 /**
- * A JSON object whose members all have such a name and such a value. io-ts's own `record` leaves out a member with
+ * A JSON object whose members all have such a name and such a value, which is left as it is. io-ts's own `record` leaves out a member with
  * another name without a word; this one refuses it.
  */
 export const dictionary = <A>(
@@ -77,15 +88,14 @@ export const dictionary = <A>(
   const validate: t.Validate<unknown, Readonly<Record<string, A>>> = (u, c) => {
     if (!isObject(u)) return t.failure(u, c, NO_OBJECT)
     const errors: t.ValidationError[] = []
-    const members: [string, A][] = []
-    for (const [key, member] of Object.entries(u)) {
-      const named = names.validate(key, t.appendContext(c, key, names, key))
-      const read = values.validate(member, t.appendContext(c, key, values, member))
-      if (E.isLeft(named)) errors.push(...named.left)
-      if (E.isLeft(read)) errors.push(...read.left)
-      else members.push([key, read.right])
+    const at = (key: string, codec: t.Mixed): t.Context =>
+      errors.length < LOCATED_MAX ? t.appendContext(c, key, codec, u[key]) : c
+    for (const key of Object.keys(u)) {
+      // Where it lies is worked out only for what is wrong.
+      if (!names.is(key)) errors.push(...wrong(names, key, at(key, names)))
+      if (!values.is(u[key])) errors.push(...wrong(values, u[key], at(key, values)))
     }
-    return errors.length === 0 ? t.success(Object.fromEntries(members)) : t.failures(errors)
+    return errors.length === 0 ? t.success(u as Readonly<Record<string, A>>) : t.failures(errors)
   }
   const is = (u: unknown): u is Readonly<Record<string, A>> => E.isRight(validate(u, []))
   return described(new t.Type(name, is, validate, t.identity), () => ({

@@ -11,6 +11,7 @@ import { type Answered, knownMethod, NO_ROUTE, traceIdOf } from './answered.ts'
 import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
 import { type Refusal, refusal, unreadStore } from './problem.ts'
+import { namesIn } from './query.ts'
 import { type Input, readRequest } from './read-request.ts'
 import { acceptable, headProblem } from './request-head.ts'
 import { answer, begin, positioned, refuse, send, stateOf, streamed } from './respond.ts'
@@ -105,9 +106,10 @@ const AFTER_WITHIN = 5_000
 
 /** A parameter that is asked with and that this role may not use. */
 const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
-  if (query === '') return undefined
-  const given = new URLSearchParams(query)
-  return Object.keys(mayUse).find((name) => given.has(name) && !mayUse[name]?.includes(role))
+  const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
+  if (query === '' || withheld.length === 0) return undefined
+  const given = namesIn(query)
+  return withheld.find((name) => given.includes(name))
 }
 
 /** Why a request is refused whatever else it asks for, in the order in which refusals are promised. */

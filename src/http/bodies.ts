@@ -26,8 +26,23 @@ const problemOf =
     return { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
   }
 
+/** All problems, those that nobody is told in one object, but of all the kinds there are. */
+const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown): readonly Problem[] => {
+  const toProblem = problemOf(readOnly)
+  let last: t.ValidationError | undefined
+  let problem: Problem | undefined
+  const problems = errors.map((error): Problem => {
+    if (problem === undefined || error !== last) problem = toProblem(error)
+    last = error
+    return problem
+  })
+  if (problem === undefined || problems.some(({ code }) => code === 'field_read_only')) return problems
+  const isOneReadOnly = readOnly.some((name) => Object.hasOwn(Object(body), name))
+  return isOneReadOnly ? problems.with(-1, { ...problem, code: 'field_read_only' }) : problems
+}
+
 const decoded = <A>(codec: t.Type<A, unknown, unknown>, readOnly: readonly string[], body: unknown) =>
-  E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf(readOnly)))(codec.decode(body))
+  E.mapLeft((errors: t.Errors) => problemsOf(errors, readOnly, body))(codec.decode(body))
 
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
 const parties = { user_id: opaqueId, sut_id: opaqueId }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { type Hops, parseForwarded, parseForwardedFor, plainAddress } from './forwarded.ts'
+import { type Hops, listedAddress, nodeAddress, parseForwarded, parseForwardedFor, plainAddress } from './forwarded.ts'
 
 /** All addresses that begin with the same `prefix` bits. */
 export interface TrustedRange {
@@ -45,19 +45,34 @@ export const makeClientAddresses = (
     ranges.length > 0 && isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
   /** The nearest that is not trusted, or the last that a trusted one tells of. */
-  const nearestUntrusted = (peer: string, hops: Hops): string => {
+  const nearestUntrusted = (peer: string, hops: Hops, addressOf: (hop: string) => string | undefined): string => {
     let nearest = peer
     for (let i = hops.length - 1; i >= 0 && trusts(nearest); i--) {
-      const hop = hops[i]
+      const hop = addressOf(hops[i] as string)
       if (hop === undefined) break
       nearest = hop
     }
     return nearest
   }
 
+  const told = ({ headers }: Pick<IncomingMessage, 'headers'>, peer: string): string => {
+    const standard = headers.forwarded
+    const older = headers['x-forwarded-for'] as string | undefined
+    const addresses = [
+      ...(standard === undefined ? [] : [nearestUntrusted(peer, parseForwarded(standard) ?? [], nodeAddress)]),
+      ...(older === undefined ? [] : [nearestUntrusted(peer, parseForwardedFor(older), listedAddress)]),
+    ]
+    // A proxy that writes one of the two passes on the other as the client made it up: what differs tells nothing.
+    return addresses.every((address) => address === addresses[0]) ? (addresses[0] ?? peer) : peer
+  }
+
+  /** Read once: a request is asked for its address several times. */
+  const known = new WeakMap<object, string>()
+
   return {
     trusts,
-    clientOf: ({ headers, socket }) => {
+    clientOf: (request) => {
+      const { headers, socket } = request
       const peer = peerOf(socket)
       if (!trusts(peer)) {
         if (!isReported && (headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined)) {
@@ -66,14 +81,9 @@ export const makeClientAddresses = (
         }
         return peer
       }
-      const standard = headers.forwarded
-      const older = headers['x-forwarded-for'] as string | undefined
-      const told = [
-        ...(standard === undefined ? [] : [nearestUntrusted(peer, parseForwarded(standard) ?? [])]),
-        ...(older === undefined ? [] : [nearestUntrusted(peer, parseForwardedFor(older))]),
-      ]
-      // A proxy that writes one of the two passes on the other as the client made it up: what differs tells nothing.
-      return told.length > 0 && told.every((address) => address === told[0]) ? (told[0] as string) : peer
+      const address = known.get(request) ?? told(request, peer)
+      known.set(request, address)
+      return address
     },
   }
 }

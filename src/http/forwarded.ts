@@ -11,23 +11,32 @@ export const plainAddress = (text: string): string | undefined => {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }
 
-/** Where a request came through, in that order; undefined for one that does not tell its address. */
-export type Hops = readonly (string | undefined)[]
+/** Where a request came through, in that order, as it was written. */
+export type Hops = readonly string[]
+
+/** Characters of a Forwarded field that are read; a chain of ten proxies writes a thousand. */
+const FORWARDED_MAX = 8_192
+/** Hops that are looked at, the nearest; no chain of proxies is longer. */
+const HOPS_MAX = 64
 
 const NODE = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([0-9a-f:.]+)\])(?::(?:\d{1,5}|_[\w.-]+))?$/i
 
 /** An address with or without a port, as RFC 7239 writes nodes; neither `unknown` nor `_hidden` tells one. */
-const nodeAddress = (node: string): string | undefined => {
+export const nodeAddress = (node: string): string | undefined => {
   const [, four, six] = NODE.exec(node) ?? []
   return plainAddress(four ?? six ?? '')
 }
+
+/** The same as X-Forwarded-For writes it, where IPv6 needs no brackets. */
+export const listedAddress = (node: string): string | undefined => plainAddress(node) ?? nodeAddress(node)
 
 // A value may also hold what ought to be quoted, like the colon of a port: many proxies write so, and it is as clear.
 const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([^\s",;\\]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
 
 /** Reads a Forwarded field (RFC 7239); undefined when it is not well-formed, for then nobody knows where it was cut. */
 export const parseForwarded = (field: string): Hops | undefined => {
-  const hops: (string | undefined)[] = []
+  if (field.length > FORWARDED_MAX) return undefined
+  const hops: string[] = []
   let element = new Map<string, string>()
   for (PAIR.lastIndex = 0; ; ) {
     const [, name, bare, quoted, end] = PAIR.exec(field) ?? []
@@ -37,16 +46,20 @@ export const parseForwarded = (field: string): Hops | undefined => {
       element.set(name.toLowerCase(), bare ?? (quoted as string).replace(/\\(.)/g, '$1'))
     }
     if (end === ';') continue
-    if (element.size > 0) hops.push(nodeAddress(element.get('for') ?? ''))
-    if (end === '') return hops
+    if (element.size > 0) hops.push(element.get('for') ?? '')
+    if (end === '') return hops.slice(-HOPS_MAX)
     element = new Map()
   }
 }
 
 /** Reads an X-Forwarded-For field, which no standard describes: addresses, some with a port, parted by commas. */
-export const parseForwardedFor = (field: string): Hops =>
-  field
-    .split(',')
-    .map((node) => node.trim())
-    .filter((node) => node !== '')
-    .map((node) => plainAddress(node) ?? nodeAddress(node))
+export const parseForwardedFor = (field: string): Hops => {
+  const hops: string[] = []
+  for (let end = field.length; end >= 0 && hops.length < HOPS_MAX; ) {
+    const comma = end === 0 ? -1 : field.lastIndexOf(',', end - 1)
+    const node = field.slice(comma + 1, end).trim()
+    if (node !== '') hops.push(node)
+    end = comma
+  }
+  return hops.toReversed()
+}

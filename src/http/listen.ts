@@ -103,6 +103,8 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
   }
   server.on('request', turns.take)
+  // The word to go on is given where the body is read, or the refusal is given in its place.
+  server.on('checkContinue', turns.take)
   // Refused by the application, like any other request that cannot be met.
   server.on('checkExpectation', turns.take)
   server.on('clientError', (error, stream) => {

@@ -106,11 +106,14 @@ const located = ({ path, in: where, detail }: Problem): object => {
   }
 }
 
+/** Problems that a refusal names; how many there are it says. */
+const PROBLEMS_MAX = 100
+
 /** The body of a refusal, after RFC 9457. `instance` is the request's id. */
 export const problemBody = (refusal: Refusal, instance: string): string => {
   const { code, detail, problems, help, parts } = refusal
   const { status, title } = codes[code]
-  const errors = problems?.map(located)
+  const errors = problems?.slice(0, PROBLEMS_MAX).map(located)
   return JSON.stringify({
     type: `/problems/${code}`,
     title,
@@ -118,7 +121,7 @@ export const problemBody = (refusal: Refusal, instance: string): string => {
     detail,
     instance,
     code,
-    ...(errors && { errors }),
+    ...(problems && { errors, errors_count: problems.length }),
     ...help,
     ...(parts && { parts }),
   })

@@ -17,12 +17,18 @@ export const inQuery = (name: string, detail: string): Problem => ({
 
 const NOT_ENCODED = 'holds a percent sign that encodes nothing; write a percent sign as %25'
 
+const TAIL = '%[89ab][0-9a-f]'
+/** What is percent-encoded UTF-8, or nothing encoded (RFC 3629, section 4). */
+const ENCODED = new RegExp(
+  `^(?:[^%]|%[0-7][0-9a-f]|%(?:c[2-9a-f]|d[0-9a-f])${TAIL}|%e0%[ab][0-9a-f]${TAIL}|%e[1-9a-cef](?:${TAIL}){2}` +
+    `|%ed%[89][0-9a-f]${TAIL}|%f0%[9ab][0-9a-f](?:${TAIL}){2}|%f[1-3](?:${TAIL}){3}|%f4%8[0-9a-f](?:${TAIL}){2})*$`,
+  'i',
+)
+
+/** Undefined where it cannot be decoded. Nothing is thrown: an address may hold thousands of mistakes. */
 const decoded = (part: string): string | undefined => {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '))
-  } catch {
-    return undefined
-  }
+  if (!part.includes('%')) return part.replaceAll('+', ' ')
+  return ENCODED.test(part) ? decodeURIComponent(part.replaceAll('+', ' ')) : undefined
 }
 
 interface Parsed {
@@ -50,6 +56,12 @@ const parse = (query: string, repeatable: readonly string[]): Parsed => {
   }
   for (const name of problems.keys()) parameters.delete(name)
   return { parameters, problems: [...problems.values()] }
+}
+
+/** The names in a query, those with wrong values too. */
+export const namesIn = (query: string): readonly string[] => {
+  const { parameters, problems } = parse(query, [])
+  return [...parameters.keys(), ...problems.flatMap(({ path }) => path)]
 }
 
 /** Reads the query of an address that takes no parameters. */

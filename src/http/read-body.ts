@@ -1,17 +1,18 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
-import bodyParser from 'koa-bodyparser'
-import { isDeeperThan } from './json-depth.ts'
+import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
 import { type Refusal, refusal } from './problem.ts'
 
 /** Bytes. */
 export const BODY_MAX = 256 * 1024
-/** Arrays and objects within each other; no body that is taken needs more than two. */
-const DEPTH_MAX = 32
+/** Pieces in which a body may come, its chunks among them: each costs a microsecond, however small it is. */
+export const PIECES_MAX = 4_096
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const JSON_SUFFIX = /^[\w.!#$&^-]+\/[\w.!#$&^-]+\+json\s*(;|$)/i
+const PARAMETERS = /^[^;]*(?:;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)*$/
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 
 export const hasBody = ({ req }: Context): boolean =>
@@ -22,81 +23,83 @@ const isCoded = ({ req }: Context): boolean => {
   return coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
 }
 
+/** A media type of which nothing has to be found out. */
+const PLAIN = /^application\/json(; ?charset=utf-8)?$/i
+
 const mediaTypeProblem = (ctx: Context): string | undefined => {
   const type = ctx.req.headers['content-type'] ?? ''
   // Where there is no body there is nothing that would need a name.
   if (type === '' && !hasBody(ctx)) return undefined
-  if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
-    return `The body must be called application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
+  if (!PLAIN.test(type)) {
+    if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
+      return `The body must be called application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
+    }
+    const charset = CHARSET.exec(type)?.[1]
+    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'JSON is UTF-8; no other charset is read.'
+    if (!PARAMETERS.test(type)) return 'The Content-Type is not well-formed.'
   }
-  const charset = CHARSET.exec(type)?.[1]
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'JSON is UTF-8; no other charset is read.'
   return isCoded(ctx) ? 'A coded body is not read; send it as it is.' : undefined
 }
 
-const READ_FAILED = 'readFailed'
+const tooLarge = (): Refusal => refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
+const tooManyPieces = (): Refusal =>
+  refusal('body_too_large', `The body has come in more than the ${PIECES_MAX} pieces that are read.`)
+const incomplete = (): Refusal => refusal('malformed_request', 'The body ended before it was whole.')
 
-// The body is taken as the bytes it is, as text in no encoding: bad UTF-8 would otherwise be replaced without a word,
-// and the bytes are what a retry is recognised by.
-const options = {
-  enableTypes: ['text'],
-  encoding: null,
-  // In bytes: as text, which it is said to be, it would be parsed for every body.
-  textLimit: BODY_MAX as unknown as string,
-  extendTypes: { text: ['*/*'] },
-  onerror: (error: Error, ctx: Context) => {
-    ctx.state[READ_FAILED] = error
-  },
-} satisfies bodyParser.Options & { encoding: null }
-const readBytes = bodyParser(options)
+/** What the head alone tells: size before media type, as the order of refusals has it. */
+const headRefusal = (ctx: Context): Refusal | undefined => {
+  if (Number(ctx.req.headers['content-length']) > BODY_MAX) return tooLarge()
+  const wrongType = mediaTypeProblem(ctx)
+  return wrongType === undefined ? undefined : refusal('unsupported_media_type', wrongType)
+}
 
-const NO_BYTES = Buffer.alloc(0)
-
-const done = async (): Promise<void> => undefined
-
-/** A media type of which nothing has to be found out. */
-const PLAIN = /^application\/json(; ?charset=utf-8)?$/i
-
-/**
- * Takes a body that has come with its header, as most do. Where it was taken koa-bodyparser has nothing to do, which it
- * does at ten times the cost.
- */
-const takeWhole = ({ req, request }: Context): boolean => {
-  if (!req.complete || req.readableLength === 0 || req.readableLength > BODY_MAX) return false
-  if (!PLAIN.test(req.headers['content-type'] ?? '')) return false
+/** Takes a body that has come with its header, as most do. */
+const takeWhole = (request: IncomingMessage): Buffer | undefined => {
+  if (!request.complete || request.readableLength === 0 || request.readableLength > BODY_MAX) return undefined
   const parts: Buffer[] = []
   // One at a time: as many as the client, or the network, has made of it.
-  while (req.readableLength > 0) parts.push(req.read())
-  request.body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
-  return true
+  while (request.readableLength > 0) parts.push(request.read())
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts)
 }
+
+/** Takes a body as it comes, no further than it is read. */
+const takePieces = (request: IncomingMessage): Promise<E.Either<Refusal, Buffer>> =>
+  new Promise((resolve) => {
+    const pieces: Buffer[] = []
+    let size = 0
+    const settle = (result: E.Either<Refusal, Buffer>): void => {
+      request.off('data', take).off('end', end).off('error', cutOff).off('close', cutOff)
+      // No more of a body that is refused; what became of the connection is told with the answer.
+      if (E.isLeft(result)) request.socket.pause()
+      // An error that nobody hears would end the process.
+      request.on('error', () => undefined)
+      resolve(result)
+    }
+    const take = (piece: Buffer): void => {
+      size += piece.length
+      if (size > BODY_MAX) settle(E.left(tooLarge()))
+      else if (pieces.push(piece) > PIECES_MAX) settle(E.left(tooManyPieces()))
+    }
+    const end = (): void => settle(E.right(Buffer.concat(pieces)))
+    const cutOff = (): void => settle(E.left(incomplete()))
+    request.on('data', take).on('end', end).on('error', cutOff).on('close', cutOff)
+    request.socket.resume()
+  })
 
 export interface Body {
   readonly bytes: Buffer
   readonly json: unknown
 }
 
-const sizeAndType = (ctx: Context): Refusal | undefined => {
-  const failed = ctx.state[READ_FAILED] as (Error & { type?: string }) | undefined
-  const tooLarge = failed?.type === 'entity.too.large' || Number(ctx.req.headers['content-length']) > BODY_MAX
-  if (tooLarge) return refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
-  const wrongType = mediaTypeProblem(ctx)
-  if (wrongType !== undefined) return refusal('unsupported_media_type', wrongType)
-  if (failed === undefined && hasBody(ctx) && !Buffer.isBuffer(ctx.request.body)) {
-    return refusal('unsupported_media_type', 'The Content-Type is not well-formed.')
-  }
-  return failed && refusal('malformed_request', 'The body ended before it was whole.')
-}
-
-const parsed = (ctx: Context): E.Either<Refusal, Body> => {
-  const unread = sizeAndType(ctx)
-  if (unread !== undefined) return E.left(unread)
-  const { body } = ctx.request
-  const bytes = Buffer.isBuffer(body) ? body : NO_BYTES
+const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
   if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty; a JSON object is needed.'))
   if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
-  if (isDeeperThan(DEPTH_MAX, bytes)) {
+  const excess = excessOf(bytes)
+  if (excess === 'levels') {
     return E.left(refusal('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`))
+  }
+  if (excess === 'members') {
+    return E.left(refusal('malformed_json', `The body has more than ${MEMBERS_MAX} members and elements.`))
   }
   try {
     return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
@@ -107,10 +110,18 @@ const parsed = (ctx: Context): E.Either<Refusal, Body> => {
 
 export type Read = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
 
-/** Reads and parses a JSON body; size before media type before form, as the order of refusals has it. */
-export const readBody = (ctx: Context): Read =>
-  // What is coded is refused as it is: inflating it would only cost.
-  isCoded(ctx) || takeWhole(ctx) ? parsed(ctx) : readBytes(ctx, done).then(() => parsed(ctx))
+/** Reads and parses a JSON body; what its head tells against it is told before it is read. */
+export const readBody = (ctx: Context): Read => {
+  const { req, res } = ctx
+  const refused = headRefusal(ctx)
+  if (refused !== undefined) return E.left(refused)
+  const whole = takeWhole(req)
+  if (whole !== undefined) return parsed(whole)
+  if (!hasBody(ctx)) return parsed(Buffer.alloc(0))
+  // The client waits for this word: by now there is nothing that could be told against its request unread.
+  if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
+  return takePieces(req).then((bytes) => (E.isLeft(bytes) ? bytes : parsed(bytes.right)))
+}
 
 /** The engine's message without the piece of the body it quotes: bodies hold passwords. */
 const whereOnly = (error: Error): string => {

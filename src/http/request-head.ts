@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { preferred } from './accept.ts'
 import { type Refusal, refusal } from './problem.ts'
 import type { MediaTypes } from './route.ts'
 
@@ -36,8 +37,7 @@ export const acceptable = (ctx: Context, mediaTypes: MediaTypes): string | undef
   const { accept } = ctx.req.headers
   const [first] = mediaTypes
   if (accept === undefined || accept === '*/*' || accept === first) return first
-  const bare = mediaTypes.map((mediaType) => mediaType.replace(/;.*/, ''))
-  const liked = ctx.accepts(...bare)
-  if (liked !== false) return mediaTypes[bare.indexOf(liked as string)]
-  return ctx.accepts('application/problem+json') === false ? undefined : first
+  const liked = preferred(accept, mediaTypes)
+  if (liked !== undefined) return liked
+  return preferred(accept, ['application/problem+json']) === undefined ? undefined : first
 }

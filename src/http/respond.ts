@@ -4,6 +4,7 @@ import type { User } from '../users/users-file.ts'
 import { isKnownToClient } from './conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from './problem.ts'
 import { type Answer, JSON_TYPE, type Route, type Streamed } from './route.ts'
+import { leaveUnread } from './unread.ts'
 
 /** What is known of a request so far. */
 interface State {
@@ -49,7 +50,9 @@ export const setText = (ctx: Context, status: number, text: string): void => {
 /** Sends what is answered. Of an answer to HEAD Node leaves out the body by itself. */
 export const send = (ctx: Context): void => {
   const { text, header } = stateOf(ctx)
-  if (text !== undefined) ctx.res.writeHead(ctx.res.statusCode, header).end(text)
+  if (text === undefined) return
+  leaveUnread(ctx.req, ctx.res)
+  ctx.res.writeHead(ctx.res.statusCode, header).end(text)
 }
 
 export const refuse = (ctx: Context, refused: Refusal): void => {
@@ -61,8 +64,6 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   const seconds = refused.retryAfter ?? retryAfter
   if (seconds !== undefined) setHeader(ctx, 'Retry-After', String(seconds))
   if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
-  // A client sees no answer before it could send its body, and none at all if the connection ends under its hands.
-  if (refused.code === 'body_too_large') ctx.req.resume()
   setText(ctx, status, problemBody(refused, requestId))
 }
 
@@ -85,6 +86,9 @@ export const answer = (ctx: Context, route: Route, { status, body, headers }: An
 
 /** Sends what is written bit by bit, to its end. */
 export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
+  leaveUnread(ctx.req, ctx.res)
+  // Or nobody would see the reader leave.
+  ctx.req.socket.resume()
   ctx.res.writeHead(ctx.res.statusCode, stateOf(ctx).header).flushHeaders()
   if (ctx.method !== 'HEAD') return run(ctx.res)
   leave()

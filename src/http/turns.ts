@@ -52,6 +52,8 @@ export const makeTurns = (handle: Handle): Turns => {
   return {
     take: (request, response) => {
       const { socket } = request
+      // Its chunks are parsed one by one, however small: no more of them than have come before anybody wants them.
+      if (!request.complete && request.headers['transfer-encoding'] !== undefined) socket.pause()
       const line = lineOf(socket)
       const turn: Turn = { request, response }
       line.last = turn

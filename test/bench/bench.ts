@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRows } from './creates.ts'
 import { eventStoreDbRows } from './eventstoredb.ts'
+import { outsideRows } from './outside.ts'
 import { isLinux, LOAD_CORE, requireTools } from './processes.ts'
 import { readRows } from './reads.ts'
 import { scaleRows } from './scale.ts'
@@ -21,7 +22,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '11' },
     seconds: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'creates,reads,work,scale,eventstoredb' },
+    only: { type: 'string', default: 'creates,reads,work,scale,eventstoredb,outside' },
     emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
   },
@@ -53,6 +54,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   reads: (directory) => readRows({ rounds, seconds, directory, say }),
   work: (directory) => workRows({ rounds, seconds, directory, say }),
   scale: () => scaleRows({ events, say }),
+  outside: () => outsideRows({ say }),
   eventstoredb: (directory) => eventStoreDbRows({ rounds, seconds, directory, say }),
 }
 

@@ -2,7 +2,7 @@ import test from 'ava'
 import { type Answer, basic } from './client.ts'
 import { type Running, start, tidyingLater } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
-import { exchange, openRaw } from './raw-http.ts'
+import { exchange } from './raw-http.ts'
 
 /** How large a body may be, in updates of a SUT that does not exist: what is read comes as far as that. */
 
@@ -56,19 +56,5 @@ test('the limit holds for a body in chunks too', async (t) => {
     if (answer === undefined) return t.fail('closed without an answer')
     t.deepEqual(refusalOf(answer), refusal)
     t.deepEqual(faultsOf(answer), [])
-  }
-})
-
-test('however much too large a body is, the answer arrives and the same connection serves on', async (t) => {
-  const head = `POST ${PATH} HTTP/1.1\r\nHost: berth\r\nAuthorization: ${basic('admin')}\r\nContent-Type: ${JSON_TYPE}\r\n`
-  for (const size of [LIMIT + 1, LIMIT * 64]) {
-    const connection = await openRaw(service.port)
-    for (const bytes of [`${head}Content-Length: ${size}\r\n\r\n${'{}'.padEnd(size)}`, chunked('{}'.padEnd(size))]) {
-      connection.send(bytes)
-      t.is((await connection.answer())?.status, 413)
-    }
-    connection.send(`${head}Content-Length: 2\r\n\r\n{}`)
-    t.is((await connection.answer())?.json.code, 'sut_not_found')
-    connection.close()
   }
 })

@@ -2,7 +2,13 @@ import { isIP } from 'node:net'
 import test from 'ava'
 import fc from 'fast-check'
 import { makeClientAddresses, networkOf } from '../../src/http/client-address.ts'
-import { parseForwarded, parseForwardedFor, plainAddress } from '../../src/http/forwarded.ts'
+import {
+  listedAddress,
+  nodeAddress,
+  parseForwarded,
+  parseForwardedFor,
+  plainAddress,
+} from '../../src/http/forwarded.ts'
 import { anyCharacter } from '../characters.ts'
 
 /** A request as it came from a peer. */
@@ -102,7 +108,7 @@ test('every well-formed Forwarded is read: its addresses in their order, whateve
         })
         .join('')
       t.deepEqual(
-        parseForwarded(field),
+        parseForwarded(field)?.map(nodeAddress),
         hops.map(({ node }) => plainAddress(node)),
         field,
       )
@@ -117,7 +123,8 @@ test('no text whatever makes the parsers throw, or tell what is no address', (t)
   )
   fc.assert(
     fc.property(text, (field) => {
-      for (const hop of [...(parseForwarded(field) ?? []), ...parseForwardedFor(field)]) {
+      const standard = (parseForwarded(field) ?? []).map(nodeAddress)
+      for (const hop of [...standard, ...parseForwardedFor(field).map(listedAddress)]) {
         t.true(hop === undefined || (isIP(hop) !== 0 && plainAddress(hop) === hop), String(hop))
       }
     }),

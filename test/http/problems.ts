@@ -69,6 +69,12 @@ const locationFaults = (errors: unknown): readonly string[] => {
   })
 }
 
+/** The first hundred problems are named, and how many there are. */
+const countFaults = ({ errors, errors_count }: Readonly<Record<string, unknown>>): readonly string[] => {
+  const named = (errors as readonly unknown[]).length
+  return named === Math.min(100, Number(errors_count)) ? [] : [`${named} of ${errors_count} errors`]
+}
+
 const headerFaults = ({ status, headers }: Answer, code: string): readonly string[] => {
   const faults: string[] = []
   const expect = (holds: boolean, fault: string): void => {
@@ -100,7 +106,7 @@ export const faultsOf = (answer: Answer, mediaType = 'application/json'): readon
     if (!holds) faults.push(fault)
   }
   const more = Object.keys(problem).slice(MEMBERS.length)
-  const help = ['errors', 'conflicts', 'next_available', 'extendable_until', 'parts']
+  const help = ['errors', 'errors_count', 'conflicts', 'next_available', 'extendable_until', 'parts']
   expect(Object.keys(problem).slice(0, MEMBERS.length).join() === MEMBERS.join(), `members ${Object.keys(problem)}`)
   expect(more.join() === help.filter((name) => more.includes(name)).join(), `further members ${more}`)
   expect(DOCUMENTED[code] === status && problem.status === status, `${status} ${problem.status} ${code}`)
@@ -112,7 +118,7 @@ export const faultsOf = (answer: Answer, mediaType = 'application/json'): readon
   expect(headers['content-type'] === mediaType, `Content-Type ${headers['content-type']}`)
   expect(headers['content-length'] === String(Buffer.byteLength(text)), `Content-Length ${headers['content-length']}`)
   expect((status === 422) <= more.includes('errors'), 'no errors beside 422')
-  if (more.includes('errors')) faults.push(...locationFaults(problem.errors))
+  if (more.includes('errors')) faults.push(...locationFaults(problem.errors), ...countFaults(problem))
   return [...faults, ...headerFaults(answer, code)]
 }
 

@@ -4,15 +4,7 @@ import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
 import { type Failure, failure, inBody, invalid } from '../failure.ts'
 import { packSut, sutWeight, unpackSut } from './packed-state.ts'
-import {
-  evolveSut,
-  initialSutState,
-  mergedTags,
-  SUT_STATE_VERSION,
-  type SutState,
-  type SutValues,
-  writtenWindow,
-} from './state.ts'
+import { evolveSut, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues, writtenWindow } from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
 /** Only if the SUT's own record still is at one of these revisions; absent means whatever it is at. */
@@ -107,7 +99,10 @@ const tagOf = (state: Standing, name: string): string | null =>
   Object.hasOwn(state.tags, name) ? (state.tags[name] as string) : null
 
 const tag = (state: Standing, command: TagSut): Decision => {
-  const tooMany = Object.keys(mergedTags(state.tags, command.tags)).length - TAGS_MAX
+  const changed = Object.entries(command.tags).filter(([name, value]) => tagOf(state, name) !== value)
+  const removed = changed.filter(([, value]) => value === null).length
+  const added = changed.filter(([name, value]) => value !== null && tagOf(state, name) === null).length
+  const tooMany = Object.keys(state.tags).length + added - removed - TAGS_MAX
   if (tooMany > 0) {
     const problem = {
       ...inBody('invalid', '', `would leave ${tooMany} tags more than the ${TAGS_MAX} allowed`),
@@ -117,7 +112,6 @@ const tag = (state: Standing, command: TagSut): Decision => {
   }
   if (state.status === 'retired') return retired()
   if (isStale(state, command.ifMatch)) return stale(state)
-  const changed = Object.entries(command.tags).filter(([name, value]) => tagOf(state, name) !== value)
   if (changed.length === 0) return E.right([])
   return E.right([{ type: 'SutUpdated', data: { _id: state._id, tags: Object.fromEntries(changed) } }])
 }

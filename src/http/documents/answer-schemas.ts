@@ -91,7 +91,8 @@ const Problem = closedObject(
     code: { type: 'string', enum: Object.keys(codes) },
   },
   {
-    errors: { ...listOfAll({ oneOf: ['pointer', 'parameter', 'header'].map(fault) }), minItems: 1 },
+    errors: { ...listOfAll({ oneOf: ['pointer', 'parameter', 'header'].map(fault) }), minItems: 1, maxItems: 100 },
+    errors_count: { type: 'integer', minimum: 1 },
     conflicts: { ...listOfAll(conflict), maxItems: 100 },
     next_available: { anyOf: [windowSchema, { type: 'null' }] },
     extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as asleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Tidying } from '../harness.ts'
+
+/** What a request costs the thread that serves it, in CPU time: what others do on the machine hardly changes that. */
+export interface Cost {
+  readonly status: number
+  /** Milliseconds; the median of the rounds. */
+  readonly cpu: number
+}
+
+export interface Meter {
+  readonly costOf: (port: number, bytes: Uint8Array, rounds?: number) => Promise<Cost>
+}
+
+/** Linux accounts for the time of a thread when it goes to sleep: until then up to 4 ms are missing. */
+const spent = async (): Promise<number> => {
+  await asleep(1)
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+export const median = (figures: readonly number[]): number =>
+  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+
+/** For servers on the thread that opens it. */
+export const openMeter = (t: Tidying): Meter => {
+  const worker = new Worker(new URL('./client.ts', import.meta.url))
+  t.teardown(async () => void (await worker.terminate()))
+  const round = async (port: number, bytes: Uint8Array): Promise<Cost> => {
+    const before = await spent()
+    const answered = once(worker, 'message')
+    worker.postMessage({ port, bytes })
+    const [status] = await answered
+    return { status, cpu: (await spent()) - before }
+  }
+  return {
+    costOf: async (port, bytes, rounds = 1) => {
+      const costs: Cost[] = []
+      for (let i = 0; i < rounds; i++) costs.push(await round(port, bytes))
+      return { status: costs[0]?.status ?? 0, cpu: median(costs.map(({ cpu }) => cpu)) }
+    },
+  }
+}
+
+/** A server that reads requests to their end and does nothing with them: what it costs to read their bytes once. */
+export const startReader = async (t: Tidying): Promise<number> => {
+  const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
+    request.on('end', () => response.end('{}'))
+    request.resume()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type ChannelCredentialOptions,
-  type Credentials,
-  type DNSClusterOptions,
-  EventStoreDBClient,
-  type GossipClusterOptions,
-  type SingleNodeOptions,
-} from '@eventstore/db-client'
+import type { Credentials } from '@eventstore/db-client'
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { makeCallLimit } from './eventstoredb-call-limit.ts'
+import { type Settings, StoreClient } from './eventstoredb-client.ts'
 import { type Fault, faultOf, isAnswer, isFinal } from './eventstoredb-faults.ts'
 import { UndecodableEvent } from './stored-event.ts'
 
@@ -20,28 +13,6 @@ const PAUSE = { first: 25, last: 500 } as const
 /** Milliseconds to wait before attempt `n`, counted from 0: none, then more and more, with jitter. */
 export const pauseBefore = (attempt: number): number =>
   attempt === 0 ? 0 : Math.min(PAUSE.first * 2 ** attempt, PAUSE.last) * (0.5 + Math.random())
-
-type Settings = DNSClusterOptions | GossipClusterOptions | SingleNodeOptions
-
-/** A client whose channel can be closed, which its own `dispose` leaves open. */
-class ClosableClient extends EventStoreDBClient {
-  readonly close: () => Promise<void>
-  constructor(settings: Settings, channel: ChannelCredentialOptions, credentials: Credentials) {
-    // Its constructor is overloaded for each of these.
-    super(settings as SingleNodeOptions, channel, credentials)
-    const getChannel = this.getChannel
-    let last: ReturnType<typeof getChannel> | undefined
-    this.getChannel = () => {
-      last = getChannel()
-      return last
-    }
-    this.close = async () => {
-      // It cancels every stream at once, but waits for ever for the end of one that nobody reads any more.
-      void this.dispose().catch(() => undefined)
-      await last?.then((channel) => channel.close()).catch(() => undefined)
-    }
-  }
-}
 
 /** Whoever connects for the same purpose shares a connection: these are kept apart by what they ask of keep-alive. */
 export type Purpose = 'commands' | 'subscriptions'
@@ -70,11 +41,8 @@ const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings =>
   return isDiscovered ? { ...discovery, discover: first } : { ...discovery, endpoints: [...hosts] }
 }
 
-const makeClient = (address: EventStoreDbAddress, purpose: Purpose): ClosableClient => {
-  const { tls, caFile } = address
-  const channel = { insecure: !tls, ...(caFile !== undefined && { rootCertificate: readFileSync(caFile) }) }
-  return new ClosableClient(settingsOf(address, purpose), channel, credentialsOf(address))
-}
+const makeClient = (address: EventStoreDbAddress, purpose: Purpose): StoreClient =>
+  new StoreClient(settingsOf(address, purpose), address, credentialsOf(address))
 
 /**
  * An append with credentials of its own is a call of its own; without, all appends of the
@@ -90,14 +58,14 @@ export interface Connection {
   /** What the names of all streams begin with. */
   readonly prefix: string
   /** Makes a call, when fewer than the most there may be are under way. What it throws is the client's. */
-  readonly use: <A>(call: (client: EventStoreDBClient) => Promise<A>) => Promise<A>
+  readonly use: <A>(call: (client: StoreClient) => Promise<A>) => Promise<A>
   /** Makes a call until it is answered, with pauses, for so many milliseconds. What it throws in the end is the client's. */
-  readonly persist: <A>(within: number, call: (client: EventStoreDBClient) => Promise<A>) => Promise<A>
+  readonly persist: <A>(within: number, call: (client: StoreClient) => Promise<A>) => Promise<A>
   readonly close: () => Promise<void>
 }
 
 interface Held {
-  readonly client: ClosableClient
+  readonly client: StoreClient
   uses: number
   isRetired: boolean
 }
@@ -170,6 +138,7 @@ export const unavailable = (what: string, error: unknown): Error => {
   const why: Readonly<Record<Fault, string>> = {
     moved: 'it has moved',
     missing: 'it is not there',
+    nowhere: 'the log has no event there',
     denied: 'the event store refuses the credentials, or their rights',
     refused: (error as Error).message,
     elsewhere: 'another node leads the cluster',

@@ -4,13 +4,14 @@ import { convertToCommandError, ErrorType } from '@eventstore/db-client'
  * What an error of the client means for a call.
  * - `moved`: the stream is not at the expected revision.
  * - `missing`: there is no such stream.
+ * - `nowhere`: no event begins at the position.
  * - `denied`: the credentials do not allow it; asking again changes nothing.
  * - `refused`: the call itself is at fault.
  * - `elsewhere`: the node does not lead and has done nothing; the client goes to the one that does.
  * - `unsent`: no node could be found, so that nothing was sent.
  * - `unanswered`: anything else. It may have been carried out.
  */
-export type Fault = 'moved' | 'missing' | 'denied' | 'refused' | 'elsewhere' | 'unsent' | 'unanswered'
+export type Fault = 'moved' | 'missing' | 'nowhere' | 'denied' | 'refused' | 'elsewhere' | 'unsent' | 'unanswered'
 
 const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
   [ErrorType.WRONG_EXPECTED_VERSION]: 'moved',
@@ -24,6 +25,9 @@ const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
 
 // gRPC status codes: an error may come raw, without a type.
 const byCode: Readonly<Record<number, Fault>> = { 3: 'refused', 7: 'denied', 16: 'denied' }
+
+/** What 23.10 and 24.10 say of a position at which no event begins. */
+const NOWHERE = /Unexpected (Filtered)?ReadAllResult: (Error|InvalidPosition)|read from an invalid position/
 
 interface ClientError {
   readonly type?: ErrorType
@@ -39,6 +43,7 @@ export const faultOf = (error: unknown): Fault => {
   if (!(error instanceof Error)) return 'unanswered'
   const { type, code, message } = convertToCommandError(error as never) as ClientError
   if (type === undefined && code === undefined && message.startsWith('Failed to discover')) return 'unsent'
+  if (NOWHERE.test(message)) return 'nowhere'
   return (type && byType[type]) ?? (code === undefined ? undefined : byCode[code]) ?? 'unanswered'
 }
 

@@ -5,12 +5,12 @@ import { matching } from '../domain/codec.ts'
 import type { RandomHex } from '../domain/ids.ts'
 import { closed } from '../domain/object-codec.ts'
 import { UnusableLog } from './event-store.ts'
+import { LOG_STREAM as STREAM } from './eventstoredb-all.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
 import type { ReadPage } from './eventstoredb-read.ts'
+import { markOf } from './eventstoredb-records.ts'
 
-/** The stream that says which log this is, and whether it is whole; its events are none of the log's. */
-const STREAM = 'berth-log'
 const BEGUN = 'LogBegun'
 const COPIED = 'LogCopied'
 
@@ -56,12 +56,18 @@ const said = async (
   }
 }
 
+/** The log's id, and the mark with which it begins. */
+export interface BegunLog {
+  readonly logId: string
+  readonly mark: number
+}
+
 /**
- * The log's id, which whoever comes first makes.
+ * The log, which whoever comes first begins.
  *
  * @throws UnusableLog when there is no log and none may be made, or when it is not what is asked for
  */
-export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }: Beginning): Promise<string> => {
+export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }: Beginning): Promise<BegunLog> => {
   for (;;) {
     const [begun, ended] = (await log.readPage(STREAM, 0, 2)) ?? []
     if (begun !== undefined) {
@@ -75,7 +81,7 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
         throw new UnusableLog(`the event store holds the log ${log_id}: a log is copied into an empty one`)
       }
-      return log_id
+      return { logId: log_id, mark: markOf(begun) }
     }
     if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
     await said(log, 'no_stream', BEGUN, { log_id: randomHex(12), ...(copyOf !== undefined && { copy_of: copyOf }) })

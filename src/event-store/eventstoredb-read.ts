@@ -8,6 +8,8 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client'
 import { BEGINNING, type EventStore } from './event-store.ts'
+import { eventIn, LOG_STREAM, lastOf, type StoreEvent } from './eventstoredb-all.ts'
+import type { ReadCall, StoreClient } from './eventstoredb-client.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
 import { type LogEvents, markOf } from './eventstoredb-records.ts'
@@ -99,51 +101,51 @@ export const makeAt =
       const [event] = await connection.persist(READ_WITHIN, read)
       return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
     } catch (error) {
+      if (faultOf(error) === 'nowhere') return undefined
       throw unavailable(`the event at ${mark} cannot be read`, error)
     }
   }
 
-/** Events of `$all` looked at, at first and then again and again, to find the last of ours among others. */
-const LOOK = { first: 16, growth: 8, last: 4_096 } as const
+/** Milliseconds for which the end of the log is looked for among the events of others. */
+const HEAD_WITHIN = 30_000
+/** Events looked at for it, at first and then again: names that only begin like ours come through the filter too. */
+const LOOK = { first: 1, growth: 64 } as const
+
+/** The events that a filtered read gives. */
+const eventsIn = (call: ReadCall): Promise<readonly StoreEvent[]> =>
+  new Promise((resolve, reject) => {
+    const events: StoreEvent[] = []
+    const late = setTimeout(() => call.destroy(new Error('the event store does not answer')), HEAD_WITHIN)
+    call
+      .on('data', (response) => {
+        const event = eventIn(response)
+        if (event !== undefined) events.push(event)
+      })
+      .on('error', reject)
+      .on('end', () => resolve(events))
+      .on('close', () => clearTimeout(late))
+  })
 
 /**
- * The mark of the last event of ours. The client reads `$all` without a filter, so it looks back from the end, past
- * events of the server's own and of others; once looked at, these are not looked at again.
+ * The mark of the last event of ours. The node looks back from the end of `$all`, past its own events and those of
+ * others, to the event with which the log begins at most.
  */
-export const makeHead = (connection: Connection, { isOurs }: LogEvents): EventStore['head'] => {
-  let seen = { end: BEGINNING, head: BEGINNING }
+export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents): EventStore['head'] => {
+  const logStream = connection.prefix + LOG_STREAM
+  const wanted = [...prefixes, logStream]
+  const isLast = (event: StoreEvent): boolean =>
+    isOurs(event) || (event.streamId === logStream && event.revision === 0n)
 
-  const lookBack = (count: number, before: bigint | undefined, known: number) => (client: EventStoreDBClient) =>
-    collect(
-      client.readAll({
-        direction: BACKWARDS,
-        fromPosition: before === undefined ? END : { commit: before, prepare: before },
-        maxCount: count,
-        credentials: connection.credentials,
-        requiresLeader: true,
-      }),
-      (event) => ({ mark: Number(event.position?.commit ?? 0), isOurs: isOurs(event) }),
-      ({ mark, isOurs: isFound }) => isFound || mark <= known,
-    )
+  const lookBack = (count: number) => async (client: StoreClient) =>
+    eventsIn(await client.read(lastOf(wanted, count), { credentials: connection.credentials, requiresLeader: true }))
 
   return async () => {
-    // What others find out meanwhile says nothing of what this one has passed.
-    const known = seen
     try {
-      let end: number | undefined
-      let before: bigint | undefined
-      for (let count: number = LOOK.first; ; count = Math.min(count * LOOK.growth, LOOK.last)) {
-        const page = await connection.persist(READ_WITHIN, lookBack(count, before, known.end))
-        end ??= page[0]?.mark
-        const last = page.at(-1)
-        // From the first event on there is nothing before it but itself.
-        const isOver = last === undefined || last.isOurs || last.mark <= known.end || BigInt(last.mark) === before
-        if (isOver) {
-          const head = last?.isOurs ? last.mark : known.head
-          if (end !== undefined && end >= seen.end) seen = { end, head: Math.max(head, BEGINNING) }
-          return head
-        }
-        before = BigInt(last.mark)
+      for (let count: number = LOOK.first; ; count *= LOOK.growth) {
+        const events = await connection.persist(READ_WITHIN, lookBack(count))
+        const last = events.find(isLast)
+        if (last !== undefined && isOurs(last)) return markOf(last)
+        if (last !== undefined || events.length < count) return BEGINNING
       }
     } catch (error) {
       throw unavailable('the end of the log cannot be read', error)

@@ -1,15 +1,16 @@
-import { jsonEvent, type RecordedEvent } from '@eventstore/db-client'
+import { jsonEvent } from '@eventstore/db-client'
 import { canonicalJson } from '../domain/canonical-json.ts'
 import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
 import type { StoredRecord } from './event-store.ts'
+import type { StoreEvent } from './eventstoredb-all.ts'
 import { decodeParsed, leafHash, UndecodableEvent } from './stored-event.ts'
 
 /** Events as the client has them: as plain JSON, in the interface's own field names, for whatever else reads the streams. */
 export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ id, type, data, metadata })
 
 /** Its place in `$all`: the commit position. A log of 2^53 bytes is nine petabytes. */
-export const markOf = ({ streamId, revision, position }: RecordedEvent): number => {
+export const markOf = ({ streamId, revision, position }: StoreEvent): number => {
   // Only transactions, which nobody has begun since version 20, put a commit behind its events.
   if (position === undefined || position.commit !== position.prepare || position.commit > Number.MAX_SAFE_INTEGER) {
     throw new UndecodableEvent(`${streamId}@${revision}: it has no position that can be kept`)
@@ -21,19 +22,19 @@ export const markOf = ({ streamId, revision, position }: RecordedEvent): number 
 export interface LogEvents {
   /** What the names of all its streams begin with. */
   readonly prefixes: string[]
-  readonly isOurs: (event: RecordedEvent) => boolean
+  readonly isOurs: (event: StoreEvent) => boolean
   /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly decoded: (event: RecordedEvent) => Recorded
+  readonly decoded: (event: StoreEvent) => Recorded
   /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly logged: (event: RecordedEvent) => Logged
+  readonly logged: (event: StoreEvent) => Logged
   /** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
-  readonly asItLies: (event: RecordedEvent) => StoredRecord
+  readonly asItLies: (event: StoreEvent) => StoredRecord
 }
 
 /** @param prefix what the names of the streams begin with, which is no part of what is recorded */
 export const makeLogEvents = (prefix: string): LogEvents => {
   const [suts, ports] = [prefix + sutStream(''), prefix + LISTEN_PORTS_STREAM]
-  const parsed = ({ streamId, revision, id, type, data, metadata }: RecordedEvent) => ({
+  const parsed = ({ streamId, revision, id, type, data, metadata }: StoreEvent) => ({
     data,
     id,
     metadata,

@@ -1,56 +1,75 @@
-import {
-  type AllStreamSubscription,
-  type ReadPosition,
-  type RecordedEvent,
-  START,
-  streamNameFilter,
-} from '@eventstore/db-client'
 import { type Batch, BEGINNING, type EventStore } from './event-store.ts'
+import { eventIn, type StoreEvent, subscriptionTo } from './eventstoredb-all.ts'
+import type { ReadCall } from './eventstoredb-client.ts'
 import { type Connection, unavailable } from './eventstoredb-connection.ts'
 import type { LogEvents } from './eventstoredb-records.ts'
 
-/** Events taken off the wire and not yet asked for: a server cuts off who is slow to take them. */
-const BUFFER_MAX = 2_048
+/**
+ * Events taken off the wire and not asked for yet. A node cuts off a subscriber to whom it cannot send more than some 64
+ * new events, so that this buffer, and the flow control window before it, hold what comes while this process is busy.
+ */
+const BUFFER_MAX = 4_096
 /** Events given at a time. */
 const PAGE = 256
 
 /** What has come in, and why no more will. */
 interface Inflow<A> {
+  /** Resolves when the node has begun to send. */
+  readonly confirmed: Promise<void>
   /** Up to a page of events, when there are any; none once the signal is aborted. */
   readonly take: () => Promise<readonly A[]>
   readonly close: () => void
 }
 
+/** A queue of pages. */
+const makePages = <A>() => {
+  const pages: A[][] = []
+  let size = 0
+  return {
+    size: () => size,
+    add: (one: A): void => {
+      const last = pages.at(-1)
+      if (last === undefined || last.length >= PAGE) pages.push([one])
+      else last.push(one)
+      size++
+    },
+    take: (): readonly A[] => {
+      const page = pages.shift() ?? []
+      size -= page.length
+      return page
+    },
+  }
+}
+
 /** Takes events off the wire as they come, up to as many as the buffer holds. */
-const startInflow = <A>(
-  subscription: AllStreamSubscription,
-  signal: AbortSignal,
-  as: (event: RecordedEvent) => A | undefined,
-): Inflow<A> => {
-  let buffer: A[] = []
+const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEvent) => A | undefined): Inflow<A> => {
+  const pages = makePages<A>()
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
+  const confirmed = Promise.withResolvers<void>()
   const tell = (): void => changed.resolve()
   const end = (error?: unknown): void => {
     ended ??= { error }
+    confirmed.resolve()
     tell()
   }
   signal.addEventListener('abort', tell)
 
-  // Listened to rather than iterated over, which would cost a promise for every event.
-  subscription
-    .on('data', ({ event }) => {
-      if (ended !== undefined || event === undefined) return
+  call
+    .on('data', (response) => {
+      if (ended !== undefined) return
+      if (response.hasConfirmation()) confirmed.resolve()
       try {
-        const one = as(event)
+        const event = eventIn(response)
+        const one = event && as(event)
         if (one === undefined) return
-        buffer.push(one)
+        pages.add(one)
       } catch (error) {
-        subscription.pause()
+        call.pause()
         return end(error)
       }
       tell()
-      if (buffer.length >= BUFFER_MAX) subscription.pause()
+      if (pages.size() >= BUFFER_MAX) call.pause()
     })
     // It also fails after the last event was asked for.
     .on('error', end)
@@ -58,23 +77,22 @@ const startInflow = <A>(
     .on('close', end)
 
   return {
+    confirmed: confirmed.promise,
     take: async () => {
-      while (buffer.length === 0 && !signal.aborted) {
+      while (pages.size() === 0 && !signal.aborted) {
         if (ended !== undefined) throw ended.error ?? new Error('the subscription has ended')
         changed = Promise.withResolvers()
         await changed.promise
       }
       if (signal.aborted) return []
-      const events = buffer.slice(0, PAGE)
-      buffer = buffer.slice(PAGE)
-      if (ended === undefined && subscription.isPaused()) subscription.resume()
+      const events = pages.take()
+      if (ended === undefined && call.isPaused() && pages.size() < BUFFER_MAX) call.resume()
       return events
     },
     close: () => {
       end()
       signal.removeEventListener('abort', tell)
-      void subscription.unsubscribe().catch(() => undefined)
-      subscription.destroy()
+      call.cancel()
     },
   }
 }
@@ -83,6 +101,8 @@ interface Followed {
   readonly connection: Connection
   readonly events: LogEvents
   readonly head: EventStore['head']
+  /** The mark with which the log begins: what was written before is others'. */
+  readonly begun: () => number
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
 }
@@ -98,8 +118,8 @@ const abortOf = (signal: AbortSignal): Promise<undefined> =>
  * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
  */
 async function* followAll<A extends { readonly mark: number }>(
-  { connection, events: { prefixes, isOurs }, head, closing }: Followed,
-  as: (event: RecordedEvent) => A,
+  { connection, events: { prefixes, isOurs }, head, begun, closing }: Followed,
+  as: (event: StoreEvent) => A,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly events: readonly A[]; readonly caughtUp: boolean }> {
@@ -121,17 +141,22 @@ async function* followAll<A extends { readonly mark: number }>(
   stop.addEventListener('abort', end)
   const held = connection.use(async (client) => {
     if (stop.aborted) return end()
-    const position = { commit: BigInt(Math.max(last, 0)), prepare: BigInt(Math.max(last, 0)) }
-    const fromPosition: ReadPosition = last === BEGINNING ? START : position
-    const options = { fromPosition, filter: streamNameFilter({ prefixes }), credentials: connection.credentials }
-    const ours = (event: RecordedEvent): A | undefined => (isOurs(event) ? as(event) : undefined)
-    started.resolve(startInflow(client.subscribeToAll(options), stop, ours))
+    const call = await client.read(subscriptionTo(prefixes, Math.max(last, begun())), {
+      credentials: connection.credentials,
+    })
+    if (stop.aborted) {
+      call.cancel()
+      return end()
+    }
+    const ours = (event: StoreEvent): A | undefined => (isOurs(event) ? as(event) : undefined)
+    started.resolve(startInflow(call, stop, ours))
     await freed.promise
   })
   held.catch(started.reject)
   try {
     inflow = await started.promise
     if (inflow === undefined) return
+    await inflow.confirmed
     if (last >= target) yield { events: [], caughtUp: true }
     for (;;) {
       const events = await inflow.take()

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RandomHex } from '../domain/ids.ts'
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
-import { type EventStore, StoreUnavailable } from './event-store.ts'
+import { BEGINNING, type EventStore, StoreUnavailable } from './event-store.ts'
 import { makeAppend } from './eventstoredb-append.ts'
 import { openConnection } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
-import { beginLog, endCopy, StoreDenied } from './eventstoredb-log.ts'
+import { type BegunLog, beginLog, endCopy, StoreDenied } from './eventstoredb-log.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream } from './eventstoredb-read.ts'
 import { makeLogEvents } from './eventstoredb-records.ts'
 import { makeSecrets } from './eventstoredb-secrets.ts'
@@ -34,6 +34,27 @@ export interface EventStoreDb extends EventStore {
   readonly endCopy: () => Promise<void>
 }
 
+/** Waits for a store that cannot be reached yet; the log in it, once there is one. */
+const reachLog = async (
+  { randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
+  logStream: Parameters<typeof beginLog>[0],
+  head: EventStore['head'],
+): Promise<BegunLog> => {
+  for (;;) {
+    try {
+      const log = await beginLog(logStream, { randomHex, isReadOnly, copyOf })
+      await head()
+      return log
+    } catch (error) {
+      const { cause } = error as Error
+      if (cause !== undefined && faultOf(cause) === 'denied') throw new StoreDenied((error as Error).message)
+      if (!(error instanceof StoreUnavailable) || signal?.aborted) throw error
+      onWaiting?.(error)
+      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
 /**
  * The store a lab moves to: an EventStoreDB 23.10 or later, or a KurrentDB. Its `mark` is the commit position in `$all`.
  * Waits for a store that cannot be reached yet.
@@ -42,7 +63,7 @@ export interface EventStoreDb extends EventStore {
  *   StoreUnavailable when the signal ended the waiting
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
-  const { address, randomHex, onWaiting, signal, isReadOnly = false, copyOf } = options
+  const { address } = options
   const commands = openConnection(address, 'commands')
   const subscriptions = openConnection(address, 'subscriptions')
   const closing = new AbortController()
@@ -53,33 +74,24 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const secrets = makeSecrets(commands, subscriptions, readPage)
   const append = makeAppend({ connection: commands, readPage, keepSecrets: secrets.keepWithEvent })
   const { keepWithEvent: _, ...ofSecrets } = secrets
-  const followed = { connection: subscriptions, events, head, closing: closing.signal }
+  let begun: BegunLog | undefined
+  const followed = {
+    connection: subscriptions,
+    events,
+    head,
+    begun: () => begun?.mark ?? BEGINNING,
+    closing: closing.signal,
+  }
 
   const close = async (): Promise<void> => {
     closing.abort()
     await Promise.all([commands.close(), subscriptions.close()])
   }
 
-  const reached = async (): Promise<string> => {
-    for (;;) {
-      try {
-        const logId = await beginLog(logStream, { randomHex, isReadOnly, copyOf })
-        await head()
-        return logId
-      } catch (error) {
-        const { cause } = error as Error
-        if (cause !== undefined && faultOf(cause) === 'denied') throw new StoreDenied((error as Error).message)
-        if (!(error instanceof StoreUnavailable) || signal?.aborted) throw error
-        onWaiting?.(error)
-        await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
-      }
-    }
-  }
-
   try {
-    const logId = await reached()
+    begun = await reachLog(options, logStream, head)
     return {
-      logId,
+      logId: begun.logId,
       append:
         (stream, expected, events, sealed = []) =>
         () =>

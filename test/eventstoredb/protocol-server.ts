@@ -60,7 +60,7 @@ const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchStat
     append: makeAppend(parts),
     batchAppend: makeBatchAppend(parts),
     delete: makeDelete(parts),
-    read: makeRead({ log, switches, tellsOfMissing: !version.startsWith('23.') }),
+    read: makeRead({ log, switches, isOld: version.startsWith('23.') }),
   })
   grpc.addService(GossipService, { read: makeGossip(switches, self) })
   grpc.addService(ServerFeaturesService, { getSupportedMethods: makeFeatures(switches, version, hasBatch) })

@@ -50,13 +50,19 @@ export const indexFrom = (events: readonly LogEvent[], { place }: Source, at: nu
   return low
 }
 
-/** The events of one read, in its order. */
+/** The events of one read, in its order: at most so many of those that are wanted. */
 export const select = (source: Source, events: readonly LogEvent[], isBackwards: boolean, count: number) => {
-  const { from } = source
-  const first = from === 'start' ? 0 : from === 'end' ? events.length : indexFrom(events, source, from)
-  if (!isBackwards) return events.slice(first, first + count)
-  const last = typeof from === 'number' ? indexFrom(events, source, from + 1) : first
-  return events.slice(Math.max(0, last - count), last).reverse()
+  const { from, isWanted } = source
+  const step = isBackwards ? -1 : 1
+  const start = from === 'start' ? 0 : from === 'end' ? events.length : indexFrom(events, source, from)
+  const isAtPlace = typeof from === 'number' && events[start] !== undefined && source.place(events[start]) === from
+  const selected: LogEvent[] = []
+  for (let at = isBackwards && !isAtPlace ? start - 1 : start; selected.length < count; at += step) {
+    const event = events[at]
+    if (event === undefined) break
+    if (isWanted(event)) selected.push(event)
+  }
+  return selected
 }
 
 /** Where a subscription stands before its first event. */
@@ -64,4 +70,13 @@ export const beginning = ({ from, events, place }: Source): number => {
   const last = events()?.at(-1)
   if (from === 'end') return last === undefined ? -1 : place(last)
   return from === 'start' ? -1 : from
+}
+
+/** Whether it is to be read from a position of the log at which no event begins. */
+export const isNowhere = (source: Source): boolean => {
+  const { from, stream, events } = source
+  const all = events()
+  if (stream !== undefined || typeof from !== 'number' || all === undefined) return false
+  const next = all[indexFrom(all, source, from)]
+  return next !== undefined && source.place(next) !== from
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
+import { status } from '@grpc/grpc-js'
 import type { LogEvent } from './append-rules.ts'
 import type { Log } from './log.ts'
-import { beginning, indexFrom, type Options, type Source, select, sourceOf } from './read-source.ts'
+import { beginning, indexFrom, isNowhere, type Options, type Source, select, sourceOf } from './read-source.ts'
 import type { SwitchState } from './switches.ts'
-import { asError, identifierOf, uuidOf } from './wire.ts'
+import { asError, type Failure, failure, identifierOf, uuidOf } from './wire.ts'
 
 export interface ReadParts {
   readonly log: Log
   readonly switches: SwitchState
-  /** Whether a subscriber to a stream that is not there is told that it has caught up. */
-  readonly tellsOfMissing: boolean
+  /** Which version's ways the node has: 23.10 cuts off slow subscribers, and says less. */
+  readonly isOld: boolean
 }
 
 type Call = Parameters<IStreamsServer['read']>[0]
@@ -45,6 +46,8 @@ interface Line {
   readonly news: () => Promise<void>
   readonly tell: () => void
   readonly isOver: () => boolean
+  /** Whether what was sent last has not been taken yet. */
+  readonly isFull: () => boolean
   readonly finish: () => void
 }
 
@@ -73,12 +76,29 @@ const makeLine = (call: Call, switches: SwitchState): Line => {
     news,
     tell,
     isOver: () => isOver || call.cancelled,
+    isFull: () => call.writableNeedDrain,
     finish,
   }
 }
 
-const readOnce = async (call: Call, options: Options, source: Source, line: Line): Promise<void> => {
+/** Of a position at which no event begins. */
+const nowhere = (isOld: boolean): Failure =>
+  isOld
+    ? failure(status.UNKNOWN, 'Unexpected ReadAllResult: Error')
+    : failure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.')
+
+const readOnce = async (
+  call: Call,
+  options: Options,
+  source: Source,
+  line: Line,
+  { isOld }: ReadParts,
+): Promise<void> => {
   const events = source.events()
+  if (isNowhere(source)) {
+    call.emit('error', asError(nowhere(isOld)))
+    return
+  }
   if (events === undefined) {
     const missing = new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(source.stream ?? ''))
     await line.send(new streams.ReadResp().setStreamNotFound(missing))
@@ -97,22 +117,36 @@ const checkpoint = ({ position }: LogEvent): streams.ReadResp =>
     new streams.ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
   )
 
+/** New events that a node keeps for a subscriber who does not take them. */
+const LIVE_MAX = 64
+
+const tooSlow = failure(
+  status.ABORTED,
+  'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
+)
+
+/** How far a subscriber has come, and whether it gets events as they are written. */
+interface Progress {
+  at: number
+  isLive: boolean
+}
+
 interface Subscriber {
+  readonly progress: Progress
   readonly source: Source
   readonly line: Line
   readonly parts: ReadParts
   readonly checkpointEvery: number
 }
 
-const follow = async ({ source, line, parts, checkpointEvery }: Subscriber): Promise<void> => {
+const follow = async ({ progress, source, line, parts, checkpointEvery }: Subscriber): Promise<void> => {
   const caughtUp = new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())
-  let at = beginning(source)
   let [examined, isBehind] = [0, true]
   while (!line.isOver()) {
     const events = source.events()
-    const event = events?.[indexFrom(events, source, at + 1)]
+    const event = events?.[indexFrom(events, source, progress.at + 1)]
     if (event !== undefined) {
-      at = source.place(event)
+      progress.at = source.place(event)
       isBehind = true
       if (source.isWanted(event)) {
         await line.send(responseOf(event))
@@ -120,8 +154,9 @@ const follow = async ({ source, line, parts, checkpointEvery }: Subscriber): Pro
       }
       if (++examined % checkpointEvery === 0) await line.send(checkpoint(event))
     } else {
-      if (isBehind && (events !== undefined || parts.tellsOfMissing)) await line.send(caughtUp)
+      if (isBehind && (events !== undefined || !parts.isOld)) await line.send(caughtUp)
       isBehind = false
+      progress.isLive = true
       await line.news()
     }
   }
@@ -129,17 +164,26 @@ const follow = async ({ source, line, parts, checkpointEvery }: Subscriber): Pro
 
 const subscribe = async (call: Call, options: Options, parts: ReadParts, line: Line): Promise<void> => {
   const source = sourceOf(options, parts.log)
-  const unwatch = parts.log.watch(line.tell)
-  const forget = parts.switches.onEnd((failure) => {
+  const progress = { at: beginning(source), isLive: false }
+  const fail = (failure: Failure): void => {
     line.finish()
     call.emit('error', asError(failure))
+  }
+  const cutOff = (): void => {
+    const events = source.events() ?? []
+    if (events.length - indexFrom(events, source, progress.at + 1) > LIVE_MAX) fail(tooSlow)
+  }
+  const unwatch = parts.log.watch(() => {
+    line.tell()
+    if (parts.isOld && progress.isLive && line.isFull() && !line.isOver()) cutOff()
   })
+  const forget = parts.switches.onEnd(fail)
   const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID())
   await line.send(new streams.ReadResp().setConfirmation(confirmation))
   const filter = options.getFilter()
   const window = (filter?.getMax() || CHECKPOINT_EVERY) * (filter?.getCheckpointintervalmultiplier() || 1)
   const checkpointEvery = filter === undefined ? Number.POSITIVE_INFINITY : window
-  await follow({ source, line, parts, checkpointEvery })
+  await follow({ progress, source, line, parts, checkpointEvery })
   unwatch()
   forget()
 }
@@ -155,5 +199,5 @@ export const makeRead =
     if (line.isOver()) return
     if (refused !== undefined) call.emit('error', asError(refused))
     else if (isSubscription) await subscribe(call, options, parts, line)
-    else await readOnce(call, options, sourceOf(options, parts.log), line)
+    else await readOnce(call, options, sourceOf(options, parts.log), line, parts)
   }

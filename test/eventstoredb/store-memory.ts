@@ -3,11 +3,11 @@ import { anEvent, aStream } from '../event-store/new-events.ts'
 import type { Tidying } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { launch } from '../process/harness.ts'
-import { addressOf } from './instances.ts'
+import { addressOf, openAdapter } from './instances.ts'
 import { startProtocolServer } from './protocol-server.ts'
 
-/** KiB by which a consumer that stalls may grow, however long the log is: 2,048 events and what is on the wire. */
-export const GROWN_MAX = 16 * 1024
+/** KiB by which a consumer that stalls may grow, however long the log is: 4,096 events and what is on the wire. */
+export const GROWN_MAX = 24 * 1024
 
 export interface MemoryReport {
   /** Events in the log, and those that came in the end. */
@@ -41,6 +41,8 @@ export const weighConsumer = async (
 ): Promise<MemoryReport> => {
   const server = await startProtocolServer()
   scope.teardown(server.close)
+  // A log begins before its first event.
+  await openAdapter(scope, server)
   const stream = aStream()
   for (let i = 0; i < events; i += 1_000) {
     const proposed = Array.from({ length: Math.min(1_000, events - i) }, (_, n) => {

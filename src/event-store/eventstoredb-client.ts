@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import {
+  type BaseOptions,
+  type Credentials,
+  type DNSClusterOptions,
+  EventStoreDBClient,
+  type GossipClusterOptions,
+  type SingleNodeOptions,
+} from '@eventstore/db-client'
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import type streams from '@eventstore/db-client/generated/streams_pb.js'
+import { Channel, type ClientReadableStream, credentials as channelCredentials } from '@grpc/grpc-js'
+
+/** Bytes that a node may send ahead of this process. By default it is 64 KiB: the events of a busy 30 ms. */
+const WINDOW = 2 * 1024 * 1024
+/** Bytes of a message, the largest event included. */
+const MESSAGE_MAX = 17 * 1024 * 1024
+
+export type Settings = DNSClusterOptions | GossipClusterOptions | SingleNodeOptions
+
+/** Whether the channel is encrypted, and the file of the authorities to trust instead of the system's. */
+export interface Security {
+  readonly tls: boolean
+  readonly caFile?: string
+}
+
+export type ReadCall = ClientReadableStream<streams.ReadResp>
+
+/**
+ * The vendor's client, with what it lacks: its own `dispose` leaves the channel open, its channels take the default flow
+ * control window, and of reads only subscriptions can be filtered.
+ */
+export class StoreClient extends EventStoreDBClient {
+  readonly close: () => Promise<void>
+  readonly read: (request: streams.ReadReq, options: BaseOptions) => Promise<ReadCall>
+
+  constructor(settings: Settings, { tls, caFile }: Security, credentials: Credentials) {
+    const authority = caFile === undefined ? undefined : readFileSync(caFile)
+    // Its constructor is overloaded for each of these.
+    const one = settings as SingleNodeOptions
+    super(one, { insecure: !tls, ...(authority && { rootCertificate: authority }) }, credentials)
+
+    const security = tls ? channelCredentials.createSsl(authority) : channelCredentials.createInsecure()
+    const { keepAliveInterval = 10_000, keepAliveTimeout = 10_000 } = settings
+    const options = {
+      'grpc.keepalive_time_ms': keepAliveInterval,
+      'grpc.keepalive_timeout_ms': keepAliveTimeout,
+      'grpc.max_receive_message_length': MESSAGE_MAX,
+      'grpc-node.flow_control_window': WINDOW,
+    }
+    let last: Channel | undefined
+    // It has no option for these. The channel it makes has not connected yet, and knows where it would.
+    const hidden = this as unknown as { createChannel: () => Promise<Channel> }
+    const plan = hidden.createChannel
+    hidden.createChannel = async () => {
+      const planned = await plan()
+      planned.close()
+      last = new Channel(planned.getTarget(), security, options)
+      return last
+    }
+    this.close = async () => {
+      // It cancels every stream at once, but waits for ever for the end of one that nobody reads any more.
+      void this.dispose().catch(() => undefined)
+      last?.close()
+    }
+    this.read = (request, base) =>
+      this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
+        client.read(request, ...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
+      )()
+  }
+}

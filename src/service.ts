@@ -6,8 +6,9 @@ import { assemble, withoutWaitingLong } from './assemble.ts'
 import { openSigner } from './audit/audit-key.ts'
 import { problemsOfConfig } from './check-config.ts'
 import { watchClock } from './clock.ts'
+import { isUnused, upgradeLog } from './commands/upgrade-log.ts'
 import type { Config } from './config.ts'
-import { BEGINNING, type EventStore } from './event-store/event-store.ts'
+import type { EventStore } from './event-store/event-store.ts'
 import { acquireLock, type Lock } from './files/lock.ts'
 import { openCertificate } from './http/certificate.ts'
 import type { Condition } from './http/health.ts'
@@ -104,12 +105,18 @@ export const startService = async (config: Config, world: World): Promise<Servic
     opened.push(store.close)
     // Users and keys of a store that others share are configuration: nothing is made for it.
     const isShared = config.eventStore.kind !== 'sqlite'
-    const isNew = !isShared && (await store.head()) === BEGINNING
+    const isNew = !isShared && (await isUnused(store))
     const { vault, close } = orMisconfigured(await openVault(config, world, store, { isNew, alarms }))
     opened.push(withoutWaitingLong(close))
     const signer = orMisconfigured(await openSigner(config, world, !isShared))
     const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
+    // When nothing is left that a person has to put right first: an older program does not take the log back.
+    const guard = await watchClock(config, world, store, alarms)
+    opened.push(guard.stop)
+    // A clock that is not believed is not recorded: the stream's last event tells the time then.
+    const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
+    await upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
     const views = await openViews({
       path: join(config.data, 'views.db'),
       store,
@@ -121,8 +128,6 @@ export const startService = async (config: Config, world: World): Promise<Servic
     })
     opened.push(views.close)
     const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
-    const guard = await watchClock(config, world, store, alarms)
-    opened.push(guard.stop)
     metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
     const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
     const listening = await assemble(config, world, randomHex, parts)

@@ -6,12 +6,14 @@ import { hexAt, type SeenIds } from './verify-ids.ts'
 /** The rules that hold for every event, whatever it says. */
 
 export const judgeStream = ({ type, data, stream }: Recorded, tell: Tell): boolean => {
-  const isOfPorts = type === 'ListenPortAssigned' || type === 'ListenPortReleased'
-  const sutId = 'sut_id' in data ? data.sut_id : data._id
-  const isThere = isOfPorts
-    ? stream === LISTEN_PORTS_STREAM
-    : stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
-  if (!isThere) tell(`is a ${type} of the SUT ${sutId}, which has no place in the stream ${stream}`)
+  const isOfPorts = type === 'ListenPortAssigned' || type === 'ListenPortReleased' || type === 'StoreUpgraded'
+  const sutId = 'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
+  const isThere =
+    isOfPorts || sutId === undefined
+      ? stream === LISTEN_PORTS_STREAM
+      : stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
+  const of = sutId === undefined ? '' : ` of the SUT ${sutId}`
+  if (!isThere) tell(`is a ${type}${of}, which has no place in the stream ${stream}`)
   return isThere
 }
 
@@ -63,7 +65,7 @@ export const judgeNewId = (_id: string, time: number, seen: SeenIds, tell: Tell)
   if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1)) tell(`gives an id that was given before, ${_id}`)
 }
 
-const OF_BERTH: readonly EventType[] = ['SutCreationAbandoned', 'ListenPortReleased']
+const OF_BERTH: readonly EventType[] = ['SutCreationAbandoned', 'ListenPortReleased', 'StoreUpgraded']
 
 export const judgeActor = ({ type, data, metadata }: Recorded, tell: Tell): void => {
   const { actor, role } = metadata
@@ -116,5 +118,5 @@ export const judgeKey = (
   const before = keys.get(name)
   if (before !== undefined && !isPassedOver(before._id)) tell('was recorded under a retry key that its stream knew')
   keys.delete(name)
-  keys.set(name, { time, _id: own('_id' in data ? data._id : data.sut_id) })
+  keys.set(name, { time, _id: own('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '') })
 }

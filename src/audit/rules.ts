@@ -1,4 +1,4 @@
-import type { Recorded } from '../domain/event.ts'
+import type { DataOf, Recorded } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
 import {
   letGo,
@@ -32,12 +32,21 @@ export interface Rules {
 
 /** What a stream's rules need to know of the others; undefined what nobody can say. */
 interface Others {
+  /** The version that the log has from its last StoreUpgraded on. */
+  readonly log: { version: number }
   readonly ports: Ports | undefined
   readonly knownSut: (sutId: string) => Sut | undefined
   readonly ownUser: (userId: string) => string
 }
 
-const judgeData = (sut: Sut, event: Recorded, time: number, { ports, knownSut, ownUser }: Others, tell: Tell): void => {
+const storeUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>, tell: Tell): void => {
+  if (from !== log.version) tell(`upgrades a log of version ${from}, which has version ${log.version}`)
+  if (to <= from) tell(`upgrades the log from version ${from} to ${to}`)
+  log.version = Math.max(log.version, to)
+}
+
+const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, tell: Tell): void => {
+  const { ports, knownSut, ownUser, log } = others
   letGo(sut, time)
   switch (event.type) {
     case 'SutCreated':
@@ -71,6 +80,9 @@ const judgeData = (sut: Sut, event: Recorded, time: number, { ports, knownSut, o
       break
     case 'ListenPortReleased':
       ports?.released(event.data, knownSut(event.data.sut_id), tell)
+      break
+    case 'StoreUpgraded':
+      storeUpgraded(log, event.data, tell)
   }
 }
 
@@ -79,6 +91,7 @@ export const makeRules = (): Rules => {
   const [eventIds, givenIds] = [seenIds(), seenIds()]
   const ports = makePorts()
   const ownUser = makeOwn()
+  const log = { version: 1 }
 
   const streamOf = (name: string): Stream => {
     const found = streams.get(name)
@@ -111,7 +124,7 @@ export const makeRules = (): Rules => {
     if (!judgeStream(event, tell)) stream.isUnsure = true
     if (stream.isUnsure) return undefined
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : neverPassedOver, tell)
-    judgeData(stream.sut, event, time, { ports: sureOfPorts(), knownSut, ownUser }, tell)
+    judgeData(stream.sut, event, time, { log, ports: sureOfPorts(), knownSut, ownUser }, tell)
     return previous
   }
 

@@ -79,6 +79,14 @@ const ReservationCancelled = closed('ReservationCancelled', reservation, {})
 const ListenPortAssigned = closed('ListenPortAssigned', { listen_port: listenPort, sut_id: assignedId }, {})
 const ListenPortReleased = closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {})
 
+/**
+ * The version of the log that this program keeps. It is raised when a program that does not know what the log may hold
+ * from then on must not go on with it; what each event looks like has a version of its own, its `schema`.
+ */
+export const LOG_VERSION = 2
+/** The log has another version from here on: 1 before the first of these. Older programs stop at it. */
+const StoreUpgraded = closed('StoreUpgraded', { from: integer(1, LOG_VERSION - 1), to: integer(2, LOG_VERSION) }, {})
+
 /** The codec of every event's data, by name, at the newest `schema`. */
 export const eventData = {
   SutCreated,
@@ -91,6 +99,7 @@ export const eventData = {
   ReservationCancelled,
   ListenPortAssigned,
   ListenPortReleased,
+  StoreUpgraded,
 } as const
 
 export type EventType = keyof typeof eventData

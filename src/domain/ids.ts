@@ -34,5 +34,11 @@ export const makeEventId = (epochMilliseconds: number, random: string): string =
 /** The stream that holds one SUT and its calendar. */
 export const sutStream = (sutId: string): string => `sut-${sutId}`
 
-/** The stream that holds which SUT has which listen_port: the one rule that spans SUTs. */
+/** The stream that holds which SUT has which listen_port, the one rule that spans SUTs; and which version the log has. */
 export const LISTEN_PORTS_STREAM = 'listenPorts'
+
+/** The streams that a log may have, by what their names begin with; and those whose names these are. */
+export const STREAMS = {
+  prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],
+  names: [LISTEN_PORTS_STREAM, 'users', 'requests', 'webhooks', 'schedule'],
+} as const

@@ -1,7 +1,7 @@
 import { jsonEvent } from '@eventstore/db-client'
 import { canonicalJson } from '../domain/canonical-json.ts'
 import type { Logged, NewEvent, Recorded } from '../domain/event.ts'
-import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
+import { STREAMS } from '../domain/ids.ts'
 import type { StoredRecord } from './event-store.ts'
 import type { StoreEvent } from './eventstoredb-all.ts'
 import { decodeParsed, leafHash, UndecodableEvent } from './stored-event.ts'
@@ -33,7 +33,9 @@ export interface LogEvents {
 
 /** @param prefix what the names of the streams begin with, which is no part of what is recorded */
 export const makeLogEvents = (prefix: string): LogEvents => {
-  const [suts, ports] = [prefix + sutStream(''), prefix + LISTEN_PORTS_STREAM]
+  // Those that nothing is written to yet as well: what another version writes there is met, and not passed over.
+  const prefixes = STREAMS.prefixes.map((each) => prefix + each)
+  const names: ReadonlySet<string> = new Set(STREAMS.names.map((each) => prefix + each))
   const parsed = ({ streamId, revision, id, type, data, metadata }: StoreEvent) => ({
     data,
     id,
@@ -43,8 +45,8 @@ export const makeLogEvents = (prefix: string): LogEvents => {
     type,
   })
   return {
-    prefixes: [suts, ports],
-    isOurs: ({ streamId }) => streamId.startsWith(suts) || streamId === ports,
+    prefixes: [...prefixes, ...names],
+    isOurs: ({ streamId }) => prefixes.some((each) => streamId.startsWith(each)) || names.has(streamId),
     decoded: (event) => decodeParsed(parsed(event), markOf(event)),
     logged: (event) => {
       const all = parsed(event)

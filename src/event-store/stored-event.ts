@@ -3,7 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { canonicalJson } from '../domain/canonical-json.ts'
 import { anything, integer, oneOf, text } from '../domain/codec.ts'
-import { type EventType, eventData, Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
+import {
+  type EventType,
+  eventData,
+  LOG_VERSION,
+  Metadata,
+  type NewEvent,
+  type Recorded,
+  SCHEMA,
+} from '../domain/event.ts'
 import { closed, pathOf } from '../domain/object-codec.ts'
 
 /**
@@ -62,6 +70,9 @@ export class UndecodableEvent extends Error {
   override name = 'UndecodableEvent'
 }
 
+const isOfNewerLog = (data: unknown): data is { readonly to: number } =>
+  typeof data === 'object' && data !== null && 'to' in data && Number(data.to) > LOG_VERSION
+
 const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => {
   if (E.isRight(read)) return read.right
   const problems = read.left.map((error) => {
@@ -94,6 +105,11 @@ export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   const { stream, revision, id, type, data, metadata } = orThrow(Envelope.decode(parsed), place, '')
   if (metadata.schema > SCHEMA) {
     throw new UndecodableEvent(`${place}: /metadata/schema: ${metadata.schema} was written by a newer version of Berth`)
+  }
+  if (type === 'StoreUpgraded' && isOfNewerLog(data)) {
+    throw new UndecodableEvent(
+      `${place}: /data/to: the log has version ${data.to}, which a newer version of Berth gave it; this one reads ${LOG_VERSION}`,
+    )
   }
   const current = upcast(type, { data, schema: metadata.schema })
   const known = orThrow<unknown>(eventData[type].decode(current), place, 'data')

@@ -12,7 +12,7 @@ export interface Row {
   readonly role: string
   readonly request_id: string
   readonly reason: string | null
-  readonly sut_id: string
+  readonly sut_id: string | null
   readonly reservation_id: string | null
   readonly user_id: string | null
   readonly start_time: string | null
@@ -61,7 +61,7 @@ export const rowOf = (event: Recorded, position: number): Row => {
     role: metadata.role,
     request_id: metadata.request_id,
     reason: metadata.reason ?? null,
-    sut_id: (data.sut_id ?? data._id) as string,
+    sut_id: data.sut_id ?? data._id ?? null,
     reservation_id: isOfReservation ? (data._id as string) : null,
     user_id: data.user_id ?? null,
     start_time: data.start_time ?? null,

@@ -3,6 +3,7 @@ import { epochMillisecondsOf } from '../domain/instant.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { plainDataOf, plainReader } from '../event-store/plain-event.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
+import { sutIdOf } from '../feed/cloud-event.ts'
 import type { Format } from './formats.ts'
 
 /** A place in the log: a public position, or the first event recorded at a moment in Unix milliseconds or later. */
@@ -47,8 +48,8 @@ const positionOf = (bound: Bound | undefined, otherwise: number): number =>
 
 const isWanted = (event: Recorded, { from, to, types, sutId }: Wanted): boolean => {
   if (types !== undefined && types.size > 0 && !types.has(event.type)) return false
-  const { data, metadata } = event
-  if (sutId !== undefined && ('sut_id' in data ? data.sut_id : data._id) !== sutId) return false
+  const { metadata } = event
+  if (sutId !== undefined && sutIdOf(event) !== sutId) return false
   if (from !== undefined && 'time' in from && epochMillisecondsOf(metadata.time) < from.time) return false
   return to === undefined || !('time' in to) || epochMillisecondsOf(metadata.time) < to.time
 }

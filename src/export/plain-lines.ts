@@ -11,7 +11,7 @@ import { type Row, rowOf } from './columns.ts'
 const textOr = (text: string | null): string => (text === null ? 'null' : `"${text}"`)
 
 const plainRow = (row: Row, data: string): string =>
-  `{"position":${row.position},"id":"${row.id}","time":"${row.time}","stream":"${row.stream}","revision":${row.revision},"type":"${row.type}","actor":"${row.actor}","role":"${row.role}","request_id":"${row.request_id}","reason":${textOr(row.reason)},"sut_id":"${row.sut_id}","reservation_id":${textOr(row.reservation_id)},"user_id":${textOr(row.user_id)},"start_time":${textOr(row.start_time)},"end_time":${textOr(row.end_time)},"listen_port":${row.listen_port},"data":${data}}\n`
+  `{"position":${row.position},"id":"${row.id}","time":"${row.time}","stream":"${row.stream}","revision":${row.revision},"type":"${row.type}","actor":"${row.actor}","role":"${row.role}","request_id":"${row.request_id}","reason":${textOr(row.reason)},"sut_id":${textOr(row.sut_id)},"reservation_id":${textOr(row.reservation_id)},"user_id":${textOr(row.user_id)},"start_time":${textOr(row.start_time)},"end_time":${textOr(row.end_time)},"listen_port":${row.listen_port},"data":${data}}\n`
 
 /** @param data the event's own data as JSON */
 export const plainNdjson = (event: Recorded, position: number, data: string): string =>
@@ -21,6 +21,8 @@ export const plainNdjson = (event: Recorded, position: number, data: string): st
 export const plainCloudEvent = (event: Recorded, position: number, data: string, source: string): string => {
   const { id, type, stream, revision, metadata } = event
   const { time, actor, role, request_id, reason } = metadata
+  const sutId = sutIdOf(event)
+  const about = sutId === undefined ? '' : `,"subject":"${sutId}"`
   const why = reason === undefined ? '' : `,"reason":"${reason}"`
-  return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}","subject":"${sutIdOf(event)}","time":"${time}","datacontenttype":"application/json","dataschema":"${schemaPath(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}}\n`
+  return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}"${about},"time":"${time}","datacontenttype":"application/json","dataschema":"${schemaPath(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}}\n`
 }

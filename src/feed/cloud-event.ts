@@ -8,8 +8,8 @@ export interface CloudEvent {
   /** The name of the log. */
   readonly source: string
   readonly type: `berth.${EventType}`
-  /** The SUT that it is about, or whose reservation or port. */
-  readonly subject: string
+  /** The SUT that it is about, or whose reservation or port; absent where it is about none. */
+  readonly subject?: string
   readonly time: string
   readonly datacontenttype: 'application/json'
   /** The schema of `data`, relative to this service. */
@@ -28,8 +28,9 @@ export interface CloudEvent {
 /** Where the JSON Schema of an event's data is served. */
 export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
 
-/** The SUT that an event is about. */
-export const sutIdOf = ({ data }: Event): string => ('sut_id' in data ? data.sut_id : data._id)
+/** The SUT that an event is about, if it is about one. */
+export const sutIdOf = ({ data }: Event): string | undefined =>
+  'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
 
 /** The user who holds the reservation that an event is about, if it is about one. */
 export const holderOf = ({ data }: Event): string | undefined => ('user_id' in data ? data.user_id : undefined)
@@ -49,12 +50,13 @@ const sorted = (value: unknown): unknown => {
  */
 export const cloudEvent = (event: Recorded, position: number, origin: string): CloudEvent => {
   const { id, type, metadata, stream, revision } = event
+  const subject = sutIdOf(event)
   return {
     specversion: '1.0',
     id,
     source: origin,
     type: `berth.${type}`,
-    subject: sutIdOf(event),
+    ...(subject !== undefined && { subject }),
     time: metadata.time,
     datacontenttype: 'application/json',
     dataschema: schemaPath(type, SCHEMA),

@@ -5,7 +5,8 @@ import { cloudEvent, holderOf, sutIdOf } from './cloud-event.ts'
 export interface Entry {
   readonly position: number
   readonly type: EventType
-  readonly sutId: string
+  /** The SUT that it is about, if it is about one. */
+  readonly sutId: string | undefined
   /** The user who holds the reservation that it is about, if it is about one. */
   readonly holder: string | undefined
   /** As a CloudEvent: written once, for all who want it. */

@@ -46,12 +46,12 @@ const checkpointOf = async (service: Running, env: Readonly<Record<string, strin
 test('the checkpoint is what the log is, signed with the key that "audit key" prints, over HTTP and on the command line', async (t) => {
   const { service, env } = await given(t)
   const { origin, size, answer } = await checkpointOf(service, env)
-  t.deepEqual([origin, size, answer.status], ['berth', 8, 200])
+  t.deepEqual([origin, size, answer.status], ['berth', 9, 200])
   t.is(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  t.is(answer.headers['berth-position'], '00000000000000000007')
+  t.is(answer.headers['berth-position'], '00000000000000000008')
   t.is((await type(['checkpoint'], env)).out, answer.text)
   const told = JSON.parse((await type(['checkpoint', '--json'], env)).out)
-  t.deepEqual([told.origin, told.size, told.note], ['berth', 8, answer.text])
+  t.deepEqual([told.origin, told.size, told.note], ['berth', 9, answer.text])
 })
 
 test('every event is proven to be in the log at every size, over HTTP and on the command line', async (t) => {
@@ -110,14 +110,14 @@ test('what is no event, no size and no parameter is refused by its name', async 
   const unknown = '018f36f0-1e2b-7c3d-9a4b-0123456789ab'
   t.deepEqual(await refusedAt(`inclusion?event=${unknown}`), [404, 'event_not_found'])
   // What is wrong with a parameter comes before an id that nothing has.
-  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=3`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=4`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('inclusion'), [422, 'invalid', 'event'])
   t.deepEqual(await refusedAt('inclusion?event=1&size=x'), [422, 'invalid', 'event', 'size'])
-  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=3`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=4`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=0`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('consistency'), [422, 'invalid', 'from'])
   t.deepEqual(await refusedAt('consistency?from=2&to=1'), [422, 'invalid', 'from'])
-  t.deepEqual(await refusedAt('consistency?from=1&to=3'), [422, 'invalid', 'to'])
+  t.deepEqual(await refusedAt('consistency?from=1&to=4'), [422, 'invalid', 'to'])
   t.deepEqual(await refusedAt('consistency?from=-1'), [422, 'invalid', 'from'])
   t.deepEqual(await refusedAt('checkpoint?size=1'), [422, 'invalid', 'size'])
   t.is((await service.as('alice').get('/api/audit/checkpoint')).json.code, 'forbidden')
@@ -133,9 +133,9 @@ test('proof refuses an event and a size that the log does not have', async (t) =
   }
   // The second is in the text of an event.
   for (const other of ['nothing', 'ListenPortAssigned']) {
-    t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 2 has this id\n'])
+    t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 3 has this id\n'])
   }
-  t.deepEqual(await ended(String(first?.id), '--size', '3'), [1, '', 'berth: the log has 2 events\n'])
+  t.deepEqual(await ended(String(first?.id), '--size', '4'), [1, '', 'berth: the log has 3 events\n'])
   t.deepEqual(await ended(String(first?.id), '--size', 'x'), [2, '', 'berth: --size must be a number of events\n'])
 })
 
@@ -144,7 +144,7 @@ test('instances with one audit key sign the same, and so does the command line b
   await createSut((services[0] as Running).as('admin'))
   const [one, other] = await Promise.all(
     services.map((service) =>
-      service.as('audrey').get('/api/audit/checkpoint', { 'Berth-After': '00000000000000000001' }),
+      service.as('audrey').get('/api/audit/checkpoint', { 'Berth-After': '00000000000000000002' }),
     ),
   )
   t.is(one?.status, 200)
@@ -155,7 +155,7 @@ test('instances with one audit key sign the same, and so does the command line b
   t.is((await type(['checkpoint'], env)).out, String(one?.text))
   const events = await eventsOf((services[1] as Running).as('audrey'))
   const proof = JSON.parse((await type(['proof', String(events[1]?.id)], env)).out)
-  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 2, one?.text.split('\n')[2]])
+  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 3, one?.text.split('\n')[2]])
   const { code, error } = await type(['checkpoint'], without)
   t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
 })
@@ -181,13 +181,13 @@ test('what another instance has written is proven as soon as it can be, and refu
   const [one, other] = services as [Running, Running]
   hold.hold()
   await createSut(one.as('admin'))
-  const [first] = await eventsOf(one.as('audrey'))
+  const [, first] = await eventsOf(one.as('audrey'))
   const asked = [`inclusion?event=${first?.id}`, 'consistency?from=1&to=2'].map((path) =>
     other.as('audrey').get(`/api/audit/${path}`),
   )
   // The others have been asked for when this one, which waits for nothing, has been answered behind them.
   const { origin, size } = readNote((await other.as('audrey').get('/api/audit/checkpoint')).text)
-  t.deepEqual([origin, size], ['berth', '0'])
+  t.deepEqual([origin, size], ['berth', '1'])
   hold.letGo()
   for (const { status, text } of await Promise.all(asked)) t.is(status, 200, text)
 })
@@ -222,7 +222,7 @@ test('while documents cannot be written nothing is proven, rather than less than
     t.deepEqual(faultsOf(refused), [])
   }
   await change('DROP TRIGGER forbidden')
-  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '4'
+  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '5'
   await until('the checkpoint covers all events', shown, 10_000)
 })
 
@@ -303,15 +303,15 @@ test('the verifier of the README has 30 lines below what it is, believes a proof
       ({ code: exit, stderr }) => `${exit} ${stderr}`,
     )
   }
-  const proof = JSON.parse((await type(['proof', String(events[5]?.id)], env)).out)
-  t.is(await verified(proof), 'verified: event 5 is in berth at size 12\n')
+  const proof = JSON.parse((await type(['proof', String(events[6]?.id)], env)).out)
+  t.is(await verified(proof), 'verified: event 6 is in berth at size 13\n')
   const other = Buffer.alloc(32, 1).toString('base64')
   t.regex(await verified({ ...proof, leaf: proof.leaf.replace('"port":', '"port": ') }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, leaf_index: 4 }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, hashes: [other, ...proof.hashes.slice(1)] }), /^1 NOT VERIFIED: the event/)
-  t.regex(await verified({ ...proof, tree_size: 11 }), /^1 NOT VERIFIED: the size/)
+  t.regex(await verified({ ...proof, tree_size: 12 }), /^1 NOT VERIFIED: the size/)
   const foreign = (await type(['audit', 'key'], { ...env, BERTH_AUDIT_KEY: other })).out.trim()
   t.regex(await verified(proof, foreign), /^1 NOT VERIFIED: the checkpoint/)
-  await writeFile(note, (await readFile(note, 'utf8')).replace('\n12\n', '\n13\n'))
+  await writeFile(note, (await readFile(note, 'utf8')).replace('\n13\n', '\n14\n'))
   t.regex(await verified(proof), /^1 NOT VERIFIED: the checkpoint/)
 })

@@ -9,7 +9,7 @@ import { plainDataOf, plainReader } from '../../src/event-store/plain-event.ts'
 import { decodeEvent, encodeEvent, UndecodableEvent } from '../../src/event-store/stored-event.ts'
 import { COLUMNS, rowOf } from '../../src/export/columns.ts'
 import { FORMATS, formatOf } from '../../src/export/formats.ts'
-import { cloudEvent } from '../../src/feed/cloud-event.ts'
+import { cloudEvent, sutIdOf } from '../../src/feed/cloud-event.ts'
 import { writeStory } from '../audit-verify/lawful-log.ts'
 import { type } from '../command-line/terminal.ts'
 import { anyRuns } from '../copy/histories.ts'
@@ -109,7 +109,7 @@ test('from, to, type and sut take what they name and nothing else', async (t) =>
     positionsOf(events, (event) => types.includes(event.type)),
   )
   const sutId = events.find((event) => event.type === 'SutCreated')?.data._id as string
-  const ofSut = positionsOf(events, ({ data }) => ('sut_id' in data ? data.sut_id : data._id) === sutId)
+  const ofSut = positionsOf(events, (event) => sutIdOf(event) === sutId)
   t.true(ofSut.length > 2)
   t.deepEqual(await only('--sut', sutId), ofSut)
   t.deepEqual(await only('--sut', sutId, '--from', String(ofSut[1]), '--to', String(ofSut[2])), [ofSut[1]])

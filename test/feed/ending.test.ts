@@ -61,7 +61,7 @@ test('a quiet stream shows signs of life, and a filtered one how far it has come
 test('a reader that wants few of many events is told how far it has come before it has caught up', async (t) => {
   const service = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW, feed: { heartbeat: 60_000 } })
   const stream = await openStream(service.port, '?type=SutRetired')
-  const { told } = await stream.until((so) => so.told.at(-1)?.position === formatPosition(4_199))
+  const { told } = await stream.until((so) => so.told.at(-1)?.position === formatPosition(4_200))
   t.deepEqual([...new Set(told.map(({ kind }) => kind))], ['checkpoint'])
   t.true(told.length >= 4 && told.length <= 6, `${told.length} checkpoints`)
   stream.close()
@@ -133,7 +133,7 @@ test('streams end within 2 s when their user is removed, loses the role or chang
   t.deepEqual(streams.map(lastError), [undefined, 'user_changed', 'user_changed', 'user_changed'])
   t.is(await cutOffs(service, 'user_changed'), 3)
   await createSut(service.as('admin'))
-  await streams[0]?.until((so) => eventsIn(so).length === 2)
+  await streams[0]?.until((so) => eventsIn(so).length === 3)
 })
 
 test('when the service stops, streams end with an event that says so, and nobody who reads nothing is waited for', async (t) => {
@@ -172,7 +172,7 @@ test('no secret is told in any form of the feed', async (t) => {
     .post('/api/sut_reservation/create', aReservation(sut), { 'Idempotency-Key': encodeURIComponent(key) })
   await reserved(own.as('admin'), aReservation(sut, windowOf(1)))
   const stream = await openStream(own.port)
-  await stream.until((so) => eventsIn(so).length === 4)
+  await stream.until((so) => eventsIn(so).length === 5)
   const texts = [stream.text(), (await own.as('audrey').get('/api/events')).text]
   texts.push((await own.as('audrey').get('/api/events', { Accept: LINES })).text)
   const sought = { password: Buffer.from(password), userName: Buffer.from(userName), key: Buffer.from(key) }

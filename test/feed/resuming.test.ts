@@ -15,7 +15,7 @@ import { anEvent, aStream, recordsOf } from '../event-store/new-events.ts'
 import { startInstances } from '../eventstoredb/instances.ts'
 import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
 import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
-import { type Event, eventsOf } from '../http/log-rows.ts'
+import { allEventsOf, type Event } from '../http/log-rows.ts'
 import { NOW } from '../http/requests.ts'
 import { changedStore } from '../http/stores.ts'
 import { until } from '../http/until.ts'
@@ -81,12 +81,12 @@ test('readers cut off at every position and resumed, while others write, have ea
   const [backlog, more] = [96, 100]
   const suts = await begin(service.as('admin'), backlog)
   const crowd = crowdOf(t, [service], suts)
-  const last = 4 + backlog + more - 1
+  const last = 5 + backlog + more - 1
   await Promise.all([
     write(service.as('admin'), suts[0], backlog, more),
     ...crowd.map(({ follower }) => follower.upTo(last)),
   ])
-  const log = await eventsOf(service)
+  const log = await allEventsOf(service)
   t.is(log.length, last + 1)
   t.deepEqual(
     faultsIn(crowd, log),
@@ -100,7 +100,7 @@ test('readers that are cut off and go on at another instance of an EventStoreDB 
   const [writer] = services as readonly [Running, Running]
   const suts = await begin(writer.as('admin'), 16)
   const crowd = crowdOf(t, services, suts)
-  const last = 4 + 16 + 20 - 1
+  const last = 5 + 16 + 20 - 1
   await Promise.all([write(writer.as('admin'), suts[0], 16, 20), ...crowd.map(({ follower }) => follower.upTo(last))])
   const recorded = (await log()) as readonly Event[]
   t.deepEqual(
@@ -128,7 +128,7 @@ test('readers go on where they were when the log was copied to an EventStoreDB a
   const moved = await start(t, { now: NOW, data, feed: FEED, environment: { BERTH_EVENT_STORE: to } })
   services[0] = moved
   await until('ready', async () => (await moved.anyone.get('/health/ready')).status === 200, 20_000)
-  const last = 4 + 40 + 20 - 1
+  const last = 5 + 40 + 20 - 1
   await Promise.all([write(moved.as('admin'), suts[0], 40, 20), upTo(last)])
   const log = (await recordsOf(await openAt(t, to), BEGINNING)).map(({ text }) => JSON.parse(text) as Event)
   t.is(log.length, last + 1)
@@ -145,13 +145,13 @@ test('a break of the store is no gap and no repeat, and the stream goes on by it
   const [sut] = await begin(service.as('admin'), 30)
   const stream = await openStream(service.port)
   await write(service.as('admin'), sut, 30, 30)
-  const reading = await stream.until((so) => eventsIn(so).length >= 64)
+  const reading = await stream.until((so) => eventsIn(so).length >= 65)
   const { events } = (await service.as('audrey').get('/api/events?limit=1000')).json as { events: readonly Event[] }
   t.deepEqual(
     eventsIn(reading).map(({ data }) => data),
     events.map((event) => JSON.stringify(event)),
   )
-  t.is(new Set(events.map(({ id }) => id)).size, 64)
+  t.is(new Set(events.map(({ id }) => id)).size, 65)
   t.true(breaks() > 5)
 })
 
@@ -189,7 +189,7 @@ test('a log that is another than before is told nothing of: the stream ends and 
   const service = await start(t, { now: NOW, openStore, feed: FEED })
   await begin(service.as('admin'), 4)
   const streams = [await openStream(service.port), await openStream(service.port, '?type=SutRetired')]
-  await streams[0]?.until((so) => eventsIn(so).length === 8)
+  await streams[0]?.until((so) => eventsIn(so).length === 9)
   replace()
   for (const stream of streams) {
     const { told } = await stream.until((so) => so.told.at(-1)?.kind === 'error')
@@ -208,7 +208,7 @@ test('readers who are at the same place share what is read: ten who come at once
   const readers = Array.from({ length: 10 }, () => service.as('audrey').get('/api/events', { Accept: LINES }))
   const texts = (await Promise.all(readers)).map(({ text }) => text)
   t.is(new Set(texts).size, 1)
-  t.is(texts[0]?.trimEnd().split('\n').length, 3_000)
+  t.is(texts[0]?.trimEnd().split('\n').length, 3_001)
   t.true(events() - before < 4_000, `${events() - before} were read`)
 })
 
@@ -217,7 +217,7 @@ test('the same comparison finds an event that a store leaves out, gives twice or
   await begin(service.as('admin'), 4)
   const { events } = (await service.as('audrey').get('/api/events')).json as { events: readonly object[] }
   const all = events.map((event) => JSON.stringify(event))
-  const log = await eventsOf(service)
+  const log = await allEventsOf(service)
   t.deepEqual(faultsOf(all, log), [])
   t.is(faultsOf(all.toSpliced(3, 1), log).length, 1)
   t.is(faultsOf(all.toSpliced(3, 0, all[2] as string), log).length, 2)

@@ -4,7 +4,7 @@ import { type } from '../command-line/terminal.ts'
 import { leaks } from '../http/canary.ts'
 import type { Answer, Client } from '../http/client.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
-import { eventsOf } from '../http/log-rows.ts'
+import { allEventsOf, eventsOf } from '../http/log-rows.ts'
 import { faultsOf, refusalOf } from '../http/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from '../http/requests.ts'
 import { canary } from '../http/secret-requests.ts'
@@ -86,7 +86,7 @@ test('the history of a SUT tells of it, its port and its reservations, oldest fi
     TYPES.map((type) => `berth.${type}`),
   )
   t.true(told.every(({ subject }) => subject === sut))
-  const log = await eventsOf(service)
+  const log = await allEventsOf(service)
   for (const { id, sequence, ...event } of told) {
     const recorded = log[Number(sequence)]
     t.deepEqual([id, event.type], [recorded?.id, `berth.${recorded?.type}`])
@@ -173,7 +173,7 @@ test('what a history cannot be asked for is refused and named', async (t) => {
       ['limit=1001', 'limit'],
       ['before=1', 'before'],
       ['after=1', 'after'],
-      [`after=${position(2)}`, 'after'],
+      [`after=${position(3)}`, 'after'],
       [`after=${position(999)}`, 'after'],
       [`after=${position(0)}&offset=0`, 'offset'],
       ['as_of=2030-05-02T05:58:11Z', 'as_of'],

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/instant.ts'
+import { sutIdOf } from '../../src/feed/cloud-event.ts'
 import { type Ask, type Lists, makeAsk, type Page, type ReservationQuery } from '../../src/read-models/lists.ts'
 import { makeNames } from '../../src/read-models/names.ts'
 import { makePast } from '../../src/read-models/past.ts'
@@ -41,7 +42,7 @@ interface Timed {
 /** Each SUT has a clock of its own, ahead of the others' or behind them by up to some minutes. */
 const timed = (events: readonly Event[], skews: readonly number[]): readonly Timed[] =>
   events.map((event, n) => {
-    const sut = 'sut_id' in event.data ? event.data.sut_id : event.data._id
+    const sut = String(sutIdOf(event))
     return { event, position: n * STRIDE, time: BEGAN + n * 60_000 + (skews[sutIds.indexOf(sut)] ?? 0) * 60_000 }
   })
 

@@ -1,6 +1,6 @@
 import type { Answer, Client } from '../http/client.ts'
 import type { Running } from '../http/harness.ts'
-import { type Event, eventsOf } from '../http/log-rows.ts'
+import { allEventsOf, type Event } from '../http/log-rows.ts'
 import { aReservation, aSut } from '../http/requests.ts'
 import type { makeRandom } from '../process/random.ts'
 
@@ -20,7 +20,7 @@ export interface Cast {
 /** Everything over the embedded store, or whichever the tests run over. */
 export const castOf = (service: Running, random: Cast['random']): Cast => ({
   services: [service],
-  log: () => eventsOf(service),
+  log: () => allEventsOf(service),
   random,
 })
 
@@ -115,7 +115,7 @@ export interface StoryReport {
   readonly faults: readonly string[]
 }
 
-const OF_PORTS = /^ListenPort/
+const OF_PORTS = /^(ListenPort|StoreUpgraded)/
 
 /** Holds every thing and every list as of every event against what was answered then. */
 const checkPositions = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, tell: Tell) => {

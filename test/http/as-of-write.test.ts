@@ -53,7 +53,7 @@ test('of updates, tags and retiring, each is answered with the SUT as it was the
       ['three', { a: 'two' }, false, '"4"'],
     ],
   )
-  t.deepEqual(positionsOf(answers), [2, 3, 4, 5])
+  t.deepEqual(positionsOf(answers), [3, 4, 5, 6])
   t.is((await admin.get(path)).text, String(answers.at(-1)?.text))
 })
 
@@ -77,7 +77,7 @@ test('of a creation, extensions and cancelling, each is answered with the reserv
       [200, '2030-05-02T06:45:00+00:00'],
     ],
   )
-  t.deepEqual(positionsOf(answers), [3, 4, 5])
+  t.deepEqual(positionsOf(answers), [4, 5, 6])
   t.is((await service.as('alice').get(path)).status, 410)
 })
 

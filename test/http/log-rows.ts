@@ -19,19 +19,24 @@ export interface Event extends Row {
   readonly metadata: Metadata
 }
 
-/** What the log has recorded, as the people with the sqlite3 shell see it. */
+/** What a start records, which no test here has asked for. */
+const isOfStart = ({ type }: Row): boolean => type === 'StoreUpgraded'
+
+/** What the log has recorded since the start, as the people with the sqlite3 shell see it. */
 export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
   const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true })
   try {
     const rows = log.prepare('SELECT type, data FROM events ORDER BY position').all()
-    return rows.map(({ type, data }) => ({ type: String(type), data: JSON.parse(String(data)) }))
+    return rows
+      .map(({ type, data }) => ({ type: String(type), data: JSON.parse(String(data)) }))
+      .filter((row) => !isOfStart(row))
   } finally {
     log.close()
   }
 }
 
-/** Its events whole, in whichever store it is. */
-export const eventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {
+/** All its events whole, in whichever store it is. */
+export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {
   if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return readRows(join(data, 'events.db'))
   const address = rightOf(readEventStoreDbAddress(addressFor(SHARED_STORE, data)))
   const store = await openEventStoreDb({ address, randomHex: () => '', isReadOnly: true })
@@ -44,6 +49,10 @@ export const eventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonl
   }
 }
 
-/** What the log has recorded, in whichever store it is. */
+/** Those since the start. */
+export const eventsOf = async (running: Pick<Running, 'data'>): Promise<readonly Event[]> =>
+  (await allEventsOf(running)).filter((event) => !isOfStart(event))
+
+/** What the log has recorded since the start, in whichever store it is. */
 export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>
   (await eventsOf(running)).map(({ type, data }) => ({ type, data }))

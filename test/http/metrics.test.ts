@@ -69,7 +69,7 @@ test('requests, refusals and retries are counted, by route and never by address'
   t.is(samples.get('berth_retries_answered_total'), 2)
   t.is(samples.get('berth_appends_total{outcome="done"}'), 3, 'a SUT is two appends')
   // An EventStoreDB does not tell of its commits.
-  t.is(samples.get('berth_commit_appends_sum'), SHARED_STORE === undefined ? 3 : 0)
+  t.is(samples.get('berth_commit_appends_sum'), SHARED_STORE === undefined ? 4 : 0)
   t.is(samples.get('berth_decisions_repeated_total{why="refused"}'), 2)
   t.false([...samples.keys()].join().includes('CaNaRy'))
 })
@@ -83,12 +83,14 @@ test('a creation that is sent again is one retry, though it was two appends', as
 
 test('appends that fail are counted by how they failed', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
+  let hasStarted = false
   const service = await start(t, {
     openStore: changedStore(
       path,
-      failingAppends(() => true, 2),
+      failingAppends((stream) => hasStarted && stream === 'listenPorts', 2),
     ),
   })
+  hasStarted = true
   for (let i = 0; i < 2; i++) t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 503)
   await createSut(service.as('admin'))
   t.is(await sample(service, 'berth_appends_total{outcome="unavailable"}'), 2)
@@ -100,13 +102,13 @@ test('the log, the views and what is behind are shown as they stand', async (t) 
   const blind = changedStore(path, (store) => ({
     async *subscribe(after, signal) {
       for await (const batch of store.subscribe(after, signal)) {
-        yield { events: batch.events.filter(({ mark }) => mark < 2), caughtUp: batch.caughtUp }
+        yield { events: batch.events.filter(({ mark }) => mark < 3), caughtUp: batch.caughtUp }
       }
     },
   }))
   const service = await start(t, { now: NOW, openStore: blind })
   const sut = await createSut(service.as('admin'))
-  t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [2, 0])
+  t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [3, 0])
   t.true(((await sample(service, 'berth_view_pending_rows')) ?? 0) > 0)
   // It is answered from the log when the views have been waited for in vain.
   const updated = service.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' })

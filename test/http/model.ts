@@ -65,7 +65,8 @@ export const newModel = (clock: number, range: readonly number[]): Model => ({
   suts: [],
   ports: { range, time: 0, held: new Map(), freed: [] },
   keys: new Map(),
-  log: [],
+  // What the first start has recorded.
+  log: ['StoreUpgraded'],
 })
 
 export const refused = (code: string, help?: object): Expected => {

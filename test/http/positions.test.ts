@@ -24,15 +24,15 @@ test('a write shows the place of what it recorded, in 20 digits, and a read all 
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut = await admin.post('/api/sut/create', aSut())
-  t.is(positionOf(sut), 1)
+  t.is(positionOf(sut), 2)
   const path = String(sut.headers.location)
   const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
-  t.is(positionOf(reservation), 2)
-  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 3)
+  t.is(positionOf(reservation), 3)
+  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 4)
   t.is((await logOf(service)).length, 4)
   // Whatever is read, also what has not changed since.
   const reads = [path, String(reservation.headers.location), '/api/sut', '/api/sut_reservation', '/api/user/me']
-  for (const read of reads) t.is(positionOf(await admin.get(read)), 3, read)
+  for (const read of reads) t.is(positionOf(await admin.get(read)), 4, read)
 })
 
 test('every answer to someone who is known carries it, refusals too; to nobody else is it told', async (t) => {
@@ -146,7 +146,7 @@ test('a place that is not reached within five seconds is 503 position_not_reache
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
   const began = performance.now()
-  const refused = await service.as('alice').get(path, { 'Berth-After': written(2) })
+  const refused = await service.as('alice').get(path, { 'Berth-After': written(3) })
   const milliseconds = performance.now() - began
   t.deepEqual(refusalOf(refused), [503, 'position_not_reached'])
   t.deepEqual(faultsOf(refused), [])

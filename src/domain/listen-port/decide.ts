@@ -88,6 +88,8 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
         released: [...state.released, listen_port],
       }
     }
+    case 'StoreUpgraded':
+      return { ...state, time }
     default:
       return state
   }

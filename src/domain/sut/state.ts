@@ -98,6 +98,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return { ...next, windows: without(windows, event.data._id) }
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
+    case 'StoreUpgraded':
       return next
   }
 }

@@ -25,6 +25,11 @@ export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
   schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
 
+const isAboutSut = (type: EventType): boolean => {
+  const { properties } = schemaOf(eventData[type])
+  return ['_id', 'sut_id'].some((name) => Object.hasOwn(properties as object, name))
+}
+
 /**
  * A CloudEvent 1.0 in the JSON format, with Berth's extensions and, where it is told in a history, `more`. `data` is how
  * the schema of its data is written: whole, unless a document has it in another place.
@@ -35,12 +40,13 @@ export const cloudEventSchema = (
   more: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema => {
   const { time, actor, role, request_id, reason } = metadata()
-  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason'>, JsonSchema>> = {
+  const about = { subject: { description: 'The SUT.', ...schemaOf(assignedId) } }
+  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'subject'>, JsonSchema>> = {
     specversion: { const: '1.0' },
     id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
     source: { type: 'string', minLength: 1, description: 'The name of this log.' },
     type: { const: `berth.${type}` },
-    subject: { description: 'The SUT.', ...schemaOf(assignedId) },
+    ...(isAboutSut(type) && about),
     time: { format: 'date-time', ...time },
     datacontenttype: { const: 'application/json' },
     dataschema: { const: schemaPath(type, SCHEMA) },

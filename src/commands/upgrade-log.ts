@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { LOG_VERSION } from '../domain/event.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/ids.ts'
+import { epochMillisecondsOf } from '../domain/instant.ts'
+import {
+  type AppendFailure,
+  BEGINNING,
+  type EventStore,
+  NO_STREAM,
+  StoreUnavailable,
+} from '../event-store/event-store.ts'
+import { BERTH } from './listen-ports.ts'
+import { newEvents } from './order.ts'
+
+/** Milliseconds between attempts at a store that does not answer. */
+const AGAIN_AFTER = 1_000
+
+interface UpgradeOptions {
+  readonly store: EventStore
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
+  /** Whether a store that does not answer is asked again, until the signal is aborted. */
+  readonly isWaitedFor: boolean
+  readonly signal?: AbortSignal
+}
+
+/** Where the stream ends whose order is the rule, and which version the log has there. */
+interface Standing {
+  readonly version: number
+  readonly revision: number
+  readonly time: number
+}
+
+/** Reads no further than to where the log has this program's version. @throws UndecodableEvent where it has a newer one */
+const standingOf = async (store: EventStore): Promise<Standing> => {
+  let standing: Standing = { version: 1, revision: NO_STREAM, time: 0 }
+  for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
+    for (const event of page) {
+      const version = event.type === 'StoreUpgraded' ? event.data.to : standing.version
+      standing = { version, revision: event.revision, time: epochMillisecondsOf(event.metadata.time) }
+      if (version === LOG_VERSION) return standing
+    }
+  }
+  return standing
+}
+
+const failed = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
+  new StoreUnavailable(
+    why === 'full'
+      ? 'the log cannot be upgraded: the event store has no room left'
+      : 'the log cannot be upgraded: the event store cannot be written',
+  )
+
+/** One attempt: which version the log had, unless another was faster. */
+const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise<number | undefined> => {
+  const { version: from, revision, time } = await standingOf(store)
+  if (from === LOG_VERSION) return from
+  const now = Math.max(clock(), time)
+  const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
+  const upgraded = { type: 'StoreUpgraded', data: { from, to: LOG_VERSION } } as const
+  const appended = await store.append(LISTEN_PORTS_STREAM, revision, newEvents([upgraded], order, now, randomHex))()
+  if (E.isRight(appended)) return from
+  if (appended.left === 'moved') return undefined
+  throw failed(appended.left)
+}
+
+/**
+ * Gives a log of an older version this program's, once, whoever of several instances comes first. Programs that do not
+ * know the version do not start on the log any more, and one that runs on it stops.
+ *
+ * @throws UndecodableEvent where the log has a newer version, StoreUnavailable where it cannot be written
+ */
+export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
+  const { log, isWaitedFor, signal } = options
+  for (;;) {
+    try {
+      const from = await upgradeOnce(options)
+      if (from === undefined) continue
+      if (from < LOG_VERSION) {
+        log.info({ from, to: LOG_VERSION }, 'upgraded the log; older versions of Berth do not start on it any more')
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || !isWaitedFor || signal?.aborted) throw error
+      log.warn({ err: error }, 'waiting for the event store')
+      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
+/** Whether nobody has used the log: it holds nothing but what a start records. */
+export const isUnused = async (store: EventStore): Promise<boolean> => {
+  for await (const page of store.records(BEGINNING)) {
+    for (const { text } of page) if ((JSON.parse(text) as { type?: unknown }).type !== 'StoreUpgraded') return false
+  }
+  return true
+}

@@ -6,6 +6,7 @@ import { assemble, withoutWaitingLong } from './assemble.ts'
 import { openSigner } from './audit/audit-key.ts'
 import { problemsOfConfig } from './check-config.ts'
 import { watchClock } from './clock.ts'
+import type { ClockGuard } from './commands/clock-guard.ts'
 import { isUnused, upgradeLog } from './commands/upgrade-log.ts'
 import type { Config } from './config.ts'
 import type { EventStore } from './event-store/event-store.ts'
@@ -16,8 +17,8 @@ import { makeMetrics } from './http/metrics.ts'
 import { type Opening, openStore } from './open-store.ts'
 import { conditionOf, gaugesOf } from './parts.ts'
 import { pooledHex } from './random.ts'
-import { openViews } from './read-models/views.ts'
-import { makeAlarms } from './telemetry/alarms.ts'
+import { openViews, type ViewsOptions } from './read-models/views.ts'
+import { type Alarms, makeAlarms } from './telemetry/alarms.ts'
 import { type FirstAdministrator, openOrMakeUsers } from './users/first-administrator.ts'
 import { openVault } from './vault/open-vault.ts'
 import type { World } from './world.ts'
@@ -74,6 +75,17 @@ const openLog = (
   return openStore(config, { ...opening, onWaiting, signal })
 }
 
+const viewAlarms = (alarms: Alarms): Pick<ViewsOptions, 'onAlarm' | 'onRecovery'> => ({
+  onAlarm: (what, error, part) => alarms.raise(part, what, error),
+  onRecovery: (what, part) => alarms.clear(part, what),
+})
+
+/** A clock that is not believed is not recorded: the last event tells the time then. */
+const believed =
+  (clock: World['clock'], guard: ClockGuard): World['clock'] =>
+  () =>
+    guard.isAhead(clock()) ? 0 : clock()
+
 /**
  * Starts the service: the only place that picks an adapter, a clock and randomness.
  *
@@ -111,19 +123,16 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const signer = orMisconfigured(await openSigner(config, world, !isShared))
     const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
-    // When nothing is left that a person has to put right first: an older program does not take the log back.
     const guard = await watchClock(config, world, store, alarms)
     opened.push(guard.stop)
-    // A clock that is not believed is not recorded: the stream's last event tells the time then.
-    const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
-    await upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
+    // Last, because an older program does not take the log back.
+    await upgradeLog({ ...world, clock: believed(world.clock, guard), store, randomHex, isWaitedFor: isShared })
     const views = await openViews({
       path: join(config.data, 'views.db'),
       store,
       projections,
       isRebuilt: !isShared,
-      onAlarm: (what, error, part) => alarms.raise(part, what, error),
-      onRecovery: (what, part) => alarms.clear(part, what),
+      ...viewAlarms(alarms),
       onFatal,
     })
     opened.push(views.close)

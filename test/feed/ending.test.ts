@@ -130,7 +130,7 @@ test('streams end within 2 s when their user is removed, loses the role or chang
   await writeFile(path, fileOf([...users, ...now]))
   t.deepEqual(await Promise.all(streams.slice(1).map(({ ended }) => ended)), ['whole', 'whole', 'whole'])
   t.true(performance.now() - began < 2_000)
-  t.deepEqual(streams.map(lastError), [undefined, 'user_changed', 'user_changed', 'user_changed'])
+  t.deepEqual(streams.map(lastError), ['berth.StoreUpgraded', 'user_changed', 'user_changed', 'user_changed'])
   t.is(await cutOffs(service, 'user_changed'), 3)
   await createSut(service.as('admin'))
   await streams[0]?.until((so) => eventsIn(so).length === 3)

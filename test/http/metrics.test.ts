@@ -141,7 +141,7 @@ test('metrics are answered while the log is still being read, and say so', async
   const service = await start(t, { openStore: never })
   t.is(await sample(service, 'berth_ready'), 0)
   const answer = await service.anyone.get('/health/ready')
-  t.deepEqual(answer.json.parts, { service: 'ok', store: 'ok', views: 'behind', users: 'ok', vault: 'ok' })
+  t.deepEqual(answer.json.parts, { service: 'ok', store: 'ok', views: 'behind', users: 'ok', vault: 'ok', clock: 'ok' })
   t.regex(String(answer.json.detail), /views behind/)
 })
 

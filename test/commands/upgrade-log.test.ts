@@ -1,0 +1,118 @@
+import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { isUnused, upgradeLog } from '../../src/commands/upgrade-log.ts'
+import type { NewEvent } from '../../src/domain/event.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, STREAMS, sutStream } from '../../src/domain/ids.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { openEventStoreDbSubject } from '../event-store/eventstoredb-subject.ts'
+import { anEvent, append, done, randomHex, readAll, readLog } from '../event-store/new-events.ts'
+import { openSqliteSubject } from '../event-store/sqlite-subject.ts'
+import { aServer } from '../eventstoredb/server-and-client.ts'
+
+const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
+const SUT = '58c38f5d444553252cce0000'
+
+const log = { info: () => undefined, warn: () => undefined }
+const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, isWaitedFor: false })
+
+/** An event that a version to come may write. */
+const written = (type: string, data: object): NewEvent =>
+  ({ ...anEvent(sutStream(SUT), ''), id: makeEventId(TIME, randomHex(10)), type, data }) as NewEvent
+
+const assigned = written('ListenPortAssigned', { listen_port: 20_000, sut_id: SUT })
+
+const openSqlite = openSqliteSubject({})
+const openEventStoreDb = async (t: ExecutionContext) => {
+  const { address } = await aServer(t)
+  return openEventStoreDbSubject(() => address)(t)
+}
+
+for (const [name, open] of [
+  ['SQLite', openSqlite],
+  ['EventStoreDB', openEventStoreDb],
+] as const) {
+  test(`of ten that start at once on ${name} one upgrades the log, behind whatever its stream holds`, async (t) => {
+    const { store } = await open(t)
+    done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
+    await Promise.all(Array.from({ length: 10 }, () => upgradeLog(options(store))))
+    const [, upgraded, ...more] = await readAll(store, LISTEN_PORTS_STREAM)
+    t.deepEqual([upgraded?.type, upgraded?.data, more], ['StoreUpgraded', { from: 1, to: 2 }, []])
+    await upgradeLog(options(store))
+    t.is((await readAll(store, LISTEN_PORTS_STREAM)).length, 2)
+  })
+
+  test(`a log on ${name} that a newer version has upgraded is refused, and the reason says so`, async (t) => {
+    const { store, reopen } = await open(t)
+    done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned, written('StoreUpgraded', { from: 1, to: 3 })]))
+    const why =
+      'listenPorts@1: /data/to: the log has version 3, which a newer version of Berth gave it; this one reads 2'
+    await t.throwsAsync(upgradeLog(options(store)), { name: 'UndecodableEvent', message: why })
+    // As another process reads it.
+    await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })
+  })
+}
+
+for (const stream of [...STREAMS.names, ...STREAMS.prefixes.map((prefix) => `${prefix}${SUT}`)]) {
+  test(`an EventStoreDB with an event in ${stream} that this version does not know is not read past it`, async (t) => {
+    const { store } = await openEventStoreDb(t)
+    done(await append(store, stream, -1, [written('SomethingToCome', { _id: SUT })]))
+    const { message } = (await t.throwsAsync(readLog(store, -1), { name: 'UndecodableEvent' })) as Error
+    t.true(message.startsWith(`${stream}@0: /type: must be one of `), message)
+  })
+}
+
+test('streams of others, whose names only resemble those of the log, are passed over', async (t) => {
+  const { store } = await openEventStoreDb(t)
+  const others = ['users-1', 'requests2', 'webhook', 'listenPorts-old', 'matches', 'vault-1', 'berth']
+  for (const stream of others) done(await append(store, stream, -1, [written('SomethingToCome', {})]))
+  done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
+  t.deepEqual(
+    (await readLog(store, -1)).map(({ stream }) => stream),
+    [LISTEN_PORTS_STREAM],
+  )
+})
+
+test('the upgrade is recorded at the time of the last event of its stream when the clock is behind that', async (t) => {
+  const { store } = await openSqlite(t)
+  done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
+  await upgradeLog({ ...options(store), clock: () => TIME - 3_600_000 })
+  const [first, second] = await readAll(store, LISTEN_PORTS_STREAM)
+  t.is(second?.metadata.time, first?.metadata.time)
+})
+
+test('a store that cannot be written ends the start with the reason, and is asked again where it is waited for', async (t) => {
+  const { store } = await openSqlite(t)
+  const failing = (why: 'full' | 'unavailable', times = Number.POSITIVE_INFINITY): EventStore => {
+    let left = times
+    return {
+      ...store,
+      append: (...given) => (left-- > 0 ? async () => E.left(why) : store.append(...given)),
+    }
+  }
+  await t.throwsAsync(upgradeLog(options(failing('full'))), { name: 'StoreUnavailable', message: /has no room left/ })
+  await t.throwsAsync(upgradeLog(options(failing('unavailable'))), { name: 'StoreUnavailable' })
+  t.true(await isUnused(store))
+  const warned: string[] = []
+  const waiting = { ...log, warn: (_: object, sentence: string) => void warned.push(sentence) }
+  await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, isWaitedFor: true })
+  t.deepEqual(warned, ['waiting for the event store'])
+  const stop = AbortSignal.abort()
+  const ended = upgradeLog({
+    ...options(store),
+    store: { ...failing('full'), readStream: () => none() },
+    isWaitedFor: true,
+    signal: stop,
+  })
+  await t.throwsAsync(ended, { name: 'StoreUnavailable' })
+})
+
+async function* none() {}
+
+test('a log is unused as long as nothing but starts has written to it', async (t) => {
+  const { store } = await openSqlite(t)
+  t.true(await isUnused(store))
+  await upgradeLog(options(store))
+  t.true(await isUnused(store))
+  done(await append(store, LISTEN_PORTS_STREAM, 0, [assigned]))
+  t.false(await isUnused(store))
+})

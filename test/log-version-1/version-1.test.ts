@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { eventData } from '../../src/domain/event.ts'
+import { type } from '../command-line/terminal.ts'
+import { aLogOn } from '../event-store/eventstoredb-subject.ts'
+import { aServer } from '../eventstoredb/server-and-client.ts'
+import { type Running, start } from '../http/harness.ts'
+import { until } from '../http/until.ts'
+import { readRows } from '../process/log-rows.ts'
+import { answersOfVersion1, CHECKPOINT, dataOfVersion1, EVENTS, LATER, verifierKey } from './version-1.ts'
+
+/** A log that an older version has written is verified, replayed and served for ever. */
+
+const rowsIn = (data: string) => readRows(join(data, 'events.db'))
+
+const verify = async (t: ExecutionContext, env: Readonly<Record<string, string>>, events: number) => {
+  const args = ['verify', '--against', CHECKPOINT, '--key', await verifierKey(), '--json']
+  const { code, out, error } = await type(args, env)
+  t.deepEqual([code, error], [0, ''], out)
+  const { sound, events: found, findings, against } = JSON.parse(out)
+  t.deepEqual([sound, found, findings], [true, events, []])
+  t.deepEqual([against[0].size, against[0].is_extended], [EVENTS, true])
+}
+
+const answersAsBefore = async (t: ExecutionContext, service: Running) => {
+  for (const [path, text] of Object.entries(await answersOfVersion1())) {
+    t.is((await service.as('audrey').get(path)).text, text, path)
+  }
+}
+
+test('the log of version 1 has every type of event there was, and reading it does not upgrade it', async (t) => {
+  const data = await dataOfVersion1(t)
+  const env = { BERTH_DATA: data }
+  const types = new Set(rowsIn(data).map((row) => row.type))
+  t.deepEqual(
+    [...types].toSorted(),
+    Object.keys(eventData)
+      .filter((name) => name !== 'StoreUpgraded')
+      .toSorted(),
+  )
+  await verify(t, env, EVENTS)
+  t.is((await type(['export', '--format', 'ndjson'], env)).out.trimEnd().split('\n').length, EVENTS)
+  t.regex((await type(['checkpoint'], env)).out, /^berth\n28\n/)
+  t.is((await type(['vault', 'status'], env)).code, 0)
+  t.is(rowsIn(data).length, EVENTS)
+})
+
+test('a log of version 1 is upgraded once, at the first start, and goes on as it was', async (t) => {
+  const data = await dataOfVersion1(t)
+  const service = await start(t, { data, now: LATER })
+  const { position, stream, data: upgrade, metadata } = rowsIn(data).at(-1) as ReturnType<typeof rowsIn>[number]
+  t.deepEqual([position, stream, upgrade], [EVENTS, 'listenPorts', { from: 1, to: 2 }])
+  t.deepEqual([metadata.actor, metadata.role, metadata.time], ['berth', 'system', LATER])
+  t.true(service.log.some(({ sentence }) => sentence.startsWith('upgraded the log; older versions of Berth do not')))
+  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  await answersAsBefore(t, service)
+  await verify(t, { BERTH_DATA: data }, EVENTS + 1)
+  t.is((await type(['replay'], { BERTH_DATA: data })).code, 0)
+  await service.stop()
+  const again = await start(t, { data, now: LATER })
+  await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
+  await answersAsBefore(t, again)
+  t.is(rowsIn(data).length, EVENTS + 1)
+})
+
+test('copied to an EventStoreDB it is of version 1 still, and of three instances that start at once one upgrades it', async (t) => {
+  const server = await aServer(t)
+  const from = await dataOfVersion1(t)
+  const log = aLogOn(server.address)
+  const copied = await type(['copy', '--to', log], { BERTH_DATA: from })
+  t.deepEqual([copied.code, copied.error], [0, ''])
+  await verify(t, { BERTH_EVENT_STORE: log }, EVENTS)
+  const services = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const data = await dataOfVersion1(t)
+      return start(t, { data, now: LATER, environment: { BERTH_EVENT_STORE: log } })
+    }),
+  )
+  for (const service of services) {
+    await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+    await answersAsBefore(t, service)
+  }
+  await verify(t, { BERTH_EVENT_STORE: log }, EVENTS + 1)
+})

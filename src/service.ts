@@ -9,6 +9,7 @@ import { watchClock } from './clock.ts'
 import type { ClockGuard } from './commands/clock-guard.ts'
 import { isUnused, upgradeLog } from './commands/upgrade-log.ts'
 import type { Config } from './config.ts'
+import type { RandomHex } from './domain/ids.ts'
 import type { EventStore } from './event-store/event-store.ts'
 import { acquireLock, type Lock } from './files/lock.ts'
 import { openCertificate } from './http/certificate.ts'
@@ -80,11 +81,18 @@ const viewAlarms = (alarms: Alarms): Pick<ViewsOptions, 'onAlarm' | 'onRecovery'
   onRecovery: (what, part) => alarms.clear(part, what),
 })
 
-/** A clock that is not believed is not recorded: the last event tells the time then. */
-const believed =
-  (clock: World['clock'], guard: ClockGuard): World['clock'] =>
-  () =>
-    guard.isAhead(clock()) ? 0 : clock()
+interface Upgrade {
+  readonly guard: ClockGuard
+  readonly randomHex: RandomHex
+  readonly isShared: boolean
+}
+
+/** The last that may keep a service from starting, because an older program does not take the log back. */
+const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
+  // A clock that is not believed is not recorded: the last event tells the time then.
+  const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
+  return upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
+}
 
 /**
  * Starts the service: the only place that picks an adapter, a clock and randomness.
@@ -125,8 +133,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     opened.push(users.close)
     const guard = await watchClock(config, world, store, alarms)
     opened.push(guard.stop)
-    // Last, because an older program does not take the log back.
-    await upgradeLog({ ...world, clock: believed(world.clock, guard), store, randomHex, isWaitedFor: isShared })
+    await upgrade(store, world, { guard, randomHex, isShared })
     const views = await openViews({
       path: join(config.data, 'views.db'),
       store,

@@ -149,7 +149,7 @@ const withKey = (runs: readonly Run[], row: readonly number[], time: number): re
 }
 
 /** What a stream is about: the SUT or reservation of an event. */
-const subjectOf = ({ data }: Recorded): string => ('_id' in data ? data._id : data.sut_id)
+const subjectOf = ({ data }: Recorded): string => ('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '')
 
 /** `keys` after an event at a time: a day's worth at least, with the event's own as the newest. */
 export const knownKeys = (keys: KnownKeys, event: Recorded, time: number): KnownKeys => {

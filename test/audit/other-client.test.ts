@@ -87,7 +87,7 @@ test('with the checkpoint alone a stranger verifies what an event said, also one
       hashes: (json.hashes as readonly string[]).map((each) => Buffer.from(each, 'base64')),
       checkpoint,
     }
-    t.is(verifyProven(answered, log).logSize, 3n)
+    t.is(verifyProven(answered, log).logSize, 4n)
     const { metadata } = JSON.parse(answered.leaf)
     if (metadata.key !== undefined) said.push(answered.leaf)
     const altered = { ...answered, leaf: answered.leaf.replace(/"key":"./, '"key":"_') }

@@ -130,15 +130,16 @@ const unpack = ({ text, pages }: Packed): ListenPortState => {
   return { ...state, keys: keysOf(keys, pages) }
 }
 
-/** Bytes of memory that an assignment takes. */
-const ASSIGNMENT_BYTES = 120
+/** Bytes of memory that an empty state and an assignment take. */
+const [STATE_BYTES, ASSIGNMENT_BYTES] = [200, 120]
 
 export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
   initial: { time: 0, keys: [], assigned: [], released: [] },
   version: 2,
   evolve,
   decide,
-  weight: ({ assigned, released, keys }) => ASSIGNMENT_BYTES * assigned.length + 8 * released.length + keysBytes(keys),
+  weight: ({ assigned, released, keys }) =>
+    STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + keysBytes(keys),
   pack,
   unpack,
 }

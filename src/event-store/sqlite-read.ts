@@ -10,7 +10,7 @@ import { decodeEvent, HASH_BYTES, UndecodableEvent } from './stored-event.ts'
 /** How many events a page has at most: what is decoded without giving others a turn. */
 const PAGE = 256
 /** How many links of a stream's chain are followed without giving others a turn. */
-const LINKS = 4096
+const LINKS = 1024
 
 /** The places in the log, as they stand now, inside a transaction or outside one. */
 export interface Places {

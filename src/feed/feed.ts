@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
@@ -75,6 +76,8 @@ const readPage = async (source: Source, { after, end, limit, filter }: PageWish)
       next = entry.position
       looked++
     }
+    // Of what is at hand others would wait for a whole page.
+    await turn()
   }
   return { events, next, caughtUp: next >= end }
 }

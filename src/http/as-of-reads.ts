@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, invalid } from '../domain/failure.ts'
 import { isAssignedId } from '../domain/ids.ts'
 import { epochMillisecondsOf, type Instant } from '../domain/instant.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Page, ReservationQuery, SutQuery } from '../read-models/lists.ts'
+import type { Shown } from '../read-models/long-reads.ts'
 import { type Moment, momentAfter } from '../read-models/periods.ts'
 import type { Version } from '../read-models/version.ts'
 import type { Views } from '../read-models/views.ts'
@@ -16,8 +16,6 @@ import type { Answering, Call } from './route.ts'
 
 /** Milliseconds that a read waits until this instance has come to the end of the log. */
 const VIEWS_WITHIN = 5_000
-/** Milliseconds of reading a long list after which others have their turn. */
-const TURN_AFTER = 5
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
@@ -115,28 +113,6 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
   }
 }
 
-/** Piece by piece, with turns for others between: what was then does not change meanwhile. */
-const makeReservations =
-  ({ objects }: AsOfDependencies): AsOfReads['reservations'] =>
-  async ({ offset, limit, ...query }, { moment }) => {
-    const segments = await objects.listed(({ past }) => past.segments(moment))
-    if (E.isLeft(segments)) return segments
-    const documents: string[] = []
-    let count = 0
-    let began = performance.now()
-    for (const segment of segments.right.listed) {
-      const part = { limit: limit - documents.length, offset: Math.max(0, offset - count) }
-      const page = await objects.listed(({ past }) => past.reservations({ ...query, ...part }, moment, segment))
-      if (E.isLeft(page)) return page
-      documents.push(...page.right.listed.documents)
-      count += page.right.listed.count
-      if (performance.now() - began < TURN_AFTER) continue
-      await turn()
-      began = performance.now()
-    }
-    return E.right({ documents, count })
-  }
-
 export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
   const { objects, views, store } = dependencies
   const find = makeFind(dependencies)
@@ -164,8 +140,9 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       }
       return E.right(showing(kind, { ...version, position }, false))
     },
-    reservations: makeReservations(dependencies),
+    reservations: async (query, { moment }) =>
+      E.map(({ listed }: Shown<Page>) => listed)(await objects.read('pastReservations', query, moment)),
     suts: async (query, { moment }) =>
-      E.map(({ listed }: { listed: Page }) => listed)(await objects.listed(({ past }) => past.suts(query, moment))),
+      E.map(({ listed }: Shown<Page>) => listed)(await objects.read('pastSuts', query, moment)),
   }
 }

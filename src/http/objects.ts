@@ -5,6 +5,7 @@ import { failure } from '../domain/failure.ts'
 import { isAssignedId } from '../domain/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Lists } from '../read-models/lists.ts'
+import type { ListReads, Shown } from '../read-models/long-reads.ts'
 import type { Version } from '../read-models/version.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Answer } from './route.ts'
@@ -25,7 +26,12 @@ export interface Objects {
   /** The same, after catching up with the store. */
   readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** What is read from lists of all that was answered so far, and the public position that it shows. */
-  readonly listed: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, { position: number; listed: A }>>
+  readonly listed: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, Shown<A>>>
+  /** A list that may be long: then it is read in another thread. */
+  readonly read: <Name extends keyof ListReads>(
+    name: Name,
+    ...given: Parameters<ListReads[Name]>
+  ) => Promise<E.Either<Failure, Shown<ReturnType<ListReads[Name]>>>>
 }
 
 const behind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
@@ -81,6 +87,11 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
       if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
       const lists = views.lists()
       return lists === undefined ? E.left(unlisted()) : E.right({ position: views.position(), listed: read(lists) })
+    },
+    read: async (name, ...given) => {
+      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+      const shown = views.read(name, ...given)
+      return shown === undefined ? E.left(unlisted()) : E.right(await shown)
     },
   }
 }

@@ -62,7 +62,7 @@ export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDe
       const { limit, offset, sut_id, user_id, as_of } = query
       if (as_of !== undefined) return listAsOf({ ...query, as_of }, behind.right)
       const asked = { limit, offset, behind: behind.right, sut_id, user_id, ...timeOf(query, clock()) }
-      const answered = await objects.listed(({ reservations }) => reservations(asked))
+      const answered = await objects.read('reservations', asked)
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
       return E.right({ ...listing('sut_reservations', query, listed), position })

@@ -53,7 +53,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
       if (E.isLeft(read)) return read
       return E.right({ ...listing('suts', query, read.right), position: then.right.position })
     }
-    const answered = await objects.listed(({ suts }) => suts(asked))
+    const answered = await objects.read('suts', asked)
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
     return E.right({ ...listing('suts', query, listed), position })
@@ -67,7 +67,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
       return E.left(failure('sut_retired', 'The SUT has been retired and takes no reservations.'))
     }
     const span = spanOf(query, clock(), horizon)
-    const answered = await objects.listed((lists) => lists.held(id, span))
+    const answered = await objects.read('held', id, span)
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right
     // Nothing of a SUT that is not active can be reserved, whoever holds it.

@@ -53,6 +53,12 @@ export interface Past {
 
 /** Answers lists from the rows of documents. */
 export interface Lists {
+  /** Whether one of these is read within some milliseconds. */
+  readonly isShort: {
+    readonly reservations: (query: ReservationQuery) => boolean
+    readonly suts: (query: SutQuery) => boolean
+    readonly held: (sutId: string, span: Window) => boolean
+  }
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
   /** The windows, by start, in which a SUT is held within a span. */

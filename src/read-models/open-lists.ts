@@ -8,7 +8,8 @@ import { makePeriods } from './periods.ts'
 import { makeReservationCounts } from './reservation-counts.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeReservationWriter } from './reservation-table.ts'
-import { makeSutList } from './sut-list.ts'
+import { makeIsShort } from './reservation-ways.ts'
+import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
 import { makeSutWriter } from './sut-table.ts'
 
 export interface OpenLists {
@@ -25,9 +26,15 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const periods = makePeriods(db)
   const writers = { sut: makeSutWriter(periods), reservation: makeReservationWriter(db, names, counts, periods) }
   const ask = makeAsk(db)
+  const isShort = makeIsShort(names, counts)
   return {
     writers,
     lists: {
+      isShort: {
+        reservations: isShort,
+        suts: isShortOfSuts,
+        held: (sut_id, { start, end }) => isShort({ limit: 0, offset: 0, sut_id, endsAfter: start, startsBefore: end }),
+      },
       reservations: makeReservationList(ask, names, counts),
       suts: makeSutList(ask),
       held: makeHeld(ask, names, counts),

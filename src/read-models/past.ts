@@ -3,8 +3,9 @@ import { type Ask, type Condition, condition, type Page, type Part, type Past } 
 import type { Names } from './names.ts'
 import type { Moment, Periods } from './periods.ts'
 import type { ReservationCounts } from './reservation-counts.ts'
-import { type Asked, filtersOf as reservationFilters } from './reservation-list.ts'
+import { filtersOf as reservationFilters } from './reservation-list.ts'
 import { FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from './reservation-table.ts'
+import { type Asked, askedOf } from './reservation-ways.ts'
 import { filtersOf as sutFilters } from './sut-list.ts'
 import { LISTED as LISTED_SUTS } from './sut-table.ts'
 import type { Version } from './version.ts'
@@ -80,15 +81,9 @@ const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked): str
 
 const makeReservations =
   (ask: Ask, names: Names, counts: ReservationCounts): Past['reservations'] =>
-  ({ sut_id, user_id, ...query }, moment, segment): Page => {
-    const asked: Asked = {
-      ...query,
-      sut: sut_id === undefined ? undefined : names.find(sut_id),
-      user: user_id === undefined ? undefined : names.find(user_id),
-    }
-    if ((sut_id !== undefined && asked.sut === undefined) || (user_id !== undefined && asked.user === undefined)) {
-      return { documents: [], count: 0 }
-    }
+  (query, moment, segment): Page => {
+    const asked = askedOf(query, names)
+    if (asked === undefined) return { documents: [], count: 0 }
     const indexes = [listedIndex(asked), 'reservation_former'] as const
     const branches = branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment)
     const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked, counts.longest())]

@@ -4,23 +4,10 @@ import { type Ask, type Condition, condition, type Page, type ReservationQuery }
 import type { Names } from './names.ts'
 import { dayOf, type ReservationCounts, startOfDay } from './reservation-counts.ts'
 import { LISTED, segmentOf } from './reservation-table.ts'
+import { type Asked, askedOf, type Index, type Way, waysTo } from './reservation-ways.ts'
 
 /** Reservations that are read to be counted; beyond them counters say how many there are, where they can. */
 const READ_MAX = 20_000
-
-type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end'
-
-/** A way to what is asked for, and about how many entries of the index it reads. */
-interface Way {
-  readonly index: Index
-  readonly entries: number
-}
-
-/** What is asked for, with keys for ids. */
-export interface Asked extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
-  readonly sut?: number | undefined
-  readonly user?: number | undefined
-}
 
 const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
   value === undefined ? [] : [condition(sql, value)]
@@ -37,18 +24,6 @@ export const filtersOf = (
   ...optional('r.ends < ?', startsBefore === undefined ? undefined : startsBefore + longest),
   ...(isHeld ? [condition('r.ended IS NULL')] : []),
 ]
-
-const waysTo = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked, counts: ReservationCounts): readonly Way[] => {
-  const ways: Way[] = []
-  if (sut !== undefined) ways.push({ index: 'reservation_by_sut', entries: counts.of('sut', sut) })
-  if (user !== undefined) ways.push({ index: 'reservation_by_user', entries: counts.of('user', user) })
-  if (endsAfter !== undefined || startsBefore !== undefined || isHeld) {
-    const first = dayOf(endsAfter ?? Number.NEGATIVE_INFINITY)
-    const last = dayOf(startsBefore === undefined ? Number.POSITIVE_INFINITY : startsBefore + counts.longest())
-    ways.push({ index: 'reservation_by_end', entries: counts.onDays('end_day', first, last) })
-  }
-  return ways.sort((a, b) => a.entries - b.entries)
-}
 
 const through = (index: Index, filters: readonly Condition[]): string =>
   `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
@@ -159,15 +134,9 @@ const NOTHING: Page = { documents: [], count: 0 }
 
 export const makeReservationList =
   (ask: Ask, names: Names, counts: ReservationCounts) =>
-  ({ sut_id, user_id, ...query }: ReservationQuery): Page => {
-    const asked: Asked = {
-      ...query,
-      sut: sut_id === undefined ? undefined : names.find(sut_id),
-      user: user_id === undefined ? undefined : names.find(user_id),
-    }
-    if ((sut_id !== undefined && asked.sut === undefined) || (user_id !== undefined && asked.user === undefined)) {
-      return NOTHING
-    }
+  (query: ReservationQuery): Page => {
+    const asked = askedOf(query, names)
+    if (asked === undefined) return NOTHING
     const filters = filtersOf(asked, counts.longest())
     const way = waysTo(asked, counts)[0]
     const count = countOf(ask, counts, asked, way, filters)

@@ -31,3 +31,7 @@ export const makeSutList =
     )
     return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
   }
+
+/** Without what is looked for in every name or in every SUT's tags there is an entry for each port at most to be read. */
+export const isShort = ({ name, tags = {}, offset }: SutQuery): boolean =>
+  name === undefined && Object.keys(tags).length === 0 && offset === 0

@@ -51,6 +51,7 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
     commit: watching(file.commit),
     settle: watching(file.settle),
     lists: {
+      isShort: watchingAll(file.lists.isShort),
       reservations: watching(file.lists.reservations),
       suts: watching(file.lists.suts),
       held: watching(file.lists.held),
@@ -67,19 +68,28 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
   }
 }
 
+export interface UsableFile {
+  readonly file: ViewsFile
+  /** To be called with what SQLite says of the file elsewhere. */
+  readonly onError: (error: unknown) => void
+}
+
 /**
  * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
  * ends the service, so that the next start makes it again.
  */
-export const openUsableFile = async (options: UsableFileOptions): Promise<ViewsFile> => {
+export const openUsableFile = async (options: UsableFileOptions): Promise<UsableFile> => {
   const { path, store, projections, isRebuilt = true, onFatal } = options
   const onDamage = (error: unknown): void => {
     dropViews(path)
     onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))
   }
+  const onError = (error: unknown): void => {
+    if (isDamage(error)) onDamage(error)
+  }
   const file = openViewsFile(path, projections)
-  if (!isRebuilt || (await isOfThisLog(file, store))) return watched(file, onDamage)
+  if (!isRebuilt || (await isOfThisLog(file, store))) return { file: watched(file, onDamage), onError }
   file.close()
   dropViews(path)
-  return watched(openViewsFile(path, projections), onDamage)
+  return { file: watched(openViewsFile(path, projections), onDamage), onError }
 }

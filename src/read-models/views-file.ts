@@ -12,6 +12,7 @@ import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
 import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
+import { makeTransactions } from './views-transaction.ts'
 
 /** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
 export type Row =
@@ -41,6 +42,8 @@ export interface ViewsFile extends ManyRows {
   readonly tables: readonly StoredTable[]
   /** From here on what is read is of one moment, whatever is written meanwhile. */
   readonly pin: () => void
+  /** Ends that. */
+  readonly unpin: () => void
   readonly close: () => void
 }
 
@@ -119,31 +122,6 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
   }
 }
 
-/** Writes in a transaction that stays open until `commit`; if one fails, nothing stays of what was noted for it either. */
-const makeTransactions = (db: DatabaseSync, forget: () => void) => {
-  let hasStaged = false
-  return {
-    orUndone: (write: () => void): void => {
-      try {
-        if (!db.isTransaction) {
-          // The last one was undone.
-          if (hasStaged) forget()
-          db.exec('BEGIN IMMEDIATE')
-          hasStaged = true
-        }
-        write()
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK')
-        throw error
-      }
-    },
-    commit: () => {
-      db.exec('COMMIT')
-      hasStaged = false
-    },
-  }
-}
-
 /** Once there is a row it leaves its shape as it is. */
 const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   (logId, position, mark, eventId, stream, revision)
@@ -193,6 +171,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
     log: log.index,
     tables: storedTables(db, projections),
     pin: () => db.exec('BEGIN'),
+    unpin: () => db.exec('COMMIT'),
     ...makeManyRows(db, shape),
     close: () => db.close(),
   }

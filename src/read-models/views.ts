@@ -7,6 +7,7 @@ import { type CatchUp, type CatchUpLimits, makeCatchUp } from './catch-up.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import type { LogIndex } from './log-index.ts'
+import { openLongReader, type ReadList, readEitherWay } from './long-reads.ts'
 import { makePending, type Pending } from './pending.ts'
 import { makePlace, type Place } from './place.ts'
 import { beforeTheFirst, continues } from './progress.ts'
@@ -41,6 +42,8 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   readonly fromLog: (name: Projection['name'], id: string, revision: number, stream: string) => Promise<FromLog>
   /** Lists that show everything folded so far; undefined while no rows can be written to read them from. */
   readonly lists: () => Lists | undefined
+  /** Reads a list that shows everything folded so far, a long one in another thread; undefined like `lists`. */
+  readonly read: ReadList
   /** The places of everything folded so far; undefined while no rows can be written to read them from. */
   readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
@@ -64,10 +67,6 @@ interface Followed {
   /** What is known of the log. */
   readonly log: { isAnother: boolean; stretches: number; isFollowed: boolean }
 }
-
-/** The log is not the one that was folded so far, or no longer. */
-const another = (): StoreUnavailable =>
-  new StoreUnavailable('the log does not go on from what was read of it: it was cut off, or put back from a copy')
 
 /** Folds a batch, and has its rows written. */
 const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: Followed): Promise<void> => {
@@ -108,7 +107,9 @@ const follow = async (followed: Followed): Promise<void> => {
     if (goesOn === undefined) return
     log.isAnother = !goesOn
     if (!log.isAnother) return
-    const error = another()
+    const error = new StoreUnavailable(
+      'the log was cut off, or put back from a copy: it does not go on from what was read',
+    )
     if (!wasAnother) alarm('the event store holds another log', error)
     throw error
   }
@@ -141,17 +142,20 @@ const follow = async (followed: Followed): Promise<void> => {
 /** Folds the log into documents, in its order, and answers from them. */
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
-  const file = await openUsableFile(options)
+  const { file, onError } = await openUsableFile(options)
   const place = makePlace(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
   const writer = makeWriter(file, pending, options, place.now)
   const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: place.now })
+  const longReader = openLongReader(options, onError)
   const stop = new AbortController()
   const log = { isAnother: false, stretches: 0, isFollowed: false }
   const followed = follow({ options, place, pending, writer, catchUp, signal: stop.signal, log })
   const settled = (): boolean => !catchUp.isBeside() && writer.settle()
+  const position = (): number => place.now().position
+  const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
   return {
-    position: () => place.now().position,
+    position,
     mark: () => place.now().mark,
     caughtUp: place.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
@@ -163,7 +167,8 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     reached: place.reached,
     cameTo: place.cameTo,
     fromLog: makeFromLog(store, projections),
-    lists: () => (settled() ? file.lists : undefined),
+    lists,
+    read: readEitherWay(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),
     readSnapshot: (stream) => {
       try {
@@ -185,6 +190,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     close: async () => {
       stop.abort()
       await followed
+      await longReader.close()
       await catchUp.end()
       writer.close()
     },

@@ -36,6 +36,8 @@ export interface Writer {
   readonly room: (signal: AbortSignal) => Promise<void>
   /** Puts every row where lists are read from; false while nothing can be written. */
   readonly settle: () => boolean
+  /** Commits every row; false while nothing can be written. */
+  readonly commitRows: () => boolean
   /** Commits everything; false while nothing can be written. */
   readonly commitAll: () => boolean
   readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
@@ -155,6 +157,11 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     settle: () => {
       if (pending.count() === 0) return true
       if (!isAlarmed()) attempts.settle()
+      return !isAlarmed()
+    },
+    commitRows: () => {
+      if (pending.count() === 0) return true
+      if (!isAlarmed()) attempts.commit()
       return !isAlarmed()
     },
     commitAll: () => {

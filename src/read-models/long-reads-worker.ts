@@ -1,0 +1,43 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Asked, Begin, ListReads, Told } from './long-reads.ts'
+import { openViewsFile } from './views-file.ts'
+
+/** The thread that reads what takes long: see long-reads.ts. */
+
+const { path, projections } = workerData as Begin
+const file = openViewsFile(path, projections, { readOnly: true })
+const { reservations, suts, held, past } = file.lists
+
+const reads: ListReads = {
+  reservations,
+  suts,
+  held,
+  pastSuts: past.suts,
+  pastReservations: ({ offset, limit, ...query }, moment) => {
+    const documents: string[] = []
+    let count = 0
+    for (const segment of past.segments(moment)) {
+      const part = { limit: limit - documents.length, offset: Math.max(0, offset - count) }
+      const page = past.reservations({ ...query, ...part }, moment, segment)
+      documents.push(...page.documents)
+      count += page.count
+    }
+    return { documents, count }
+  },
+}
+
+/** All of one moment. */
+const readOf = ({ id, name, given }: Asked): Told => {
+  const read = reads[name] as (...given: readonly unknown[]) => unknown
+  file.pin()
+  try {
+    return { id, shown: { position: file.progress()?.position ?? -1, listed: read(...given) } }
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: number }
+    return { id, failed: { message, errcode } }
+  } finally {
+    file.unpin()
+  }
+}
+
+parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(readOf(asked)))

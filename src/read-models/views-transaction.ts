@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Writes in a transaction that stays open until `commit`; if one fails, nothing stays of what was noted for it either. */
+export const makeTransactions = (db: DatabaseSync, forget: () => void) => {
+  let hasStaged = false
+  return {
+    orUndone: (write: () => void): void => {
+      try {
+        if (!db.isTransaction) {
+          // The last one was undone.
+          if (hasStaged) forget()
+          db.exec('BEGIN IMMEDIATE')
+          hasStaged = true
+        }
+        write()
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    },
+    commit: () => {
+      db.exec('COMMIT')
+      hasStaged = false
+    },
+  }
+}

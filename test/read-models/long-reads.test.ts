@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../projections/index.ts'
+import { StoreUnavailable } from '../../src/event-store/event-store.ts'
+import type { Lists, ReservationQuery } from '../../src/read-models/lists.ts'
+import { type ListReads, openLongReader, readEitherWay } from '../../src/read-models/long-reads.ts'
+import { momentAfter } from '../../src/read-models/periods.ts'
+import { openViewsFile } from '../../src/read-models/views-file.ts'
+import { aDirectory } from '../event-store/sqlite-subject.ts'
+import { FIRST, fill, sutId, userId } from './many-reservations.ts'
+
+const SCALE = { reservations: 30_000, suts: 100, users: 50 }
+const EVENTS = SCALE.reservations + SCALE.suts
+const DAY = 86_400
+const MIDDLE = FIRST + 180 * DAY
+const FIRST_PAGE = { limit: 100, offset: 0 }
+
+const HOME = mkdtempSync(join(tmpdir(), 'berth-'))
+const PATH = join(HOME, 'views.db')
+test.before(() => fill(PATH, SCALE).file.close())
+test.after.always(() => rmSync(HOME, { recursive: true }))
+
+/** A file with many reservations, read here and by a reader. */
+const given = (t: ExecutionContext) => {
+  const file = openViewsFile(PATH, projections, { readOnly: true })
+  const errors: Error[] = []
+  const reader = openLongReader({ path: PATH, projections }, (error) => errors.push(error))
+  t.teardown(async () => {
+    await reader.close()
+    file.close()
+  })
+  const asked: string[] = []
+  const counted: typeof reader.read = (name, ...rest) => {
+    asked.push(name)
+    return reader.read(name, ...rest)
+  }
+  const commit = (): boolean => true
+  const read = readEitherWay({ read: counted }, { lists: () => file.lists, position: () => EVENTS - 1, commit })
+  return { lists: file.lists, reader, read, asked, errors }
+}
+
+const long: Readonly<Record<string, ReservationQuery>> = {
+  'at a deep offset': { ...FIRST_PAGE, offset: 25_000 },
+  'of a user who made half of all, for half of the time': { ...FIRST_PAGE, user_id: userId(0), startsBefore: MIDDLE },
+  'of a long span, at an offset': { limit: 1000, offset: 9_500, endsAfter: FIRST + 9 * DAY, startsBefore: MIDDLE },
+}
+const short: Readonly<Record<string, ReservationQuery>> = {
+  'the newest': FIRST_PAGE,
+  'of a SUT': { ...FIRST_PAGE, sut_id: sutId(7) },
+  'of a user who made half of all': { ...FIRST_PAGE, user_id: userId(0) },
+  'of a day': { ...FIRST_PAGE, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  'of nobody': { ...FIRST_PAGE, user_id: 'nobody' },
+}
+
+test('a short list is read at once and a long one in another thread, with the same answer', async (t) => {
+  const { lists, read, asked } = given(t)
+  for (const [name, query] of Object.entries(short)) {
+    t.deepEqual(await read('reservations', query), { position: EVENTS - 1, listed: lists.reservations(query) }, name)
+  }
+  t.deepEqual(asked, [])
+  for (const [name, query] of Object.entries(long)) {
+    t.deepEqual(await read('reservations', query), { position: EVENTS - 1, listed: lists.reservations(query) }, name)
+  }
+  const byName = { ...FIRST_PAGE, name: 'E 1' }
+  t.deepEqual((await read('suts', byName))?.listed, lists.suts(byName))
+  t.is(asked.length, Object.keys(long).length + 1)
+})
+
+test('lists as of the past are read in another thread, whole', async (t) => {
+  const { lists, read } = given(t)
+  const now = lists.reservations({ ...FIRST_PAGE, offset: 20_000 })
+  t.deepEqual((await read('pastReservations', { ...FIRST_PAGE, offset: 20_000 }, momentAfter(EVENTS - 1)))?.listed, now)
+  t.is((await read('pastReservations', FIRST_PAGE, momentAfter(EVENTS / 2)))?.listed.count, EVENTS / 2 + 1 - SCALE.suts)
+  t.deepEqual((await read('pastSuts', FIRST_PAGE, momentAfter(EVENTS - 1)))?.listed, lists.suts(FIRST_PAGE))
+})
+
+/** Microseconds of this thread. */
+const cpuOf = async (run: () => unknown): Promise<number> => {
+  const before = process.threadCpuUsage()
+  await run()
+  const { user, system } = process.threadCpuUsage(before)
+  return user + system
+}
+
+test('a long list costs this thread next to nothing', async (t) => {
+  const { lists, reader } = given(t)
+  const query = { limit: 1, offset: 29_000, endsAfter: FIRST - DAY }
+  await reader.read('reservations', query)
+  const here = await cpuOf(() => {
+    for (let n = 0; n < 40; n++) lists.reservations(query)
+  })
+  const there = await cpuOf(async () => {
+    for (let n = 0; n < 40; n++) await reader.read('reservations', query)
+  })
+  t.true(there < here / 4, `${there} us, ${here} us when read here`)
+})
+
+test('no more than so many long lists wait, and what goes wrong is told', async (t) => {
+  const { reader, errors } = given(t)
+  const all = Array.from({ length: 40 }, () => reader.read('suts', { ...FIRST_PAGE, name: 'x' }))
+  const outcomes = await Promise.allSettled(all)
+  t.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 32)
+  t.true(outcomes.every((outcome) => outcome.status === 'fulfilled' || outcome.reason instanceof StoreUnavailable))
+  const wrong = { ...FIRST_PAGE, limit: 'many' as unknown as number }
+  await t.throwsAsync(async () => reader.read('reservations', { ...wrong, offset: 20_000 }))
+  t.is(errors.length, 1)
+  t.is((await reader.read('suts', FIRST_PAGE))?.listed.count, SCALE.suts, 'the thread goes on')
+})
+
+test('a thread that cannot read the file fails what waits for it, and another is started for the next', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const reader = openLongReader({ path, projections }, () => undefined)
+  t.teardown(reader.close)
+  const read = async () => reader.read('suts', FIRST_PAGE)
+  await t.throwsAsync(read, { instanceOf: StoreUnavailable })
+  fill(path, { reservations: 10, suts: 2, users: 1 }).file.close()
+  t.is((await read())?.listed.count, 2)
+})
+
+test('every list but those of the past says whether it is short', (t) => {
+  const { lists } = given(t)
+  const past: readonly (keyof ListReads)[] = ['pastReservations', 'pastSuts']
+  const all: Record<keyof ListReads, true> = {
+    reservations: true,
+    suts: true,
+    held: true,
+    pastReservations: true,
+    pastSuts: true,
+  }
+  const ofNow = Object.keys(all).filter((name) => !past.includes(name as keyof ListReads))
+  t.deepEqual(Object.keys(lists.isShort satisfies Lists['isShort']), ofNow)
+})

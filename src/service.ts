@@ -19,6 +19,7 @@ import { type Opening, openStore } from './open-store.ts'
 import { conditionOf, gaugesOf } from './parts.ts'
 import { pooledHex } from './random.ts'
 import { openViews, type ViewsOptions } from './read-models/views.ts'
+import { startSecretWatch } from './secret-watch.ts'
 import { type Alarms, makeAlarms } from './telemetry/alarms.ts'
 import { type FirstAdministrator, openOrMakeUsers } from './users/first-administrator.ts'
 import { openVault } from './vault/open-vault.ts'
@@ -142,7 +143,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       ...viewAlarms(alarms),
       onFatal,
     })
-    opened.push(views.close)
+    opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))
     const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
     metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
     const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }

@@ -68,7 +68,16 @@ const RULES: readonly Rule[] = [
   // The composition root: no rule lets anybody else import these.
   {
     files: 'src/service.ts',
-    may: [...EVERYTHING, ...CHECKS, TELEMETRY, 'src/clock.ts', 'src/world.ts', 'src/parts.ts', 'src/assemble.ts'],
+    may: [
+      ...EVERYTHING,
+      ...CHECKS,
+      TELEMETRY,
+      'src/clock.ts',
+      'src/secret-watch.ts',
+      'src/world.ts',
+      'src/parts.ts',
+      'src/assemble.ts',
+    ],
   },
   {
     files: 'src/assemble.ts',
@@ -76,6 +85,11 @@ const RULES: readonly Rule[] = [
   },
   { files: 'src/handlers.ts', may: [...EVERYTHING, 'src/parts.ts'] },
   { files: 'src/parts.ts', may: [...EVERYTHING, TELEMETRY] },
+  {
+    files: 'src/secret-watch.ts',
+    may: ['src/vault/', 'src/assemble.ts'],
+    mayType: [TELEMETRY, 'src/world.ts', 'src/parts.ts'],
+  },
   { files: 'src/welcome.ts', may: [], mayType: ['src/users/'] },
   { files: 'src/serve.ts', may: [...EVERYTHING, TELEMETRY, 'src/world.ts', 'src/service.ts', 'src/welcome.ts'] },
   {

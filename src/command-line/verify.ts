@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { openCheckpoint } from '../audit/checkpoint.ts'
 import { readVerifier, type Verifier, verifierOf } from '../audit/signed-note.ts'
-import { type Verified, verifyLog } from '../audit/verify.ts'
+import { type Verified, type VerifyOptions, verifyLog } from '../audit/verify.ts'
 import type { Against, Compared } from '../audit/verify-checkpoints.ts'
+import type { Finding } from '../audit/verify-findings.ts'
 import { makeJudge } from '../audit/verify-judge.ts'
 import type { Config } from '../config.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
@@ -12,9 +13,12 @@ import { openStoreBeside } from '../open-store.ts'
 import { signerOf } from './audit-key.ts'
 import { type Command, DONE, MISUSED, makeProgress, refuse, type Terminal } from './command.ts'
 import { judgeBeside } from './verify-beside.ts'
+import { followSecrets, notChecked, ringAtHand, type VerifiedVault, verifyVault } from './verify-vault.ts'
 
 /** Something was found: told apart from a log that cannot be read, so that whoever runs it by the clock can. */
 const FOUND = 3
+/** Findings that the JSON holds. */
+const KEPT_MAX = 10_000
 /** Findings that are printed; the others are in the JSON. */
 const SHOWN = 20
 /** Bytes of a checkpoint's file that are read. */
@@ -52,10 +56,9 @@ const MANY = 20_000
 const verifyStore = async (
   store: EventStore,
   { eventStore }: Config,
-  against: readonly Against[],
+  { records, against }: Required<Pick<VerifyOptions, 'records' | 'against'>>,
   show: (done: number, of: number | undefined) => void,
 ): Promise<Verified> => {
-  const records = store.records(BEGINNING)
   if (eventStore.kind !== 'sqlite') {
     return verifyLog({ records, against, onProgress: (done) => show(done, undefined) })
   }
@@ -76,8 +79,31 @@ const told = ({ name, size, is_extended, root }: Compared, events: number): stri
   return `${name}: the first ${size} events are not those that were signed`
 }
 
-const show = (verified: Verified, { stdout }: Terminal): void => {
-  const { events, root, found, findings, against, place } = verified
+/** Both together, as one. */
+interface Whole extends Verified {
+  readonly vault: Omit<VerifiedVault, 'findings'> | null
+  /** In sentences. */
+  readonly not_checked: readonly string[]
+}
+
+const inOrder = (a: Finding, b: Finding): number =>
+  (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
+
+const whole = (verified: Verified, vault: VerifiedVault | undefined, config: Config): Whole => {
+  const not_checked = notChecked(vault, config)
+  if (vault === undefined) return { ...verified, vault: null, not_checked }
+  const { findings, ...counts } = vault
+  return {
+    ...verified,
+    found: verified.found + findings.length,
+    findings: [...verified.findings, ...findings].sort(inOrder).slice(0, KEPT_MAX),
+    vault: counts,
+    not_checked,
+  }
+}
+
+const show = (verified: Whole, { stdout }: Terminal): void => {
+  const { events, root, found, findings, against, place, vault, not_checked } = verified
   for (const { position, what } of findings.slice(0, SHOWN)) {
     stdout(position === null ? `${what}\n` : `position ${position}: ${what}\n`)
   }
@@ -88,6 +114,8 @@ const show = (verified: Verified, { stdout }: Terminal): void => {
     const same = unchanged_up_to === -1 ? '' : `unchanged up to position ${unchanged_up_to}, `
     stdout(`${same}differs before position ${differs_before}\n`)
   }
+  if (vault !== null) stdout(`vault: ${vault.secrets} secrets, ${vault.opened} of them opened\n`)
+  for (const what of not_checked) stdout(`not checked: ${what}\n`)
   const isSound = found === 0 && place === undefined
   stdout(`${isSound ? 'sound' : 'NOT sound'}: ${events} events; root ${root}\n`)
 }
@@ -95,7 +123,12 @@ const show = (verified: Verified, { stdout }: Terminal): void => {
 export const verifyCommand: Command = {
   name: 'verify',
   operands: [],
-  options: { against: { type: 'string', multiple: true }, key: { type: 'string' }, json: { type: 'boolean' } },
+  options: {
+    against: { type: 'string', multiple: true },
+    key: { type: 'string' },
+    vault: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
   summary: 'checks that the log is lawful, whole and what was once signed',
   example: 'verify --against berth.checkpoint',
   help: `
@@ -108,8 +141,12 @@ has been changed, removed, inserted or moved since. The signature must be that o
 --key, the verifier key that "audit key" prints. Where the log is no longer what was signed, the place is named: by the
 hashes that are kept with the events, if those were left as they were, else by the checkpoints between which it lies.
 
-With --json it prints {"sound","log_id","events","root","found","findings","against","place"}, the findings (the first
-10,000) as {"position","what"}; "place", where there is one, as {"unchanged_up_to","differs_before"}.`,
+--vault checks besides that each secret of a SUT is in the vault, opens with its key and is that of the SUT and the event,
+and that none is there which no event has set. It needs the vault's keys; what cannot be checked without one is said.
+
+With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"}, the
+findings (the first 10,000) as {"position","what"}; "place", where there is one, as {"unchanged_up_to","differs_before"};
+"vault" as {"secrets","opened","unopened"}, or null; "not_checked" in sentences.`,
   exitCodes: `Exit codes: 0 sound, and unchanged since the checkpoints; 1 the log cannot be read, or a checkpoint is not signed by
 the key; 2 wrong command or configuration; 3 something was found.`,
   run: async ({ options }, config, terminal) => {
@@ -123,10 +160,16 @@ the key; 2 wrong command or configuration; 3 something was found.`,
     }
     const against = await readAll(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
     if (E.isLeft(against)) return refuse(terminal, against.left)
+    const ring = options.vault === true ? await ringAtHand(config) : undefined
+    if (ring !== undefined && E.isLeft(ring)) return refuse(terminal, ring.left)
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
-      const verified = await verifyStore(store, config, against.right, progress.show).finally(progress.end)
+      const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
+      const read = { records: followed?.records ?? store.records(BEGINNING), against: against.right }
+      const ofLog = await verifyStore(store, config, read, progress.show).finally(progress.end)
+      const vault = ring && followed && (await verifyVault(store, ring.right, followed))
+      const verified = whole(ofLog, vault, config)
       const isSound = verified.found === 0 && verified.place === undefined
       if (!options.json) show(verified, terminal)
       else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)

@@ -16,6 +16,8 @@ export interface Histories {
   readonly places: (of: 'reservation' | 'listen_port', id: string) => readonly EventPlace[]
   /** How many events the stream of a SUT has: its own, and its reservations'. */
   readonly eventsOf: (sutId: string) => number
+  /** The positions of events about SUTs behind one, in order, at most so many. */
+  readonly sutEvents: (after: number, limit: number) => readonly number[]
   /** What the event at a position changed. */
   readonly changes: (event: Recorded, position: number) => readonly Change[]
 }
@@ -27,6 +29,7 @@ export const makeHistories = (db: DatabaseSync, names: Names, counts: Reservatio
   const placesIn = (table: string) =>
     db.prepare(`SELECT position, revision FROM ${table} WHERE id = ? ORDER BY position`)
   const places = { reservation: placesIn('reservation'), listen_port: placesIn('listen_port') }
+  const ofSuts = db.prepare('SELECT position FROM sut WHERE position > ? ORDER BY position LIMIT ?')
   const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
     key,
@@ -40,6 +43,7 @@ export const makeHistories = (db: DatabaseSync, names: Names, counts: Reservatio
       const { n } = ownEvents.get(sutId) as { n: number }
       return n + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
+    sutEvents: (after, limit) => ofSuts.all(after, limit).map(({ position }) => position as number),
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {
         const id = key(event)

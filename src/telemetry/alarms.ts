@@ -1,5 +1,5 @@
 /** What an operator is told when it needs somebody, and when it does no more. */
-const PARTS = ['store', 'views', 'users', 'vault', 'certificate', 'clock'] as const
+const PARTS = ['store', 'views', 'users', 'vault', 'secrets', 'certificate', 'clock'] as const
 export type Part = (typeof PARTS)[number]
 
 /** As pino logs: facts first, then a sentence. */

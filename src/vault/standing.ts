@@ -1,0 +1,43 @@
+import type { SecretField } from '../domain/event.ts'
+
+/** What the log says of a secret: the change that set it, and where the event is. */
+export interface Standing {
+  readonly id: string
+  readonly position: number
+}
+
+/** The secrets that stand, by SUT and field, as the log's events say that are taken one after the other. */
+export interface StandingSecrets {
+  readonly suts: ReadonlyMap<string, ReadonlyMap<string, Standing>>
+  /** Takes the next event as it is stored. What cannot be read is for others to find. */
+  readonly add: (position: number, text: string) => void
+}
+
+interface Named {
+  readonly _id?: string
+  readonly credentials?: { readonly id: string; readonly changed: readonly SecretField[] }
+}
+
+const parsed = (text: string): Named | undefined => {
+  try {
+    return JSON.parse(text).data
+  } catch {
+    return undefined
+  }
+}
+
+export const makeStanding = (): StandingSecrets => {
+  const suts = new Map<string, Map<string, Standing>>()
+  return {
+    suts,
+    add: (position, text) => {
+      // In a string of an event it would be escaped.
+      if (!text.includes('"credentials":{')) return
+      const { _id, credentials } = parsed(text) ?? {}
+      if (_id === undefined || credentials === undefined) return
+      const fields = suts.get(_id) ?? new Map<string, Standing>()
+      suts.set(_id, fields)
+      for (const field of credentials.changed) fields.set(field, { id: credentials.id, position })
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import type { EventStore } from '../../src/event-store/event-store.ts'
+import { type } from '../command-line/terminal.ts'
+import { openStore } from '../event-store/sqlite-subject.ts'
+import { addressOf, openAdapter, startInstance, startInstances } from '../eventstoredb/instances.ts'
+import { type Running, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+
+const CANARY = 'CaNaRy-0123456789'
+
+const setPassword = async (service: Running, sut: string, password: string): Promise<void> => {
+  const { status, text } = await service.as('admin').post(`/api/sut/${sut}/update`, { password })
+  if (status !== 200) throw new Error(text)
+}
+
+/** A service with two SUTs that have secrets and one that has none, and how its store and the service are had again. */
+interface Lab {
+  readonly suts: readonly [string, string]
+  readonly service: Running
+  readonly environment: Readonly<Record<string, string>>
+  readonly openToTamper: () => Promise<EventStore>
+  readonly startAgain: () => Promise<Running>
+}
+
+const withSecrets = async (service: Running): Promise<readonly [string, string]> => {
+  const admin = service.as('admin')
+  const one = await createSut(admin, { password: `${CANARY} one`, user_name: 'root' })
+  const two = await createSut(admin, { password: `${CANARY} before` })
+  await setPassword(service, two, `${CANARY} two`)
+  await createSut(admin)
+  return [one, two]
+}
+
+const embedded = async (t: ExecutionContext): Promise<Lab> => {
+  const service = await start(t)
+  return {
+    suts: await withSecrets(service),
+    service,
+    environment: { BERTH_DATA: service.data },
+    openToTamper: async () => openStore(t, join(service.data, 'events.db')),
+    startAgain: () => start(t, { data: service.data }),
+  }
+}
+
+const shared = async (t: ExecutionContext): Promise<Lab> => {
+  const { server, services, environment } = await startInstances(t, { count: 1 })
+  const service = services[0] as Running
+  return {
+    suts: await withSecrets(service),
+    service,
+    environment: { ...environment, BERTH_DATA: service.data, BERTH_EVENT_STORE: addressOf(server, 0) },
+    openToTamper: () => openAdapter(t, server),
+    startAgain: () => startInstance(t, server, 0, { environment, data: service.data }),
+  }
+}
+
+const flipped = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes, (byte, n) => (n === 3 ? byte ^ 1 : byte))
+
+/** What is done to the password of the first SUT, and what is found. */
+const tamperings: readonly (readonly [
+  string,
+  (own: SealedSecret, other: SealedSecret) => SealedSecret | undefined,
+  RegExp,
+])[] = [
+  ['deleted', () => undefined, /^the password of the SUT \w+ is not in the vault$/],
+  [
+    "swapped for another SUT's",
+    (own, { nonce, ciphertext }) => ({ ...own, nonce, ciphertext }),
+    /^the password of the SUT \w+ cannot be opened: it was not sealed here with the key/,
+  ],
+  [
+    'damaged',
+    (own) => ({ ...own, ciphertext: flipped(own.ciphertext) }),
+    /^the password of the SUT \w+ cannot be opened: .* has been altered$/,
+  ],
+  [
+    'cut short',
+    (own) => ({ ...own, ciphertext: own.ciphertext.subarray(0, 9) }),
+    /cannot be opened: it is incomplete$/,
+  ],
+  [
+    'put back from before',
+    (own) => ({ ...own, id: 'f'.repeat(24) }),
+    /in the vault is of another change than this event$/,
+  ],
+]
+
+for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
+  test(`${where}: the vault of a log that nobody has touched is sound, beside the service too`, async (t) => {
+    const { environment } = await lab(t)
+    const { code, out, error } = await type(['verify', '--vault'], environment)
+    t.deepEqual([code, error], [0, ''])
+    t.regex(out, /^vault: 3 secrets, 3 of them opened\nsound: /)
+    const json = JSON.parse((await type(['verify', '--vault', '--json'], environment)).out)
+    t.like(json, { sound: true, found: 0, vault: { secrets: 3, opened: 3, unopened: [] }, not_checked: [] })
+  })
+
+  test(`${where}: a verify without a key, or without the vault, says what it did not check`, async (t) => {
+    const { environment } = await lab(t)
+    const plain = await type(['verify'], environment)
+    t.is(plain.code, 0)
+    t.regex(plain.out, /^not checked: the secrets in the vault, which --vault looks at\nsound: /)
+    const absent = join(String(environment.BERTH_DATA), 'absent.key')
+    const { BERTH_VAULT_KEY: _, ...others } = environment
+    const { code, out } = await type(['verify', '--vault'], { ...others, BERTH_VAULT_KEY_FILE: absent })
+    t.is(code, 0, out)
+    t.regex(
+      out,
+      /^vault: 3 secrets, 0 of them opened\nnot checked: whether 3 secrets open, whose key "[^"]+" is not in .*absent\.key\nsound: /,
+    )
+    await writeFile(absent, 'hush')
+    const broken = await type(['verify', '--vault'], { ...others, BERTH_VAULT_KEY_FILE: absent })
+    t.deepEqual([broken.code, broken.out], [1, ''])
+    t.regex(broken.error, /^berth: the vault's keys: key 1 must be/)
+  })
+
+  for (const [what, tamper, finding] of tamperings) {
+    test(`${where}: a password that was ${what} is found, and nothing of any is told`, async (t) => {
+      const { environment, suts, service, openToTamper } = await lab(t)
+      await service.stop()
+      const store = await openToTamper()
+      const passwordOf = async (sut: string) =>
+        (await store.readSecrets(sut)).find(({ field }) => field === 'password') as SealedSecret
+      const [own, other] = [await passwordOf(suts[0]), await passwordOf(suts[1])]
+      const next = tamper(own, other)
+      await store.exchangeSecrets([{ old: own, ...(next && { next }) }])
+      await store.close()
+      const { code, out } = await type(['verify', '--vault', '--json'], environment)
+      const { sound, found, findings, vault } = JSON.parse(out)
+      t.deepEqual([code, sound, found, vault.opened], [3, false, 1, 2], out)
+      t.regex(findings[0].what, finding)
+      t.true(findings[0].what.includes(suts[0]))
+      const printed = await type(['verify', '--vault'], environment)
+      t.regex(printed.out, /^position \d+: the password of .*\nvault: 3 secrets, 2 of them opened\nNOT sound: /)
+      t.false(`${out}${printed.out}`.includes(CANARY))
+      t.is((await type(['verify'], environment)).code, 0, 'the log alone does not show it')
+    })
+  }
+
+  test(`${where}: a start tells of a password that is gone and of one that is damaged`, async (t) => {
+    const { suts, service, openToTamper, startAgain } = await lab(t)
+    await service.stop()
+    const store = await openToTamper()
+    for (const sut of suts) {
+      const old = (await store.readSecrets(sut)).find(({ field }) => field === 'password') as SealedSecret
+      const next = sut === suts[0] ? undefined : { ...old, ciphertext: flipped(old.ciphertext) }
+      await store.exchangeSecrets([{ old, ...(next && { next }) }])
+    }
+    await store.close()
+    const again = await startAgain()
+    const told = () => again.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
+    await until('the alarm', async () => told() !== undefined, 20_000)
+    const { sentence = '' } = told() ?? {}
+    t.true(sentence.includes(`the password of the SUT ${suts[0]} is not in the vault`), sentence)
+    t.true(sentence.includes(`the password of the SUT ${suts[1]} cannot be opened`), sentence)
+    t.false(sentence.includes(CANARY))
+    t.true((await again.as('admin').get('/metrics')).text.includes('berth_alarm{part="secrets"} 1'))
+    t.is((await again.anyone.get('/health/ready')).status, 200)
+  })
+}
+
+test('a secret that no event has set is found, also of a SUT that has none', async (t) => {
+  const { environment, suts, service, openToTamper } = await embedded(t)
+  await service.stop()
+  const store = await openToTamper()
+  const [own] = await store.readSecrets(suts[0])
+  await store.writeSecrets([
+    { ...(own as SealedSecret), sut_id: 'a'.repeat(24) },
+    { ...(own as SealedSecret), sut_id: suts[1], field: 'user_name' },
+  ])
+  await store.close()
+  const { code, out } = await type(['verify', '--vault'], environment)
+  t.is(code, 3)
+  t.true(out.includes(`the vault has a password of the SUT ${'a'.repeat(24)} that no event has set\n`), out)
+  t.true(out.includes(`the vault has a user_name of the SUT ${suts[1]} that no event has set\n`), out)
+})
+
+test('beside a service that changes passwords all the time the vault is sound', async (t) => {
+  const { environment, suts, service } = await embedded(t)
+  let isOver = false
+  const changing = (async () => {
+    for (let n = 0; !isOver; n++) await setPassword(service, suts[n % 2] as string, `change ${n}`)
+  })()
+  for (let n = 0; n < 5; n++) t.is((await type(['verify', '--vault'], environment)).code, 0)
+  isOver = true
+  await changing
+  t.false(service.log.some(({ facts }) => 'alarm' in facts))
+})

@@ -17,7 +17,7 @@ import { makeApp } from './http/app.ts'
 import { inBursts } from './http/bursts.ts'
 import { makeClientAddresses, peerOf } from './http/client-address.ts'
 import { makeGate } from './http/gate.ts'
-import { isReady } from './http/health.ts'
+import { isOpen as isServing } from './http/health.ts'
 import { type Listening, listen } from './http/listen.ts'
 import type { Metrics } from './http/metrics.ts'
 import { codes, type Refusal } from './http/problem.ts'
@@ -25,9 +25,10 @@ import { makeRepeated } from './http/repeated.ts'
 import type { Route } from './http/route.ts'
 import { routes } from './http/routes.ts'
 import type { Parts } from './parts.ts'
+import type { OnResumed } from './read-models/cut.ts'
 import type { Views } from './read-models/views.ts'
 import { makeAuthenticator } from './users/authenticate.ts'
-import type { World } from './world.ts'
+import type { Log, World } from './world.ts'
 
 /** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
 const BACKGROUND_WITHIN = 1_000
@@ -35,6 +36,12 @@ const BACKGROUND_WITHIN = 1_000
 /** A store that does not answer does not keep a service from stopping. */
 export const withoutWaitingLong = (close: () => Promise<void> | void) => (): Promise<void> =>
   Promise.race([close(), delay(BACKGROUND_WITHIN, undefined, { ref: false })])
+
+/** A node may cut off a subscription whenever it likes; how often it does, and for how long, is worth a line. */
+export const logResumed =
+  ({ warn }: Pick<Log, 'warn'>): OnResumed =>
+  (cause, milliseconds) =>
+    warn({ err: cause, milliseconds }, 'a subscription to the event store was cut off; resumed')
 
 /** Sweeps up the creations that were never ended; the function returned ends that. */
 const startSweep = (
@@ -97,6 +104,7 @@ const openFeed = (
     measures: metrics,
     dice: () => Number.parseInt(randomHex(1), 16),
     onError: (error) => log.error({ err: error }, 'a stream of events failed'),
+    onResumed: logResumed(log),
   })
 
 /** Streams are ended at once where other requests are waited for: they would not end by themselves. */
@@ -123,7 +131,7 @@ export const assemble = async (
   const { told, onAnswered, onRefused } = tellingOf(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
   const repeated = makeRepeated(views)
-  const isOpen = (): boolean => isReady({ ...condition(), service: 'ok' })
+  const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
     log.warn(
       { peer },

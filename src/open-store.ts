@@ -12,6 +12,8 @@ export interface Opening {
   readonly onCommit?: (appends: number, milliseconds: number) => void
   /** Told while a store that cannot be reached yet is waited for. */
   readonly onWaiting: (error: Error) => void
+  /** Called when a store elsewhere has not answered commands for some seconds, and when it answers again. */
+  readonly onSilence?: (isSilent: boolean) => void
   /** Ends the waiting. */
   readonly signal: AbortSignal
 }

@@ -28,6 +28,7 @@ export interface Parts {
 const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
   if (isFailed) return 'failed'
   if (views.isOfAnotherLog()) return 'another'
+  if (alarms.isRaised('silence')) return 'silent'
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../projections/index.ts'
-import { assemble, withoutWaitingLong } from './assemble.ts'
+import { assemble, logResumed, withoutWaitingLong } from './assemble.ts'
 import { openSigner } from './audit/audit-key.ts'
 import { problemsOfConfig } from './check-config.ts'
 import { watchClock } from './clock.ts'
@@ -23,7 +23,7 @@ import { startSecretWatch } from './secret-watch.ts'
 import { type Alarms, makeAlarms } from './telemetry/alarms.ts'
 import { type FirstAdministrator, openOrMakeUsers } from './users/first-administrator.ts'
 import { openVault } from './vault/open-vault.ts'
-import type { World } from './world.ts'
+import type { Log, World } from './world.ts'
 
 export type { Log, World } from './world.ts'
 
@@ -70,16 +70,22 @@ const checkAll = async (config: Config, world: Parameters<typeof openCertificate
 const openLog = (
   config: Config,
   { openStore: given, log, signal = new AbortController().signal }: World,
-  opening: Omit<Opening, 'onWaiting' | 'signal'>,
+  alarms: Alarms,
+  opening: Omit<Opening, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
   if (given !== undefined) return given(opening.randomHex, opening.onFatal)
   const onWaiting = (error: Error): void => log.warn({ err: error }, 'waiting for the event store')
-  return openStore(config, { ...opening, onWaiting, signal })
+  const onSilence = (isSilent: boolean): void => {
+    if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
+    else alarms.clear('silence', 'the event store answers again')
+  }
+  return openStore(config, { ...opening, onWaiting, onSilence, signal })
 }
 
-const viewAlarms = (alarms: Alarms): Pick<ViewsOptions, 'onAlarm' | 'onRecovery'> => ({
+const reportViews = (alarms: Alarms, log: Log): Pick<ViewsOptions, 'onAlarm' | 'onRecovery' | 'onResumed'> => ({
   onAlarm: (what, error, part) => alarms.raise(part, what, error),
   onRecovery: (what, part) => alarms.clear(part, what),
+  onResumed: logResumed(log),
 })
 
 interface Upgrade {
@@ -122,7 +128,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     await mkdir(config.data, { recursive: true, mode: 0o700 })
     const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
     opened.push(lock.release)
-    const store = await openLog(config, world, { randomHex, onFatal, onCommit: metrics.committed })
+    const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })
     opened.push(store.close)
     // Users and keys of a store that others share are configuration: nothing is made for it.
     const isShared = config.eventStore.kind !== 'sqlite'
@@ -140,7 +146,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       store,
       projections,
       isRebuilt: !isShared,
-      ...viewAlarms(alarms),
+      ...reportViews(alarms, world.log),
       onFatal,
     })
     opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))

@@ -12,7 +12,10 @@ import { encodeEvent } from './stored-event.ts'
 
 /** Milliseconds that one attempt may take. */
 const ATTEMPT_WITHIN = 3_000
-/** Milliseconds for which an append is repeated until its outcome is known: a cluster has a new leader in half of that. */
+/**
+ * Milliseconds for which an append is repeated until its outcome is known. A cluster whose leader was killed has a new one
+ * in half of that. One whose leader is frozen takes 9 to 13 s (24.10), or may have none after 27 s (23.10).
+ */
 const KNOWN_WITHIN = 10_000
 
 interface AppendOptions {

@@ -56,6 +56,21 @@ const said = async (
   }
 }
 
+/** Whether an append is answered: one that cannot succeed, so that nothing is written. */
+export const isAnswered = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
+  const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
+  const options = {
+    expectedRevision: 'no_stream',
+    credentials,
+    deadline: ATTEMPT_WITHIN,
+    requiresLeader: true,
+  } as const
+  return use((client) => client.appendToStream(prefix + STREAM, event, options)).then(
+    () => true,
+    (error) => faultOf(error) === 'moved',
+  )
+}
+
 /** The log's id, and the mark with which it begins. */
 export interface BegunLog {
   readonly logId: string

@@ -14,8 +14,8 @@ const PAGE = 256
 
 /** What has come in, and why no more will. */
 interface Inflow<A> {
-  /** Resolves when the node has begun to send. */
-  readonly confirmed: Promise<void>
+  /** Resolves when the node has begun to send, or to false when it will not. */
+  readonly confirmed: Promise<boolean>
   /** Up to a page of events, when there are any; none once the signal is aborted. */
   readonly take: () => Promise<readonly A[]>
   readonly close: () => void
@@ -46,11 +46,11 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
   const pages = makePages<A>()
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
-  const confirmed = Promise.withResolvers<void>()
+  const confirmed = Promise.withResolvers<boolean>()
   const tell = (): void => changed.resolve()
   const end = (error?: unknown): void => {
     ended ??= { error }
-    confirmed.resolve()
+    confirmed.resolve(false)
     tell()
   }
   signal.addEventListener('abort', tell)
@@ -58,7 +58,7 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
   call
     .on('data', (response) => {
       if (ended !== undefined) return
-      if (response.hasConfirmation()) confirmed.resolve()
+      if (response.hasConfirmation()) confirmed.resolve(true)
       try {
         const event = eventIn(response)
         const one = event && as(event)
@@ -156,8 +156,8 @@ async function* followAll<A extends { readonly mark: number }>(
   try {
     inflow = await started.promise
     if (inflow === undefined) return
-    await inflow.confirmed
-    if (last >= target) yield { events: [], caughtUp: true }
+    const isConfirmed = await inflow.confirmed
+    if (isConfirmed && last >= target) yield { events: [], caughtUp: true }
     for (;;) {
       const events = await inflow.take()
       if (events.length === 0) return

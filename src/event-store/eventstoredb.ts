@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../domain/ids.ts'
 import type { EventStoreDbAddress } from '../eventstoredb-address.ts'
-import { BEGINNING, type EventStore, StoreUnavailable } from './event-store.ts'
+import { type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from './event-store.ts'
 import { makeAppend } from './eventstoredb-append.ts'
 import { openConnection } from './eventstoredb-connection.ts'
 import { faultOf } from './eventstoredb-faults.ts'
-import { type BegunLog, beginLog, endCopy, StoreDenied } from './eventstoredb-log.ts'
-import { makeAt, makeHead, makeReadPage, makeReadStream } from './eventstoredb-read.ts'
+import { type BegunLog, beginLog, endCopy, isAnswered, StoreDenied } from './eventstoredb-log.ts'
+import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './eventstoredb-read.ts'
 import { makeLogEvents } from './eventstoredb-records.ts'
 import { makeSecrets } from './eventstoredb-secrets.ts'
+import { makeSilence } from './eventstoredb-silence.ts'
 import { makeRecords, makeSubscribe } from './eventstoredb-subscribe.ts'
 
 /** Milliseconds between attempts to reach the store at a start. */
@@ -23,6 +25,8 @@ export interface EventStoreDbOptions {
   readonly onWaiting?: (error: Error) => void
   /** Ends the waiting. */
   readonly signal?: AbortSignal
+  /** Called when the store has not answered commands for some seconds, and when it answers again. */
+  readonly onSilence?: (isSilent: boolean) => void
   /** For tools beside running services: makes no log where there is none. */
   readonly isReadOnly?: boolean
   /** The id of the log that is copied into this one, which is no service's before `endCopy`. */
@@ -33,6 +37,10 @@ export interface EventStoreDb extends EventStore {
   /** Makes a log that was copied into the store a service's. */
   readonly endCopy: () => Promise<void>
 }
+
+/** Whether an append that ended so was answered. */
+const isAnswer = (ended: E.Either<AppendFailure, unknown>): boolean =>
+  E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
 
 /** Waits for a store that cannot be reached yet; the log in it, once there is one. */
 const reachLog = async (
@@ -63,7 +71,7 @@ const reachLog = async (
  *   StoreUnavailable when the signal ended the waiting
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
-  const { address } = options
+  const { address, onSilence = () => undefined } = options
   const commands = openConnection(address, 'commands')
   const subscriptions = openConnection(address, 'subscriptions')
   const closing = new AbortController()
@@ -83,7 +91,11 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     closing: closing.signal,
   }
 
+  const silence = makeSilence({ probe: () => isAnswered(logStream), onSilence })
+  const watchedPage: ReadPage = (...page) => silence.watch(readPage(...page), () => true)
+
   const close = async (): Promise<void> => {
+    silence.stop()
     closing.abort()
     await Promise.all([commands.close(), subscriptions.close()])
   }
@@ -95,8 +107,8 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       append:
         (stream, expected, events, sealed = []) =>
         () =>
-          append(stream, expected, events, sealed),
-      readStream: makeReadStream(readPage, events),
+          silence.watch(append(stream, expected, events, sealed), isAnswer),
+      readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.logged),
       recordAt: makeAt(commands, events, events.asItLies),
       subscribe: makeSubscribe(followed),

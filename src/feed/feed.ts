@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { OnResumed } from '../read-models/cut.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Users } from '../users/users.ts'
 import type { User } from '../users/users-file.ts'
@@ -62,6 +63,8 @@ export interface FeedOptions {
   /** A number from 0 to 255 that is another every time. */
   readonly dice: () => number
   readonly onError: (error: unknown) => void
+  /** Called when the subscription to the log was cut off and has been resumed. */
+  readonly onResumed?: OnResumed
 }
 
 const readPage = async (source: Source, { after, end, limit, filter }: PageWish): Promise<Page> => {

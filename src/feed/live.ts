@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
+import { makeCut, type OnResumed } from '../read-models/cut.ts'
 import { beforeTheFirst, behind, continues, type Progress } from '../read-models/progress.ts'
 import type { Views } from '../read-models/views.ts'
 import { CHUNK, markBefore } from './chunks.ts'
@@ -18,6 +19,8 @@ export interface LiveOptions {
   readonly views: Pick<Views, 'log' | 'position'>
   readonly origin: string
   readonly onDisk: OnDisk
+  /** Called when the subscription was cut off and has been resumed. */
+  readonly onResumed?: OnResumed
   /** The subscription failed in a way that trying again does not help. */
   readonly onFailed: (error: unknown) => void
 }
@@ -50,17 +53,19 @@ const progressBefore = async ({ store, views }: LiveOptions, position: number): 
  * who are told: they would all go on in the same turn, before whoever else waited for it.
  */
 const follow = async (
-  { store, onDisk }: Pick<LiveOptions, 'store' | 'onDisk'>,
+  { store, onDisk, onResumed }: Pick<LiveOptions, 'store' | 'onDisk' | 'onResumed'>,
   from: Progress,
   signal: AbortSignal,
   give: (events: readonly Logged[]) => void,
 ): Promise<void> => {
+  const cut = makeCut(onResumed)
   let progress = from
   while (!signal.aborted) {
     try {
       // Where it does not go on, the views find out too; who subscribes is told then.
       if (await continues(store, progress)) {
         for await (const { events } of store.subscribe(progress.mark, signal)) {
+          cut.resume()
           const reached = events.reduce(behind, progress)
           await onDisk(reached.position)
           progress = reached
@@ -69,6 +74,7 @@ const follow = async (
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
+      cut.note(error)
     }
     await delay(AGAIN_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
   }

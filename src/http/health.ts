@@ -6,7 +6,7 @@ import type { Answering } from './route.ts'
 /** How each part is, in one word; all is well where all are `ok`. */
 export interface Condition {
   readonly service: 'ok' | 'stopping'
-  readonly store: 'ok' | 'failed' | 'another' | 'unreadable'
+  readonly store: 'ok' | 'failed' | 'another' | 'silent' | 'unreadable'
   readonly views: 'ok' | 'behind' | 'unwritten'
   readonly users: 'ok' | 'broken'
   readonly vault: 'ok' | 'broken'
@@ -17,8 +17,12 @@ export interface Condition {
  * Whether requests are answered: what stands in memory goes on when a file is broken, and the log when views are. Over
  * another log than was read so far nothing is: what is remembered is not true of it.
  */
-export const isReady = ({ service, store, views }: Condition): boolean =>
-  service === 'ok' && store !== 'failed' && store !== 'another' && views !== 'behind'
+export const isOpen = ({ store, views }: Condition): boolean =>
+  store !== 'failed' && store !== 'another' && views !== 'behind'
+
+/** A service whose store does not answer commands still answers reads, and tries; another instance may do better. */
+export const isReady = (condition: Condition): boolean =>
+  condition.service === 'ok' && condition.store !== 'silent' && isOpen(condition)
 
 const notReady = (parts: Condition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')

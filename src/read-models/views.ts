@@ -4,6 +4,7 @@ import type { Snapshot } from '../domain/decider.ts'
 import type { Rows } from '../domain/page.ts'
 import { type Batch, type EventPlace, StoreUnavailable } from '../event-store/event-store.ts'
 import { type CatchUp, type CatchUpLimits, makeCatchUp } from './catch-up.ts'
+import { makeCut, type OnResumed } from './cut.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import type { LogIndex } from './log-index.ts'
@@ -18,7 +19,10 @@ import { type Alarms, makeWriter, type Writer } from './write-behind.ts'
 const pauseBefore = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
-export interface ViewsOptions extends UsableFileOptions, Alarms, CatchUpLimits {}
+export interface ViewsOptions extends UsableFileOptions, Alarms, CatchUpLimits {
+  /** Called when a subscription that was cut off has been resumed. */
+  readonly onResumed?: OnResumed
+}
 
 export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
   /** The public position of the last event folded, -1 before the first. */
@@ -88,6 +92,7 @@ const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: F
 const follow = async (followed: Followed): Promise<void> => {
   const { options, place, signal, log } = followed
   const { store, onAlarm, onRecovery, onFatal } = options
+  const cut = makeCut(options.onResumed)
   let failures = 0
   let isAlarmed = false
 
@@ -120,6 +125,7 @@ const follow = async (followed: Followed): Promise<void> => {
       if (isAlarmed) onRecovery('the event store is read again', 'store')
       isAlarmed = false
       failures = 0
+      cut.resume()
       if (!log.isFollowed) log.stretches++
       log.isFollowed = true
       await take(batch, followed)
@@ -131,6 +137,7 @@ const follow = async (followed: Followed): Promise<void> => {
       await fold()
       return
     } catch (error) {
+      if (log.isFollowed) cut.note(error)
       log.isFollowed = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)
       if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)

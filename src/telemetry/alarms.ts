@@ -2,28 +2,36 @@
 const PARTS = ['store', 'views', 'users', 'vault', 'secrets', 'certificate', 'clock'] as const
 export type Part = (typeof PARTS)[number]
 
+/** What is wrong with a part: `silence` is of the store, which may be unreadable too. */
+export type Cause = Part | 'silence'
+
+const partOf = (cause: Cause): Part => (cause === 'silence' ? 'store' : cause)
+
 /** As pino logs: facts first, then a sentence. */
 type Tell = (facts: object, sentence: string) => void
 
 export interface Alarms {
   /** Told in the log at once; stands until it is cleared. */
-  readonly raise: (part: Part, sentence: string, error?: unknown) => void
-  readonly clear: (part: Part, sentence: string) => void
-  readonly isRaised: (part: Part) => boolean
+  readonly raise: (cause: Cause, sentence: string, error?: unknown) => void
+  readonly clear: (cause: Cause, sentence: string) => void
+  readonly isRaised: (cause: Cause) => boolean
   readonly all: () => Readonly<Record<Part, boolean>>
 }
 
 export const makeAlarms = (log: Record<'info' | 'error', Tell>): Alarms => {
-  const raised = new Set<Part>()
+  const raised = new Set<Cause>()
   return {
-    raise: (part, sentence, error) => {
-      raised.add(part)
-      log.error({ alarm: part, ...(error !== undefined && { err: error }) }, sentence)
+    raise: (cause, sentence, error) => {
+      raised.add(cause)
+      log.error({ alarm: partOf(cause), ...(error !== undefined && { err: error }) }, sentence)
     },
-    clear: (part, sentence) => {
-      if (raised.delete(part)) log.info({ alarm: part }, sentence)
+    clear: (cause, sentence) => {
+      if (raised.delete(cause)) log.info({ alarm: partOf(cause) }, sentence)
     },
-    isRaised: (part) => raised.has(part),
-    all: () => Object.fromEntries(PARTS.map((part) => [part, raised.has(part)])) as Record<Part, boolean>,
+    isRaised: (cause) => raised.has(cause),
+    all: () => {
+      const parts = new Set([...raised].map(partOf))
+      return Object.fromEntries(PARTS.map((part) => [part, parts.has(part)])) as Record<Part, boolean>
+    },
   }
 }

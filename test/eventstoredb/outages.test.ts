@@ -74,9 +74,9 @@ for (const [how, ending] of Object.entries(endings)) {
     }
     const list = await admin.get('/api/sut?limit=100')
     t.deepEqual((list.json.suts as readonly { _id: string }[]).map(({ _id }) => _id).toSorted(), ids.toSorted())
-    // One port and one SUT each: what the views count is what the log has, from 0 on.
+    // The upgrade of the log, and one port and one SUT each: what the views count is what the log has, from 0 on.
     const position = async () => Number((await admin.get('/api/sut')).headers['berth-position'])
-    await until('all', async () => (await position()) === 9, 5_000)
+    await until('all', async () => (await position()) === 10, 5_000)
     t.is((await recordedOf(t, server, 'SutCreated')).length, 5)
   })
 }

@@ -24,10 +24,17 @@ const SHOWN = 20
 /** Bytes of a checkpoint's file that are read. */
 const NOTE_MAX = 100_000
 
+/** With the one line break at its end that it was signed with: editors add another, or take it away. */
+const ended = (note: string): string => {
+  let end = note.length
+  while (note[end - 1] === '\n') end--
+  return `${note.slice(0, end)}\n`
+}
+
 const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, Against>> => {
   const note = await readFile(file)
   if (note.length > NOTE_MAX) return E.left(`${file} is no checkpoint: it is too long`)
-  const opened = openCheckpoint(note.toString('utf8'), verifier)
+  const opened = openCheckpoint(ended(note.toString('utf8')), verifier)
   if (E.isLeft(opened)) return E.left(`${file}: the checkpoint ${opened.left}`)
   return E.right({ name: file, size: opened.right.size, root: opened.right.root })
 }

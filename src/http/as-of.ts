@@ -4,14 +4,14 @@ import { instant } from '../domain/codec.ts'
 import type { Role } from '../domain/event.ts'
 import type { Instant } from '../domain/instant.ts'
 import { described, schemaOf } from '../domain/json-schema.ts'
-import { POSITION, parsePosition } from '../domain/position.ts'
+import { POSITION_IN_REQUEST, parsePosition } from '../domain/position.ts'
 import { parametersOf } from './query.ts'
 import type { DecodeQuery } from './route.ts'
 
 /** The moment that a read is to be answered as of: after an event, or at an instant. */
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
 
-/** What a client may write in `as_of` or `after`: a public position in its 20 digits. */
+/** What a client may write in `as_of` or `after`: a public position, with or without the zeros in front. */
 export const positionParameter: t.Type<number, never, unknown> = described(
   new t.Type<number, never, unknown>(
     'position',
@@ -19,14 +19,34 @@ export const positionParameter: t.Type<number, never, unknown> = described(
     (u, c) => {
       const position = parsePosition(String(u))
       return position === undefined
-        ? t.failure(u, c, 'must be a position: 20 decimal digits, as Berth-Position gives them')
+        ? t.failure(u, c, 'must be a position: up to 20 decimal digits, below 2^53, as Berth-Position gives them')
         : t.success(position)
     },
     () => {
       throw new TypeError('a query is only ever read')
     },
   ),
-  () => ({ type: 'string', pattern: POSITION.source }),
+  () => ({ type: 'string', pattern: POSITION_IN_REQUEST.source }),
+)
+
+/** The end of the log, wherever that is. */
+export const LATEST = 'latest'
+
+/** What a client may write in `after`. */
+export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = described(
+  new t.Type<number | typeof LATEST, never, unknown>(
+    'after',
+    (u): u is number | typeof LATEST => u === LATEST || positionParameter.is(u),
+    (u, c) => {
+      if (u === LATEST) return t.success(LATEST)
+      const read = positionParameter.validate(u, c)
+      return E.isRight(read) ? read : t.failure(u, c, `${read.left[0]?.message}, or ${LATEST}`)
+    },
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  ),
+  () => ({ anyOf: [schemaOf(positionParameter), { const: LATEST }] }),
 )
 
 const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)

@@ -3,8 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** The oldest version of TLS that is spoken. */
-export const TLS_MIN = 'TLSv1.2'
+/** Of what is spoken every version and suite has forward secrecy and authenticated encryption. */
+export const TLS = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
+    ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+    ...['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+    ...['ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ].join(':'),
+} as const
 
 /** A certificate, with those that lead to its issuer behind it, and its key, both in PEM. */
 export interface Pair {
@@ -80,7 +88,7 @@ const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): reado
     return [...problems, `${KEY}: the key in ${files.key} is not that of the certificate in ${files.certificate}`]
   }
   try {
-    createSecureContext({ cert: certificate, key, minVersion: TLS_MIN })
+    createSecureContext({ cert: certificate, key, ...TLS })
     return problems
   } catch (error) {
     const reason = (error as { readonly reason?: string }).reason ?? 'it is not well-formed'

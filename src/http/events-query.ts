@@ -3,14 +3,14 @@ import * as t from 'io-ts'
 import { matching, opaqueId } from '../domain/codec.ts'
 import { type EventType, eventData } from '../domain/event.ts'
 import { described, type JsonSchema, schemaOf } from '../domain/json-schema.ts'
-import { POSITION } from '../domain/position.ts'
+import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT_MAX } from './list-query.ts'
 import { onlyTrue, parametersOf, wholeNumber } from './query.ts'
 import type { DecodeQuery } from './route.ts'
 
 export interface EventsQuery {
   /** The position behind which to begin. */
-  readonly after: number | undefined
+  readonly after: number | typeof LATEST | undefined
   readonly limit: number | undefined
   readonly follow: boolean
   readonly types: ReadonlySet<EventType> | undefined
@@ -47,7 +47,7 @@ const several = <A>(codec: t.Type<A>): t.Type<readonly A[], never, unknown> =>
   )
 
 const parameters = parametersOf({
-  after: matching('position', POSITION, 'must be a position: 20 decimal digits, as next and sequence give them'),
+  after: afterParameter,
   limit: wholeNumber(1, LIMIT_MAX),
   follow: onlyTrue,
   type: several(eventType),
@@ -63,6 +63,6 @@ export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
   if (E.isLeft(read)) return read
   const { after, limit, follow = false, type, sut_id, user_id } = read.right
   const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
-  return E.right({ after: after === undefined ? after : Number(after), limit, follow, types, sut_id, user_id })
+  return E.right({ after, limit, follow, types, sut_id, user_id })
 }
 described(eventsQuery, () => schemaOf(parameters))

@@ -5,6 +5,7 @@ import type { Feed, Page } from '../feed/feed.ts'
 import { eventStream, type Format, lines } from '../feed/frames.ts'
 import type { NoSeat } from '../feed/subscribers.ts'
 import type { Views } from '../read-models/views.ts'
+import { LATEST } from './as-of.ts'
 import type { EventsQuery } from './events-query.ts'
 import { LIMIT } from './list-query.ts'
 import { type Refusal, refusal } from './problem.ts'
@@ -28,7 +29,7 @@ const REFUSED: Readonly<Record<NoSeat, Refusal>> = {
 
 export interface EventsDependencies {
   readonly feed: Pick<Feed, 'page' | 'subscribe'>
-  readonly views: Pick<Views, 'position' | 'mark' | 'cameTo'>
+  readonly views: Pick<Views, 'position' | 'mark' | 'cameTo' | 'reached'>
   /** The mark of the log's last event. */
   readonly head: () => Promise<number>
 }
@@ -49,20 +50,25 @@ const misplaced = ({ follow, limit }: EventsQuery, mediaType: string): readonly 
 const beyond = (name: 'after' | 'Last-Event-ID'): Refusal =>
   invalid([{ ...inQuery(name, 'is beyond the end of the log'), in: name === 'after' ? 'query' : 'header' }])
 
-/** Refuses a position that no event has; one that only this instance does not know yet is waited for. */
-const unreached = async (
+const notReached = (after: string | number): Refusal =>
+  refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
+
+/** Where to begin. Refuses a position that no event has; one that only this instance does not know yet is waited for. */
+const beginning = async (
   { views, head }: EventsDependencies,
   { query, lastEventId }: Call<unknown, EventsQuery>,
-): Promise<Refusal | undefined> => {
+): Promise<E.Either<Refusal, number>> => {
+  // A client that comes back sends the address of its first request, with the place that it began at.
   const after = lastEventId ?? query.after ?? -1
-  if (after <= views.position()) return undefined
-  if ((await head()) > views.mark()) {
-    if (Number.isSafeInteger(after) && (await views.cameTo(after, WITHIN))) return undefined
-    if ((await head()) > views.mark()) {
-      return refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
-    }
+  if (after === LATEST) {
+    return (await views.reached(await head(), WITHIN)) ? E.right(views.position()) : E.left(notReached(LATEST))
   }
-  return beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID')
+  if (after <= views.position()) return E.right(after)
+  if ((await head()) > views.mark()) {
+    if (await views.cameTo(after, WITHIN)) return E.right(after)
+    if ((await head()) > views.mark()) return E.left(notReached(after))
+  }
+  return E.left(beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID'))
 }
 
 const pageAnswer = ({ events, next, caughtUp }: Page, position: number): Answer => ({
@@ -76,13 +82,12 @@ export const makeEvents =
   (dependencies: EventsDependencies) =>
   async (call: Call<unknown, EventsQuery>): Answering => {
     const { feed, views } = dependencies
-    const { query, mediaType, user, lastEventId } = call
+    const { query, mediaType, user } = call
     const problems = misplaced(query, mediaType)
     if (problems.length > 0) return E.left(invalid(problems))
-    const refused = await unreached(dependencies, call)
-    if (refused !== undefined) return E.left(refused)
-    // A client that comes back sends the address of its first request, with the place that it began at.
-    const after = lastEventId ?? query.after ?? -1
+    const begun = await beginning(dependencies, call)
+    if (E.isLeft(begun)) return begun
+    const after = begun.right
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id }
     const position = views.position()
     if (mediaType !== LINES && mediaType !== EVENT_STREAM) {

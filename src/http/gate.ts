@@ -25,9 +25,13 @@ interface GateOptions {
 /** Users at addresses from which they have come before, the latest; about 300 bytes each. */
 const FAMILIAR_MAX = 10_000
 
-const UNAUTHENTICATED = E.left(
-  refusal('unauthenticated', 'Send the name and password of a user with the Basic scheme.'),
+const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
+
+const NO_CREDENTIALS = unauthenticated(
+  'There are no credentials: send the name and password of a user with the Basic scheme.',
 )
+/** One text for both: whether there is such a user nobody is told. */
+const WRONG_CREDENTIALS = unauthenticated('The name or the password is wrong.')
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once; try again.'))
 
 const tooManyAttempts = (retryAfter: number): Admitted =>
@@ -77,12 +81,12 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
   }
 
   const ofWrong = (request: IncomingMessage, name: string, wasTried: boolean): Admitted => {
-    if (wasTried) return UNAUTHENTICATED
+    if (wasTried) return WRONG_CREDENTIALS
     const address = addresses.clientOf(request)
     const wait = attempts.barredFor(address, name)
     if (wait > 0) return tooManyAttempts(wait)
     attempts.begin(address, name)('failed')
-    return UNAUTHENTICATED
+    return WRONG_CREDENTIALS
   }
 
   return (request: IncomingMessage, result: Authentication, end: End | undefined): Admitted => {
@@ -98,8 +102,9 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
         return OVERLOADED
       // What cannot be anybody's credentials is no guess at them.
       case 'malformed':
+        return unauthenticated(`The Authorization header ${result.detail}.`)
       case 'none':
-        return UNAUTHENTICATED
+        return NO_CREDENTIALS
     }
   }
 }

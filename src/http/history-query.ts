@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { described, schemaOf } from '../domain/json-schema.ts'
-import { positionParameter } from './as-of.ts'
+import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT, LIMIT_MAX } from './list-query.ts'
 import { inQuery, parametersOf, wholeNumber } from './query.ts'
 import type { DecodeQuery } from './route.ts'
@@ -9,13 +9,13 @@ import type { DecodeQuery } from './route.ts'
 export interface HistoryQuery {
   readonly limit: number
   readonly offset: number
-  readonly after: number | undefined
+  readonly after: number | typeof LATEST | undefined
 }
 
 const parameters = parametersOf({
   limit: wholeNumber(1, LIMIT_MAX),
   offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-  after: positionParameter,
+  after: afterParameter,
 })
 
 export const historyQuery: DecodeQuery<HistoryQuery> = (given) => {

@@ -6,6 +6,7 @@ import { failure, invalid } from '../domain/failure.ts'
 import { sutStream } from '../domain/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { cloudEvent } from '../feed/cloud-event.ts'
+import { LATEST } from './as-of.ts'
 import {
   type History,
   type HistoryDependencies,
@@ -59,7 +60,7 @@ const makeTell =
 const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
   const tell = makeTell(dependencies, log)
   return async (history: History, { limit, offset, after }: HistoryQuery): Answering => {
-    const first = after === undefined ? offset : await history.upTo(after)
+    const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
     if (first === undefined) return E.left(invalid([inQuery('after', 'names no event of this history')]))
     const told = await tell(await history.events(first, Math.min(limit, history.count - first)))
     if (E.isLeft(told)) return told

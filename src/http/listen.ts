@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions } f
 import { createServer as createEncryptedServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { makeEventId, type RandomHex } from '../domain/ids.ts'
-import { type Certificate, type Pair, TLS_MIN } from './certificate.ts'
+import { type Certificate, type Pair, TLS } from './certificate.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
 import { type Refusal, refusal } from './problem.ts'
 import { refuseRaw } from './refuse-raw.ts'
+import { notImplemented } from './request-head.ts'
 import { type Handle, makeTurns } from './turns.ts'
 
 /** Bytes of a request's line and header fields together. */
@@ -38,15 +39,20 @@ export interface Listening {
   readonly close: (within: number) => Promise<void>
 }
 
-const refusalOf = (error: Error & { code?: string }, patience: Patience): Refusal => {
+const malformed = (): Refusal => refusal('malformed_request', 'This is not well-formed HTTP/1.1.')
+
+const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Patience): Refusal => {
   const [header, whole] = [patience.headers / 1000, patience.request / 1000]
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return refusal('headers_too_large', `The header has more than ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
+    case 'HPE_INVALID_TRANSFER_ENCODING':
+      // The same where it stands beside a Content-Length, which is no request at all.
+      return error.reason?.includes('Content-Length') ? malformed() : notImplemented()
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refusal('request_timeout', `A request must arrive within ${whole} s, its header within ${header} s.`)
     default:
-      return refusal('malformed_request', 'This is not well-formed HTTP/1.1.')
+      return malformed()
   }
 }
 
@@ -64,7 +70,7 @@ export interface ListenOptions {
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
 }
 
-const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, minVersion: TLS_MIN }) as const
+const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, ...TLS }) as const
 
 const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Patience): Server => {
   if (certificate === undefined) return createServer(limits)

@@ -8,7 +8,7 @@ const parserOf =
   (header: string | undefined): E.Either<Problem, number | undefined> => {
     const position = parsePosition(header ?? '')
     if (header === undefined || position !== undefined) return E.right(position)
-    const detail = `must be a position: 20 decimal digits, as ${whence}`
+    const detail = `must be a position: up to 20 decimal digits, below 2^53, as ${whence}`
     return E.left({ code: 'invalid', path: [name], in: 'header', detail })
   }
 

@@ -46,6 +46,7 @@ const remedies: Readonly<Record<Code, string>> = {
   too_many_attempts: 'Too many credentials were wrong. Wait for as long as Retry-After says.',
   too_many_subscribers: 'End a stream of events that is no longer needed, or use one for several purposes.',
   internal: 'This is a fault of the service. Its log has it under the id in instance.',
+  not_implemented: 'Send the body with a Content-Length, or in chunks, and in no other Transfer-Encoding.',
   unavailable: 'What was asked for was not recorded. Try again after a moment.',
   store_full: 'What was asked for was not recorded. An administrator has to make room on the disk; reads go on.',
   outcome_unknown: 'Repeat the request with the same Idempotency-Key, or read whether it was recorded.',

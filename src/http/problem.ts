@@ -18,6 +18,7 @@ export type TransportCode =
   | 'too_many_attempts'
   | 'too_many_subscribers'
   | 'internal'
+  | 'not_implemented'
 
 export type Code = FailureCode | TransportCode
 
@@ -64,6 +65,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   too_many_attempts: { status: 429, title: 'Too many credentials were wrong' },
   too_many_subscribers: { status: 429, title: 'The user has too many streams of events', retryAfter: 10 },
   internal: { status: 500, title: 'The service has failed' },
+  not_implemented: { status: 501, title: 'The transfer coding is not implemented' },
   unavailable: { status: 503, title: 'The service cannot answer now', retryAfter: 1 },
   store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },
   outcome_unknown: { status: 503, title: 'It is not known whether this was recorded', retryAfter: 1 },

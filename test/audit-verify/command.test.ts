@@ -127,6 +127,18 @@ test('verify takes the signature of the key alone, which --key can give', async 
   t.regex(altered.error, /has been altered/)
 })
 
+test('verify takes a checkpoint to which an editor has added line breaks, or whose last one it has taken away', async (t) => {
+  const { run, checkpoint } = await aLog(t)
+  const file = await checkpoint('head')
+  const note = (await run('checkpoint')).out
+  for (const edited of [`${note}\n`, `${note}\n\n`, note.slice(0, -1)]) {
+    writeFileSync(file, edited)
+    t.is((await run('verify', '--against', file)).code, 0, JSON.stringify(edited.slice(-4)))
+  }
+  writeFileSync(file, note.replace(/\n/, '\n\n'))
+  t.is((await run('verify', '--against', file)).code, 1)
+})
+
 test('over an EventStoreDB verify and export say what they say of the same log in its own file', async (t) => {
   const { run, runOver, store, checkpoint } = await aLog(t)
   const server = await aServer(t)

@@ -133,11 +133,21 @@ test('events are filtered by type, by SUT with its port and reservations, and by
   t.is((await pageAt('?user_id=nobody')).events.length, 0)
 })
 
+test('a position may leave out the zeros in front, and latest is the end', async (t) => {
+  t.deepEqual(await pageAt('?after=4'), await pageAt(`?after=${formatPosition(4)}`))
+  t.deepEqual(await pageAt('?after=0004&limit=2'), await pageAt(`?after=${formatPosition(4)}&limit=2`))
+  t.deepEqual(await pageAt('?after=latest'), { events: [], next: formatPosition(11), caught_up: true })
+  const lines = await service.as('audrey').get('/api/events?after=latest', { Accept: LINES })
+  t.deepEqual([lines.status, lines.text], [200, ''])
+})
+
 const ask = (query: string, headers = {}): Promise<Answer> => service.as('audrey').get(`/api/events${query}`, headers)
 const BEYOND = formatPosition(13)
 
 const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
-  'a position without its zeros': ['?after=1', {}, 'after'],
+  'a position of 21 digits': [`?after=0${formatPosition(1)}`, {}, 'after'],
+  'a position of 2^53': ['?after=9007199254740992', {}, 'after'],
+  'the id of the end': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': 'latest' }, 'Last-Event-ID'],
   'a position behind the last': [`?after=${BEYOND}`, {}, 'after'],
   'a position that no log reaches': [`?after=${'9'.repeat(20)}`, {}, 'after'],
   'the id of another server': ['', { 'Last-Event-ID': 'abc' }, 'Last-Event-ID'],

@@ -21,7 +21,7 @@ const MEDIA_TYPES = ['application/json', 'application/problem+json']
 const faultsOfAnswer = (answer: RawAnswer | undefined, isToHead: boolean): readonly string[] => {
   if (answer === undefined) return ['closed without an answer']
   const { status, headers } = answer
-  if (status >= 500) return [`${status} ${answer.text}`]
+  if (status >= 500 && status !== 501) return [`${status} ${answer.text}`]
   if (status < 400) return [200, 201, 204, 304].includes(status) ? [] : [`${status}`]
   if (isToHead) return []
   return faultsOf(

@@ -79,10 +79,27 @@ test('a read with Berth-After of a place that has been reached is answered at on
   }
 })
 
+test('a Berth-After may leave out the zeros in front', async (t) => {
+  const service = await start(t, { now: NOW })
+  const path = `/api/sut/${await createSut(service.as('admin'))}`
+  for (const header of ['0', '1', '001', written(1)]) {
+    t.is((await service.as('alice').get(path, { 'Berth-After': header })).status, 200, header)
+  }
+})
+
 test('a Berth-After that is no position is refused and named', async (t) => {
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
-  const wrong = ['1', '-1', '', written(1).slice(1), `0${written(1)}`, `+${written(1).slice(1)}`, '9'.repeat(20), 'x']
+  const wrong = [
+    '-1',
+    '',
+    'latest',
+    '9007199254740992',
+    `0${written(1)}`,
+    `+${written(1).slice(1)}`,
+    '9'.repeat(20),
+    'x',
+  ]
   for (const header of wrong) {
     const refused = await service.as('alice').get(path, { 'Berth-After': header })
     t.deepEqual(refusalOf(refused), [422, 'invalid', 'Berth-After'], header)

@@ -43,6 +43,7 @@ export const DOCUMENTED: Readonly<Record<string, number>> = {
   too_many_subscribers: 429,
   headers_too_large: 431,
   internal: 500,
+  not_implemented: 501,
   unavailable: 503,
   store_full: 503,
   outcome_unknown: 503,

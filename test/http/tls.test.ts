@@ -2,7 +2,7 @@ import { copyFile, readFile, rename, stat } from 'node:fs/promises'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { SHARED_STORE } from '../event-store/shared-store.ts'
@@ -73,6 +73,52 @@ const statusOf = (service: Running, options: RequestOptions = {}): Promise<numbe
     asked.on('error', reject)
     asked.end()
   })
+
+/** What a client that can nothing else agrees on with the service; undefined where they agree on nothing. */
+const agreed = async ({ port }: Running, options: ConnectionOptions): Promise<string | undefined> => {
+  try {
+    const socket = await handshake(port, options)
+    const { name } = socket.getCipher()
+    socket.destroy()
+    return name
+  } catch {
+    return undefined
+  }
+}
+
+/** Every suite that this Node can: those of 1.2 and before, of which a client names one, however weak it is. */
+const older = getCiphers()
+  .map((name) => name.toUpperCase())
+  .filter((name) => !name.startsWith('TLS_'))
+
+test('of TLS 1.2 the suites with ECDHE and AEAD are spoken and no others, of 1.1 none', async (t) => {
+  const { service } = await withCertificate(t)
+  const spoken = await Promise.all(
+    older.map((ciphers) => agreed(service, { ciphers: `${ciphers}:@SECLEVEL=0`, maxVersion: 'TLSv1.2' })),
+  )
+  const names = spoken.filter((name) => name !== undefined)
+  t.true(older.length > 30 && names.length > 0, `${names.length} of ${older.length}`)
+  for (const name of names) t.regex(name, /^ECDHE-.*(GCM|CHACHA20)/)
+  for (const maxVersion of ['TLSv1.1', 'TLSv1'] as const) {
+    const old = { minVersion: 'TLSv1', maxVersion, ciphers: 'ALL:@SECLEVEL=0' } as const
+    t.is(await agreed(service, old), undefined, maxVersion)
+  }
+})
+
+test('TLS 1.3 is spoken in each of its suites', async (t) => {
+  const { service } = await withCertificate(t)
+  for (const ciphers of ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256']) {
+    t.is(await agreed(service, { ciphers, minVersion: 'TLSv1.3' }), ciphers)
+  }
+})
+
+test('the suites stay when another certificate comes into force', async (t) => {
+  const { service, home } = await withCertificate(t)
+  await put(home, 'second')
+  await until('the second', async () => (await shown(service)) === 'second', 10_000)
+  const weak = { ciphers: 'AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const
+  t.is(await agreed(service, weak), undefined)
+})
 
 test('with a certificate and its key connections are encrypted, and requests answered as ever', async (t) => {
   const { service } = await withCertificate(t)

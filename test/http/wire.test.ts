@@ -15,6 +15,30 @@ const CREATE = `POST /api/sut/create HTTP/1.1\r\n${HOST}${CREDENTIALS}${JSON_TYP
 /** What the service itself takes for its own failures. */
 const errorsOf = ({ log }: Running): readonly Line[] => log.filter(({ level }) => level !== 'info').slice(0, 3)
 
+type Rows = Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>>
+
+/** All of them without credentials: what is wrong with the head is told before that. */
+const rows = (values: readonly string[], row: (value: string) => readonly [what: string, ...Rows[string]]): Rows =>
+  Object.fromEntries(values.map(row).map(([what, ...refused]) => [what, refused]))
+
+const coded = (...codings: readonly string[]): Rows =>
+  rows(codings, (coding) => {
+    const bytes = `POST /api/sut/create HTTP/1.1\r\n${HOST}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`
+    return [`the transfer coding ${coding}`, bytes, 501, 'not_implemented']
+  })
+
+const hosted = (...hosts: readonly string[]): Rows =>
+  rows(hosts, (host) => {
+    const bytes = Buffer.from(`GET /api/sut HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1')
+    return [`the Host ${JSON.stringify(host.slice(0, 20))}`, bytes, 400, 'malformed_request']
+  })
+
+const addressed = (...pieces: readonly string[]): Rows =>
+  rows(pieces, (piece) => {
+    const bytes = `GET /api/sut/${piece} HTTP/1.1\r\n${HOST}\r\n`
+    return [`a path with ${piece}`, bytes, 400, 'malformed_request']
+  })
+
 const refused: Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>> = {
   'what is no HTTP': ['EHLO berth\r\n\r\n', 400, 'malformed_request'],
   'a handshake of TLS': [Buffer.from('16030100a50100', 'hex'), 400, 'malformed_request'],
@@ -37,6 +61,11 @@ const refused: Readonly<Record<string, readonly [bytes: string | Uint8Array, sta
     'malformed_request',
   ],
   'a proxy’s CONNECT': ['CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n', 400, 'malformed_request'],
+  ...coded('gzip', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'identity', 'xchunked', 'cow'),
+  ...hosted('a b', 'a/b', 'a:b', '[::1', 'a@b', 'a\\b', '%zz', 'a:65536', 'a:1:2', '', 'a'.repeat(300), '\xe4', '<a>'),
+  'a fragment': [`GET /health/live#a HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  'a fragment behind a query': [`GET /api/sut?name=a#b HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  ...addressed('%00', '%0a', '%1F', '%7f', '%c2%80', '%C2%9f', 'a%0d%0ab'),
   'an expectation of no standard': [`GET / HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 400, 'malformed_request'],
   'an address of 8,193 characters': [`GET /${'a'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414, 'uri_too_long'],
   'a header of 33 KiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(33_792)}\r\n\r\n`, 431, 'headers_too_large'],
@@ -62,6 +91,19 @@ const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> 
   'a whole address in place of a path': [`GET http://berth/health/live HTTP/1.1\r\n${HOST}\r\n`, 200],
   'an empty line before the request': [`\r\n${ALIVE}`, 200],
   'an address of 8,192 characters': [`GET /${'a'.repeat(8191)} HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 404],
+  ...Object.fromEntries(
+    ['lab', 'Lab.Example:8080', '[::1]', '[2001:db8::1]:443', '192.0.2.7:80', 'a_b', 'a:'].map((host) => [
+      `the Host ${host}`,
+      [`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 200] as const,
+    ]),
+  ),
+  'chunked in capitals': [`${CREATE}Transfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 422],
+  'an encoded umlaut in a path': [`GET /api/sut/%c3%a4 HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 404],
+  'an encoded line break in a query': [`GET /api/sut?name=%0a HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 422],
+  'an Accept with a charset': [
+    `GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}Accept: application/json; charset=utf-8\r\n\r\n`,
+    200,
+  ],
   'a header of 31 KiB': [`GET /health/live HTTP/1.1\r\n${HOST}A: ${'a'.repeat(31_744)}\r\n\r\n`, 200],
   'an offer to speak another protocol': [
     `GET /health/live HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,

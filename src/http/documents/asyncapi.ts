@@ -10,7 +10,7 @@ import { DESCRIPTION } from './openapi.ts'
 const signs = (): Readonly<Record<'checkpoint' | 'error', JsonSchema>> => ({
   checkpoint: {
     title: 'How far a reader has come though nothing that it wants was there',
-    ...closedObject({ sequence: { type: 'string', pattern: '^\\d{20}$' } }),
+    ...closedObject({ sequence: { type: 'string', pattern: '^[0-9]{20}$' } }),
   },
   error: {
     title: 'Why the stream ends',
@@ -30,6 +30,15 @@ const messages = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(Object.keys(signs()).map((name) => [name, message(name, name)])),
 })
 
+/** Where a service is only its operator knows: a client fills in the place that it has this document from. */
+const server = (protocol: 'http' | 'https', description: string): JsonSchema => ({
+  host: '{host}',
+  protocol,
+  description,
+  variables: { host: { default: 'localhost:8080', description: 'The name or address of the service, and its port.' } },
+  security: [{ $ref: '#/components/securitySchemes/basic' }],
+})
+
 export const asyncApi = (version: string): JsonSchema => {
   const all = messages()
   const names = Object.keys(all)
@@ -42,10 +51,15 @@ export const asyncApi = (version: string): JsonSchema => {
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
+    servers: {
+      plain: server('http', 'Without encryption: on one machine, or behind a proxy.'),
+      encrypted: server('https', 'With a certificate of its own, or of a proxy in front of it.'),
+    },
     channels: {
       events: {
         address: '/api/events',
         title: 'Events',
+        servers: [{ $ref: '#/servers/plain' }, { $ref: '#/servers/encrypted' }],
         description:
           'Server-Sent Events: `id` is the position, `event` the type, `data` the CloudEvent. Resumed by `Last-Event-ID` or `after`.',
         messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),

@@ -4,7 +4,8 @@ import type { Operation } from './operation.ts'
 
 /** The fields of heads, of requests and of answers. */
 
-const POSITION: JsonSchema = { type: 'string', pattern: '^\\d{20}$' }
+const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
+const POSITION_IN_REQUEST: JsonSchema = { type: 'string', pattern: '^[0-9]{1,20}$' }
 
 export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
   IdempotencyKey: {
@@ -38,13 +39,13 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     in: 'header',
     description:
       'A Berth-Position that the answer must reflect: the read waits until this instance has come that far, 5 s at most.',
-    schema: POSITION,
+    schema: POSITION_IN_REQUEST,
   },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'The place to go on from, as browsers send it when they come back. It goes before after.',
-    schema: POSITION,
+    schema: POSITION_IN_REQUEST,
   },
 }
 

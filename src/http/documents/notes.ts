@@ -19,7 +19,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   name: 'Those with this as a part of their name, in any case of letters.',
   duration: 'Seconds: the shortest window that is wanted; 900 unless given.',
   as_of: 'The state as of a date-time, or as of a position in the log.',
-  after: 'The place in the log to go on from: the next of a page, or a Berth-Position.',
+  after: 'The place in the log to go on from: the next of a page, or a Berth-Position; latest is the end.',
   type: 'Events of this type; may be given several times.',
   follow: 'Goes on live, after everything up to now.',
   event: 'The id of an event.',

@@ -11,6 +11,7 @@ const OF_ALL: readonly Code[] = [
   'headers_too_large',
   'invalid',
   'internal',
+  'not_implemented',
   'unavailable',
 ]
 const OF_KNOWN: readonly Code[] = ['unauthenticated', 'too_many_attempts']

@@ -136,7 +136,9 @@ test('events are filtered by type, by SUT with its port and reservations, and by
 test('a position may leave out the zeros in front, and latest is the end', async (t) => {
   t.deepEqual(await pageAt('?after=4'), await pageAt(`?after=${formatPosition(4)}`))
   t.deepEqual(await pageAt('?after=0004&limit=2'), await pageAt(`?after=${formatPosition(4)}&limit=2`))
-  t.deepEqual(await pageAt('?after=latest'), { events: [], next: formatPosition(11), caught_up: true })
+  const end = await pageAt('?after=latest')
+  t.deepEqual([end.events, end.caught_up], [[], true])
+  t.true(String(end.next) >= formatPosition(11), String(end.next))
   const lines = await service.as('audrey').get('/api/events?after=latest', { Accept: LINES })
   t.deepEqual([lines.status, lines.text], [200, ''])
 })

@@ -1,4 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
+import { epochMillisecondsOf } from '../src/domain/instant.ts'
 import type { Projection } from './projection.ts'
 
 /** What a retry key stands for: the request it came with and the object whose state then was the answer. */
@@ -9,6 +10,8 @@ export interface RetryKey {
   readonly of: 'sut' | 'reservation'
   readonly revision: number
   readonly created: boolean
+  /** Unix milliseconds. */
+  readonly time: number
 }
 
 /** A creation's first append is no answer yet: the SUT's own event is. */
@@ -16,7 +19,7 @@ const isAnswer = (event: Recorded): boolean => !event.type.startsWith('ListenPor
 
 export const retryKeyProjection: Projection<RetryKey> = {
   name: 'retry_key',
-  version: 1,
+  version: 2,
   key: (event) => (event.metadata.key !== undefined && isAnswer(event) ? event.metadata.key.slice(0, 22) : undefined),
   begins: () => true,
   evolve: (_, event) => ({
@@ -25,7 +28,9 @@ export const retryKeyProjection: Projection<RetryKey> = {
     of: event.type.startsWith('Sut') ? 'sut' : 'reservation',
     revision: event.revision,
     created: event.type === 'SutCreated' || event.type === 'ReservationCreated',
+    time: epochMillisecondsOf(event.metadata.time),
   }),
+  columns: ({ time }) => [time],
   ended: () => null,
 }
 

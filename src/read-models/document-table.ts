@@ -6,6 +6,9 @@ import { reservationColumns } from './reservation-table.ts'
 import { sutColumns } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
+/** The projection whose documents have an index of their own: see retry-key-table.ts. */
+export const RETRY_KEY = 'retry_key'
+
 /** The projections that there are lists of. */
 const lists: Readonly<Partial<Record<string, ListColumns>>> = { sut: sutColumns, reservation: reservationColumns }
 
@@ -18,7 +21,7 @@ export const documentSchema = ({ name }: Pick<Projection, 'name'>): string => {
   const all = ['revision INTEGER NOT NULL', 'id TEXT NOT NULL', 'document TEXT NOT NULL', 'ended TEXT', ...ofLists]
   return `
   CREATE TABLE ${name} (position INTEGER PRIMARY KEY, ${all.join(', ')}) STRICT;
-  CREATE INDEX ${name}_by_id ON ${name} (id, position);
+  ${name === RETRY_KEY ? '' : `CREATE INDEX ${name}_by_id ON ${name} (id, position);`}
   ${schema}`
 }
 

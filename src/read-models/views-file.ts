@@ -2,12 +2,13 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Snapshot } from '../domain/decider.ts'
 import type { Rows } from '../domain/page.ts'
-import { type DocumentTable, makeDocumentTable } from './document-table.ts'
+import { type DocumentTable, makeDocumentTable, RETRY_KEY } from './document-table.ts'
 import type { Lists } from './lists.ts'
 import { type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
 import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
 import { openLists } from './open-lists.ts'
 import type { Progress } from './progress.ts'
+import { makeRetryKeyTable } from './retry-key-table.ts'
 import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { NewVersion, Version } from './version.ts'
@@ -129,12 +130,15 @@ const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLIC
 
 const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile => {
   const { writers, lists, flush, forget } = openLists(db)
-  const documents = new Map(projections.map(({ name }) => [name as string, makeDocumentTable(db, name, writers[name])]))
+  const states = makeSnapshotTable(db)
+  const retryKeys = makeRetryKeyTable(db, states)
+  const tableOf = (name: string): DocumentTable =>
+    name === RETRY_KEY ? retryKeys : makeDocumentTable(db, name, writers[name])
+  const documents = new Map(projections.map(({ name }) => [name as string, tableOf(name)]))
   const log = makeLogTable(db)
   const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
   const filled = [log, ...documents.values()]
   const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
-  const states = makeSnapshotTable(db)
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
   const { orUndone, commit } = makeTransactions(db, () => {
@@ -161,9 +165,11 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
         // What a transaction that failed has left.
         states.forget()
         for (const snapshot of snapshots) states.write(snapshot)
+        retryKeys.write()
         advance.run(shape, logId, position, mark, eventId, stream, revision)
         commit()
         states.committed()
+        retryKeys.committed()
       }),
     isStaging: () => db.isTransaction,
     settle: () => orUndone(flush),

@@ -13,7 +13,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
 export const PRAGMAS_FOR_MANY = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The shape of this file; documents have their projections' versions beside it. */
-const FILE_VERSION = 7
+const FILE_VERSION = 8
 
 /** What the file has to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>

@@ -170,6 +170,7 @@ test('a retry key stands for the object and the revision that were the answer', 
     of: 'reservation',
     revision: 1,
     created: true,
+    time: Date.parse('2030-05-02T06:00:00Z'),
   })
   t.deepEqual(retryKey(KEY, ...past, at('06:01', sutUpdated({ os: 'linux' }), key('b'))).document, {
     request: 'b'.repeat(22),
@@ -177,6 +178,7 @@ test('a retry key stands for the object and the revision that were the answer', 
     of: 'sut',
     revision: 2,
     created: false,
+    time: Date.parse('2030-05-02T06:01:00Z'),
   })
 })
 

@@ -4,8 +4,9 @@ import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
 import { makeId } from '../ids.ts'
 import { epochMillisecondsOf } from '../instant.ts'
-import { keysBytes, keysDirectoryOf, keysOf, knownKeys } from '../known-keys.ts'
+import { keysBytes, knownKeys } from '../known-keys.ts'
 import type { Packed } from '../page.ts'
+import { directoryOfRuns, runsOf } from '../sorted-runs.ts'
 
 export interface PortRange {
   readonly first: number
@@ -121,13 +122,13 @@ const decide = (
 }
 
 const pack = (state: ListenPortState): Packed => ({
-  text: JSON.stringify({ ...state, keys: keysDirectoryOf(state.keys) }),
+  text: JSON.stringify({ ...state, keys: directoryOfRuns(state.keys) }),
   pages: state.keys.map(({ page }) => page),
 })
 
 const unpack = ({ text, pages }: Packed): ListenPortState => {
   const { keys, ...state } = JSON.parse(text) as Omit<ListenPortState, 'keys'> & { keys: number[][] }
-  return { ...state, keys: keysOf(keys, pages) }
+  return { ...state, keys: runsOf(keys, pages) }
 }
 
 /** Bytes of memory that an empty state and an assignment take. */

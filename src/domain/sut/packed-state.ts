@@ -1,6 +1,7 @@
 import { calendarBytes, calendarOf, directoryOf } from '../calendar.ts'
-import { keysBytes, keysDirectoryOf, keysOf } from '../known-keys.ts'
+import { keysBytes } from '../known-keys.ts'
 import type { Packed } from '../page.ts'
+import { directoryOfRuns, runsOf } from '../sorted-runs.ts'
 import type { SutState } from './state.ts'
 
 /** Bytes that a state takes beside its pages, its tags and values being of common length. */
@@ -17,7 +18,7 @@ interface Directories {
 
 export const packSut = (state: SutState): Packed => {
   const { windows, keys } = state
-  const directories: Directories = { windows: directoryOf(windows), keys: keysDirectoryOf(keys) }
+  const directories: Directories = { windows: directoryOf(windows), keys: directoryOfRuns(keys) }
   return {
     text: JSON.stringify({ ...state, ...directories }),
     pages: [...windows.pages, ...keys].map(({ page }) => page),
@@ -29,6 +30,6 @@ export const unpackSut = ({ text, pages }: Packed): SutState => {
   return {
     ...state,
     windows: calendarOf(windows, pages.slice(0, windows.length)),
-    keys: keysOf(keys, pages.slice(windows.length)),
+    keys: runsOf(keys, pages.slice(windows.length)),
   } as SutState
 }

@@ -1,28 +1,20 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { Rows } from '../domain/page.ts'
-import { type Batch, type EventPlace, StoreUnavailable } from '../event-store/event-store.ts'
-import { type CatchUp, type CatchUpLimits, makeCatchUp } from './catch-up.ts'
-import { makeCut, type OnResumed } from './cut.ts'
+import type { EventPlace } from '../event-store/event-store.ts'
+import { type CatchUpLimits, makeCatchUp } from './catch-up.ts'
+import { type FollowOptions, follow } from './follow.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
 import type { LogIndex } from './log-index.ts'
 import { openLongReader, type ReadList, readEitherWay } from './long-reads.ts'
 import { makePending, type Pending } from './pending.ts'
 import { makePlace, type Place } from './place.ts'
-import { beforeTheFirst, continues } from './progress.ts'
+import { beforeTheFirst } from './progress.ts'
 import { openUsableFile, type UsableFileOptions } from './usable-file.ts'
-import { type Alarms, makeWriter, type Writer } from './write-behind.ts'
+import { makeWriter } from './write-behind.ts'
 
-/** Milliseconds before the nth attempt to subscribe again, with jitter, so that instances do not come all at once. */
-const pauseBefore = (failures: number): number =>
-  failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
-
-export interface ViewsOptions extends UsableFileOptions, Alarms, CatchUpLimits {
-  /** Called when a subscription that was cut off has been resumed. */
-  readonly onResumed?: OnResumed
-}
+export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {}
 
 export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
   /** The public position of the last event folded, -1 before the first. */
@@ -59,91 +51,6 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
   readonly close: () => Promise<void>
-}
-
-interface Followed {
-  readonly options: ViewsOptions
-  readonly place: Place
-  readonly pending: Pending
-  readonly writer: Writer
-  readonly catchUp: CatchUp
-  readonly signal: AbortSignal
-  /** What is known of the log. */
-  readonly log: { isAnother: boolean; stretches: number; isFollowed: boolean }
-}
-
-/** Folds a batch, and has its rows written. */
-const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: Followed): Promise<void> => {
-  for (const event of batch.events) pending.fold(event, place.advance(event))
-  if (!place.isCaughtUp()) await catchUp.take(batch)
-  place.arrive(batch)
-  if (catchUp.isBeside()) return
-  writer.tick()
-  if (!writer.isFull()) return
-  place.halt()
-  await writer.room(signal)
-  place.goOn()
-}
-
-/**
- * Folds what the store gives until the signal. A connection that is lost is made again from where it was lost, at once
- * if it has brought anything, and again and again with an alarm if it has not.
- */
-const follow = async (followed: Followed): Promise<void> => {
-  const { options, place, signal, log } = followed
-  const { store, onAlarm, onRecovery, onFatal } = options
-  const cut = makeCut(options.onResumed)
-  let failures = 0
-  let isAlarmed = false
-
-  const alarm = (what: string, error: Error): void => {
-    isAlarmed = true
-    onAlarm(what, error, 'store')
-  }
-
-  // Whoever stops does not wait for a store that does not answer.
-  const aborted = new Promise<undefined>((resolve) =>
-    signal.addEventListener('abort', () => resolve(undefined), { once: true }),
-  )
-
-  const goOn = async (): Promise<void> => {
-    const wasAnother = log.isAnother
-    const goesOn = await Promise.race([continues(store, place.now()), aborted])
-    if (goesOn === undefined) return
-    log.isAnother = !goesOn
-    if (!log.isAnother) return
-    const error = new StoreUnavailable(
-      'the log was cut off, or put back from a copy: it does not go on from what was read',
-    )
-    if (!wasAnother) alarm('the event store holds another log', error)
-    throw error
-  }
-
-  const fold = async (): Promise<void> => {
-    await goOn()
-    for await (const batch of store.subscribe(place.now().mark, signal)) {
-      if (isAlarmed) onRecovery('the event store is read again', 'store')
-      isAlarmed = false
-      failures = 0
-      cut.resume()
-      if (!log.isFollowed) log.stretches++
-      log.isFollowed = true
-      await take(batch, followed)
-    }
-  }
-
-  while (!signal.aborted) {
-    try {
-      await fold()
-      return
-    } catch (error) {
-      if (log.isFollowed) cut.note(error)
-      log.isFollowed = false
-      if (!(error instanceof StoreUnavailable)) return onFatal(error)
-      if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
-      await delay(pauseBefore(failures), undefined, { signal }).catch(() => undefined)
-    }
-  }
 }
 
 /** Folds the log into documents, in its order, and answers from them. */

@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { ADDRESS, ADDRESS_LENGTH_MAX } from './address.ts'
+import { CONTROL, CONTROL_BUT_LINES, classWithout } from './characters.ts'
 import { isOpaqueId, OPAQUE_ID } from './ids.ts'
 import { INSTANT_PATTERN, type Instant, parseInstant } from './instant.ts'
-import { described, type JsonSchema, patternOf, schemaOf } from './json-schema.ts'
+import { described, type JsonSchema, patternOf, portable, schemaOf } from './json-schema.ts'
 
 const plains = new WeakSet<t.Mixed>()
 
@@ -38,16 +39,13 @@ export const boolean: t.Type<boolean> = scalar(
 )
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what these refuse
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+const REFUSED = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
-const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
-
-/** What has none of these characters, and no lone surrogates. */
-const takenBy = ({ source }: RegExp): string => `^[^${source.slice(1, -1)}\\ud800-\\udfff]*$`
+const REFUSED_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 /** Text of `min` to `max` code points without control characters; `lines` lets line breaks and tabs through. */
 export const text = (min: number, max: number, options: { lines?: boolean } = {}): t.Type<string> => {
-  const refused = options.lines ? CONTROL_BUT_LINES : CONTROL
+  const refused = options.lines ? REFUSED_BUT_LINES : REFUSED
   const except = options.lines ? ' other than line breaks and tabs' : ''
   return scalar(
     `text(${min}, ${max})`,
@@ -59,7 +57,12 @@ export const text = (min: number, max: number, options: { lines?: boolean } = {}
       !refused.test(u) &&
       u.isWellFormed(),
     `must be a string of ${min === 0 ? 'at most' : `${min} to`} ${max} characters, without control characters${except} or lone surrogates`,
-    () => ({ type: 'string', minLength: min, maxLength: max, pattern: takenBy(refused) }),
+    () => ({
+      type: 'string',
+      minLength: min,
+      maxLength: max,
+      pattern: `^[${classWithout(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
+    }),
   )
 }
 
@@ -130,5 +133,5 @@ export const instant: t.Type<Instant, never, unknown> = described(
       throw new TypeError('an Instant is only ever read')
     },
   ),
-  () => ({ type: 'string', format: 'date-time', pattern: INSTANT_PATTERN }),
+  () => ({ type: 'string', format: 'date-time', pattern: portable(INSTANT_PATTERN) }),
 )

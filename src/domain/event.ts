@@ -129,7 +129,7 @@ export const Metadata = closed(
   },
   {
     /** HMACs of the retry key and of the request it came with, joined by a dot (see commands/retry-key.ts). */
-    key: matching('key', /^[\w-]{22}\.[\w-]{22}$/, 'must be two HMACs'),
+    key: matching('key', /^[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}$/, 'must be two HMACs'),
     /** Why, in the caller's words. */
     reason: text(1, 200),
   },

@@ -37,9 +37,19 @@ export const closedSchema = (
   additionalProperties: false,
 })
 
+/** What means something else in other dialects, or nothing: with `\d` Python takes the digits of all scripts. */
+const OF_ONE_DIALECT = /\\[wWsSDpPuxbB]/
+
+/** The same pattern in terms that engines of every dialect read alike. */
+export const portable = (pattern: string): string => {
+  const text = pattern.replaceAll('\\d', '[0-9]')
+  if (OF_ONE_DIALECT.test(text)) throw new TypeError(`${text} is not read alike everywhere`)
+  return text
+}
+
 /** The text of a regular expression for the keyword `pattern`, which takes no flags but that of whole code points. */
 export const patternOf = ({ source, flags }: RegExp): string => {
   if (flags !== '' && flags !== 'u') throw new TypeError(`no pattern has the flags ${flags}`)
   // With that flag, which JSON Schema implies, a slash needs no escape; engines without it take the slash alone too.
-  return source.replaceAll('\\/', '/')
+  return portable(source.replaceAll('\\/', '/'))
 }

@@ -1,6 +1,6 @@
 import { type Recorded, SCHEMA } from '../domain/event.ts'
 import { formatPosition } from '../domain/position.ts'
-import { schemaPath, sutIdOf } from '../feed/cloud-event.ts'
+import { schemaUrn, sutIdOf } from '../feed/cloud-event.ts'
 import { type Row, rowOf } from './columns.ts'
 
 /**
@@ -24,5 +24,5 @@ export const plainCloudEvent = (event: Recorded, position: number, data: string,
   const sutId = sutIdOf(event)
   const about = sutId === undefined ? '' : `,"subject":"${sutId}"`
   const why = reason === undefined ? '' : `,"reason":"${reason}"`
-  return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}"${about},"time":"${time}","datacontenttype":"application/json","dataschema":"${schemaPath(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}}\n`
+  return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}"${about},"time":"${time}","datacontenttype":"application/json","dataschema":"${schemaUrn(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}}\n`
 }

@@ -12,7 +12,7 @@ export interface CloudEvent {
   readonly subject?: string
   readonly time: string
   readonly datacontenttype: 'application/json'
-  /** The schema of `data`, relative to this service. */
+  /** The name of the schema of `data`; /schemas/ tells where that is. */
   readonly dataschema: string
   readonly data: Event['data']
   /** The public position. */
@@ -25,7 +25,10 @@ export interface CloudEvent {
   readonly reason?: string
 }
 
-/** Where the JSON Schema of an event's data is served. */
+/** The name of the JSON Schema of an event's data: absolute, as CloudEvents have it, wherever this service is. */
+export const schemaUrn = (type: EventType, version: number): string => `urn:berth:schema:${type}:${version}`
+
+/** Where it is served. */
 export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
 
 /** The SUT that an event is about, if it is about one. */
@@ -59,7 +62,7 @@ export const cloudEvent = (event: Recorded, position: number, origin: string): C
     ...(subject !== undefined && { subject }),
     time: metadata.time,
     datacontenttype: 'application/json',
-    dataschema: schemaPath(type, SCHEMA),
+    dataschema: schemaUrn(type, SCHEMA),
     data: sorted(event.data) as Event['data'],
     sequence: formatPosition(position),
     stream,

@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import { CONTROL, classWithout, only } from '../domain/characters.ts'
 import { integer, matching, opaqueId } from '../domain/codec.ts'
 import { Role } from '../domain/event.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/object-codec.ts'
@@ -20,7 +21,7 @@ export interface User {
 /** 1 to 128 characters; RFC 7617 separates name and password by the first colon and carries no control characters. */
 export const UserName = matching(
   'user name',
-  /^[^:\p{Cc}\p{Cs}]{1,128}$/u,
+  new RegExp(`^[${classWithout([...CONTROL, only(':')])}]{1,128}$`, 'u'),
   'must be 1 to 128 characters, without ":", control characters or lone surrogates',
 )
 

@@ -48,7 +48,7 @@ test('an event is told as a CloudEvent with its members in this order, whichever
     subject: suts[0],
     time,
     datacontenttype: 'application/json',
-    dataschema: '/schemas/ReservationCancelled.1.json',
+    dataschema: 'urn:berth:schema:ReservationCancelled:1',
     data: { _id: data._id, sut_id: suts[0], user_id: 'u' },
     sequence: '00000000000000000007',
     stream: 's',

@@ -111,7 +111,9 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   UserList: listOf('users', refTo('User')),
   Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),
   SchemaIndex: closedObject({
-    schemas: listOfAll(closedObject({ type: string, version: { type: 'integer', minimum: 1 }, href: string })),
+    schemas: listOfAll(
+      closedObject({ type: string, version: { type: 'integer', minimum: 1 }, urn: string, href: string }),
+    ),
   }),
   Document: { type: 'object' },
   Problem,

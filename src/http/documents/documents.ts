@@ -39,7 +39,7 @@ const versionOf = (): string =>
 const schemas = new Map(schemaDocuments.map(({ href, schema }) => [href.slice('/schemas/'.length), json(schema)]))
 
 const index = (): JsonSchema => ({
-  schemas: schemaDocuments.map(({ type, version, href }) => ({ type, version, href })),
+  schemas: schemaDocuments.map(({ type, version, urn, href }) => ({ type, version, urn, href })),
 })
 
 const fromPackage = (file: PackageFile): Handler => serving(() => readPackageFile(file))

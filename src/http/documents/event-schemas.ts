@@ -1,6 +1,6 @@
 import { assignedId, type EventType, eventData, Metadata, SCHEMA } from '../../domain/event.ts'
 import { type JsonSchema, schemaOf } from '../../domain/json-schema.ts'
-import { type CloudEvent, schemaPath } from '../../feed/cloud-event.ts'
+import { type CloudEvent, schemaPath, schemaUrn } from '../../feed/cloud-event.ts'
 
 /** The events as JSON Schemas: their data, by the version of its shape, and the CloudEvents that carry it. */
 
@@ -11,6 +11,8 @@ export const dataSchema = (type: EventType): JsonSchema => ({ title: type, ...sc
 interface SchemaDocument {
   readonly type: EventType
   readonly version: number
+  /** Its `$id`, and the `dataschema` of events. */
+  readonly urn: string
   readonly href: string
   readonly schema: () => JsonSchema
 }
@@ -19,7 +21,8 @@ interface SchemaDocument {
 export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) => {
   const href = schemaPath(type, SCHEMA)
   const $schema = 'https://json-schema.org/draft/2020-12/schema'
-  return { type, version: SCHEMA, href, schema: () => ({ $schema, $id: href, ...dataSchema(type) }) }
+  const urn = schemaUrn(type, SCHEMA)
+  return { type, version: SCHEMA, urn, href, schema: () => ({ $schema, $id: urn, ...dataSchema(type) }) }
 })
 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
@@ -49,9 +52,9 @@ export const cloudEventSchema = (
     ...(isAboutSut(type) && about),
     time: { format: 'date-time', ...time },
     datacontenttype: { const: 'application/json' },
-    dataschema: { const: schemaPath(type, SCHEMA) },
+    dataschema: { const: schemaUrn(type, SCHEMA) },
     data,
-    sequence: { type: 'string', pattern: '^\\d{20}$', description: 'The position in the log.' },
+    sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'The position in the log.' },
     stream: { type: 'string', minLength: 1 },
     revision: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     actor: { description: 'The _id of the user who caused it, or berth.', ...actor },

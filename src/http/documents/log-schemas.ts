@@ -5,7 +5,7 @@ import { cloudEventSchema, dataSchema, eventTypes } from './event-schemas.ts'
 
 /** What answers about the log hold. */
 
-const POSITION: JsonSchema = { type: 'string', pattern: '^\\d{20}$' }
+const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
 /** 32 bytes in base64. */
 const HASH: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9+/]{43}=$' }
 const SIZE: JsonSchema = { type: 'integer', minimum: 0 }

@@ -48,7 +48,7 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
   'GET /asyncapi.json': document('readAsyncApi', 'The feed, as a document (AsyncAPI 3.0)'),
   'GET /schemas/': { ...document('listSchemas', 'The JSON Schemas of all events'), answer: refTo('SchemaIndex') },
   'GET /schemas/:file': {
-    ...document('readSchema', 'The JSON Schema (2020-12) of the data of one event: what its dataschema leads to'),
+    ...document('readSchema', 'The JSON Schema (2020-12) of the data of one event, whose dataschema is its $id'),
     refusals: ['not_found'],
   },
   'GET /docs': partOfPage('readDocs', 'A page to read this in and to try it'),

@@ -1,0 +1,66 @@
+/** Classes of characters as ranges of the characters themselves: engines of every dialect read those alike. */
+
+/** Code points, both ends included. */
+type Range = readonly [from: number, to: number]
+
+const LAST = 0x10ffff
+const SURROGATES: Range = [0xd800, 0xdfff]
+
+export const CONTROL: readonly Range[] = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+]
+export const CONTROL_BUT_LINES: readonly Range[] = [
+  [0x00, 0x08],
+  [0x0b, 0x0c],
+  [0x0e, 0x1f],
+  [0x7f, 0x9f],
+]
+
+const NONCHARACTERS: readonly Range[] = [
+  [0xfdd0, 0xfdef],
+  ...Array.from({ length: 17 }, (_, plane): Range => [plane * 0x10000 + 0xfffe, plane * 0x10000 + 0xffff]),
+]
+
+/**
+ * What does not show: controls, formats, separators of lines, private use. Code points that no version of Unicode has
+ * given a meaning yet are not among them: what is refused would change with the version.
+ */
+export const INVISIBLE: readonly Range[] = [
+  ...CONTROL,
+  ...NONCHARACTERS,
+  ...([0x00ad, 0x061c, 0x06dd, 0x070f, 0x08e2, 0x180e, 0xfeff, 0x110bd, 0x110cd, 0xe0001] as const).map(
+    (one): Range => [one, one],
+  ),
+  [0x0600, 0x0605],
+  [0x0890, 0x0891],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0xfff9, 0xfffb],
+  [0x13430, 0x1343f],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0020, 0xe007f],
+  [0xe000, 0xf8ff],
+  [0xf0000, 0xfffff],
+  [0x100000, LAST],
+]
+
+export const only = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
+
+const written = (code: number): string => {
+  const character = String.fromCodePoint(code)
+  return /[\\\]^-]/.test(character) ? `\\${character}` : character
+}
+
+/** All characters but these, and no surrogates: what stands between the brackets. */
+export const classWithout = (refused: readonly Range[]): string => {
+  let next = 0
+  let text = ''
+  for (const [from, to] of [...refused, SURROGATES].toSorted(([a], [b]) => a - b)) {
+    if (from > next) text += `${written(next)}-${written(from - 1)}`
+    next = Math.max(next, to + 1)
+  }
+  return next > LAST ? text : `${text}${written(next)}-${written(LAST)}`
+}

@@ -1,3 +1,4 @@
+import { clockCorrectionProjection } from './clock-correction.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
 import { reservationProjection } from './reservation.ts'
@@ -12,4 +13,5 @@ export const projections = [
   retryKeyProjection,
   listenPortProjection,
   sutDisplayProjection,
+  clockCorrectionProjection,
 ] as unknown as readonly Projection[]

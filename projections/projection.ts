@@ -5,7 +5,7 @@ import type { Recorded } from '../src/domain/event.ts'
  * the events say: dropped and folded again, they come out byte for byte the same.
  */
 export interface Projection<D extends object = object, C extends Columns = Columns> {
-  readonly name: 'sut' | 'reservation' | 'retry_key' | 'listen_port' | 'sut_display'
+  readonly name: 'sut' | 'reservation' | 'retry_key' | 'listen_port' | 'sut_display' | 'clock_correction'
   /** Raised with every change of what it folds to; the host then rebuilds all documents. */
   readonly version: number
   /** The id of the document an event belongs to, if it belongs to one of this projection. */

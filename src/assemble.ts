@@ -160,7 +160,7 @@ export const assemble = async (
     addressOf: addresses.clientOf,
   })
   opened.push(withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
-  opened.push(await listenForCommands(config, world, parts))
+  opened.push(await listenForCommands(config, world, randomHex, parts))
   const { host, port } = config
   const { patience } = world
   const connections = { host, port, addresses, certificate, patience, onRefused }

@@ -1,15 +1,32 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { correctClock } from './commands/correct-clock.ts'
 import type { Config } from './config.ts'
 import { CONTROL_SOCKET, type ControlHandler, openControlSocket, whyNoSocket } from './control/socket.ts'
+import { Reason, whole } from './domain/event.ts'
+import type { RandomHex } from './domain/ids.ts'
 import { formatMilliseconds } from './domain/instant.ts'
+import { closed } from './domain/object-codec.ts'
 import type { Parts } from './parts.ts'
 import type { World } from './world.ts'
 
-const handlersOf = ({ clock }: World, { guard }: Parts): Readonly<Record<string, ControlHandler>> => ({
+const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
+
+const handlersOf = (
+  { clock }: World,
+  randomHex: RandomHex,
+  { guard, store, views }: Parts,
+): Readonly<Record<string, ControlHandler>> => ({
   'clock confirm': async () => {
     guard.confirm()
     return E.right({ time: formatMilliseconds(clock()) })
+  },
+  'clock correct': async (given) => {
+    const correction = Correction.decode(given)
+    if (E.isLeft(correction)) return E.left('the command came with options that this version does not know')
+    if (guard.isAhead(clock())) return E.left('the clock is ahead: set it right, or confirm it')
+    const markBefore = async (position: number) => views.log()?.markAt(position - 1)
+    return correctClock({ store, clock, randomHex, markBefore }, correction.right)
   },
 })
 
@@ -17,6 +34,7 @@ const handlersOf = ({ clock }: World, { guard }: Parts): Readonly<Record<string,
 export const listenForCommands = async (
   { data }: Pick<Config, 'data'>,
   world: World,
+  randomHex: RandomHex,
   parts: Parts,
 ): Promise<() => Promise<void>> => {
   const path = join(data, CONTROL_SOCKET)
@@ -26,5 +44,5 @@ export const listenForCommands = async (
     return async () => undefined
   }
   const onError = (err: unknown): void => world.log.error({ err }, 'a command typed beside the service failed')
-  return openControlSocket({ path, handlers: handlersOf(world, parts), onError })
+  return openControlSocket({ path, handlers: handlersOf(world, randomHex, parts), onError })
 }

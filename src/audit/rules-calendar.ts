@@ -9,7 +9,7 @@ const word = (number: number): string => number.toString(16).padStart(8, '0')
 export const nameOf = ({ high, middle, low }: Held): string => word(high) + word(middle) + word(low)
 
 /** How many of the windows start before a moment. */
-const countBefore = (windows: readonly Held[], moment: number): number => {
+export const countBefore = (windows: readonly Held[], moment: number): number => {
   let [low, high] = [0, windows.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -65,16 +65,22 @@ export const judgeNewId = (_id: string, time: number, seen: SeenIds, tell: Tell)
   if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1)) tell(`gives an id that was given before, ${_id}`)
 }
 
-const OF_BERTH: readonly EventType[] = ['SutCreationAbandoned', 'ListenPortReleased', 'StoreUpgraded']
+/** What nobody records who signs in, and under which name the service, or a command typed beside it, does. */
+const OF_SYSTEM: Readonly<Partial<Record<EventType, string>>> = {
+  SutCreationAbandoned: 'berth',
+  ListenPortReleased: 'berth',
+  StoreUpgraded: 'berth',
+  ClockCorrected: 'command-line',
+}
 
 export const judgeActor = ({ type, data, metadata }: Recorded, tell: Tell): void => {
   const { actor, role } = metadata
-  const isOfBerth = OF_BERTH.includes(type)
-  if (isOfBerth !== (role === 'system')) {
+  const system = OF_SYSTEM[type]
+  if ((system !== undefined) !== (role === 'system')) {
     tell(`is a ${type} by a ${role}`)
     return
   }
-  if (role === 'system' && actor !== 'berth') {
+  if (role === 'system' && actor !== system) {
     tell(`is by the service under the name of ${actor}`)
     return
   }

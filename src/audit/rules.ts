@@ -7,6 +7,7 @@ import {
   reservationExtended,
   reservationReleased,
 } from './rules-calendar.ts'
+import { type Correction, correctionOf, correctTime, giveBack } from './rules-corrections.ts'
 import { judgeActor, judgeId, judgeKey, judgeNewId, judgeRevision, judgeStream, judgeTime } from './rules-envelope.ts'
 import { millisecondsIn } from './rules-moments.ts'
 import { makePorts, type Ports } from './rules-ports.ts'
@@ -26,6 +27,8 @@ export interface Rules {
   readonly judge: (event: Recorded, position: number, tell: Tell) => number | null | undefined
   /** An event that cannot be read: nobody can say what stands in its stream from there on. */
   readonly passOver: (stream: string, revision: number, position: number) => void
+  /** What was said of wrong times, to be held against the log once it is known which: see verify-corrections.ts. */
+  readonly corrections: () => readonly Correction[]
   /** Every stream with its last revision and where that event lies. */
   readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUnsure'>>>
 }
@@ -45,9 +48,11 @@ const storeUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>
   log.version = Math.max(log.version, to)
 }
 
-const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, tell: Tell): void => {
+/** What an event makes of its SUT, and whether it may. */
+export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, tell: Tell): void => {
   const { ports, knownSut, ownUser, log } = others
-  letGo(sut, time)
+  // While windows remain to be given back the stream's time is still the wrong one.
+  if (event.type !== 'ClockCorrected') letGo(sut, time)
   switch (event.type) {
     case 'SutCreated':
       ports?.used(event.data._id, event.data.listen_port, time, tell)
@@ -83,6 +88,9 @@ const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, tell
       break
     case 'StoreUpgraded':
       storeUpgraded(log, event.data, tell)
+      break
+    case 'ClockCorrected':
+      giveBack(sut, event.data, tell)
   }
 }
 
@@ -92,6 +100,7 @@ export const makeRules = (): Rules => {
   const ports = makePorts()
   const ownUser = makeOwn()
   const log = { version: 1 }
+  const corrections: Correction[] = []
 
   const streamOf = (name: string): Stream => {
     const found = streams.get(name)
@@ -116,7 +125,10 @@ export const makeRules = (): Rules => {
     const written = event.metadata.time
     const time = millisecondsIn(written)
     judgeRevision(stream, event.revision, tell)
-    judgeTime(stream, time, written, tell)
+    if (event.type === 'ClockCorrected') {
+      corrections.push(correctionOf(event, position))
+      correctTime(stream, event.data, time, tell)
+    } else judgeTime(stream, time, written, tell)
     judgeId(event.id, time, eventIds, tell)
     judgeActor(event, tell)
     if (event.type === 'ReservationCreated') judgeNewId(event.data._id, time, givenIds, tell)
@@ -137,5 +149,6 @@ export const makeRules = (): Rules => {
       stream.revision = revision
     },
     streams: () => streams,
+    corrections: () => corrections,
   }
 }

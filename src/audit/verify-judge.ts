@@ -1,4 +1,5 @@
 import { makeRules } from './rules.ts'
+import type { Correction } from './rules-corrections.ts'
 import { type Finding, type Findings, makeFindings } from './verify-findings.ts'
 import { type LinksOf, makeLinkJudge } from './verify-links.ts'
 import { readEvent } from './verify-read.ts'
@@ -12,6 +13,8 @@ export interface Placed {
 export interface Judged {
   readonly found: number
   readonly findings: readonly Finding[]
+  /** What remains to be held against the log in another look. */
+  readonly corrections: readonly Correction[]
 }
 
 /** Decodes the events of a log, page by page, and holds them against the rules. It may work somewhere else meanwhile. */
@@ -51,7 +54,7 @@ export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeF
     },
     end: async () => {
       linkJudge?.judgeHeads(rules.streams())
-      return { found: findings.count(), findings: findings.kept() }
+      return { found: findings.count(), findings: findings.kept(), corrections: rules.corrections() }
     },
   }
 }

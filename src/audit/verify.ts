@@ -1,6 +1,7 @@
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { type Against, type Compared, holdAgainst, type Place } from './verify-checkpoints.ts'
+import { judgeCorrections } from './verify-corrections.ts'
 import { type Finding, type Findings, makeFindings } from './verify-findings.ts'
 import { type Judge, makeJudge, type Placed } from './verify-judge.ts'
 import { growTree } from './verify-tree.ts'
@@ -8,6 +9,8 @@ import { growTree } from './verify-tree.ts'
 export interface VerifyOptions {
   /** The whole log as it lies. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
+  /** Reads it once more, where it says of itself that times were wrong. */
+  readonly again: () => AsyncIterable<readonly StoredRecord[]>
   /** Whether marks are positions, as in the embedded store: none may be left out. */
   readonly isDense?: boolean
   /** Who holds the events against the rules; in this thread, and without links between them, unless given. */
@@ -57,7 +60,7 @@ const inOrder = (a: Finding, b: Finding): number =>
  * @throws StoreUnavailable where it cannot be read to its end
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
-  const { records, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
+  const { records, again, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
   const findings = makeFindings()
   const [tree, checkpoints, placeOf] = [growTree(), holdAgainst(against), judgePlaces(findings, isDense)]
   checkpoints.look(tree)
@@ -77,6 +80,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
     await judge.take(placed)
   }
   const judged = await judge.end()
+  if (judged.corrections.length > 0) await judgeCorrections(again(), judged.corrections, findings, isDense)
   const place = checkpoints.place()
   return {
     events: tree.size(),

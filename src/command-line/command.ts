@@ -81,7 +81,10 @@ export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number 
 }
 
 /** Writes how far a long run has come and how fast, over and over on one line, where somebody is looking. */
-export const makeProgress = ({ isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>) => {
+export const makeProgress = (
+  { isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>,
+  what = 'events',
+) => {
   let first: { readonly at: number; readonly done: number } | undefined
   return {
     /** @param of undefined where nobody knows */
@@ -89,7 +92,7 @@ export const makeProgress = ({ isWatched, stderr, now }: Pick<Terminal, 'isWatch
       if (!isWatched) return
       first ??= { at: now(), done }
       const rate = Math.round((done - first.done) / Math.max((now() - first.at) / 1_000, 0.001))
-      stderr(`\r${done}${of === undefined ? '' : ` of ${of}`} events, ${rate} a second\u001b[K`)
+      stderr(`\r${done}${of === undefined ? '' : ` of ${of}`} ${what}, ${rate} a second\u001b[K`)
     },
     end: (): void => {
       if (isWatched) stderr('\r\u001b[K')

@@ -6,6 +6,7 @@ import { auditKeyCommand } from './audit-key.ts'
 import { backupCommand } from './backup.ts'
 import { checkpointCommand } from './checkpoint.ts'
 import { clockConfirmCommand } from './clock-confirm.ts'
+import { clockCorrectCommand } from './clock-correct.ts'
 import { type Command, DONE, EXIT_CODES, type Given, helpOf, MISUSED, type Terminal, usageOf } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
@@ -32,6 +33,7 @@ const commands: readonly Command[] = [
   vaultStatusCommand,
   copyCommand,
   clockConfirmCommand,
+  clockCorrectCommand,
 ]
 
 type Listed = Pick<Command, 'name' | 'summary' | 'example'>

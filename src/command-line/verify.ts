@@ -63,15 +63,15 @@ const MANY = 20_000
 const verifyStore = async (
   store: EventStore,
   { eventStore }: Config,
-  { records, against }: Required<Pick<VerifyOptions, 'records' | 'against'>>,
+  read: Required<Pick<VerifyOptions, 'records' | 'again' | 'against'>>,
   show: (done: number, of: number | undefined) => void,
 ): Promise<Verified> => {
   if (eventStore.kind !== 'sqlite') {
-    return verifyLog({ records, against, onProgress: (done) => show(done, undefined) })
+    return verifyLog({ ...read, onProgress: (done) => show(done, undefined) })
   }
   const { path } = eventStore
   const of = (await store.head()) + 1
-  const options = { records, isDense: true, against, onProgress: (done: number) => show(done, of) }
+  const options = { ...read, isDense: true, onProgress: (done: number) => show(done, of) }
   if (of >= MANY) {
     const judge = judgeBeside(path)
     return verifyLog({ ...options, judge }).finally(judge.close)
@@ -148,14 +148,15 @@ has been changed, removed, inserted or moved since. The signature must be that o
 --key, the verifier key that "audit key" prints. Where the log is no longer what was signed, the place is named: by the
 hashes that are kept with the events, if those were left as they were, else by the checkpoints between which it lies.
 
---vault checks besides that each secret of a SUT is in the vault, opens with its key and is that of the SUT and the event,
-and that none is there which no event has set. It needs the vault's keys; what cannot be checked without one is said.
+--vault checks besides that each secret of a SUT is in the vault, opens with its key and is that of the SUT and the
+event, and that none is there which no event has set. It needs the vault's keys; what cannot be checked without one is
+said.
 
 With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"}, the
-findings (the first 10,000) as {"position","what"}; "place", where there is one, as {"unchanged_up_to","differs_before"};
-"vault" as {"secrets","opened","unopened"}, or null; "not_checked" in sentences.`,
-  exitCodes: `Exit codes: 0 sound, and unchanged since the checkpoints; 1 the log cannot be read, or a checkpoint is not signed by
-the key; 2 wrong command or configuration; 3 something was found.`,
+findings (the first 10,000) as {"position","what"}; "place", where there is one, as
+{"unchanged_up_to","differs_before"}; "vault" as {"secrets","opened","unopened"}, or null; "not_checked" in sentences.`,
+  exitCodes: `Exit codes: 0 sound, and unchanged since the checkpoints; 1 the log cannot be read, or a checkpoint is not
+signed by the key; 2 wrong command or configuration; 3 something was found.`,
   run: async ({ options }, config, terminal) => {
     const key = options.key as string | undefined
     const files = (options.against ?? []) as unknown as readonly string[]
@@ -173,7 +174,8 @@ the key; 2 wrong command or configuration; 3 something was found.`,
     const progress = makeProgress(terminal)
     try {
       const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-      const read = { records: followed?.records ?? store.records(BEGINNING), against: against.right }
+      const again = () => store.records(BEGINNING)
+      const read = { records: followed?.records ?? again(), again, against: against.right }
       const ofLog = await verifyStore(store, config, read, progress.show).finally(progress.end)
       const vault = ring && followed && (await verifyVault(store, ring.right, followed))
       const verified = whole(ofLog, vault, config)

@@ -99,7 +99,7 @@ export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
 export const anything: t.Type<unknown> = plain(new t.Type('anything', t.unknown.is, t.success, t.identity))
 
 /** A list of such values. */
-export const listOf = <A>(codec: t.Type<A>): t.Type<readonly A[], unknown, unknown> =>
+export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
   described(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
 /** A string of at most `max` characters that matches; `rule` finishes the sentence "the field ...". */

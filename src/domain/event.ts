@@ -39,6 +39,12 @@ export const windowEnd = matching(
   'must be a date-time like 2030-05-02T08:15:00+02:00',
 )
 
+const recordedTime = matching(
+  'time',
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  'must be a time like 2030-05-02T05:58:11.400Z',
+)
+
 /** The secrets that changed together: the random id names them in the vault. */
 const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
 
@@ -86,6 +92,25 @@ const ListenPortReleased = closed('ListenPortReleased', { listen_port: listenPor
 export const LOG_VERSION = 2
 /** The log has another version from here on: 1 before the first of these. Older programs stop at it. */
 const StoreUpgraded = closed('StoreUpgraded', { from: integer(1, LOG_VERSION - 1), to: integer(2, LOG_VERSION) }, {})
+/** Windows that one ClockCorrected holds at most: with the longest user ids they stay below the megabyte of an append. */
+export const RESTORED_MAX = 1_000
+export const whole = integer(0, Number.MAX_SAFE_INTEGER)
+const span = closed('Span', { from: whole, to: whole }, {})
+const RestoredWindow = closed(
+  'RestoredWindow',
+  { _id: assignedId, user_id: id, start_time: windowEnd, end_time: windowEnd },
+  {},
+)
+/**
+ * The times of a span of the log are wrong: `revisions` are those of its events in this stream, `time` counts in place of
+ * theirs. `windows` stand, which the wrong times had dropped from the state. Where they are too many for one event, others
+ * with `remaining` more have come before; the stream's time is right again with the one of which none remain.
+ */
+const ClockCorrected = closed(
+  'ClockCorrected',
+  { positions: span, revisions: span, time: recordedTime, windows: listOf(RestoredWindow), remaining: whole },
+  { sut_id: assignedId },
+)
 
 /** The codec of every event's data, by name, at the newest `schema`. */
 export const eventData = {
@@ -100,6 +125,7 @@ export const eventData = {
   ListenPortAssigned,
   ListenPortReleased,
   StoreUpgraded,
+  ClockCorrected,
 } as const
 
 export type EventType = keyof typeof eventData
@@ -115,6 +141,9 @@ export const SCHEMA = 1
 export const Role = oneOf('administrator', 'tester', 'auditor')
 export type Role = t.TypeOf<typeof Role>
 
+/** Why something is done, in the words of who does it. */
+export const Reason = text(1, 200)
+
 /** Who or what caused an event, when, and for which request. */
 export const Metadata = closed(
   'Metadata',
@@ -123,7 +152,7 @@ export const Metadata = closed(
     actor: id,
     role: oneOf('administrator', 'tester', 'auditor', 'system'),
     request_id: text(1, 128),
-    time: matching('time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'must be a time like 2030-05-02T05:58:11.400Z'),
+    time: recordedTime,
     /** The version of the data's shape. */
     schema: integer(1, 65535),
   },
@@ -131,7 +160,7 @@ export const Metadata = closed(
     /** HMACs of the retry key and of the request it came with, joined by a dot (see commands/retry-key.ts). */
     key: matching('key', /^[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}$/, 'must be two HMACs'),
     /** Why, in the caller's words. */
-    reason: text(1, 200),
+    reason: Reason,
   },
 )
 export type Metadata = t.TypeOf<typeof Metadata>

@@ -60,7 +60,8 @@ const REQUEST_AT = 23
 const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISION - REQUEST)
 
 /** What an event is about. */
-const subjectOf = ({ data }: Recorded): string => ('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '')
+const subjectOf = ({ data }: Recorded): string =>
+  '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
 /** `keys` after an event at a time, with the event's own as the newest. */
 export const knownKeys = (keys: KnownKeys, event: Recorded, time: number): KnownKeys => {

@@ -31,6 +31,7 @@ export const makeHistories = (db: DatabaseSync, names: Names, counts: Reservatio
   const places = { reservation: placesIn('reservation'), listen_port: placesIn('listen_port') }
   const ofSuts = db.prepare('SELECT position FROM sut WHERE position > ? ORDER BY position LIMIT ?')
   const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ?')
+  const corrections = db.prepare('SELECT count(*) AS n FROM clock_correction WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
     key,
     at: db.prepare(`SELECT document FROM ${name} WHERE position = ?`),
@@ -40,8 +41,8 @@ export const makeHistories = (db: DatabaseSync, names: Names, counts: Reservatio
     places: (of, id) => places[of].all(id) as unknown as readonly EventPlace[],
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
-      const { n } = ownEvents.get(sutId) as { n: number }
-      return n + (sut === undefined ? 0 : counts.eventsOf(sut))
+      const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)
+      return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
     sutEvents: (after, limit) => ofSuts.all(after, limit).map(({ position }) => position as number),
     changes: (event, position) => [

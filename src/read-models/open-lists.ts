@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { type CorrectedTimes, makeCorrectedTimes } from './corrected-times.ts'
 import { makeHistories } from './histories.ts'
 import type { ListWriter } from './list-table.ts'
 import { type Lists, makeAsk } from './lists.ts'
@@ -16,6 +17,7 @@ export interface OpenLists {
   /** What keeps lists in step with the rows, by the projection they are of. */
   readonly writers: Readonly<Partial<Record<string, ListWriter>>>
   readonly lists: Lists
+  readonly correctTimes: CorrectedTimes['correct']
   readonly flush: () => void
   readonly forget: () => void
 }
@@ -25,10 +27,12 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const counts = makeReservationCounts(db)
   const periods = makePeriods(db)
   const writers = { sut: makeSutWriter(periods), reservation: makeReservationWriter(db, names, counts, periods) }
+  const correctedTimes = makeCorrectedTimes(db, periods)
   const ask = makeAsk(db)
   const isShort = makeIsShort(names, counts)
   return {
     writers,
+    correctTimes: correctedTimes.correct,
     lists: {
       isShort: {
         reservations: isShort,
@@ -48,6 +52,7 @@ export const openLists = (db: DatabaseSync): OpenLists => {
     forget: () => {
       for (const writer of Object.values(writers)) writer.forget()
       periods.forget()
+      correctedTimes.forget()
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { Columns } from '../../projections/projection.ts'
 import { HASH_BYTES } from '../event-store/stored-event.ts'
 import { ID_BYTES, idBytes, type LogRow } from './log-index.ts'
+import type { Row } from './row.ts'
 import type { NewVersion } from './version.ts'
-import type { Row } from './views-file.ts'
 
 /**
  * Rows as they go to another thread, column by column: copied as objects or as arrays, each of which is told apart from all

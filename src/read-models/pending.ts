@@ -1,7 +1,8 @@
 import type { Projection } from '../../projections/projection.ts'
 import type { Logged } from '../domain/event.ts'
+import type { Row } from './row.ts'
 import type { NewVersion, Version } from './version.ts'
-import type { Row, ViewsFile } from './views-file.ts'
+import type { ViewsFile } from './views-file.ts'
 
 /** Folded rows that are not in the file yet, and reads that see them together with those that are. */
 export interface Pending {

@@ -25,6 +25,8 @@ export const momentAfter = (position: number): Moment => ({ sure: position, none
 /** From when to when rows were recorded, by where in the log they are. */
 export interface Periods {
   readonly note: (position: number, time: number) => void
+  /** Takes the times of a span of positions from its rows again, which must be in their tables. */
+  readonly measure: (from: number, to: number) => void
   /** Writes what has been noted. */
   readonly flush: () => void
   /** After a transaction that failed: nothing has been noted. */
@@ -39,7 +41,15 @@ export const makePeriods = (db: DatabaseSync): Periods => {
     SET earliest = min(earliest, excluded.earliest), latest = max(latest, excluded.latest)`)
   const firstWithLater = db.prepare('SELECT min(n) AS n FROM period WHERE latest > ?')
   const lastWithEarlier = db.prepare('SELECT max(n) AS n FROM period WHERE earliest <= ?')
+  const measured = db.prepare(`INSERT OR REPLACE INTO period SELECT ?, min(time), max(time) FROM (
+      SELECT time FROM sut WHERE position BETWEEN ? AND ?
+      UNION ALL SELECT time FROM reservation WHERE position BETWEEN ? AND ?
+    ) HAVING count(*) > 0`)
   const found = (row: unknown): number | null => (row as { n: number | null }).n
+  const flush = (): void => {
+    for (const [n, { earliest, latest }] of noted) widen.run(n, earliest, latest)
+    noted.clear()
+  }
   return {
     note: (position, time) => {
       const n = Math.floor(position / PERIOD)
@@ -50,10 +60,14 @@ export const makePeriods = (db: DatabaseSync): Periods => {
         period.latest = Math.max(period.latest, time)
       }
     },
-    flush: () => {
-      for (const [n, { earliest, latest }] of noted) widen.run(n, earliest, latest)
-      noted.clear()
+    measure: (from, to) => {
+      flush()
+      for (let n = Math.floor(from / PERIOD); n <= Math.floor(to / PERIOD); n++) {
+        const span = [n * PERIOD, (n + 1) * PERIOD - 1] as const
+        measured.run(n, ...span, ...span)
+      }
     },
+    flush,
     forget: () => noted.clear(),
     momentAt: (time, last) => {
       const later = found(firstWithLater.get(time))

@@ -4,21 +4,17 @@ import type { Snapshot } from '../domain/decider.ts'
 import type { Rows } from '../domain/page.ts'
 import { type DocumentTable, makeDocumentTable, RETRY_KEY } from './document-table.ts'
 import type { Lists } from './lists.ts'
-import { type LogIndex, type LogRow, makeLogTable } from './log-index.ts'
+import { type LogIndex, makeLogTable } from './log-index.ts'
 import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
 import { openLists } from './open-lists.ts'
 import type { Progress } from './progress.ts'
 import { makeRetryKeyTable } from './retry-key-table.ts'
+import type { Row } from './row.ts'
 import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
-import type { NewVersion, Version } from './version.ts'
+import type { Version } from './version.ts'
 import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
 import { makeTransactions } from './views-transaction.ts'
-
-/** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
-export type Row =
-  | { readonly place: LogRow; readonly projection?: never; readonly version?: never }
-  | { readonly place?: never; readonly projection: string; readonly version: NewVersion }
 
 export interface ViewsFile extends ManyRows {
   readonly progress: () => Progress | undefined
@@ -129,7 +125,7 @@ const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLIC
     = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
 
 const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile => {
-  const { writers, lists, flush, forget } = openLists(db)
+  const { writers, lists, correctTimes, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
   const retryKeys = makeRetryKeyTable(db, states)
   const tableOf = (name: string): DocumentTable =>
@@ -158,6 +154,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
           else of(row.projection).insert(row.version)
         }
         for (const table of filled) table.flush()
+        correctTimes(rows)
       }),
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type PackedRows, packRows } from './packed-rows.ts'
 import type { Progress } from './progress.ts'
-import type { Row } from './views-file.ts'
+import type { Row } from './row.ts'
 import type { Shape } from './views-schema.ts'
 
 /** Rows that the other thread commits together: the more, the more of them share the pages that are written. */

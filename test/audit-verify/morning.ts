@@ -99,7 +99,7 @@ export const verify = (texts: readonly string[]) => {
   const pages = async function* () {
     yield texts.map((text, mark) => ({ text, mark }))
   }
-  return verifyLog({ records: pages() })
+  return verifyLog({ records: pages(), again: pages })
 }
 
 export const findingsIn = async (

@@ -20,7 +20,8 @@ export const verifyFile = async (
   const links = openLinks(path)
   try {
     const judge = judgeOf?.(path) ?? makeJudge(links)
-    return await verifyLog({ records: store.records(-1), isDense: true, judge, against })
+    const again = () => store.records(-1)
+    return await verifyLog({ records: again(), again, isDense: true, judge, against })
   } finally {
     links.close()
     await store.close()

@@ -63,7 +63,12 @@ const verify =
   (store: EventStore, path: string): Way =>
   async () => {
     const judge = judgeBeside(path)
-    const { found, findings } = await verifyLog({ records: store.records(-1), isDense: true, judge })
+    const { found, findings } = await verifyLog({
+      records: store.records(-1),
+      again: () => store.records(-1),
+      isDense: true,
+      judge,
+    })
     if (found > 0) throw new Error(findings[0]?.what)
   }
 

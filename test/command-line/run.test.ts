@@ -19,6 +19,7 @@ const COMMANDS = [
   'verify',
   'export',
   'clock confirm',
+  'clock correct',
 ]
 const USERS = ['user add', 'user list', 'user remove', 'user passwd']
 /** A configuration that no command would take. */

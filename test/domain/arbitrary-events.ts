@@ -51,6 +51,9 @@ const arbitraryTags = () =>
     { noNullPrototype: true },
   )
 
+const arbitraryTime = () => fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds)
+const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat() })
+
 const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
 
 /** Any data of every event, optional members there or not. */
@@ -98,6 +101,25 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
   ListenPortReleased: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
   StoreUpgraded: fc.record({ from: fc.constant(1), to: fc.constant(2) }),
+  ClockCorrected: fc.record(
+    {
+      positions: arbitrarySpan(),
+      revisions: arbitrarySpan(),
+      time: arbitraryTime(),
+      windows: fc.array(
+        fc.record({
+          _id: arbitraryAssignedId(),
+          user_id: arbitraryOpaqueId(),
+          start_time: arbitraryEnd(),
+          end_time: arbitraryEnd(),
+        }),
+        { maxLength: 3 },
+      ),
+      remaining: fc.nat(),
+      sut_id: arbitraryAssignedId(),
+    },
+    { requiredKeys: ['positions', 'revisions', 'time', 'windows', 'remaining'] },
+  ),
 }
 
 export const arbitraryMetadata = (): fc.Arbitrary<Metadata> =>
@@ -106,7 +128,7 @@ export const arbitraryMetadata = (): fc.Arbitrary<Metadata> =>
       actor: arbitraryOpaqueId(),
       role: fc.constantFrom('administrator' as const, 'tester' as const, 'auditor' as const, 'system' as const),
       request_id: arbitraryText(1, 20),
-      time: fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds),
+      time: arbitraryTime(),
       schema: arbitraryPort(),
       key: fc.stringMatching(/^[\w-]{22}\.[\w-]{22}$/),
       reason: arbitraryText(1, 20),

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { projections } from '../../projections/index.ts'
 import { beforeTheFirst } from '../../src/read-models/progress.ts'
-import { openViewsFile, type Row, type ViewsFile } from '../../src/read-models/views-file.ts'
+import type { Row } from '../../src/read-models/row.ts'
+import { openViewsFile, type ViewsFile } from '../../src/read-models/views-file.ts'
 import { aDirectory } from '../event-store/sqlite-subject.ts'
 
 const DAY = 86_400_000

@@ -91,6 +91,14 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
     }
     case 'StoreUpgraded':
       return { ...state, time }
+    // A creation that is still open is given up a minute after the correction, not after the wrong time.
+    case 'ClockCorrected':
+      return {
+        ...state,
+        time,
+        keys: [],
+        assigned: state.assigned.map((one) => (one.time > time ? { ...one, time } : one)),
+      }
     default:
       return state
   }

@@ -1,4 +1,4 @@
-import { type Calendar, EMPTY, extended, inserted, notOver, without } from '../calendar.ts'
+import { type Calendar, EMPTY, extended, inserted, notOver, overlapping, without } from '../calendar.ts'
 import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
 import type { Held } from '../held.ts'
@@ -52,7 +52,7 @@ export const writtenWindow = (held: Held): { start_time: string; end_time: strin
   end_time: formatWithOffset(held.end, held.endOffset),
 })
 
-const held = (data: DataOf<'ReservationCreated'>): Held => ({
+const held = (data: Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time'>): Held => ({
   _id: data._id,
   user_id: data.user_id,
   start: epochSecondsOf(data.start_time),
@@ -60,6 +60,10 @@ const held = (data: DataOf<'ReservationCreated'>): Held => ({
   startOffset: offsetOf(data.start_time),
   endOffset: offsetOf(data.end_time),
 })
+
+/** With a window that may stand already: no two that stand overlap. */
+const withRestored = (windows: Calendar, restored: Held): Calendar =>
+  overlapping(windows, restored, 1).length > 0 ? windows : inserted(windows, restored)
 
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
@@ -96,6 +100,12 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationReleased':
     case 'ReservationCancelled':
       return { ...next, windows: without(windows, event.data._id) }
+    case 'ClockCorrected': {
+      const { windows: restored, remaining } = event.data
+      // Not without those over at its time: while some remain, the stream's time is still the wrong one.
+      const all = restored.map(held).reduce(withRestored, state.windows)
+      return remaining > 0 ? { ...state, windows: all } : { ...state, windows: all, time, keys: [] }
+    }
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
     case 'StoreUpgraded':

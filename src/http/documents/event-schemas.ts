@@ -28,9 +28,12 @@ export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
   schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
 
-const isAboutSut = (type: EventType): boolean => {
-  const { properties } = schemaOf(eventData[type])
-  return ['_id', 'sut_id'].some((name) => Object.hasOwn(properties as object, name))
+/** Whether an event is about a SUT: sometimes where the member of its data that says so may be left out. */
+const isAboutSut = (type: EventType): 'always' | 'sometimes' | 'never' => {
+  const { properties, required } = schemaOf(eventData[type])
+  const names = ['_id', 'sut_id'].filter((name) => Object.hasOwn(properties as object, name))
+  if (names.length === 0) return 'never'
+  return names.some((name) => (required as readonly string[]).includes(name)) ? 'always' : 'sometimes'
 }
 
 /**
@@ -49,7 +52,7 @@ export const cloudEventSchema = (
     id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
     source: { type: 'string', minLength: 1, description: 'The name of this log.' },
     type: { const: `berth.${type}` },
-    ...(isAboutSut(type) && about),
+    ...(isAboutSut(type) === 'always' && about),
     time: { format: 'date-time', ...time },
     datacontenttype: { const: 'application/json' },
     dataschema: { const: schemaUrn(type, SCHEMA) },
@@ -64,7 +67,12 @@ export const cloudEventSchema = (
   return {
     title: type,
     type: 'object',
-    properties: { ...members, reason: { description: 'Why, in the words of the actor.', ...reason }, ...more },
+    properties: {
+      ...members,
+      ...(isAboutSut(type) === 'sometimes' && about),
+      reason: { description: 'Why, in the words of the actor.', ...reason },
+      ...more,
+    },
     required: [...Object.keys(members), ...Object.keys(more)],
     additionalProperties: false,
   }

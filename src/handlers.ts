@@ -6,7 +6,7 @@ import { makeAsOfReads } from './http/as-of-reads.ts'
 import { makeAuditHandlers } from './http/audit.ts'
 import { makeDocuments } from './http/documents/documents.ts'
 import { makeEvents } from './http/events.ts'
-import { makeHealth } from './http/health.ts'
+import { isReady, makeHealth } from './http/health.ts'
 import { makeHistoryHandlers } from './http/history.ts'
 import { makeObjects } from './http/objects.ts'
 import { makeReservationLists } from './http/reservation-lists.ts'
@@ -43,7 +43,7 @@ export const handlersOf = ({ config, clock, randomHex, parts, runner, feed, page
     histories: makeHistoryHandlers({ objects, views, store, origin: config.origin }),
     audit: makeAuditHandlers({ objects, views, store, signer }),
     userList: makeUserList(users),
-    events: makeEvents({ feed, views, head: store.head }),
+    events: makeEvents({ feed, views, head: store.head, isOpen: () => isReady({ ...condition(), service: 'ok' }) }),
     health: makeHealth(condition),
     documents: makeDocuments(page),
     metrics: metrics.text,

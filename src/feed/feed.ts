@@ -9,8 +9,9 @@ import type { User } from '../users/users-file.ts'
 import type { Filter } from './entry.ts'
 import { isWanted } from './entry.ts'
 import { makeSource, type Source } from './source.ts'
-import type { Wish } from './stream.ts'
+import type { Hold } from './stream.ts'
 import { FEED_LIMITS, type FeedLimits, type FeedMeasures, makeSubscribers, type NoSeat } from './subscribers.ts'
+import type { Wish } from './telling.ts'
 
 /** Events that one request for a page looks at, at most. */
 const LOOKS_MAX = 4_096
@@ -47,7 +48,7 @@ export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
   readonly page: (wish: PageWish) => Promise<Page>
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly subscribe: (user: User, wish: Wish) => Promise<E.Either<NoSeat, Subscription>>
+  readonly subscribe: (user: User, wish: Wish, hold?: Hold) => Promise<E.Either<NoSeat, Subscription>>
   /** Ends every stream with an event that says so; resolves when they have been taken, or not within a second. */
   readonly close: () => Promise<void>
 }
@@ -106,22 +107,45 @@ export const makeFeed = (options: FeedOptions): Feed => {
 
   return {
     page: (wish) => readPage(source, wish),
-    subscribe: async (user, wish) => {
-      const seat = subscribers.seat(user)
+    subscribe: async (user, wish, hold) => {
+      const seat = subscribers.seat(user, hold !== undefined)
       if (typeof seat === 'string') return E.left(seat)
       const isLive = wish.end === undefined
+      let hasJoined = false
+      let isGone = false
+      const join = async (): Promise<void> => {
+        if (!isLive) return
+        await source.join()
+        hasJoined = true
+        if (isGone) source.leave()
+      }
       try {
-        if (isLive) await source.join()
+        if (hold === undefined) await join()
       } catch (error) {
         seat.leave()
         throw error
       }
       const goAway = (): void => {
-        if (isLive) source.leave()
+        isGone = true
+        if (hasJoined) source.leave()
+      }
+      const joining: Hold | undefined = hold && {
+        ...hold,
+        begin: async () => {
+          const after = await hold.begin()
+          if (typeof after === 'number') await join()
+          return after
+        },
       }
       return E.right({
         run: async (response) => {
-          const started = seat.start(response, { ...wish, source, retry: retryOf(dice()), onFailed: onError })
+          const started = seat.start(response, {
+            ...wish,
+            hold: joining,
+            source,
+            retry: retryOf(dice()),
+            onFailed: onError,
+          })
           // It may have changed after the credentials were looked at.
           if (!isAsItWas(user)) subscribers.dismiss((one) => one === user, 'user_changed')
           await started.finally(goAway)

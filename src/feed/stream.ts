@@ -1,29 +1,28 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './entry.ts'
-import type { Format, Why } from './frames.ts'
+import type { Why } from './frames.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
+import { makeTelling, type Telling, type Wish } from './telling.ts'
 
-/** Events passed over for a reader that wants others, after which it is told how far it has come. */
-const UNTOLD_MAX = 1_024
-/** Characters that are written at a time, but for a single event: what a reader who stands still holds. */
-const CHARACTERS_MAX = 1 << 16
 /** Milliseconds before a log is read again that could not be read. */
 const AGAIN_AFTER = 250
 
-export interface Wish {
-  /** The position behind which to begin; -1 for the beginning. */
-  readonly after: number
-  /** The last position that is told; it goes on live where there is none. */
-  readonly end: number | undefined
-  readonly filter: Filter
-  readonly format: Format
+/** How a stream waits that cannot begin yet: open, with signs of life, for a browser that is refused never asks again. */
+export interface Hold {
+  /** Whether it may be tried to begin. */
+  readonly isOpen: () => boolean
+  /** The position behind which to begin, or why it ends; undefined where it has to wait on. */
+  readonly begin: () => Promise<number | Why | undefined>
 }
 
 export interface StreamOptions extends Wish {
+  /** Absent where it begins at once. */
+  readonly hold?: Hold | undefined
   readonly source: Pick<Source, 'behind' | 'written' | 'onChange' | 'forget'>
+  /** It has stopped waiting. */
+  readonly onBegun?: () => void
   /** Milliseconds between two signs of life. */
   readonly heartbeat: number
   /** Milliseconds within which a reader must have taken what was written. */
@@ -40,42 +39,12 @@ export type Ended = Why | 'left' | 'done'
 export interface Stream {
   /** Resolves when it has ended, one way or the other. */
   readonly ended: Promise<Ended>
+  /** Whether it has not begun yet. */
+  readonly isHeld: () => boolean
   /** Ends it, with a last event that says why. */
   readonly end: (why: Why) => void
   /** Looks at what time has brought; `now` as `performance.now()` has it. */
   readonly look: (now: number) => void
-}
-
-/** What a reader has been told, and how far it has come. */
-interface Telling {
-  readonly position: () => number
-  /** Tells the first of some events. */
-  readonly tell: (entries: readonly Entry[]) => void
-  /** Tells how far it has come, where that is further than it knows. */
-  readonly tellPlace: () => void
-}
-
-const makeTelling = (outlet: Outlet, { after, end, filter, format, source }: StreamOptions): Telling => {
-  const isFiltered = isFiltering(filter)
-  let position = after
-  let known = after
-  const tellPlace = (): void => {
-    if (position !== known) outlet.write(format.checkpoint(position))
-    known = position
-  }
-  return {
-    position: () => position,
-    tellPlace,
-    tell: (entries) => {
-      const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
-      const first = firstOf(wanted, CHARACTERS_MAX)
-      // What is behind the last of them and not wanted has been passed too.
-      position = ((first.length === wanted.length ? entries : first).at(-1) as Entry).position
-      known = first.at(-1)?.position ?? known
-      outlet.write(isFiltered ? first.map(format.event).join('') : source.written(format, first))
-      if (end === undefined && position - known >= UNTOLD_MAX) tellPlace()
-    },
-  }
 }
 
 interface Run extends Pick<StreamOptions, 'source' | 'end'> {
@@ -119,54 +88,82 @@ const tellAll = async ({ source, end, outlet, bell, telling, isOver }: Run): Pro
 
 /** Starts to tell a reader of events; the head of the answer has been written. */
 export const startStream = (response: ServerResponse, options: StreamOptions): Stream => {
-  const { source, format, end: last, heartbeat, patience, retry, onFailed } = options
+  const { source, format, end: last, heartbeat, patience, retry, onFailed, hold, onBegun } = options
   const over = Promise.withResolvers<Ended>()
   const bell = makeBell()
   const outlet = makeOutlet(response, bell.ring)
-  const telling = makeTelling(outlet, options)
+  let telling = makeTelling(outlet, options)
   let isOver = false
+  let isHeld = hold !== undefined
+  let isBeginning = false
   let lastBeat = performance.now()
 
   const finish = (how: Ended): void => {
     isOver = true
+    if (isHeld) onBegun?.()
+    isHeld = false
     source.forget(bell.ring)
     bell.ring()
     over.resolve(how)
   }
   const end = (why: Why): void => {
     if (isOver) return
-    const ending = format.ending(why, telling.position())
+    // One that has not begun has come nowhere: its reader keeps the place that it came with.
+    const ending = format.ending(why, isHeld ? -1 : telling.position())
     // What was to be told whole is seen not to have been.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
   const run = async (): Promise<void> => {
-    outlet.write(format.opening(retry))
     await tellAll({ source, end: last, outlet, bell, telling, isOver: () => isOver })
     if (isOver) return
     response.end()
     finish('done')
   }
 
+  const failed = (error: unknown): void => {
+    onFailed(error)
+    end('failed')
+  }
+  const tryToBegin = async ({ begin }: Hold): Promise<void> => {
+    isBeginning = true
+    const after = await begin()
+      .catch((error) => {
+        // The store was there for a moment only.
+        if (!(error instanceof StoreUnavailable)) throw error
+      })
+      .finally(() => {
+        isBeginning = false
+      })
+    if (isOver || after === undefined) return
+    if (typeof after !== 'number') return end(after)
+    isHeld = false
+    onBegun?.()
+    telling = makeTelling(outlet, { ...options, after })
+    await run()
+  }
+
   response.on('close', () => finish('left'))
   response.on('error', () => undefined)
   if (response.destroyed) finish('left')
-  else
-    run().catch((error) => {
-      onFailed(error)
-      end('failed')
-    })
+  else {
+    outlet.write(format.opening(retry))
+    if (hold === undefined) run().catch(failed)
+    else outlet.write(format.heartbeat)
+  }
   return {
+    isHeld: () => isHeld,
     ended: over.promise,
     end,
     look: (now) => {
       if (isOver) return
+      if (isHeld && !isBeginning && hold?.isOpen()) tryToBegin(hold).catch(failed)
       const fullSince = outlet.fullSince()
       if (fullSince !== undefined && now - fullSince >= patience) return end('too_slow')
       if (last !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return
       lastBeat = now
-      telling.tellPlace()
+      if (!isHeld) telling.tellPlace()
       outlet.write(format.heartbeat)
       bell.ring()
     },

@@ -10,6 +10,8 @@ export interface FeedLimits {
   /** Subscribers of one user, and of all; one that stands still holds about 100 KB. */
   readonly ofUser: number
   readonly ofAll: number
+  /** Of all, those that wait until they can begin. */
+  readonly held: number
   /** Milliseconds between two signs of life. */
   readonly heartbeat: number
   /** Milliseconds within which a reader must have taken what was written. */
@@ -23,6 +25,7 @@ export interface FeedLimits {
 export const FEED_LIMITS: FeedLimits = {
   ofUser: 1_024,
   ofAll: 2_048,
+  held: 1_000,
   heartbeat: 15_000,
   patience: 30_000,
   look: 250,
@@ -42,10 +45,10 @@ export interface Seat {
   readonly leave: () => void
 }
 
-export type NoSeat = 'of_user' | 'of_all' | 'closed'
+export type NoSeat = 'of_user' | 'of_all' | 'held' | 'closed'
 
 export interface Subscribers {
-  readonly seat: (user: User) => Seat | NoSeat
+  readonly seat: (user: User, isHeld: boolean) => Seat | NoSeat
   /** Ends the streams of those users whose record is no longer what it was. */
   readonly dismiss: (isDismissed: (user: User) => boolean, why: Why) => void
   /** Ends all streams and takes no more. */
@@ -83,9 +86,10 @@ const makeDepartures = () => {
 }
 
 /** How many seats are taken, and by whom. */
-const makeSeats = ({ ofUser, ofAll }: FeedLimits) => {
+const makeSeats = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
   const counts = new Map<string, number>()
   let taken = 0
+  let held = 0
   const ofOne = ({ _id }: User): number => counts.get(_id) ?? 0
   const change = (user: User, by: 1 | -1): void => {
     taken += by
@@ -94,13 +98,19 @@ const makeSeats = ({ ofUser, ofAll }: FeedLimits) => {
     else counts.delete(user._id)
   }
   return {
-    take: (user: User): NoSeat | undefined => {
+    take: (user: User, isHeld: boolean): NoSeat | undefined => {
+      if (isHeld && held >= heldMax) return 'held'
       if (ofOne(user) >= ofUser) return 'of_user'
       if (taken >= ofAll) return 'of_all'
       change(user, 1)
+      if (isHeld) held++
       return undefined
     },
     leave: (user: User): void => change(user, -1),
+    /** One that waited has begun, or ended before. */
+    begin: (): void => {
+      held--
+    },
   }
 }
 
@@ -118,7 +128,7 @@ export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOp
       [...seated].map(
         ({ stream }) =>
           () =>
-            why === undefined ? stream.look(now) : stream.end(why),
+            why === undefined || stream.isHeld() ? stream.look(now) : stream.end(why),
       ),
     )
   }, limits.look)
@@ -128,7 +138,8 @@ export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOp
     (user: User): Seat['start'] =>
     async (response, options) => {
       departures.add(response)
-      const stream = startStream(response, { ...options, heartbeat: limits.heartbeat, patience: limits.patience })
+      const waiting = { heartbeat: limits.heartbeat, patience: limits.patience, onBegun: seats.begin }
+      const stream = startStream(response, { ...options, ...waiting })
       const one: Seated = { user, stream }
       seated.add(one)
       measures.subscribed()
@@ -142,9 +153,13 @@ export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOp
     }
 
   return {
-    seat: (user) => {
+    seat: (user, isHeld) => {
       if (isClosed) return 'closed'
-      return seats.take(user) ?? { start: start(user), leave: () => seats.leave(user) }
+      const leave = (): void => {
+        seats.leave(user)
+        if (isHeld) seats.begin()
+      }
+      return seats.take(user, isHeld) ?? { start: start(user), leave }
     },
     dismiss: (isDismissed, why) => {
       for (const { user, stream } of [...seated]) if (isDismissed(user)) stream.end(why)

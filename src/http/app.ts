@@ -155,9 +155,10 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
-    const bar = barred(ctx, route, isOpen)
-    if (bar !== undefined) return refuse(ctx, bar)
     const mediaType = acceptable(ctx, mediaTypes)
+    const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
+    const bar = barred(ctx, route, () => isHeldOpen || isOpen())
+    if (bar !== undefined) return refuse(ctx, bar)
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
     stateOf(ctx).mediaType = mediaType
@@ -175,7 +176,7 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
     answer(ctx, route, result.right)
     if (position !== undefined) positioned(ctx, position)
     if (typeof body === 'string') return
-    await synced()
+    if (body.isHeld !== true) await synced()
     await streamed(ctx, body)
   }
 }

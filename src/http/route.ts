@@ -29,6 +29,8 @@ export interface Call<B = unknown, Q = unknown> {
 
 /** A body that is written bit by bit. */
 export interface Streamed {
+  /** Whether nothing of the log is told until the store can be read. */
+  readonly isHeld?: boolean
   /** Writes it behind the head of the answer; resolves when it has ended, one way or the other. */
   readonly run: (response: ServerResponse) => Promise<void>
   /** In place of that, where only the head is wanted. */
@@ -70,6 +72,8 @@ export interface Route {
   readonly otherMediaTypes?: readonly string[]
   /** Whether it is answered also while the log is still being read. */
   readonly isAlwaysOpen?: true
+  /** The media type in which it is answered also then, and goes on when the log has been read. */
+  readonly heldOpen?: string
   /** Absent where no body is taken. */
   readonly body?: DecodeBody<unknown>
   readonly isBodyOptional?: true

@@ -4,7 +4,7 @@ import type { AsOfReads } from './as-of-reads.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './audit.ts'
 import { extensionBody, noBody, reservationBody, sutCreationBody, sutUpdateBody, tagsBody } from './bodies.ts'
 import type { Documents } from './documents/documents.ts'
-import { STREAM_MEDIA_TYPES } from './events.ts'
+import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './events.ts'
 import { type EventsQuery, eventsQuery, REPEATABLE } from './events-query.ts'
 import type { Health } from './health.ts'
 import type { HistoryHandlers } from './history.ts'
@@ -140,6 +140,7 @@ export const routes = ({
     query: eventsQuery,
     repeatable: REPEATABLE,
     isResumable: true,
+    heldOpen: EVENT_STREAM,
     handle: events,
   }),
 

@@ -1,0 +1,54 @@
+import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './entry.ts'
+import type { Format } from './frames.ts'
+import type { Outlet } from './outlet.ts'
+import type { Source } from './source.ts'
+
+/** Events passed over for a reader that wants others, after which it is told how far it has come. */
+const UNTOLD_MAX = 1_024
+/** Characters that are written at a time, but for a single event: what a reader who stands still holds. */
+const CHARACTERS_MAX = 1 << 16
+
+export interface Wish {
+  /** The position behind which to begin; -1 for the beginning. */
+  readonly after: number
+  /** The last position that is told; it goes on live where there is none. */
+  readonly end: number | undefined
+  readonly filter: Filter
+  readonly format: Format
+}
+
+/** What a reader has been told, and how far it has come. */
+export interface Telling {
+  readonly position: () => number
+  /** Tells the first of some events. */
+  readonly tell: (entries: readonly Entry[]) => void
+  /** Tells how far it has come, where that is further than it knows. */
+  readonly tellPlace: () => void
+}
+
+export interface TellingOptions extends Wish {
+  readonly source: Pick<Source, 'written'>
+}
+
+export const makeTelling = (outlet: Outlet, { after, end, filter, format, source }: TellingOptions): Telling => {
+  const isFiltered = isFiltering(filter)
+  let position = after
+  let known = after
+  const tellPlace = (): void => {
+    if (position !== known) outlet.write(format.checkpoint(position))
+    known = position
+  }
+  return {
+    position: () => position,
+    tellPlace,
+    tell: (entries) => {
+      const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
+      const first = firstOf(wanted, CHARACTERS_MAX)
+      // What is behind the last of them and not wanted has been passed too.
+      position = ((first.length === wanted.length ? entries : first).at(-1) as Entry).position
+      known = first.at(-1)?.position ?? known
+      outlet.write(isFiltered ? first.map(format.event).join('') : source.written(format, first))
+      if (end === undefined && position - known >= UNTOLD_MAX) tellPlace()
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { EventSource } from 'eventsource'
+import { formatPosition } from '../../src/domain/position.ts'
+import { basic } from '../http/client.ts'
+import { dataWithPeople, type Running, type Setting, start } from '../http/harness.ts'
+import { makeHold } from '../http/held-views.ts'
+import { faultsOf, refusalOf } from '../http/problems.ts'
+import { createSut, NOW } from '../http/requests.ts'
+import { changedStore } from '../http/stores.ts'
+import { until } from '../http/until.ts'
+import { eventsIn, LINES, openStream } from './readers.ts'
+
+/** Event streams while the service is not ready: a browser that is refused once never comes back. */
+
+/** A service over a log with some events that it has not read, until it is let go. */
+const startHeld = async (t: ExecutionContext, data: string, setting: Setting = {}) => {
+  const { hold, letGo, change } = makeHold()
+  hold()
+  const openStore = changedStore(join(data, 'events.db'), change)
+  const service = await start(t, { now: NOW, data, openStore, ...setting })
+  t.is((await service.anyone.get('/health/ready')).status, 503)
+  t.teardown(letGo)
+  return { service, letGo }
+}
+
+/** A log with so many SUTs; gives the position of its last event. */
+const makeLog = async (t: ExecutionContext, data: string, suts = 3): Promise<string> => {
+  const service = await start(t, { now: NOW, data })
+  for (let i = 0; i < suts; i++) await createSut(service.as('admin'))
+  const { json } = await service.as('admin').get('/api/events?limit=1000')
+  await service.stop()
+  return String(json.next)
+}
+
+/** A browser's own client, with credentials; what it has got and how its connection stands. */
+const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
+  const got: string[] = []
+  const errors: (number | undefined)[] = []
+  const source = new EventSource(`http://127.0.0.1:${port}/api/events`, {
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } }),
+  })
+  for (const type of ['SutCreated', 'ListenPortAssigned', 'StoreUpgraded', 'StoreCreated']) {
+    source.addEventListener(`berth.${type}`, ({ lastEventId }) => got.push(lastEventId))
+  }
+  source.addEventListener('error', ({ code }) => errors.push(code))
+  t.teardown(() => source.close())
+  return { source, got, errors }
+}
+
+const positionsUpTo = (last: string): readonly string[] =>
+  Array.from({ length: Number(last) + 1 }, (_, position) => formatPosition(position))
+
+test('a browser that comes while the service is not ready waits, and then gets everything', async (t) => {
+  const data = await dataWithPeople(t)
+  const last = await makeLog(t, data)
+  const { service, letGo } = await startHeld(t, data)
+  const { source, got, errors } = browse(t, service)
+  await until('it is open', async () => source.readyState === EventSource.OPEN, 10_000)
+  t.deepEqual(got, [])
+  letGo()
+  await until('all has come', async () => got.at(-1) === last, 20_000)
+  t.deepEqual(got, positionsUpTo(last))
+  await createSut(service.as('admin'))
+  await until('what comes live', async () => got.length === Number(last) + 3, 20_000)
+  t.deepEqual(errors, [])
+})
+
+test('a browser that comes back to a service which is not ready goes on where it was', async (t) => {
+  const data = await dataWithPeople(t)
+  const first = await start(t, { now: NOW, data })
+  await createSut(first.as('admin'))
+  const { source, got } = browse(t, first)
+  await until('what there is', async () => got.length >= 2, 10_000)
+  await first.stop()
+  const last = await makeLog(t, data)
+  const { letGo } = await startHeld(t, data, { environment: { BERTH_PORT: String(first.port) } })
+  await until('it has come back', async () => source.readyState === EventSource.OPEN, 20_000)
+  letGo()
+  await until('all has come', async () => got.at(-1) === last, 20_000)
+  t.deepEqual(got, positionsUpTo(last))
+})
+
+test('a stream that is held has signs of life, and ends with the service', async (t) => {
+  const data = await dataWithPeople(t)
+  await makeLog(t, data)
+  const { service } = await startHeld(t, data, { feed: { heartbeat: 20, look: 10 } })
+  const stream = await openStream(service.port, '?type=SutCreated')
+  t.deepEqual([stream.status, stream.headers['berth-position']], [200, undefined])
+  const { told, retry } = await stream.until(({ beats }) => beats >= 5)
+  t.deepEqual([told, Number(retry) >= 1_000], [[], true])
+  await service.stop()
+  t.is(await stream.ended, 'whole')
+  t.deepEqual(
+    stream.reading().told.map(({ kind, position }) => [kind, position]),
+    [['error', undefined]],
+  )
+})
+
+test('so many streams are held and no more; who leaves makes room, and what is wrong is told at once', async (t) => {
+  const data = await dataWithPeople(t)
+  await makeLog(t, data)
+  const { service, letGo } = await startHeld(t, data, { feed: { held: 2, look: 10 } })
+  const headers = { Accept: 'text/event-stream' }
+  const streams = [await openStream(service.port), await openStream(service.port)]
+  for (let i = 0; i < 3; i++) {
+    const refused = await service.as('audrey').get('/api/events', headers)
+    t.deepEqual([refusalOf(refused), faultsOf(refused)], [[503, 'unavailable'], []])
+  }
+  t.is((await service.as('audrey').get('/api/events?surprise=1', headers)).status, 422)
+  t.is((await service.as('alice').get('/api/events', headers)).status, 403)
+  for (const Accept of [LINES, 'application/json']) {
+    t.is((await service.as('audrey').get('/api/events', { Accept })).status, 503, Accept)
+  }
+  streams[0]?.close()
+  const isLetIn = async () => (await service.as('audrey').request('HEAD', '/api/events', headers)).status === 200
+  await until('there is room', isLetIn, 5_000)
+  for (let i = 0; i < 3; i++) t.true(await isLetIn())
+  letGo()
+  await streams[1]?.until((reading) => eventsIn(reading).length >= 6)
+  // Those that have begun are held no more.
+  const more = await Promise.all([1, 2, 3].map(() => openStream(service.port)))
+  for (const stream of more) await stream.until((reading) => eventsIn(reading).length >= 6)
+})
+
+test('a stream that was held and asked for a place which the log does not have is told that it is another', async (t) => {
+  const data = await dataWithPeople(t)
+  await makeLog(t, data)
+  const { service, letGo } = await startHeld(t, data, { feed: { look: 10 } })
+  const stream = await openStream(service.port, '?after=999')
+  letGo()
+  t.is(await stream.ended, 'whole')
+  t.regex(stream.text(), /"code":"another_log"/)
+})

@@ -27,7 +27,7 @@ const markBefore =
 const correctAlone = async (config: Config, correction: ClockCorrection, terminal: Terminal) => {
   const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
   const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
-  const progress = makeProgress(terminal, 'streams')
+  const progress = makeProgress(terminal, { what: 'streams' })
   try {
     const options = { store, clock: terminal.now, randomHex, markBefore: markBefore(store), onProgress: progress.show }
     return await correctClock(options, correction)

@@ -80,19 +80,32 @@ export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number 
   return REFUSED
 }
 
-/** Writes how far a long run has come and how fast, over and over on one line, where somebody is looking. */
+/** Milliseconds between lines that tell how far a command is, where nobody watches. */
+const LINE_EVERY = 10_000
+
+/**
+ * Writes how far a long run has come and how fast, over and over on one line, where somebody is looking.
+ *
+ * @param isLogged whether it does where nobody looks too, in a line now and then
+ */
 export const makeProgress = (
   { isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>,
-  what = 'events',
+  { what = 'events', isLogged = false }: { readonly what?: string; readonly isLogged?: boolean } = {},
 ) => {
+  let logged = now()
   let first: { readonly at: number; readonly done: number } | undefined
   return {
     /** @param of undefined where nobody knows */
     show: (done: number, of: number | undefined): void => {
-      if (!isWatched) return
+      if (!isWatched && !isLogged) return
       first ??= { at: now(), done }
       const rate = Math.round((done - first.done) / Math.max((now() - first.at) / 1_000, 0.001))
-      stderr(`\r${done}${of === undefined ? '' : ` of ${of}`} ${what}, ${rate} a second\u001b[K`)
+      const text = `${done}${of === undefined ? '' : ` of ${of}`} ${what}, ${rate} a second`
+      if (isWatched) stderr(`\r${text}\u001b[K`)
+      else if (now() - logged >= LINE_EVERY) {
+        logged = now()
+        stderr(`${text}\n`)
+      }
     },
     end: (): void => {
       if (isWatched) stderr('\r\u001b[K')

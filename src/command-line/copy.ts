@@ -30,7 +30,7 @@ const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Te
     const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
     const target = await openCopyTarget(to, { randomHex, copyOf: source.logId })
     try {
-      const progress = makeProgress(terminal)
+      const progress = makeProgress(terminal, { isLogged: true })
       const copied = await copyLog({ source, target, onProgress: progress.show }).finally(progress.end)
       if (E.isLeft(copied)) return refuse(terminal, copied.left)
       await target.endCopy()

@@ -1,14 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { emptyTree, type MerkleTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
 import { sha256 } from '../audit/sha256.ts'
-import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import type { AppendFailure, EventStore, StoredRecord } from '../event-store/event-store.ts'
+import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
+import type { EventStoreDb } from '../event-store/eventstoredb.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { knownKeys } from '../vault/vault.ts'
+import { appendOf, each, type Run, runsOf, type Stored, seriesOf } from './series.ts'
 
-/** What one append takes at most: a server's limit is 1 MiB, base64 and framing included. */
-const APPEND_MAX = { events: 500, bytes: 400_000 }
 /** Secrets copied at a time. */
 const SECRETS = 500
 
@@ -21,15 +20,14 @@ export interface Copied {
   readonly root: string
 }
 
+/** A store that may take several appends at once, and keep their order. */
+export type CopyTarget = EventStore & Partial<Pick<EventStoreDb, 'appendSeries'>>
+
 interface CopyOptions {
   readonly source: EventStore
-  readonly target: EventStore
+  readonly target: CopyTarget
   /** Told how many events the target has now, of how many. */
   readonly onProgress: (done: number, of: number) => void
-}
-
-async function* each(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
-  for await (const page of pages) yield* page
 }
 
 /** How many events a log has, and the head of the tree over them as they lie there. */
@@ -53,29 +51,6 @@ const placeOf = async ({ source, target }: CopyOptions): Promise<E.Either<string
   return E.right(place)
 }
 
-type Stored = NewEvent & { readonly stream: string; readonly revision: number }
-
-type Run = { readonly events: Stored[]; bytes: number }
-
-const joins = ({ events, bytes }: Run, { stream }: Stored, size: number): boolean =>
-  events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
-
-/** The events behind a mark, those that follow each other in one stream together: nothing is decoded, bytes stay bytes. */
-async function* runsOf(source: EventStore, after: number): AsyncGenerator<readonly Stored[]> {
-  let run: Run = { events: [], bytes: 0 }
-  for await (const { text } of each(source.records(after))) {
-    const event = JSON.parse(text) as Stored
-    const size = Buffer.byteLength(text)
-    if (run.events.length > 0 && !joins(run, event, size)) {
-      yield run.events
-      run = { events: [], bytes: 0 }
-    }
-    run.events.push(event)
-    run.bytes += size
-  }
-  if (run.events.length > 0) yield run.events
-}
-
 const AGAIN = 'run it again, and it goes on from there'
 const why: Readonly<Record<AppendFailure, string>> = {
   moved: 'somebody else has written to the target meanwhile',
@@ -84,19 +59,50 @@ const why: Readonly<Record<AppendFailure, string>> = {
   unknown: `the target does not answer any more; when it does, ${AGAIN}`,
 }
 
+/** Whether what the target has behind a mark is the beginning of a series: its events in its order. */
+const isBeginningOf = async (target: EventStore, after: number, series: readonly Run[]): Promise<boolean> => {
+  const wanted = series.flatMap(({ events }) => events)
+  let n = 0
+  for await (const { text } of each(target.records(after))) {
+    const { id, stream, revision } = JSON.parse(text) as Stored
+    const event = wanted[n++]
+    if (event?.id !== id || event.stream !== stream || event.revision !== revision) return false
+  }
+  return true
+}
+
+const DISORDER = 'the target has taken events in another order: copy into an empty one'
+
 const copyEvents = async (
   { source, target, onProgress }: CopyOptions,
   from: { mark: number; count: number },
   of: number,
 ): Promise<E.Either<string, void>> => {
   let done = from.count
-  for await (const run of runsOf(source, from.mark)) {
-    const [first] = run as [Stored]
-    const events = run.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)
-    const appended = await target.append(first.stream, first.revision - 1, events)()
-    if (E.isLeft(appended)) return E.left(`stopped behind event ${done - 1}: ${why[appended.left]}`)
-    done += run.length
-    onProgress(done, of)
+
+  /** One after the other: an append that is there already is recognised, and not written again. */
+  const oneByOne = async (series: readonly Run[]): Promise<E.Either<string, void>> => {
+    for (const run of series) {
+      const { stream, expected, events } = appendOf(run)
+      const appended = await target.append(stream, expected, events)()
+      if (E.isLeft(appended)) return E.left(`stopped behind event ${done - 1}: ${why[appended.left]}`)
+      done += events.length
+      onProgress(done, of)
+    }
+    return E.right(undefined)
+  }
+
+  for await (const series of seriesOf(runsOf(source, from.mark))) {
+    const before = target.appendSeries === undefined ? undefined : await target.head()
+    const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(appendOf))
+    if (sent !== undefined && E.isRight(sent)) {
+      done += series.reduce((sum, { events }) => sum + events.length, 0)
+      onProgress(done, of)
+      continue
+    }
+    if (before !== undefined && !(await isBeginningOf(target, before, series))) return E.left(DISORDER)
+    const appended = await oneByOne(series)
+    if (E.isLeft(appended)) return appended
   }
   return E.right(undefined)
 }

@@ -9,7 +9,12 @@ import {
 } from '@eventstore/db-client'
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
-import { Channel, type ClientReadableStream, credentials as channelCredentials } from '@grpc/grpc-js'
+import {
+  Channel,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  credentials as channelCredentials,
+} from '@grpc/grpc-js'
 
 /** Bytes that a node may send ahead of this process. By default it is 64 KiB: the events of a busy 30 ms. */
 const WINDOW = 2 * 1024 * 1024
@@ -24,6 +29,7 @@ export interface Security {
   readonly caFile?: string
 }
 
+export type BatchCall = ClientDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>
 export type ReadCall = ClientReadableStream<streams.ReadResp>
 
 /**
@@ -32,6 +38,8 @@ export type ReadCall = ClientReadableStream<streams.ReadResp>
  */
 export class StoreClient extends EventStoreDBClient {
   readonly close: () => Promise<void>
+  /** A call of its own, and not the one that all clients of the vendor's share. */
+  readonly batchAppend: (options: BaseOptions) => Promise<BatchCall>
   readonly read: (request: streams.ReadReq, options: BaseOptions) => Promise<ReadCall>
 
   constructor(settings: Settings, { tls, caFile }: Security, credentials: Credentials) {
@@ -66,6 +74,10 @@ export class StoreClient extends EventStoreDBClient {
     this.read = (request, base) =>
       this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
         client.read(request, ...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
+      )()
+    this.batchAppend = (base) =>
+      this.GRPCStreamCreator(StreamsClient, 'batchAppend', (client) =>
+        client.batchAppend(...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
       )()
   }
 }

@@ -50,10 +50,9 @@ test('consecutive events of one stream go in one append, up to what an append ma
   const { store: source } = await anEmbeddedLog(t)
   await record(source, runs)
   const target = await aTarget(t, source, own.address)
-  const before = own.counters.classicAppends
   await copied(source, target)
   // 5, 1, 1, 500 and 1: there is none for secrets.
-  t.is(own.counters.classicAppends - before, 5)
+  t.is(own.counters.batchAppends, 5)
   t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
@@ -102,8 +101,9 @@ test('a target that loses an event is found out by its root', async (t) => {
     notes(sutStream(idOf(1)), 4, ''),
     notes(sutStream(idOf(2)), 1, ''),
   ])
+  const { appendSeries: _, ...oneByOne } = target
   const lossy: EventStore = {
-    ...target,
+    ...oneByOne,
     append: (stream, expected, events) =>
       stream === sutStream(idOf(2))
         ? async () => ({ _tag: 'Right', right: { revision: 0, mark: 0 } })

@@ -17,11 +17,11 @@ import { aLog, foundAt, startEmbedded } from './typed.ts'
 test('killed in the middle and begun again it is complete, nothing is in it twice, and no service starts before that', async (t) => {
   const own = await startProtocolServer()
   t.teardown(own.close)
-  const { args: again, to, texts, path, data } = await aLog(t, own.address, 240)
-  own.delayAnswers(2)
-  for (const appends of [40, 120]) {
+  const { args: again, to, texts, path, data } = await aLog(t, own.address, 1_000)
+  own.delayAnswers(200)
+  for (const appends of [100, 400]) {
     const child = launch(t, { data, args: again })
-    await until('some of it is copied', async () => own.counters.classicAppends >= appends, 20_000)
+    await until('some of it is copied', async () => own.counters.batchAppends >= appends, 20_000)
     child.signal('SIGKILL')
     await child.exited
   }
@@ -36,8 +36,8 @@ test('killed in the middle and begun again it is complete, nothing is in it twic
   const { code, out } = await type([...again, '--json'])
   t.is(code, 0)
   const { events, found } = JSON.parse(out)
-  t.is(events, 240)
-  t.true(found >= 100 && found < 240, String(found))
+  t.is(events, 1_000)
+  t.true(found >= 100 && found < 1_000, String(found))
   t.deepEqual(await foundAt(t, to), texts)
   t.deepEqual(await textsOf(openStore(t, path)), texts, 'the source is as it was')
 })

@@ -1,0 +1,62 @@
+import { status } from '@grpc/grpc-js'
+import test, { type ExecutionContext } from 'ava'
+import { copyLog } from '../../src/copy/copy-log.ts'
+import { sutStream } from '../../src/domain/ids.ts'
+import { idOf } from '../domain/builders.ts'
+import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
+import { failure } from '../eventstoredb/wire.ts'
+import { leftOf, rightOf } from '../users/builders.ts'
+import { aTarget, unheard } from './copying.ts'
+import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
+
+/** Appends that are sent without waiting for the answer to one before the next. */
+
+const STREAMS = 25
+const RUNS = 600
+
+const aCopy = async (t: ExecutionContext) => {
+  const server = await startProtocolServer()
+  t.teardown(server.close)
+  const { store: source } = await anEmbeddedLog(t)
+  await record(
+    source,
+    Array.from({ length: RUNS }, (_, n) => notes(sutStream(idOf((n * 7) % STREAMS)), 1 + (n % 2), `run ${n}`)),
+  )
+  return { server, source, target: await aTarget(t, source, server.address), texts: await textsOf(source) }
+}
+
+test('a log whose streams alternate is copied in its order, with many appends on their way at once', async (t) => {
+  const { server, source, target, texts } = await aCopy(t)
+  const shown: number[] = []
+  rightOf(await copyLog({ source, target, onProgress: (done) => shown.push(done) }))
+  t.deepEqual(await textsOf(target), texts)
+  t.is(server.counters.batchAppends, RUNS)
+  t.is(shown.at(-1), texts.length)
+  t.true(shown.length >= 3)
+})
+
+for (const how of ['lost', 'lost-silent'] as const) {
+  test(`where the answer to an append in the middle is ${how}, the copy goes on and is complete`, async (t) => {
+    const { server, source, target, texts } = await aCopy(t)
+    let seen = 0
+    server.faultAppends({ how, when: ({ way }) => way === 'batch' && ++seen === 300 })
+    rightOf(await copyLog({ source, target, onProgress: unheard }))
+    t.deepEqual(await textsOf(target), texts)
+  })
+}
+
+test('where the connection is lost in the middle, the copy goes on and is complete', async (t) => {
+  const { server, source, target, texts } = await aCopy(t)
+  let appends = 0
+  t.teardown(server.log.watch(() => ++appends === 300 && server.dropConnections()))
+  rightOf(await copyLog({ source, target, onProgress: unheard }))
+  t.deepEqual(await textsOf(target), texts)
+})
+
+test('a node that refuses an append in the middle and takes those after it is found out', async (t) => {
+  const { server, source, target } = await aCopy(t)
+  let seen = 0
+  const busy = failure(status.UNAVAILABLE, 'Server Is Busy')
+  server.faultAppends({ how: 'refused', failure: busy, when: ({ way }) => way === 'batch' && ++seen === 300 })
+  t.regex(leftOf(await copyLog({ source, target, onProgress: unheard })), /another order: copy into an empty one$/)
+})

@@ -159,7 +159,7 @@ export const assemble = async (
     onAnswered,
     addressOf: addresses.clientOf,
   })
-  opened.push(withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.push(runner.keepStates, withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
   opened.push(await listenForCommands(config, world, randomHex, parts))
   const { host, port } = config
   const { patience } = world

@@ -35,6 +35,8 @@ export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
     eventId: string,
   ) => void
   readonly forget: (stream: string) => void
+  /** Keeps what is remembered, so that after a restart nothing has to be folded. */
+  readonly keepAll: () => void
 }
 
 const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
@@ -82,6 +84,9 @@ const makeMemory = ({ snapshots, rememberedMax = REMEMBERED_MAX }: FoldedStreams
       states.delete(stream)
     },
     clear: () => states.clear(),
+    keepAll: (): void => {
+      for (const { makeRoom } of states.values()) makeRoom()
+    },
   }
 }
 
@@ -151,5 +156,6 @@ export const makeFoldedStreams = (options: FoldedStreamsOptions): FoldedStreams 
     withPages,
     remember,
     forget: memory.delete,
+    keepAll: memory.keepAll,
   }
 }

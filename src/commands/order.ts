@@ -38,6 +38,8 @@ export interface Runner {
     stream: string,
     order: Order<C>,
   ) => TaskEither<Failure, Outcome<S>>
+  /** Keeps the states that are remembered, before the process ends. */
+  readonly keepStates: () => void
   /** A stream folded to its end. Rejects with StoreUnavailable. */
   readonly stateOf: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<S>
 }

@@ -62,5 +62,6 @@ export const makeRunner = (options: RunnerOptions): Runner => {
       }
     },
     run: makeRun(options, streams, turns),
+    keepStates: streams.keepAll,
   }
 }

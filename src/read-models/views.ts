@@ -53,6 +53,15 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
   readonly close: () => Promise<void>
 }
 
+/** Of what only saves reading: without it a stream is folded from its beginning. */
+const orNothing = <A>(read: () => A | undefined): A | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
 /** Folds the log into documents, in its order, and answers from them. */
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
@@ -84,21 +93,8 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     lists,
     read: readEitherWay(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),
-    readSnapshot: (stream) => {
-      try {
-        return writer.waitingSnapshot(stream) ?? file.snapshot(stream)
-      } catch {
-        // It only saves reading: without it the stream is folded from its beginning.
-        return undefined
-      }
-    },
-    readPage: (id) => {
-      try {
-        return file.page(id)
-      } catch {
-        return undefined
-      }
-    },
+    readSnapshot: (stream) => orNothing(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
+    readPage: (id) => orNothing(() => file.page(id)),
     keepSnapshot: writer.keepSnapshot,
     dropUnwrittenSnapshots: writer.dropUnwrittenSnapshots,
     close: async () => {

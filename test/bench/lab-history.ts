@@ -27,7 +27,7 @@ const FIRST_PORT = 20_000
 const OFFSET = 120
 
 /** Gives ids, none twice, and what an event has beside its data. */
-const makeWriter = () => {
+export const makeWriter = () => {
   let made = 0
   const random = (length: number): string => (made++).toString(16).padStart(length, '0')
   return {
@@ -38,7 +38,7 @@ const makeWriter = () => {
     },
   }
 }
-type Writer = ReturnType<typeof makeWriter>
+export type Writer = ReturnType<typeof makeWriter>
 
 /** Events that belong into a stream behind the revision `expected`. */
 export interface Run {
@@ -48,7 +48,7 @@ export interface Run {
 }
 
 /** The two appends in which a SUT is made. */
-const making = (sut_id: string, n: number, seconds: number, by: string, { written }: Writer): readonly Run[] => {
+export const making = (sut_id: string, n: number, seconds: number, by: string, { written }: Writer): readonly Run[] => {
   const listen_port = FIRST_PORT + n
   const assigned = { type: 'ListenPortAssigned', data: { listen_port, sut_id } } as const
   const created = {
@@ -57,7 +57,8 @@ const making = (sut_id: string, n: number, seconds: number, by: string, { writte
   } as const
   const events = [assigned, created].map((event) => written(event, seconds * 1_000, by, 'administrator'))
   return [
-    { stream: LISTEN_PORTS_STREAM, expected: n - 1, events: events.slice(0, 1) },
+    // The first start of all has recorded there of which version the log is.
+    { stream: LISTEN_PORTS_STREAM, expected: n, events: events.slice(0, 1) },
     { stream: sutStream(sut_id), expected: -1, events: events.slice(1) },
   ]
 }

@@ -64,6 +64,16 @@ test('states that have to make room are kept, and come back with their pages', a
   t.true(eventsRead() <= 8 * 4, `${eventsRead()} events: each is kept as it was when it made room`)
 })
 
+test('a service that ends keeps what it remembers, so that its next start folds nothing', async (t) => {
+  const { store, sut, snapshots } = await aLongCalendar(t)
+  const instance = anInstance(store, snapshots)
+  t.is(await instance.reserve(sut, quarter(WINDOWS)), 'made')
+  instance.keepStates()
+  const { store: counted, eventsRead } = counting(store)
+  t.is(await anInstance(counted, snapshots).reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
+  t.is(eventsRead(), 0)
+})
+
 /** Snapshots some of whose pages cannot be read. */
 const losing = (snapshots: Snapshots, isLost: () => boolean): Snapshots => ({
   ...snapshots,

@@ -21,6 +21,7 @@ export interface Instance {
   /** `recorded`, `already`, or the code of the refusal. */
   readonly describe: (sut: string, description: string) => Promise<string>
   readonly setClock: (time: string) => void
+  readonly keepStates: () => void
 }
 
 export const anInstance = (
@@ -51,6 +52,7 @@ export const anInstance = (
       const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))()
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
+    keepStates: runner.keepStates,
     setClock: (time) => {
       now = clock(time)
     },

@@ -19,20 +19,45 @@ export const countBefore = (windows: readonly Held[], moment: number): number =>
   return low
 }
 
+/** Released windows that are kept though their quarter is over: a clock that was ahead may come back to it. */
+const RELEASED_MIN = 8
+
 /** Lets go what is over at a time in Unix milliseconds. */
-export const letGo = ({ windows }: Sut, time: number): void => {
+export const letGo = (sut: Sut, time: number): void => {
+  const { windows, released } = sut
   let over = 0
   while (over < windows.length && (windows[over] as Held).end * 1_000 <= time) over++
   if (over > 0) windows.splice(0, over)
+  if (released.length <= RELEASED_MIN) return
+  const quarter = time / 1_000 - ((time / 1_000) % QUARTER)
+  sut.released = released.filter(({ end }) => end > quarter)
 }
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
+
+/** Until when a moment was really held by reservations that were released one after the other. */
+const heldUntil = (released: readonly Held[], moment: number): number => {
+  const holder = released.find(({ start, end }) => start <= moment && moment < end)
+  return holder === undefined ? moment : heldUntil(released, holder.end)
+}
+
+/** Which version the log has where an event lies; undefined where nobody can say. In 1, released windows did not count. */
+type Version = number | undefined
+
+const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, tell: Tell): void => {
+  if (version === undefined || version === 1) return
+  const held = released.find((each) => each.start < end && start < each.end)
+  if (held !== undefined) tell(`overlaps the reservation ${nameOf(held)}, which held the SUT until it was released`)
+}
+
+const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
+  isOnGrid(start) || (version !== 1 && heldUntil(released, start - (start % QUARTER)) === start)
 
 export const reservationCreated = (
   sut: Sut,
   data: DataOf<'ReservationCreated'>,
   user_id: string,
-  time: number,
+  { time, version }: { readonly time: number; readonly version: Version },
   tell: Tell,
 ): void => {
   const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
@@ -45,7 +70,9 @@ export const reservationCreated = (
     tell('has a window that is none')
     return
   }
-  if (!isOnGrid(start) || !isOnGrid(end)) tell('has a window that is not on the grid of quarter-hours')
+  if (!isRightStart(sut, start, version) || !isOnGrid(end))
+    tell('has a window that is not on the grid of quarter-hours')
+  judgeReleased(sut, start, end, version, tell)
   if (end * 1_000 <= time) {
     tell('has a window that is over')
     return
@@ -82,7 +109,12 @@ const placeOf = ({ windows }: Sut, { _id, user_id }: DataOf<'ReservationCancelle
   return place
 }
 
-export const reservationExtended = (sut: Sut, data: DataOf<'ReservationExtended'>, tell: Tell): void => {
+export const reservationExtended = (
+  sut: Sut,
+  data: DataOf<'ReservationExtended'>,
+  version: Version,
+  tell: Tell,
+): void => {
   const place = placeOf(sut, data, tell)
   const held = sut.windows[place]
   if (held === undefined) return
@@ -93,6 +125,7 @@ export const reservationExtended = (sut: Sut, data: DataOf<'ReservationExtended'
     return
   }
   if (!isOnGrid(end)) tell('has an end that is not on the grid of quarter-hours')
+  judgeReleased(sut, held.end, end, version, tell)
   const behind = sut.windows[place + 1]
   if (behind !== undefined && behind.start < end)
     tell(`overlaps the reservation ${nameOf(behind)}, which holds the SUT`)
@@ -109,6 +142,7 @@ export const reservationReleased = (sut: Sut, data: DataOf<'ReservationReleased'
   if (secondsIn(data.end_time) !== end) tell('ends a reservation at another second than the one it was released in')
   if (offsetIn(data.end_time) !== held.endOffset) tell('ends a reservation in another offset than it had')
   sut.windows.splice(place, 1)
+  sut.released.push({ ...held, end: secondsIn(data.end_time) })
 }
 
 export const reservationCancelled = (

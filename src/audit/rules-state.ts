@@ -24,6 +24,8 @@ export interface Sut {
   tags: Map<string, string>
   /** Those not over at the stream's last event, by start. */
   windows: Held[]
+  /** Those that were released lately, as they ended. */
+  released: Held[]
 }
 
 /** The use of a retry key. */
@@ -52,7 +54,7 @@ export const newStream = (): Stream => ({
   position: null,
   isUnsure: false,
   keys: undefined,
-  sut: { status: 'absent', listen_port: 0, values: {}, tags: new Map(), windows: [] },
+  sut: { status: 'absent', listen_port: 0, values: {}, tags: new Map(), windows: [], released: [] },
 })
 
 /** A copy of a text that was cut out of a longer one, which it would keep in memory. */

@@ -51,6 +51,7 @@ const storeUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>
 /** What an event makes of its SUT, and whether it may. */
 export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, tell: Tell): void => {
   const { ports, knownSut, ownUser, log } = others
+  const version = ports && log.version
   // While windows remain to be given back the stream's time is still the wrong one.
   if (event.type !== 'ClockCorrected') letGo(sut, time)
   switch (event.type) {
@@ -69,10 +70,10 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
       sutRetired(sut, event.data, tell)
       break
     case 'ReservationCreated':
-      reservationCreated(sut, event.data, ownUser(event.data.user_id), time, tell)
+      reservationCreated(sut, event.data, ownUser(event.data.user_id), { time, version }, tell)
       break
     case 'ReservationExtended':
-      reservationExtended(sut, event.data, tell)
+      reservationExtended(sut, event.data, version, tell)
       break
     case 'ReservationReleased':
       reservationReleased(sut, event.data, time, tell)

@@ -143,13 +143,13 @@ export const makeReservationList =
     return { documents: count === 0 ? [] : documentsOf(ask, asked, way?.index, filters), count }
   }
 
-/** The windows, by start, in which a SUT is held within a span. */
+/** The windows, by start, in which a SUT is held within a span, or was until it was released. */
 export const makeHeld =
   (ask: Ask, names: Names, counts: ReservationCounts) =>
   (sutId: string, { start, end }: Window): readonly Window[] => {
     const sut = names.find(sutId)
     if (sut === undefined || start >= end) return []
-    const asked: Asked = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end, isHeld: true }
+    const asked: Asked = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end }
     const [way] = waysTo(asked, counts)
     if (way === undefined) return []
     const filters = filtersOf(asked, counts.longest())

@@ -4,6 +4,7 @@ import { createSut } from '../../src/commands/create-sut.ts'
 import { makeSweep } from '../../src/commands/listen-ports.ts'
 import { makeRetryKeys } from '../../src/commands/retry-key.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
+import { upgradeLog } from '../../src/commands/upgrade-log.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../../src/domain/ids.ts'
 import { listenPortDecider } from '../../src/domain/listen-port/decide.ts'
@@ -25,6 +26,8 @@ const RETRY_KEYS = makeRetryKeys({ keys: [{ id: 'k1', key: createSecretKey(new U
 const NAMES = ['bench 4', 'Prüfstand "Zoë" 😀', 'back\\slash', 'rack 7']
 /** Milliseconds. */
 const [MINUTE, DAY] = [60_000, 86_400_000]
+
+const QUIET = { info: () => undefined, warn: () => undefined }
 
 interface Reservation {
   readonly _id: string
@@ -113,6 +116,7 @@ export const writeStory = async (
     return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })()
   }
 
+  await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, isWaitedFor: false })
   await create(0)
   for (let step = 1; step < steps; step++) {
     // The clock goes back too, now and then.

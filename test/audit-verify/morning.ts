@@ -48,6 +48,8 @@ export const released: Event = { type: 'ListenPortReleased', data: { listen_port
 export const created: Event = { type: 'SutCreated', data: { _id: SUT, ...sutValues(), listen_port: PORT } }
 export const abandoned: Event = { type: 'SutCreationAbandoned', data: { _id: SUT, listen_port: PORT } }
 
+export const upgraded: Event = { type: 'StoreUpgraded', data: { from: 1, to: 2 } }
+
 export const BEGINNING: readonly Told[] = [
   ['05:00', assigned],
   ['05:00', created],
@@ -61,9 +63,11 @@ export const MORNING: readonly Told[] = [
   ['06:10', of(reservationExtended(FIRST, wall('07:30')))],
 ]
 
+const OF_BERTH: readonly Event['type'][] = ['ListenPortReleased', 'SutCreationAbandoned', 'StoreUpgraded']
+
 export const roleOf = ({ type }: Event): Metadata['role'] => {
   if (type.startsWith('Reservation')) return 'tester'
-  return type === 'ListenPortReleased' || type === 'SutCreationAbandoned' ? 'system' : 'administrator'
+  return OF_BERTH.includes(type) ? 'system' : 'administrator'
 }
 
 export const actorOf = (event: Event): string => {
@@ -80,7 +84,8 @@ export const write = (told: readonly Told[]): readonly Written[] => {
   const revisions = new Map<string, number>()
   return told.map(([time, event, more], n) => {
     const { type, data } = event
-    const stream = type.startsWith('ListenPort') ? LISTEN_PORTS_STREAM : sutStream(SUT)
+    const isOfPorts = type.startsWith('ListenPort') || type === 'StoreUpgraded'
+    const stream = isOfPorts ? LISTEN_PORTS_STREAM : sutStream(SUT)
     const revision = (revisions.get(stream) ?? -1) + 1
     revisions.set(stream, revision)
     const written = metadata(formatMilliseconds(clock(time)), { actor: actorOf(event), role: roleOf(event), ...more })

@@ -48,6 +48,16 @@ const floor = (moment: bigint): number => {
 const ceiling = (moment: bigint): number =>
   BigInt(floor(moment)) * SECOND === moment ? floor(moment) : floor(moment) + 900
 
+/** Until when a moment was really held by one that was released, or by the next of those that follow each other. */
+const heldUntil = (model: Model, moment: number): number => {
+  let until = moment
+  const released = model.bookings.filter(({ standing }) => standing === 'released')
+  for (let i = 0; i <= released.length; i++) {
+    until = released.find(({ start, end }) => start <= until && until < end)?.end ?? until
+  }
+  return until
+}
+
 const inTheWay = (model: Model, start: number, end: number): readonly Booking[] =>
   model.bookings
     .filter((booking) => booking.standing === 'made' && booking.start < end && start < booking.end)
@@ -74,9 +84,10 @@ const asked = (window: CreateReservation['window'], now: number): readonly [Inst
 }
 
 const nextAvailable = (model: Model, start: number, length: number, latest: number, offset: number): unknown => {
-  for (let from = start; from * 1000 <= latest; from += 900) {
-    if (inTheWay(model, from, from + length).length > 0) continue
-    return { start_time: formatWithOffset(from, offset), end_time: formatWithOffset(from + length, offset) }
+  for (let quarter = start; quarter * 1000 <= latest; quarter += 900) {
+    const [from, to] = [heldUntil(model, quarter), quarter + length]
+    if (from >= to || inTheWay(model, from, to).length > 0) continue
+    return { start_time: formatWithOffset(from, offset), end_time: formatWithOffset(to, offset) }
   }
   return null
 }
@@ -89,16 +100,19 @@ const create = (model: Model, command: CreateReservation, now: number): Verdict 
   const wrong: string[] = []
   if (to.epochNanoseconds - from.epochNanoseconds > nanoseconds(limits.windowMax)) wrong.push('window_too_long')
   if (from.epochNanoseconds > nanoseconds(now + limits.horizon)) wrong.push('window_too_far')
-  const start = floor(from.epochNanoseconds)
+  const gridded = floor(from.epochNanoseconds)
   const end = ceiling(to.epochNanoseconds)
-  if (start < floor(nanoseconds(now))) wrong.push('window_in_the_past')
+  if (gridded < floor(nanoseconds(now))) wrong.push('window_in_the_past')
   if (wrong.length > 0) return refusedFor(wrong)
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
   if (model.retired) return refused('sut_retired')
   if (!model.active) return refused('sut_inactive')
-  const conflicts = inTheWay(model, start, end)
+  const start = heldUntil(model, gridded)
+  // Released in the last second of its quarter.
+  const last = model.bookings.findLast((booking) => booking.standing === 'released' && booking.end === start)
+  const conflicts = start < end || last === undefined ? inTheWay(model, start, end) : [last]
   if (conflicts.length > 0) {
-    const next_available = nextAvailable(model, start, end - start, now + limits.horizon, from.offset)
+    const next_available = nextAvailable(model, gridded, end - gridded, now + limits.horizon, from.offset)
     return refused('reservation_conflict', { conflicts: named(conflicts), next_available })
   }
   const _id = Math.floor(now / 1000).toString(16) + command.random
@@ -128,7 +142,11 @@ const cancel = (model: Model, { actor, _id, user_id }: CancelReservation, now: n
   let second = booking.start + 1
   while (second * 1000 < now) second++
   const end_time = formatWithOffset(second, booking.endOffset)
-  return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply: become('released') }
+  const release = () => {
+    booking.standing = 'released'
+    booking.end = second
+  }
+  return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply: release }
 }
 
 const extend = (model: Model, command: ExtendReservation, now: number): Verdict => {

@@ -22,6 +22,7 @@ test('the stories reach every outcome that a calendar has', (t) => {
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
+    'ReservationCreated behind a release',
     ...['reservation_conflict', 'none free', 'end_not_later', 'reservation_over', 'reservation_cancelled'],
   ]
   const rare = expected.filter((outcome) => (reached.get(outcome) ?? 0) < 5)
@@ -34,6 +35,15 @@ const broken: Record<string, Partial<Subject>> = {
   },
   'does not free what is given back': {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),
+  },
+  'forgets until when it was really held': {
+    evolve: (state, event) => ({ ...berth.evolve(state, event), released: [] }),
+  },
+  'remembers only the last that was released': {
+    evolve: (state, event) => {
+      const next = berth.evolve(state, event)
+      return { ...next, released: next.released.map(({ last }) => ({ start: last.start, end: last.end, last })) }
+    },
   },
   'looks at no calendar': {
     decide: (state, command, now) => berth.decide({ ...state, windows: EMPTY }, command, now),

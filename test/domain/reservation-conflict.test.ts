@@ -100,7 +100,7 @@ test('of many conflicts a refusal names the first hundred, by start', (t) => {
   t.is(failure.help?.next_available?.start_time, quarter(count))
 })
 
-test('cancelled and released time is free, the current quarter included', (t) => {
+test('cancelled and released time is free, the rest of the current quarter included', (t) => {
   const story = given(
     created,
     at('05:00', reservationCreated(idOf(1), '05:00', '06:00')),
@@ -109,7 +109,7 @@ test('cancelled and released time is free, the current quarter included', (t) =>
     at('05:05', reservationCancelled(idOf(2))),
   )
   t.like(decided(story.when(reserve(explicit('05:06', '07:00')), '05:06')).data, {
-    start_time: wall('05:00'),
+    start_time: wall('05:05'),
     end_time: wall('07:00'),
   })
 })

@@ -100,8 +100,6 @@ const change = (model: Model, found: Found | undefined, actor: Actor, asked: Cha
   if ('code' in verdict) return refused(verdict.code, verdict.help as object)
   const settle = (): Shown => {
     verdict.apply()
-    // The calendar has no use for the end of what is over; who reads it has.
-    if (verdict.event.type === 'ReservationReleased') booking.end = Date.parse(verdict.event.data.end_time) / 1000
     const position = record(model, sut, verdict.event.type, _id)
     const stamp = sut.stamps.get(_id)
     if (stamp !== undefined) stamp.updated = sut.time

@@ -162,6 +162,23 @@ const closeTogether: fc.Arbitrary<readonly Step[]> = fc
     ]
   })
 
+/** Reservations for now that are given back, one after the other, so that the next begins where the one before ended. */
+const givenBack: fc.Arbitrary<readonly Step[]> = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 200 * SECOND }), fc.integer({ min: 1, max: 3000 })), {
+    minLength: 2,
+    maxLength: 3,
+  })
+  .map((rounds) =>
+    rounds.flatMap(([by, length]): readonly Step[] => {
+      const window = { start: 0, length, nanosecond: false, offsets: [0, 0] } as const
+      return [
+        { to: 'reserve from now', ...admins, which: 0, for: 'alice', window },
+        { to: 'move the clock', by },
+        { to: 'cancel', ...admins, which: 0 },
+      ]
+    }),
+  )
+
 /** A story begins with a SUT. */
 export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
   fc
@@ -170,6 +187,7 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
         { weight: 60, arbitrary: step.map((step): readonly Step[] => [step]) },
         { weight: 1, arbitrary: leftOpen },
         { weight: 1, arbitrary: closeTogether },
+        { weight: 1, arbitrary: givenBack },
       ),
       { maxLength: 45, size: 'max' },
     )

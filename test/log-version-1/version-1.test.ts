@@ -4,10 +4,19 @@ import { eventData } from '../../src/domain/event.ts'
 import { type } from '../command-line/terminal.ts'
 import { aLogOn } from '../event-store/eventstoredb-subject.ts'
 import { aServer } from '../eventstoredb/server-and-client.ts'
-import { type Running, start } from '../http/harness.ts'
+import { idOf, type Running, start } from '../http/harness.ts'
+import { reserved } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { readRows } from '../process/log-rows.ts'
-import { answersOfVersion1, CHECKPOINT, dataOfVersion1, EVENTS, LATER, verifierKey } from './version-1.ts'
+import {
+  answersOfVersion1,
+  CHECKPOINT,
+  dataOfVersion1,
+  EVENTS,
+  idsOfVersion1,
+  LATER,
+  verifierKey,
+} from './version-1.ts'
 
 /** A log that an older version has written is verified, replayed and served for ever. */
 
@@ -61,6 +70,20 @@ test('a log of version 1 is upgraded once, at the first start, and goes on as it
   await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
   await answersAsBefore(t, again)
   t.is(rowsIn(data).length, EVENTS + 1)
+})
+
+test('what is made after the upgrade overlaps nothing, also not what version 1 has released in the same quarter', async (t) => {
+  const data = await dataOfVersion1(t)
+  const { bench } = await idsOfVersion1()
+  const service = await start(t, { data, now: LATER })
+  const made = await reserved(service.as('alice'), {
+    user_id: idOf('alice'),
+    sut_id: bench,
+    start_in: 0,
+    duration: 60,
+  })
+  t.deepEqual([made.json.start_time, made.json.end_time], ['2030-05-02T19:05:02+00:00', '2030-05-02T19:15:00+00:00'])
+  await verify(t, { BERTH_DATA: data }, EVENTS + 2)
 })
 
 test('copied to an EventStoreDB it is of version 1 still, and of three instances that start at once one upgrades it', async (t) => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { find, nextFree, overlapping } from '../calendar.ts'
+import { find } from '../calendar.ts'
 import type { Actor, Decider } from '../decider.ts'
 import type { Event } from '../event.ts'
 import { type Failure, failure, inBody, invalid, type Problem } from '../failure.ts'
@@ -7,6 +7,7 @@ import type { Held } from '../held.ts'
 import { makeId } from '../ids.ts'
 import { formatWithOffset, type Instant } from '../instant.ts'
 import { CONFLICTS_MAX, standing, sutFold } from '../sut/decide.ts'
+import { behindHeldTime, heldIn, nextAvailable } from '../sut/held.ts'
 import { type SutState, writtenWindow } from '../sut/state.ts'
 import { type AskedWindow, momentsOf, onGrid, quarterAfter } from '../window.ts'
 import { latestEnd, tooLong, type WindowLimits, windowProblems } from './window-limits.ts'
@@ -75,10 +76,11 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
     return refuse('sut_inactive', 'The SUT is not active: it takes no new reservations and no extensions.')
   }
   const { start, end } = momentsOf(command.window, now)
-  const window = onGrid(start.epochNanoseconds, end.epochNanoseconds)
-  const conflicts = overlapping(sut.windows, window, CONFLICTS_MAX)
+  const gridded = onGrid(start.epochNanoseconds, end.epochNanoseconds)
+  const window = behindHeldTime(sut, gridded)
+  const conflicts = heldIn(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0) {
-    const free = nextFree(sut.windows, window.start, window.end - window.start, (now + limits.horizon) / 1000)
+    const free = nextAvailable(sut, gridded, (now + limits.horizon) / 1000)
     const next_available = free
       ? {
           start_time: formatWithOffset(free.start, start.offset),
@@ -157,7 +159,7 @@ const extend = (sut: Standing, command: ExtendReservation, now: number): Decisio
   if (end === held.end) return E.right([])
   if (!sut.values.is_active)
     return refuse('sut_inactive', 'The SUT is not active: reservations of it are not extended.')
-  const conflicts = overlapping(sut.windows, { start: held.end, end }, CONFLICTS_MAX)
+  const conflicts = heldIn(sut, { start: held.end, end }, CONFLICTS_MAX)
   if (conflicts.length > 0) {
     // The asked end is within the longest length, so nothing but the first conflict bounds the extension.
     const latest = (conflicts[0] as Held).start

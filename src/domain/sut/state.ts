@@ -1,7 +1,8 @@
-import { type Calendar, EMPTY, extended, inserted, notOver, overlapping, without } from '../calendar.ts'
+import { type Calendar, EMPTY, extended, find, inserted, notOver, overlapping, without } from '../calendar.ts'
 import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
 import type { Held } from '../held.ts'
+import { type HeldTime, withReleased } from '../held-time.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../instant.ts'
 import { knownKeys } from '../known-keys.ts'
 
@@ -13,10 +14,12 @@ export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_he
 interface Common extends StreamState {
   /** The reservations not yet over at `time`. */
   readonly windows: Calendar
+  /** When it was really held by reservations that were released, lately. */
+  readonly released: readonly HeldTime[]
 }
 
 /** Raised when the shape of a SUT's state changes: everybody who decides on it has this version. */
-export const SUT_STATE_VERSION = 3
+export const SUT_STATE_VERSION = 4
 
 /** One SUT and its calendar, as far as any decision needs them. */
 export type SutState =
@@ -31,7 +34,7 @@ export type SutState =
       readonly recordRevision: number
     })
 
-export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY }
+export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, released: [] }
 
 /** `tags` after a merge patch (RFC 7396) of names to strings or null. */
 export const mergedTags = (
@@ -69,15 +72,16 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = knownKeys(state.keys, event, time)
   const windows = notOver(state.windows, time / 1000)
+  const { released } = state
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
       const { _id, listen_port, credentials: _, ...values } = event.data
       const recordRevision = event.revision
-      return { status: 'standing', time, keys, windows, _id, values, tags: {}, listen_port, recordRevision }
+      return { status: 'standing', time, keys, windows, released, _id, values, tags: {}, listen_port, recordRevision }
     }
     case 'SutCreationAbandoned':
-      return { status: 'abandoned', time, keys, windows }
+      return { status: 'abandoned', time, keys, windows, released }
     case 'SutUpdated': {
       if (!('values' in next)) return next
       const { _id, tags, credentials: _, ...changed } = event.data
@@ -97,7 +101,13 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
       return { ...next, windows: extended(windows, _id, end) }
     }
-    case 'ReservationReleased':
+    case 'ReservationReleased': {
+      const { _id, end_time } = event.data
+      const held = find(windows, _id)
+      const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
+      const times = held ? withReleased(released, { ...held, ...end }) : released
+      return { ...next, windows: without(windows, _id), released: times }
+    }
     case 'ReservationCancelled':
       return { ...next, windows: without(windows, event.data._id) }
     case 'ClockCorrected': {

@@ -19,7 +19,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Reserve a SUT',
     description:
-      'Either from start_time to end_time, or for duration seconds that begin start_in seconds from now. The window is widened to the quarter-hours of UTC. A conflict names who has the SUT and the next free window of that length.',
+      'Either from start_time to end_time, or for duration seconds that begin start_in seconds from now. The window is widened to the quarter-hours of UTC; where a reservation was released in the first of them, it starts when that ended. A conflict names who has the SUT and the next free window of that length.',
     answer: refTo('Reservation'),
     isCreation: true,
     refusals: ['not_your_reservation', ...OF_SUT, 'user_not_found', 'sut_inactive', 'reservation_conflict', ...WINDOW],

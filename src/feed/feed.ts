@@ -8,8 +8,8 @@ import type { Users } from '../users/users.ts'
 import type { User } from '../users/users-file.ts'
 import type { Filter } from './entry.ts'
 import { isWanted } from './entry.ts'
+import { type Hold, makeMembership } from './hold.ts'
 import { makeSource, type Source } from './source.ts'
-import type { Hold } from './stream.ts'
 import { FEED_LIMITS, type FeedLimits, type FeedMeasures, makeSubscribers, type NoSeat } from './subscribers.ts'
 import type { Wish } from './telling.ts'
 
@@ -110,49 +110,25 @@ export const makeFeed = (options: FeedOptions): Feed => {
     subscribe: async (user, wish, hold) => {
       const seat = subscribers.seat(user, hold !== undefined)
       if (typeof seat === 'string') return E.left(seat)
-      const isLive = wish.end === undefined
-      let hasJoined = false
-      let isGone = false
-      const join = async (): Promise<void> => {
-        if (!isLive) return
-        await source.join()
-        hasJoined = true
-        if (isGone) source.leave()
-      }
+      const { join, leave, joining } = makeMembership(source, wish.end === undefined)
       try {
         if (hold === undefined) await join()
       } catch (error) {
         seat.leave()
         throw error
       }
-      const goAway = (): void => {
-        isGone = true
-        if (hasJoined) source.leave()
-      }
-      const joining: Hold | undefined = hold && {
-        ...hold,
-        begin: async () => {
-          const after = await hold.begin()
-          if (typeof after === 'number') await join()
-          return after
-        },
-      }
+      const held = hold && joining(hold)
       return E.right({
         run: async (response) => {
-          const started = seat.start(response, {
-            ...wish,
-            hold: joining,
-            source,
-            retry: retryOf(dice()),
-            onFailed: onError,
-          })
+          const retry = retryOf(dice())
+          const started = seat.start(response, { ...wish, hold: held, source, retry, onFailed: onError })
           // It may have changed after the credentials were looked at.
           if (!isAsItWas(user)) subscribers.dismiss((one) => one === user, 'user_changed')
-          await started.finally(goAway)
+          await started.finally(leave)
         },
         leave: () => {
           seat.leave()
-          goAway()
+          leave()
         },
       })
     },

@@ -2,20 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Why } from './frames.ts'
+import { type Hold, makeHolding } from './hold.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
 import { makeTelling, type Telling, type Wish } from './telling.ts'
 
 /** Milliseconds before a log is read again that could not be read. */
 const AGAIN_AFTER = 250
-
-/** How a stream waits that cannot begin yet: open, with signs of life, for a browser that is refused never asks again. */
-export interface Hold {
-  /** Whether it may be tried to begin. */
-  readonly isOpen: () => boolean
-  /** The position behind which to begin, or why it ends; undefined where it has to wait on. */
-  readonly begin: () => Promise<number | Why | undefined>
-}
 
 export interface StreamOptions extends Wish {
   /** Absent where it begins at once. */
@@ -86,22 +79,35 @@ const tellAll = async ({ source, end, outlet, bell, telling, isOver }: Run): Pro
   }
 }
 
+/** Gives signs of life, and tells whether a reader has taken nothing for too long. */
+const makeWatch = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
+  let lastBeat = performance.now()
+  return (now: number, tellPlace: () => void): boolean => {
+    const fullSince = outlet.fullSince()
+    if (fullSince !== undefined && now - fullSince >= patience) return true
+    if (end !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return false
+    lastBeat = now
+    tellPlace()
+    outlet.write(format.heartbeat)
+    bell.ring()
+    return false
+  }
+}
+
 /** Starts to tell a reader of events; the head of the answer has been written. */
 export const startStream = (response: ServerResponse, options: StreamOptions): Stream => {
-  const { source, format, end: last, heartbeat, patience, retry, onFailed, hold, onBegun } = options
+  const { source, format, end: last, retry, onFailed, hold, onBegun } = options
   const over = Promise.withResolvers<Ended>()
   const bell = makeBell()
   const outlet = makeOutlet(response, bell.ring)
+  const isTooSlow = makeWatch(options, outlet, bell)
+  const holding = makeHolding(hold, onBegun)
   let telling = makeTelling(outlet, options)
   let isOver = false
-  let isHeld = hold !== undefined
-  let isBeginning = false
-  let lastBeat = performance.now()
 
   const finish = (how: Ended): void => {
     isOver = true
-    if (isHeld) onBegun?.()
-    isHeld = false
+    holding.letGo()
     source.forget(bell.ring)
     bell.ring()
     over.resolve(how)
@@ -109,7 +115,7 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
   const end = (why: Why): void => {
     if (isOver) return
     // One that has not begun has come nowhere: its reader keeps the place that it came with.
-    const ending = format.ending(why, isHeld ? -1 : telling.position())
+    const ending = format.ending(why, holding.isHeld() ? -1 : telling.position())
     // What was to be told whole is seen not to have been.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
@@ -121,51 +127,30 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
     response.end()
     finish('done')
   }
-
-  const failed = (error: unknown): void => {
-    onFailed(error)
-    end('failed')
-  }
-  const tryToBegin = async ({ begin }: Hold): Promise<void> => {
-    isBeginning = true
-    const after = await begin()
-      .catch((error) => {
-        // The store was there for a moment only.
-        if (!(error instanceof StoreUnavailable)) throw error
-      })
-      .finally(() => {
-        isBeginning = false
-      })
+  const begin = async (): Promise<void> => {
+    const after = await holding.tryToBegin()
     if (isOver || after === undefined) return
     if (typeof after !== 'number') return end(after)
-    isHeld = false
-    onBegun?.()
+    holding.letGo()
     telling = makeTelling(outlet, { ...options, after })
     await run()
   }
+  const safely = (running: Promise<void>): Promise<void> =>
+    running.catch((error) => {
+      onFailed(error)
+      end('failed')
+    })
 
-  response.on('close', () => finish('left'))
-  response.on('error', () => undefined)
+  response.on('close', () => finish('left')).on('error', () => undefined)
   if (response.destroyed) finish('left')
   else {
-    outlet.write(format.opening(retry))
-    if (hold === undefined) run().catch(failed)
-    else outlet.write(format.heartbeat)
+    outlet.write(format.opening(retry) + (holding.isHeld() ? format.heartbeat : ''))
+    if (!holding.isHeld()) void safely(run())
   }
-  return {
-    isHeld: () => isHeld,
-    ended: over.promise,
-    end,
-    look: (now) => {
-      if (isOver) return
-      if (isHeld && !isBeginning && hold?.isOpen()) tryToBegin(hold).catch(failed)
-      const fullSince = outlet.fullSince()
-      if (fullSince !== undefined && now - fullSince >= patience) return end('too_slow')
-      if (last !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return
-      lastBeat = now
-      if (!isHeld) telling.tellPlace()
-      outlet.write(format.heartbeat)
-      bell.ring()
-    },
+  const look = (now: number): void => {
+    if (isOver) return
+    if (holding.isHeld()) void safely(begin())
+    if (isTooSlow(now, () => holding.isHeld() || telling.tellPlace())) end('too_slow')
   }
+  return { isHeld: holding.isHeld, ended: over.promise, end, look }
 }

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
+import { sharedEnvironment } from '../event-store/shared-store.ts'
 import { dataWithPeople, idOf, type Running, start } from './harness.ts'
 import { refusalOf } from './problems.ts'
 import { aReservation, createSut, reserve, reserved } from './requests.ts'
@@ -36,7 +37,7 @@ const correct = (
 ) => {
   const position = (n: number): string => String(n).padStart(20, '0')
   const line = ['clock', 'correct', '--from', position(first), '--to', position(last), '--why', WHY, ...more]
-  return type(line, { BERTH_DATA: data }, { now: () => Date.parse(LATER) })
+  return type(line, { BERTH_DATA: data, ...sharedEnvironment(data) }, { now: () => Date.parse(LATER) })
 }
 
 test('a SUT that a clock ahead has disabled is reserved again, keeps what stood, and what was made meanwhile is cancelled', async (t) => {
@@ -64,7 +65,7 @@ test('a correction is part of the history, in the feed, and the log with it is s
   t.is((feed.json.events as unknown[]).length, 1)
   await service.stop()
   for (const command of ['verify', 'replay']) {
-    const { code, out, error } = await type([command], { BERTH_DATA: data })
+    const { code, out, error } = await type([command], { BERTH_DATA: data, ...sharedEnvironment(data) })
     t.is(code, 0, out + error)
   }
 })

@@ -1,7 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
-import { dataWithPeople, idOf, start } from './harness.ts'
+import { fileOf } from '../users/builders.ts'
+import { dataWithPeople, idOf, people, start, temporaryData } from './harness.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, reserve } from './requests.ts'
 
@@ -97,8 +99,10 @@ test('clock confirm says that no service runs, and that a path is too long for a
 })
 
 test('a service whose folder has too long a path for a socket says so and serves', async (t) => {
-  const data = join(await dataWithPeople(t), 'd'.repeat(100))
-  const service = await start(t, { data, environment: { BERTH_ADMIN_PASSWORD: 'correct horse' } })
+  const data = join(await temporaryData(t), 'd'.repeat(100))
+  await mkdir(data)
+  await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
+  const service = await start(t, { data })
   t.is((await service.anyone.get('/health/ready')).status, 200)
   t.true(service.log.some(({ sentence }) => sentence.startsWith('commands cannot reach this service')))
 })

@@ -10,6 +10,7 @@ const REMEMBERED_MAX = 256 * 1024 * 1024
 
 /** Streams folded into the states that commands are decided on, the most used ones in memory. */
 export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
+  /** As it was remembered or kept last, without a read of the stream: an append finds out when it is old. */
   readonly remembered: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
   /** Folds a stream from its snapshot, or its beginning, to its end. */
   readonly load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
@@ -148,8 +149,8 @@ export const makeFoldedStreams = (options: FoldedStreamsOptions): FoldedStreams 
 
   return {
     confirm,
-    remembered: <S extends StreamState, C>(_: Decider<S, C>, stream: string) =>
-      memory.get(stream) as Folded<S> | undefined,
+    remembered: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) =>
+      (memory.get(stream) as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
     load: (decider, stream) => readOn(decider, stream, readSnapshot(snapshots, decider, stream) ?? unread(decider)),
     loadAnew,
     readOn,

@@ -185,6 +185,24 @@ test('after reopening, a stream of 1,000 events is not read from its beginning',
   t.true(eventsRead() >= 1000)
 })
 
+test('a state that was kept is decided on without a read, and one that is old is found out', async (t) => {
+  const path = await aPath(t)
+  const kept = new Map<string, Snapshot>()
+  const first = openStore(t, path)
+  const instance = anInstance(first, snapshotsIn(kept))
+  const [sut, other] = [await instance.aSut(), await instance.aSut()]
+  t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'made')
+  instance.keepStates()
+  t.is(await instance.reserve(other, explicit('08:00', '09:00')), 'made')
+  await first.close()
+  const { store, streamsRead } = counting(openStore(t, path))
+  const again = anInstance(store, snapshotsIn(kept))
+  t.is(await again.reserve(sut, explicit('09:00', '10:00')), 'made')
+  t.is(streamsRead(), 0)
+  t.is(await again.reserve(sut, explicit('08:30', '09:30')), 'reservation_conflict')
+  t.is(await again.reserve(other, explicit('08:30', '09:30')), 'reservation_conflict')
+})
+
 test('a snapshot of another version of the decider is not used', async (t) => {
   const store = await aStore(t)
   const sut = await anInstance(store).aSut()

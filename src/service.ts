@@ -15,6 +15,7 @@ import { acquireLock, type Lock } from './files/lock.ts'
 import { openCertificate } from './http/certificate.ts'
 import type { Condition } from './http/health.ts'
 import { makeMetrics } from './http/metrics.ts'
+import { makeLostKeys } from './lost-keys.ts'
 import { type Opening, openStore } from './open-store.ts'
 import { conditionOf, gaugesOf } from './parts.ts'
 import { pooledHex } from './random.ts'
@@ -94,6 +95,22 @@ interface Upgrade {
   readonly isShared: boolean
 }
 
+interface Keys {
+  readonly alarms: Alarms
+  readonly isShared: boolean
+  readonly opened: (() => Promise<void> | void)[]
+}
+
+/** Opens what needs keys. One that the log has used must be there; for a log that has used none it is made. */
+const openKeys = async (config: Config, world: World, store: EventStore, { alarms, isShared, opened }: Keys) => {
+  const lostKeys = makeLostKeys(config.data, store.logId)
+  const mayMake = !isShared
+  const { vault, close } = orMisconfigured(await openVault(config, world, store, { mayMake, alarms, ...lostKeys }))
+  opened.push(withoutWaitingLong(close))
+  const signer = orMisconfigured(await openSigner(config, world, { store, mayMake, ...lostKeys }))
+  return { vault, signer }
+}
+
 /** The last that may keep a service from starting, because an older program does not take the log back. */
 const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
   // A clock that is not believed is not recorded: the last event tells the time then.
@@ -133,9 +150,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     // Users and keys of a store that others share are configuration: nothing is made for it.
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await isUnused(store))
-    const { vault, close } = orMisconfigured(await openVault(config, world, store, { isNew, alarms }))
-    opened.push(withoutWaitingLong(close))
-    const signer = orMisconfigured(await openSigner(config, world, !isShared))
+    const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
     const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const guard = await watchClock(config, world, store, alarms)

@@ -74,6 +74,7 @@ const RULES: readonly Rule[] = [
       TELEMETRY,
       'src/clock.ts',
       'src/secret-watch.ts',
+      'src/lost-keys.ts',
       'src/world.ts',
       'src/parts.ts',
       'src/assemble.ts',
@@ -85,6 +86,7 @@ const RULES: readonly Rule[] = [
   },
   { files: 'src/handlers.ts', may: [...EVERYTHING, 'src/parts.ts'] },
   { files: 'src/parts.ts', may: [...EVERYTHING, TELEMETRY] },
+  { files: 'src/lost-keys.ts', may: ['src/audit/', 'src/backup/'] },
   {
     files: 'src/secret-watch.ts',
     may: ['src/vault/', 'src/assemble.ts'],

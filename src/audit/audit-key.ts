@@ -2,7 +2,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeOnce, modeWarnings } from '../files/make-once.ts'
-import type { Signer } from './signed-note.ts'
+import { isSameKey, type KeyStore, keepKnownKey, readKnownKey } from './known-audit-key.ts'
+import { type Signer, type Verifier, verifierOf } from './signed-note.ts'
 
 /** The key that the log's checkpoints are signed with: Ed25519, kept as its 32 random bytes in base64. */
 
@@ -36,6 +37,8 @@ interface Where {
 }
 
 interface World {
+  /** Unix milliseconds. */
+  readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
 }
@@ -63,25 +66,78 @@ export const readAuditKey = async ({
   }
 }
 
+/** Makes the file of a new key; false where there is one already. Left: why it cannot be made. */
+export const makeAuditKeyFile = async (
+  file: string,
+  randomBytes: (size: number) => Uint8Array,
+): Promise<E.Either<string, boolean>> => {
+  const line = `${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`
+  const made = await makeOnce(file, HEADER + line, randomBytes).catch(told)
+  return typeof made === 'string' ? E.left(`the audit key cannot be made in ${file}: ${made}`) : E.right(made)
+}
+
+/** How a key is spoken of: by the id that its verifier key and its signatures begin with. */
+export const idOf = ({ name, keyId }: Verifier): string => `${name}+${Buffer.from(keyId).toString('hex')}`
+
+interface Opening {
+  /** Where the keys of the log are known by. */
+  readonly store: KeyStore
+  /** Whether a key may be made for a log that has none: not for one that instances share, which sign with the same. */
+  readonly mayMake: boolean
+  /** Backups whose checkpoints a key has signed. */
+  readonly signedBy: (verifier: Verifier) => Promise<readonly string[]>
+  /** The key that signed the backup which the data was put back from, where the log does not know of any. */
+  readonly lastSigner: () => Promise<string | undefined>
+}
+
+const REPLACE = 'put it back, or, if it is lost for good, go on with another: berth audit key --replace'
+
+/** Why a key that the log knows is missing; undefined where it knows of none, so that one may be made. */
+const whyMissing = async (
+  known: Verifier | undefined,
+  { signedBy, lastSigner }: Opening,
+): Promise<string | undefined> => {
+  const id = known === undefined ? await lastSigner() : idOf(known)
+  if (id === undefined) return undefined
+  const backups = known === undefined ? [] : await signedBy(known)
+  const listed = backups.length === 0 ? '' : ` (those in ${backups.join(', ')} too)`
+  return `the key ${id} has signed this log's checkpoints${listed} and is in no backup; ${REPLACE}`
+}
+
 /**
- * Whoever signs for the log of a service that starts: where there is no key, and one may be made, it makes one. Where the
- * log is shared by instances none is made, because all of them have to sign with the same. Left: every problem.
+ * Whoever signs for the log of a service that starts. A key that the log has used must be there: only for a log that has
+ * used none one is made. Left: every problem.
  */
 export const openSigner = async (
   where: Where & { readonly origin: string },
-  { randomBytes, log }: World,
-  mayMake: boolean,
+  { clock, randomBytes, log }: World,
+  opening: Opening,
 ): Promise<E.Either<readonly string[], Signer>> => {
   const { auditKey, auditKeyFile: file, origin: name } = where
-  if (auditKey === undefined && mayMake) {
-    const line = `${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`
-    const made = await makeOnce(file, HEADER + line, randomBytes).catch(told)
-    if (typeof made === 'string') return E.left([`the audit key cannot be made in ${file}: ${made}`])
-    if (made) log.info({ file }, 'made the key that signs checkpoints; keep a copy of it in another place')
+  const { store, mayMake } = opening
+  const known = await readKnownKey(store)
+  let read = await readAuditKey(where)
+  if (E.isRight(read) && read.right === undefined) {
+    const missing = await whyMissing(known, opening)
+    const why = [`the audit key cannot be read from ${file}: it does not exist`]
+    if (missing !== undefined || !mayMake) return E.left(missing === undefined ? why : [...why, missing])
+    const made = await makeAuditKeyFile(file, randomBytes)
+    if (E.isLeft(made)) return E.left([made.left])
+    if (made.right) log.info({ file }, 'made the key that signs checkpoints; keep a copy of it in another place')
+    read = await readAuditKey(where)
   }
-  const read = await readAuditKey(where)
   if (E.isLeft(read)) return E.left([read.left])
-  if (read.right === undefined) return E.left([`the audit key cannot be read from ${file}: it does not exist`])
+  const signer = { name, privateKey: read.right as KeyObject }
+  if (known !== undefined && !isSameKey(known, verifierOf(signer))) {
+    const place = auditKey === undefined ? `the audit key in ${file}` : 'BERTH_AUDIT_KEY'
+    return E.left([`${place} is another than the key ${idOf(known)}, which signs this log's checkpoints; ${REPLACE}`])
+  }
+  if (known === undefined) {
+    // On a full disk the log can still be read.
+    await keepKnownKey(store, signer, clock(), randomBytes).catch((error) => {
+      log.warn({ err: error }, 'the audit key could not be noted in the log')
+    })
+  }
   if (auditKey === undefined) for (const warning of await modeWarnings(file)) log.warn({}, warning)
-  return E.right({ name, privateKey: read.right })
+  return E.right(signer)
 }

@@ -71,6 +71,8 @@ const OF_SYSTEM: Readonly<Partial<Record<EventType, string>>> = {
   ListenPortReleased: 'berth',
   StoreUpgraded: 'berth',
   ClockCorrected: 'command-line',
+  AuditKeyReplaced: 'command-line',
+  VaultKeyForgotten: 'command-line',
 }
 
 export const judgeActor = ({ type, data, metadata }: Recorded, tell: Tell): void => {

@@ -92,6 +92,10 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
       break
     case 'ClockCorrected':
       giveBack(sut, event.data, tell)
+      break
+    case 'AuditKeyReplaced':
+    case 'VaultKeyForgotten':
+      break
   }
 }
 

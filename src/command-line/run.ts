@@ -15,6 +15,7 @@ import { proofCommand } from './proof.ts'
 import { replayCommand } from './replay.ts'
 import { serveCommand } from './serve.ts'
 import { runUser, showUserHelp, USER } from './user.ts'
+import { vaultForgetCommand } from './vault-forget.ts'
 import { vaultRotateCommand } from './vault-rotate.ts'
 import { vaultStatusCommand } from './vault-status.ts'
 import { verifyCommand } from './verify.ts'
@@ -31,6 +32,7 @@ const commands: readonly Command[] = [
   exportCommand,
   vaultRotateCommand,
   vaultStatusCommand,
+  vaultForgetCommand,
   copyCommand,
   clockConfirmCommand,
   clockCorrectCommand,

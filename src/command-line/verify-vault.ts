@@ -7,6 +7,13 @@ import { type KeyRing, parseVaultKeys } from '../vault/keys.ts'
 import { makeStanding, type StandingSecrets } from '../vault/standing.ts'
 import { knownKeys } from '../vault/vault.ts'
 
+/** Secrets whose key is not at hand; lost for good, where it was forgotten. */
+interface Unopened {
+  readonly key: string
+  readonly secrets: number
+  readonly is_forgotten: boolean
+}
+
 /** What `verify --vault` found. */
 export interface VerifiedVault {
   /** Secrets that stand, as the log says. */
@@ -14,7 +21,7 @@ export interface VerifiedVault {
   /** Those that were opened. */
   readonly opened: number
   /** Those whose keys are not at hand: there, as far as their ids tell. */
-  readonly unopened: readonly { readonly key: string; readonly secrets: number }[]
+  readonly unopened: readonly Unopened[]
   readonly findings: readonly SecretFinding[]
 }
 
@@ -68,8 +75,12 @@ export const ringAtHand = async ({
   }
 }
 
-const countBy = (keys: readonly string[]): VerifiedVault['unopened'] =>
-  [...Map.groupBy(keys, (key) => key)].map(([key, all]) => ({ key, secrets: all.length }))
+const countBy = (keys: readonly string[], forgotten: ReadonlySet<string>): readonly Unopened[] =>
+  [...Map.groupBy(keys, (key) => key)].map(([key, all]) => ({
+    key,
+    secrets: all.length,
+    is_forgotten: forgotten.has(key),
+  }))
 
 /** Compares the vault with what the log says of it. @throws StoreUnavailable */
 export const verifyVault = async (
@@ -92,7 +103,10 @@ export const verifyVault = async (
   return {
     secrets: [...standing.suts.values()].reduce((sum, fields) => sum + fields.size, 0),
     opened: all.reduce((sum, { opened }) => sum + opened, 0),
-    unopened: countBy(all.flatMap(({ unopened }) => unopened)),
+    unopened: countBy(
+      all.flatMap(({ unopened }) => unopened),
+      standing.forgotten,
+    ),
     findings: all.flatMap(({ findings }) => findings),
   }
 }
@@ -101,7 +115,8 @@ export const verifyVault = async (
 export const notChecked = (vault: VerifiedVault | undefined, config: Config): readonly string[] => {
   if (vault === undefined) return ['the secrets in the vault, which --vault looks at']
   const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
-  return vault.unopened.map(
-    ({ key, secrets }) => `whether ${secrets} secrets open, whose key ${JSON.stringify(key)} is not in ${where}`,
-  )
+  return vault.unopened.map(({ key, secrets, is_forgotten }) => {
+    const why = is_forgotten ? 'was lost and forgotten' : `is not in ${where}`
+    return `whether ${secrets} secrets open, whose key ${JSON.stringify(key)} ${why}`
+  })
 }

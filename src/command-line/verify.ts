@@ -152,8 +152,8 @@ hashes that are kept with the events, if those were left as they were, else by t
 event, and that none is there which no event has set. It needs the vault's keys; what cannot be checked without one is
 said.
 
-With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"}, the
-findings (the first 10,000) as {"position","what"}; "place", where there is one, as
+With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"},
+the findings (the first 10,000) as {"position","what"}; "place", where there is one, as
 {"unchanged_up_to","differs_before"}; "vault" as {"secrets","opened","unopened"}, or null; "not_checked" in sentences.`,
   exitCodes: `Exit codes: 0 sound, and unchanged since the checkpoints; 1 the log cannot be read, or a checkpoint is not
 signed by the key; 2 wrong command or configuration; 3 something was found.`,

@@ -112,6 +112,12 @@ const ClockCorrected = closed(
   { sut_id: assignedId },
 )
 
+const verifierKey = text(1, 512)
+/** Checkpoints are signed with another key from here on; a key is given as a verifier key of C2SP signed-note. */
+const AuditKeyReplaced = closed('AuditKeyReplaced', { verifier_key: verifierKey }, { replaces: verifierKey })
+/** The vault goes on without a key that was lost, and with it so many secrets. */
+const VaultKeyForgotten = closed('VaultKeyForgotten', { key: text(1, 32), secrets: whole }, {})
+
 /** The codec of every event's data, by name, at the newest `schema`. */
 export const eventData = {
   SutCreated,
@@ -126,6 +132,8 @@ export const eventData = {
   ListenPortReleased,
   StoreUpgraded,
   ClockCorrected,
+  AuditKeyReplaced,
+  VaultKeyForgotten,
 } as const
 
 export type EventType = keyof typeof eventData

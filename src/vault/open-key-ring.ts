@@ -14,22 +14,25 @@ interface World {
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
 }
 
-/** Takes the vault's keys from the configuration or their file, which is made only for a log that is new. */
+/** Takes the vault's keys from the configuration or their file, which is made only for a log that has used none. */
 export const openKeyRing = async (
   where: Where,
   { clock, randomBytes, log }: World,
   store: SecretStore,
-  isNew: boolean,
+  mayMake: boolean,
 ): Promise<E.Either<readonly string[], KeyRing>> => {
   if (where.vaultKeys !== undefined) {
     const inVariable = E.mapLeft((problems: readonly string[]) => problems.map((text) => `BERTH_VAULT_KEY: ${text}`))
     return inVariable(parseVaultKeys(where.vaultKeys))
   }
   const file = where.vaultKeyFile
-  const read = await readOrMakeVaultKeyFile(file, { mayMake: isNew, now: clock(), randomBytes })
+  const known = await knownKeys(store)
+  const read = await readOrMakeVaultKeyFile(file, { mayMake: mayMake && known.length === 0, now: clock(), randomBytes })
   if (E.isLeft(read)) {
-    const known = (await knownKeys(store)).map((id) => JSON.stringify(id))
-    return E.left([...read.left, ...known.map((id) => `secrets in the store were sealed with the key ${id}`)])
+    return E.left([
+      ...read.left,
+      ...known.map((id) => `secrets in the store were sealed with the key ${JSON.stringify(id)}`),
+    ])
   }
   const { ring, made, warnings } = read.right
   if (made) log.info({ file }, 'made the key of the vault; keep a copy of it in another place')

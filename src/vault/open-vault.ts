@@ -2,10 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { followKeyFile } from './follow-key-file.ts'
+import type { KeyRing } from './keys.ts'
 import { openKeyRing } from './open-key-ring.ts'
 import type { Resealed } from './reseal.ts'
 import { startRotation } from './rotation.ts'
-import { makeVault, type Vault } from './vault.ts'
+import { knownKeys, makeVault, type Vault } from './vault.ts'
 
 interface Where {
   readonly vaultKeys?: string
@@ -30,20 +31,35 @@ const tellResealed = ({ log }: World, keyId: string, { secrets, unreadable, free
   for (const key of freed) log.info({ key }, 'nothing needs this key of the vault any more; it may be deleted')
 }
 
+interface OpenOptions {
+  /** Whether a key may be made for a log that has used none. */
+  readonly mayMake: boolean
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>
+  /** How to go on where a key is missing, in a sentence. */
+  readonly remedyFor: (keyId: string) => Promise<string>
+}
+
 /** Left: every problem with the keys; nothing may be sealed with them. */
 export const openVault = async (
   where: Where,
   world: World,
   store: EventStore,
-  options: { readonly isNew: boolean; readonly alarms: Pick<Alarms, 'raise' | 'clear'> },
+  options: OpenOptions,
 ): Promise<E.Either<readonly string[], OpenVault>> => {
   const { clock, randomBytes, log } = world
-  const { alarms } = options
-  const keys = await openKeyRing(where, world, store, options.isNew)
-  if (E.isLeft(keys)) return keys
+  const { alarms, mayMake, remedyFor } = options
+  const explained = async (
+    problems: readonly string[],
+    ring?: KeyRing,
+  ): Promise<E.Either<readonly string[], never>> => {
+    const missing = (await knownKeys(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
+    return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
+  }
+  const keys = await openKeyRing(where, world, store, mayMake)
+  if (E.isLeft(keys)) return explained(keys.left)
   const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
   const checked = await vault.check()
-  if (E.isLeft(checked)) return checked
+  if (E.isLeft(checked)) return explained(checked.left, keys.right)
   const rotation = startRotation({
     store,
     keys: vault.keys,

@@ -9,11 +9,14 @@ export interface Standing {
 /** The secrets that stand, by SUT and field, as the log's events say that are taken one after the other. */
 export interface StandingSecrets {
   readonly suts: ReadonlyMap<string, ReadonlyMap<string, Standing>>
+  /** The keys that were forgotten because they were lost. */
+  readonly forgotten: ReadonlySet<string>
   /** Takes the next event as it is stored. What cannot be read is for others to find. */
   readonly add: (position: number, text: string) => void
 }
 
 interface Named {
+  readonly key?: string
   readonly _id?: string
   readonly credentials?: { readonly id: string; readonly changed: readonly SecretField[] }
 }
@@ -28,10 +31,13 @@ const parsed = (text: string): Named | undefined => {
 
 export const makeStanding = (): StandingSecrets => {
   const suts = new Map<string, Map<string, Standing>>()
+  const forgotten = new Set<string>()
   return {
     suts,
+    forgotten,
     add: (position, text) => {
       // In a string of an event it would be escaped.
+      if (text.endsWith('"type":"VaultKeyForgotten"}')) forgotten.add(String(parsed(text)?.key))
       if (!text.includes('"credentials":{')) return
       const { _id, credentials } = parsed(text) ?? {}
       if (_id === undefined || credentials === undefined) return

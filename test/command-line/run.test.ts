@@ -12,6 +12,7 @@ const COMMANDS = [
   'replay',
   'vault rotate',
   'vault status',
+  'vault forget',
   'copy',
   'checkpoint',
   'proof',
@@ -101,10 +102,11 @@ for (const [line, reason] of misuses) {
 
 test('a wrong configuration ends a command with 2 and every problem, before it does anything', async (t) => {
   for (const name of [
-    ...COMMANDS.filter((each) => !['backup', 'history', 'proof'].includes(each)),
+    ...COMMANDS.filter((each) => !['backup', 'history', 'proof', 'vault forget'].includes(each)),
     'backup a',
     'history a',
     'proof a',
+    'vault forget a',
     'user list',
   ]) {
     const { code, out, error } = await type(name.split(' '), WRONG)

@@ -120,6 +120,11 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     },
     { requiredKeys: ['positions', 'revisions', 'time', 'windows', 'remaining'] },
   ),
+  AuditKeyReplaced: fc.record(
+    { verifier_key: arbitraryText(1, 100), replaces: arbitraryText(1, 100) },
+    { requiredKeys: ['verifier_key'] },
+  ),
+  VaultKeyForgotten: fc.record({ key: arbitraryText(1, 32), secrets: fc.nat() }),
 }
 
 export const arbitraryMetadata = (): fc.Arbitrary<Metadata> =>

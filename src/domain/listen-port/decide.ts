@@ -90,6 +90,8 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       }
     }
     case 'StoreUpgraded':
+    case 'AuditKeyReplaced':
+    case 'VaultKeyForgotten':
       return { ...state, time }
     // A creation that is still open is given up a minute after the correction, not after the wrong time.
     case 'ClockCorrected':

@@ -119,6 +119,8 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
     case 'StoreUpgraded':
+    case 'AuditKeyReplaced':
+    case 'VaultKeyForgotten':
       return next
   }
 }

@@ -1,0 +1,195 @@
+import { copyFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { addressOf, startInstance, startInstances } from '../eventstoredb/instances.ts'
+import { type Running, start, temporaryData } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { type } from './terminal.ts'
+
+const CANARY = 'CaNaRy-0123456789'
+
+/** The id of the one key in a key file. */
+const keyIdIn = async (path: string): Promise<string> =>
+  /^([^#:\n]+):/m.exec(await readFile(path, 'utf8'))?.[1] as string
+
+/** A data directory of a service that has stopped, with a backup beside it; and a copy of it without some files. */
+const copied = async (t: ExecutionContext, ...without: readonly string[]) => {
+  const home = await temporaryData(t)
+  const service = await start(t)
+  const sut = await createSut(service.as('admin'), { password: CANARY, user_name: 'root' })
+  const env = { BERTH_DATA: service.data }
+  const backup = join(home, 'backup')
+  const { code, error } = await type(['backup', backup], env)
+  t.is(code, 0, error)
+  const [audit, vault] = [
+    (await type(['audit', 'key'], env)).out.trim(),
+    await keyIdIn(join(service.data, 'vault.key')),
+  ]
+  await service.stop()
+  const data = join(home, 'data')
+  await cp(service.data, data, { recursive: true })
+  for (const name of without) await rm(join(data, name))
+  return { data, backup, audit, vault, sut, original: service.data, env: { BERTH_DATA: data } }
+}
+
+/** Why a start is refused, in sentences; nothing was made. */
+const refusal = async (t: ExecutionContext, data: string, environment = {}): Promise<string> => {
+  // Locks stay, and are nothing that a later start goes by.
+  const made = async () => (await readdir(data)).filter((name) => !/-shm$|-wal$|\.lock$/.test(name)).toSorted()
+  const before = await made()
+  const error = await t.throwsAsync(start(t, { data, environment }), { name: 'Misconfigured' })
+  t.deepEqual(await made(), before)
+  return String(error?.message)
+}
+
+const eventsOf = async (service: Running) =>
+  (await service.as('audrey').get('/api/events?limit=1000')).json.events as readonly Readonly<Record<string, unknown>>[]
+
+test('a copied data folder without its audit key is not started, and the key, its file and its backups are named', async (t) => {
+  const { data, backup, audit } = await copied(t, 'audit.key')
+  const id = audit.split('+').slice(0, 2).join('+')
+  const told = await refusal(t, data)
+  t.true(told.includes(`${join(data, 'audit.key')}: it does not exist`), told)
+  t.true(
+    told.includes(`the key ${id} has signed this log's checkpoints (those in ${backup} too) and is in no backup`),
+    told,
+  )
+  t.true(told.includes('berth audit key --replace'), told)
+})
+
+test('a copied data folder without its vault key is not started, and the key, its file and its backups are named', async (t) => {
+  const { data, backup, vault } = await copied(t, 'vault.key')
+  const told = await refusal(t, data)
+  t.true(told.includes(`${join(data, 'vault.key')}: it does not exist`), told)
+  t.true(told.includes(`the key "${vault}" is in no backup, though listed in ${backup}; put it back`), told)
+  t.true(told.includes(`berth vault forget ${vault}`), told)
+})
+
+test('a data folder put back from a backup is not started without the keys, which are in none', async (t) => {
+  const { backup, audit, vault, data, env } = await copied(t)
+  const id = audit.split('+').slice(0, 2).join('+')
+  const [vaultKey, auditKey] = [join(data, 'vault.key'), join(data, 'audit.key')]
+  const put = { BERTH_DATA: backup }
+  t.true((await refusal(t, backup)).includes(`"${vault}" is in no backup, though listed in ${backup}`))
+  await copyFile(vaultKey, join(backup, 'vault.key'))
+  t.true((await refusal(t, backup)).includes(`the key ${id} has signed this log's checkpoints`))
+  // A log from before keys were noted is known by the checkpoint that lies beside it.
+  const database = new DatabaseSync(join(backup, 'events.db'))
+  t.is(database.prepare("DELETE FROM vault WHERE sut_id = '-audit'").run().changes, 1)
+  database.close()
+  t.true((await refusal(t, backup)).includes(`the key ${id} has signed this log's checkpoints`))
+  await copyFile(auditKey, join(backup, 'audit.key'))
+  const service = await start(t, { data: backup })
+  t.is((await type(['audit', 'key'], put)).out, (await type(['audit', 'key'], env)).out)
+  await service.stop()
+})
+
+test('another audit key than the one that signs is refused, in the file and in the variable', async (t) => {
+  const { data, audit } = await copied(t)
+  const id = audit.split('+').slice(0, 2).join('+')
+  const other = Buffer.alloc(32, 5).toString('base64')
+  const inVariable = await refusal(t, data, { BERTH_AUDIT_KEY: other })
+  t.true(inVariable.startsWith(`BERTH_AUDIT_KEY is another than the key ${id}`), inVariable)
+  await writeFile(join(data, 'audit.key'), other, { mode: 0o600 })
+  const inFile = await refusal(t, data)
+  t.true(inFile.includes(`audit.key is another than the key ${id}`), inFile)
+  t.false(`${inVariable}${inFile}`.includes(other))
+})
+
+test('with an audit key that replaces a lost one the service goes on, and the log says which signs from where', async (t) => {
+  const { data, audit, env } = await copied(t, 'audit.key')
+  const id = audit.split('+').slice(0, 2).join('+')
+  const { code, out, error } = await type(['audit', 'key', '--replace', '--json'], env)
+  t.is(code, 0, error)
+  const { verifier_key, replaces } = JSON.parse(out)
+  t.is(replaces, audit)
+  t.not(verifier_key, audit)
+  t.true(error.includes(`lost: the key ${id}; nothing can be signed in its name any more\n`), error)
+  const service = await start(t, { data })
+  const recorded = (await eventsOf(service)).find((event) => event.type === 'berth.AuditKeyReplaced')
+  t.like(recorded, { data: { verifier_key, replaces }, actor: 'command-line', actorrole: 'system' })
+  t.is((await type(['audit', 'key'], env)).out.trim(), verifier_key)
+  t.is((await type(['verify', '--vault'], env)).code, 0)
+  await service.stop()
+  const again = await type(['audit', 'key', '--replace'], env)
+  t.deepEqual([again.code, again.out], [1, ''])
+  t.regex(again.error, /the audit key is there: nothing is lost/)
+})
+
+test('without a vault key that is forgotten the service goes on, and the secrets open again where it is found', async (t) => {
+  const { data, vault, sut, original, env } = await copied(t, 'vault.key')
+  const { code, out, error } = await type(['vault', 'forget', vault, '--json'], env)
+  t.deepEqual([code, error], [0, ''])
+  t.deepEqual(JSON.parse(out), { key: vault, secrets: 2, suts: [sut] })
+  const service = await start(t, { data })
+  const recorded = (await eventsOf(service)).find((event) => event.type === 'berth.VaultKeyForgotten')
+  t.like(recorded, { data: { key: vault, secrets: 2 }, actor: 'command-line' })
+  const other = await createSut(service.as('admin'), { password: `${CANARY} anew` })
+  t.not(await keyIdIn(join(data, 'vault.key')), vault)
+  const verified = await type(['verify', '--vault'], env)
+  t.is(verified.code, 0, verified.out)
+  t.true(verified.out.includes(`not checked: whether 2 secrets open, whose key "${vault}" was lost and forgotten\n`))
+  await service.stop()
+  const [made, found] = [
+    await readFile(join(data, 'vault.key'), 'utf8'),
+    await readFile(join(original, 'vault.key'), 'utf8'),
+  ]
+  await writeFile(join(data, 'vault.key'), `${made}\n${found}`)
+  const json = JSON.parse((await type(['verify', '--vault', '--json'], env)).out)
+  t.like(json, { sound: true, vault: { secrets: 3, opened: 3, unopened: [] } }, other)
+  await (await start(t, { data })).stop()
+})
+
+test('a vault key that is there, or that nothing was sealed with, is not forgotten', async (t) => {
+  const { vault, env, data } = await copied(t)
+  const ended = async (key: string) => {
+    const { code, out, error } = await type(['vault', 'forget', key], env)
+    return [code, out, error]
+  }
+  t.deepEqual(await ended(vault), [1, '', 'berth: this key is there: nothing is lost, and nothing was changed\n'])
+  t.deepEqual(await ended('never'), [1, '', 'berth: nothing was ever sealed with this key\n'])
+  await rm(join(data, 'vault.key'))
+  const [code, out] = await ended(vault)
+  t.is(code, 0)
+  t.regex(String(out), /^lost with the key \S+: 2 secrets, of the SUTs \w{24}: give them theirs anew\./)
+  t.deepEqual(await ended(vault), [1, '', 'berth: this key was forgotten before\n'])
+})
+
+test('neither is done beside a running service, which has its keys', async (t) => {
+  const service = await start(t)
+  const env = { BERTH_DATA: service.data, BERTH_VAULT_KEY_FILE: join(service.data, 'none') }
+  const key = await keyIdIn(join(service.data, 'vault.key'))
+  await t.throwsAsync(type(['vault', 'forget', key], env), { name: 'LockTaken' })
+  await t.throwsAsync(type(['audit', 'key', '--replace'], env), { name: 'LockTaken' })
+  t.is((await service.anyone.get('/health/ready')).status, 200)
+})
+
+test('on a shared store too a key that the log has used must be there, until it is replaced or forgotten', async (t) => {
+  const { server, services, environment } = await startInstances(t, { count: 1 })
+  const first = services[0] as Running
+  await createSut(first.as('admin'), { password: CANARY })
+  await first.stop()
+  const { data } = first
+  const env = { ...environment, BERTH_DATA: data, BERTH_EVENT_STORE: addressOf(server, 0) }
+  const others = {
+    BERTH_AUDIT_KEY: Buffer.alloc(32, 6).toString('base64'),
+    BERTH_VAULT_KEY: `k2:${Buffer.alloc(32, 7).toString('base64')}`,
+  }
+  const startWith = (changed: Readonly<Record<string, string>>) =>
+    startInstance(t, server, 0, { data, environment: { ...environment, ...changed } })
+  const auditTold = await t.throwsAsync(startWith({ BERTH_AUDIT_KEY: others.BERTH_AUDIT_KEY }), {
+    name: 'Misconfigured',
+  })
+  t.regex(String(auditTold?.message), /^BERTH_AUDIT_KEY is another than the key berth\+[0-9a-f]{8}/)
+  const vaultTold = await t.throwsAsync(startWith({ BERTH_VAULT_KEY: others.BERTH_VAULT_KEY }), {
+    name: 'Misconfigured',
+  })
+  t.regex(String(vaultTold?.message), /the key "k1" is missing.*berth vault forget k1/)
+  t.is((await type(['audit', 'key', '--replace'], { ...env, ...others })).code, 0)
+  t.is((await type(['vault', 'forget', 'k1'], { ...env, ...others })).code, 0)
+  const service = await startWith(others)
+  const types = (await eventsOf(service)).map((event) => String(event.type))
+  t.true(types.includes('berth.AuditKeyReplaced') && types.includes('berth.VaultKeyForgotten'))
+  t.is((await type(['verify', '--vault'], { ...env, ...others })).code, 0)
+})

@@ -60,7 +60,7 @@ export const seedAhead = async (data: string, people: People, ahead: Ahead): Pro
     throw error
   }
   const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
-  const ids = Array.from({ length: ahead.suts }, (_, n) => `68000000${n.toString(16).padStart(16, 'b')}`)
+  const ids = Array.from({ length: ahead.suts }, (_, n) => `68000000${n.toString(16).padStart(16, '0')}`)
   let appends: ReturnType<typeof append>[] = []
   const settle = async (): Promise<void> => {
     for (const outcome of await Promise.all(appends)) done(outcome)

@@ -1,0 +1,46 @@
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { projections } from '../../projections/index.ts'
+import type { Snapshot } from '../../src/domain/decider.ts'
+import { makeNames, NAMES_SCHEMA } from '../../src/read-models/names.ts'
+import { makePending } from '../../src/read-models/pending.ts'
+import { beforeTheFirst } from '../../src/read-models/progress.ts'
+import { openViewsFile } from '../../src/read-models/views-file.ts'
+import { makeWriter } from '../../src/read-models/write-behind.ts'
+
+test('more ids than numbers are remembered for are still told apart, and found', (t) => {
+  const db = new DatabaseSync(':memory:')
+  t.teardown(() => db.close())
+  db.exec(NAMES_SCHEMA)
+  const { keyOf, find } = makeNames(db)
+  const ids = Array.from({ length: 25_000 }, (_, n) => `id ${n}`)
+  const keys = ids.map(keyOf)
+  t.is(new Set(keys).size, ids.length)
+  t.deepEqual(
+    ids.map((id) => find(id)),
+    keys,
+  )
+  t.is(find('another'), undefined)
+})
+
+test('of more folded states than may wait to be written the oldest are let go of, and the others are written', (t) => {
+  const file = openViewsFile(':memory:', projections)
+  t.teardown(file.close)
+  const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
+  let mark = -1
+  const progress = () => ({ ...beforeTheFirst('f'.repeat(24)), position: mark, mark })
+  const unclosed = { ...file, close: () => undefined }
+  const writer = makeWriter(unclosed, makePending(projections, file), alarms, progress)
+  const of = (stream: string): Snapshot => ({ stream, version: 1, revision: 0, mark: 0, text: '{}', pages: [] })
+  const streams = Array.from({ length: 20_000 }, (_, n) => `sut-${n}`)
+  // The rows have not come as far yet, so that none can be written.
+  for (const stream of streams) writer.keepSnapshot(stream, 0, () => of(stream))
+  const waiting = streams.filter((stream) => writer.waitingSnapshot(stream) !== undefined)
+  t.deepEqual(waiting, streams.slice(-16_384))
+  mark = 0
+  writer.close()
+  t.deepEqual(
+    streams.filter((stream) => file.snapshot(stream) !== undefined),
+    waiting,
+  )
+})

@@ -3,6 +3,7 @@ import type { Part } from '../long-parts.ts'
 import { makeRandom } from '../process/random.ts'
 import { playSchedules } from './fault-schedules.ts'
 import { startInstances } from './instances.ts'
+import { BUCKET_SECONDS, type Bucket, measureRate } from './steady-rate.ts'
 import { GROWN_MAX, weighConsumer } from './store-memory.ts'
 
 const instances: Part = {
@@ -44,4 +45,19 @@ const storeFaults: Part = {
   },
 }
 
-export const partsOverEventStoreDb: readonly Part[] = [instances, storeMemory, storeFaults]
+const steadyRate: Part = {
+  name: 'steady-rate',
+  what: 'two instances over an EventStoreDB that cuts off slow subscribers, asked for all they can do, for 600 s',
+  run: async (scope, { count = 600, progress }) => {
+    const setting = { instances: 2, suts: 1_000, connections: 64, seconds: count }
+    const onBucket = ({ created, p99 }: Bucket): void => progress(`${created / BUCKET_SECONDS} a second, p99 ${p99} ms`)
+    const { buckets, ...counts } = await measureRate(scope, { ...setting, onBucket })
+    const problems = [
+      ...(counts.least < counts.median / 2 ? ['a bucket is below half of the median'] : []),
+      ...(counts.worstP99 > 3 * counts.p99 ? ['a p99 is more than three times the median of all'] : []),
+    ]
+    return { counts: { ...counts, buckets: buckets.length }, problems }
+  },
+}
+
+export const partsOverEventStoreDb: readonly Part[] = [instances, storeMemory, storeFaults, steadyRate]

@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
   { files: 'src/vault/', may: ['src/vault/', DOMAIN, FILES], mayType: [PORT, TELEMETRY] },
   { files: 'src/users/', may: ['src/users/', DOMAIN, FILES], mayType: [TELEMETRY] },
   { files: 'src/commands/', may: ['src/commands/', DOMAIN, PORT, 'src/vault/'] },
-  { files: 'src/read-models/', may: ['src/read-models/', DOMAIN, PORT, ...STORED, 'projections/'] },
+  { files: 'src/read-models/', may: ['src/read-models/', DOMAIN, PORT, ...STORED, FILES, 'projections/'] },
   { files: 'src/http/', may: ['src/http/', 'src/feed/', 'src/audit/', ...OUTSIDE.may], mayType: OUTSIDE.mayType },
   { files: 'src/feed/', may: ['src/feed/', ...OUTSIDE.may], mayType: OUTSIDE.mayType },
   { files: 'src/audit/', may: ['src/audit/', DOMAIN, 'projections/', PORT, ...STORED, FILES] },

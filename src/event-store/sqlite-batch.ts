@@ -35,6 +35,8 @@ export interface BatchOptions {
   readonly onCommitted: (events: readonly Logged[]) => void
   /** Told of every commit: how many appends it held and how many milliseconds it took, with its sync. */
   readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
+  /** Resolves when the journal may be written again; undefined when it may be now. */
+  readonly blocked?: (() => Promise<void> | undefined) | undefined
   /** Begins to sync what has been committed, where commits are not synced by themselves. */
   readonly sync?: (() => Promise<void>) | undefined
   readonly batchMax: number
@@ -121,6 +123,8 @@ export const makeBatches = (options: BatchOptions): Batches => {
   const writeTogether = makeWriteTogether(options)
 
   const flush = (): void => {
+    const blocked = options.blocked?.()
+    if (blocked !== undefined) return void blocked.then(flush)
     isScheduled = false
     const batch = encoded(queue.splice(0, batchMax))
     const began = performance.now()

@@ -5,7 +5,8 @@ import { makeCut, type OnResumed } from './cut.ts'
 import type { Pending } from './pending.ts'
 import type { Place } from './place.ts'
 import { continues } from './progress.ts'
-import type { Alarms, Writer } from './write-behind.ts'
+import type { Writer } from './write-behind.ts'
+import type { Alarms } from './write-outcomes.ts'
 
 /** Milliseconds before the nth attempt to subscribe again, with jitter, so that instances do not come all at once. */
 const pauseBefore = (failures: number): number =>

@@ -34,9 +34,12 @@ export const makeManyRows = (db: DatabaseSync, shape: string): ManyRows => {
     finish: () => {
       db.exec('PRAGMA synchronous = NORMAL')
       checkpoint()
-      if (isFinished()) return
-      setShape.run(shape)
-      checkpoint()
+      if (!isFinished()) {
+        setShape.run(shape)
+        checkpoint()
+      }
+      // Who writes first to a journal that was cut off waits for the disk.
+      db.exec('PRAGMA user_version = 0')
     },
   }
 }

@@ -87,9 +87,10 @@ export const openUsableFile = async (options: UsableFileOptions): Promise<Usable
   const onError = (error: unknown): void => {
     if (isDamage(error)) onDamage(error)
   }
-  const file = openViewsFile(path, projections)
+  const opening = { isCheckpointedBeside: true }
+  const file = openViewsFile(path, projections, opening)
   if (!isRebuilt || (await isOfThisLog(file, store))) return { file: watched(file, onDamage), onError }
   file.close()
   dropViews(path)
-  return { file: watched(openViewsFile(path, projections), onDamage), onError }
+  return { file: watched(openViewsFile(path, projections, opening), onDamage), onError }
 }

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Snapshot } from '../domain/decider.ts'
 import type { Rows } from '../domain/page.ts'
+import { type Checkpoints, makeCheckpoints } from '../files/checkpoints.ts'
 import { type DocumentTable, makeDocumentTable, RETRY_KEY } from './document-table.ts'
 import type { Lists } from './lists.ts'
 import { type LogIndex, makeLogTable } from './log-index.ts'
@@ -13,10 +14,10 @@ import type { Row } from './row.ts'
 import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import type { Version } from './version.ts'
-import { PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
+import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './views-schema.ts'
 import { makeTransactions } from './views-transaction.ts'
 
-export interface ViewsFile extends ManyRows {
+export interface ViewsFile extends ManyRows, Pick<Checkpoints, 'underWay' | 'mayWrite'> {
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
   /** The version of a document that stood at a revision of its stream. */
@@ -37,6 +38,8 @@ export interface ViewsFile extends ManyRows {
   readonly log: LogIndex
   /** To compare two files. */
   readonly tables: readonly StoredTable[]
+  /** To be called before `close` where checkpoints are another thread's. */
+  readonly endCheckpoints: () => Promise<void>
   /** From here on what is read is of one moment, whatever is written meanwhile. */
   readonly pin: () => void
   /** Ends that. */
@@ -58,6 +61,8 @@ const BUSY_WITHIN = { reading: 5_000, writing: 100 }
 /** How a file is opened. */
 interface Opening {
   readonly readOnly?: boolean
+  /** Whether another thread waits for the disk. */
+  readonly isCheckpointedBeside?: boolean
 }
 
 const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
@@ -72,7 +77,8 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[
   }
 }
 
-const open = (path: string, projections: readonly Shape[], { readOnly = false }: Opening): ViewsFile => {
+const open = (path: string, projections: readonly Shape[], opening: Opening): ViewsFile => {
+  const { readOnly = false, isCheckpointedBeside = false } = opening
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
   let db: DatabaseSync | undefined
   try {
@@ -81,7 +87,8 @@ const open = (path: string, projections: readonly Shape[], { readOnly = false }:
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) db.exec(PRAGMAS)
     checkShape(db, path, projections, readOnly)
-    return fileOver(db, projections)
+    const checkpoints = isCheckpointedBeside ? makeCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
+    return fileOver(db, projections, checkpoints)
   } catch (error) {
     db?.close()
     if (error instanceof UnusableViews) throw error
@@ -124,7 +131,7 @@ const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLIC
   (logId, position, mark, eventId, stream, revision)
     = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
 
-const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile => {
+const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: Checkpoints | undefined): ViewsFile => {
   const { writers, lists, correctTimes, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
   const retryKeys = makeRetryKeyTable(db, states)
@@ -167,7 +174,11 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[]): ViewsFile =>
         commit()
         states.committed()
         retryKeys.committed()
+        checkpoints?.afterCommit()
       }),
+    underWay: () => checkpoints?.underWay(),
+    mayWrite: () => checkpoints?.mayWrite() ?? true,
+    endCheckpoints: async () => checkpoints?.close(),
     isStaging: () => db.isTransaction,
     settle: () => orUndone(flush),
     lists,

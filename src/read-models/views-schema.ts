@@ -5,10 +5,12 @@ import { NAMES_SCHEMA } from './names.ts'
 import { PERIODS_SCHEMA } from './periods.ts'
 import { SNAPSHOT_SCHEMA } from './snapshot-table.ts'
 
+/** 4 MB. */
+export const CHECKPOINT_PAGES = 250
 // Rows come in the order of nearly every index: in large pages they cost less. What is in the WAL is checkpointed by 4 MB.
 // NORMAL: a power cut may take the newest rows, which the log gives again; it cannot damage the file.
 export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;
-  PRAGMA wal_autocheckpoint = 250`
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 /** By 64 MB: most pages are in several transactions and go into the file once, with fewer syncs to wait for. */
 export const PRAGMAS_FOR_MANY = 'PRAGMA wal_autocheckpoint = 4000'
 

@@ -102,7 +102,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       await followed
       await longReader.close()
       await catchUp.end()
-      writer.close()
+      await writer.close()
     },
   }
 }

@@ -2,6 +2,8 @@ import type { Snapshot } from '../domain/decider.ts'
 import type { Pending } from './pending.ts'
 import type { Progress } from './progress.ts'
 import type { ViewsFile } from './views-file.ts'
+import { statesUpTo, type Waiting } from './waiting-states.ts'
+import { type Alarms, makeOutcomes, makeTimer } from './write-outcomes.ts'
 
 /** Rows put into the open transaction at a time: so few that nobody waits for them, so many that the caches are filled once. */
 const STAGE = 512
@@ -21,12 +23,6 @@ const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */
 const AGAIN_AFTER = 500
 
-export interface Alarms {
-  /** Told once when views can no longer be written or read on, and once when they can again. */
-  readonly onAlarm: (what: string, error: unknown, part: 'views' | 'store') => void
-  readonly onRecovery: (what: string, part: 'views' | 'store') => void
-}
-
 export interface Writer {
   /** Called when there may be something to write. */
   readonly tick: () => void
@@ -44,40 +40,16 @@ export interface Writer {
   /** A folded state that is to be written. */
   readonly waitingSnapshot: (stream: string) => Snapshot | undefined
   readonly dropUnwrittenSnapshots: () => void
-  readonly close: () => void
-}
-
-/** Bytes that writing a folded state takes. */
-const sizeOf = ({ text, pages }: Snapshot): number =>
-  pages.reduce((sum, { rows, id }) => sum + (id === undefined && rows ? rows.numbers.byteLength : 8), text.length)
-
-/** A folded state that is to be written. */
-interface Waiting {
-  /** Of its last event. */
-  readonly mark: number
-  readonly snapshot: () => Snapshot
-}
-
-/** Of folded states those that the rows have come to, until there are so many bytes of them. */
-const statesUpTo = (mark: number, waiting: Iterable<Waiting>, enough: number): readonly Snapshot[] => {
-  const taken: Snapshot[] = []
-  let size = 0
-  for (const { mark: last, snapshot } of waiting) {
-    if (last > mark) continue
-    const written = snapshot()
-    taken.push(written)
-    size += sizeOf(written)
-    if (size > enough) break
-  }
-  return taken
+  readonly close: () => Promise<void>
 }
 
 /** Writes at once, tells of failures, and tries again after them. */
 const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
   const snapshots = new Map<string, Waiting>()
-  let timer: NodeJS.Timeout | undefined
-  let alarmed = false
-  let room = Promise.withResolvers<void>()
+  const timer = makeTimer(() => attempt(commit))
+  /** Because the disk is waited for: nothing is wrong, and nothing can be written. */
+  let isHeldUp = false
+  const { succeed, fail, isAlarmed, nextSuccess } = makeOutcomes(alarms)
 
   const stage = (): void => {
     // Nothing has been staged yet, or what was has been undone, be it by an error of writing or of reading.
@@ -85,13 +57,10 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     file.stage(pending.takeUnstaged())
   }
 
-  const commitLater = (): void => {
-    timer ??= setTimeout(attempt, COMMIT_AFTER, commit)
-  }
+  const commitLater = (): void => timer.startUnlessStarted(COMMIT_AFTER)
 
   const commit = (states = STATES_MAX): void => {
-    clearTimeout(timer)
-    timer = undefined
+    timer.clear()
     if (snapshots.size === 0 && file.progress()?.position === progress().position) return
     stage()
     const covered = statesUpTo(progress().mark, snapshots.values(), states)
@@ -102,35 +71,58 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
   }
 
   const attempt = (write: () => void): void => {
+    isHeldUp = !file.mayWrite()
     try {
-      write()
-      if (alarmed) alarms.onRecovery('views are written again', 'views')
-      alarmed = false
-      room.resolve()
-      room = Promise.withResolvers()
+      if (!isHeldUp) write()
+      if (!isHeldUp) succeed()
     } catch (error) {
-      if (!alarmed) alarms.onAlarm('views cannot be written', error, 'views')
-      alarmed = true
-      clearTimeout(timer)
-      timer = setTimeout(attempt, AGAIN_AFTER, commit)
+      fail(error)
     }
+    if (isHeldUp || isAlarmed()) timer.startAgain(AGAIN_AFTER)
+  }
+
+  const settle = (): void => {
+    stage()
+    file.settle()
   }
 
   return {
     snapshots,
-    isAlarmed: () => alarmed,
+    isAlarmed,
+    isStopped: () => isAlarmed() || isHeldUp,
     stage: () => attempt(stage),
-    settle: () =>
-      attempt(() => {
-        stage()
-        file.settle()
-      }),
+    settle: () => attempt(settle),
     commit: () => attempt(commit),
     commitAll: () => attempt(() => commit(Number.POSITIVE_INFINITY)),
     commitLater,
-    nextSuccess: () => room.promise,
-    stop: () => clearTimeout(timer),
+    nextSuccess,
+    stop: timer.clear,
   }
+}
+
+type Attempts = ReturnType<typeof makeAttempts>
+
+/** Writes what there is to write, in portions. Nobody waits for it: it leaves the disk to a checkpoint that is under way. */
+const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
+  let isWaiting = false
+  const tick = (): void => {
+    if (attempts.isAlarmed() || isWaiting) return
+    const underWay = file.underWay()
+    if (underWay !== undefined) {
+      isWaiting = true
+      void underWay.then(() => {
+        isWaiting = false
+        tick()
+      })
+      return
+    }
+    const isToStage = pending.unstaged() >= STAGE
+    // One or the other, because everybody waits for it; both only when so much comes that nothing would be committed.
+    if (isToStage && pending.count() < 2 * CHUNK) attempts.stage()
+    else if (pending.count() >= CHUNK) attempts.commit()
+    if (pending.count() > 0 || attempts.snapshots.size > 0) attempts.commitLater()
+  }
+  return tick
 }
 
 /**
@@ -139,16 +131,10 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
  */
 export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
   const attempts = makeAttempts(file, pending, alarms, progress)
-  const { snapshots, isAlarmed } = attempts
+  const { snapshots, isAlarmed, isStopped } = attempts
+  const tick = makeTick(file, pending, attempts)
   return {
-    tick: () => {
-      if (isAlarmed()) return
-      const isToStage = pending.unstaged() >= STAGE
-      // One or the other, because everybody waits for it; both only when so much comes that nothing would be committed.
-      if (isToStage && pending.count() < 2 * CHUNK) attempts.stage()
-      else if (pending.count() >= CHUNK) attempts.commit()
-      if (pending.count() > 0 || snapshots.size > 0) attempts.commitLater()
-    },
+    tick,
     isFull: () => pending.count() >= PENDING_MAX,
     room: async (signal) => {
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
@@ -157,16 +143,16 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     settle: () => {
       if (pending.count() === 0) return true
       if (!isAlarmed()) attempts.settle()
-      return !isAlarmed()
+      return !isStopped()
     },
     commitRows: () => {
       if (pending.count() === 0) return true
       if (!isAlarmed()) attempts.commit()
-      return !isAlarmed()
+      return !isStopped()
     },
     commitAll: () => {
       attempts.commitAll()
-      return !isAlarmed()
+      return !isStopped()
     },
     keepSnapshot: (stream, mark, snapshot) => {
       snapshots.delete(stream)
@@ -176,7 +162,8 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
     },
     dropUnwrittenSnapshots: () => snapshots.clear(),
     waitingSnapshot: (stream) => snapshots.get(stream)?.snapshot(),
-    close: () => {
+    close: async () => {
+      await file.endCheckpoints()
       attempts.commitAll()
       attempts.stop()
       file.close()

@@ -31,7 +31,7 @@ test('folded states that are due all at once are written in several transactions
   writer.tick()
   const { length } = await first.promise
   t.true(length > 0 && length * SIZE < 2_000_000, `${length} in the first transaction`)
-  writer.close()
+  await writer.close()
   t.deepEqual(
     streams.filter((stream) => file.snapshot(stream)?.text.length !== SIZE),
     [],

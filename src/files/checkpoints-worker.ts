@@ -1,0 +1,53 @@
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Begin, PHASE, type Told } from './checkpoints.ts'
+
+/** The thread that puts a journal into its file: see checkpoints.ts. */
+
+const { path, phase } = workerData as Begin
+const database = new DatabaseSync(path, { timeout: 0 })
+// On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
+database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
+const copy = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+const version = database.prepare('PRAGMA user_version')
+
+const tell = (told: Told): void => parentPort?.postMessage(told)
+
+/** SQLITE_BUSY and SQLITE_FULL: it is tried again with the next one. */
+const isHarmless = (error: unknown): boolean => [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
+
+/** Who writes next after all has been copied begins the journal anew, and waits for its header to be synced. */
+const restart = (): string | undefined => {
+  try {
+    const { user_version } = version.get() as { user_version: number }
+    database.exec(`PRAGMA user_version = ${user_version}`)
+    return undefined
+  } catch (error) {
+    return isHarmless(error) ? undefined : (error as Error).message
+  }
+}
+
+const checkpoint = (): string | undefined => {
+  try {
+    const { busy, log, checkpointed } = copy.get() as { busy: number; log: number; checkpointed: number }
+    if (busy !== 0 || log !== checkpointed) return undefined
+  } catch {
+    // As SQLite does with a checkpoint of its own: it is tried again with the next one.
+    return undefined
+  }
+  const isAlone = Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.restarting) === PHASE.copying
+  return isAlone ? restart() : undefined
+}
+
+parentPort?.on('message', (asked: 'begin' | 'close') => {
+  if (asked === 'close') {
+    database.close()
+    parentPort?.close()
+    return
+  }
+  const failed = checkpoint()
+  Atomics.store(phase, 0, PHASE.idle)
+  Atomics.notify(phase, 0)
+  tell({ failed })
+})
+tell('ready')

@@ -1,0 +1,50 @@
+export interface Alarms {
+  /** Told once when views can no longer be written or read on, and once when they can again. */
+  readonly onAlarm: (what: string, error: unknown, part: 'views' | 'store') => void
+  readonly onRecovery: (what: string, part: 'views' | 'store') => void
+}
+
+/** What came of attempts to write: failures are told once, and successes waited for. */
+export const makeOutcomes = (alarms: Alarms) => {
+  let alarmed = false
+  let room = Promise.withResolvers<void>()
+  return {
+    isAlarmed: () => alarmed,
+    nextSuccess: () => room.promise,
+    succeed: (): void => {
+      if (alarmed) alarms.onRecovery('views are written again', 'views')
+      alarmed = false
+      room.resolve()
+      room = Promise.withResolvers()
+    },
+    fail: (error: unknown): void => {
+      if (!alarmed) alarms.onAlarm('views cannot be written', error, 'views')
+      alarmed = true
+    },
+  }
+}
+
+/** Does one thing later, once, whoever asked for it. */
+export const makeTimer = (run: () => void) => {
+  let timer: NodeJS.Timeout | undefined
+  const clear = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  const start = (milliseconds: number): void => {
+    timer = setTimeout(() => {
+      timer = undefined
+      run()
+    }, milliseconds)
+  }
+  return {
+    clear,
+    startAgain: (milliseconds: number): void => {
+      clear()
+      start(milliseconds)
+    },
+    startUnlessStarted: (milliseconds: number): void => {
+      if (timer === undefined) start(milliseconds)
+    },
+  }
+}

@@ -36,6 +36,7 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
     'a reservation by its id': () => `${RESERVATIONS}/${of(some)}`,
     'the newest 100': () => RESERVATIONS,
     'the newest 1,000': () => `${RESERVATIONS}?limit=1000`,
+    'all, to the last': () => `${RESERVATIONS}?offset=${listed - 1}`,
     '100 with an offset to the middle': () => `${RESERVATIONS}?offset=${Math.floor(listed / 2)}`,
     '100 behind one by its id': () => `${RESERVATIONS}?before=${of(some)}`,
     '100 of a SUT': () => `${RESERVATIONS}?sut_id=${of(ids)}`,
@@ -45,6 +46,10 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
     '100 of a day': () => `${RESERVATIONS}?${aDay()}`,
     '100 of a SUT on a day': () => `${RESERVATIONS}?sut_id=${of(ids)}&${aDay()}`,
     '100 of a user on a day': () => `${RESERVATIONS}?user_id=${of(others)}&${aDay()}`,
+    '100 of the user who made half of all, for half of the time': () =>
+      `${RESERVATIONS}?user_id=${pipeline}&to=${middle}`,
+    '100 of a day that nobody has reserved yet': () =>
+      `${RESERVATIONS}?user_id=${pipeline}&from=${written(begins + 4_000 * DAY)}`,
     '100 that run': () => `${RESERVATIONS}?current=true`,
     '100 that are to come': () => `${RESERVATIONS}?from=${written(Date.now() / 1_000)}`,
     'the newest 100 at a moment in the middle': () => `${RESERVATIONS}?as_of=${middle}`,
@@ -52,6 +57,9 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
     '100 of a day at that moment': () => `${RESERVATIONS}?${aDay()}&as_of=${middle}`,
     '100 SUTs': () => '/api/sut',
     '100 SUTs by a part of their name': () => '/api/sut?name=E%201',
+    'no SUT by a tag': () => '/api/sut?tag.none=none',
+    'the history of a SUT': () => `/api/sut/${of(ids)}/history?limit=1000`,
+    '1,000 events of nobody': () => `/api/events?limit=1000&user_id=${of(ids)}`,
     'the availability of a SUT': () => `/api/sut/${of(ids)}/availability`,
   }
 }
@@ -72,18 +80,38 @@ const checkCounts = async (url: string, { made, listed, people, bookings }: Lab)
   }
 }
 
-/** Milliseconds of each request, by what it asks for. */
-const timesOf = async (url: string, lab: Lab): Promise<Readonly<Record<string, readonly number[]>>> => {
-  const times: Record<string, number[]> = {}
+/** Milliseconds of each request, and of the longest that somebody else waited meanwhile, by what was asked for. */
+type Times = Readonly<Record<string, { readonly took: readonly number[]; readonly held: readonly number[] }>>
+
+/** The longest that a health check took until something was over. */
+const longestBeside = async (url: string, over: Promise<unknown>): Promise<number> => {
+  let isOver = false
+  const ended = over.finally(() => {
+    isOver = true
+  })
+  let longest = 0
+  while (!isOver) {
+    const began = performance.now()
+    await (await fetch(`${url}/health/live`)).text()
+    longest = Math.max(longest, performance.now() - began)
+  }
+  await ended
+  return longest
+}
+
+const timesOf = async (url: string, lab: Lab): Promise<Times> => {
+  const times: Record<string, { took: number[]; held: number[] }> = {}
   for (const [name, path] of Object.entries(pathsOf(lab))) {
-    times[name] = []
+    const [took, held]: [number[], number[]] = [[], []]
+    times[name] = { took, held }
     for (let n = 0; n < WARM_UP; n++) await read(url, path())
     for (let n = 0; n < REQUESTS; n++) {
       const asked = path()
       const began = performance.now()
       await read(url, asked)
-      times[name].push(performance.now() - began)
+      took.push(performance.now() - began)
     }
+    for (let n = 0; n < REQUESTS; n++) held.push(await longestBeside(url, read(url, path())))
   }
   return times
 }
@@ -94,12 +122,12 @@ export const listRows = async (lab: Lab): Promise<readonly TableRow[]> => {
     await untilReady(service)
     await checkCounts(service.url, lab)
     const { rounds, busy } = await inRounds(1, () => timesOf(service.url, lab))
-    return Object.entries(rounds[0] ?? {}).map(([what, figures]) => ({
-      what: `${lab.listed.toLocaleString('en')} reservations: ${what}`,
-      figures,
-      unit: 'ms',
-      ...(busy !== undefined && { busy }),
-    }))
+    const common = { unit: 'ms', ...(busy !== undefined && { busy }) }
+    const reservations = `${lab.listed.toLocaleString('en')} reservations`
+    return Object.entries(rounds[0] ?? {}).flatMap(([what, { took, held }]) => [
+      { what: `${reservations}: ${what}`, figures: took, ...common },
+      { what: `${reservations}, others meanwhile: ${what}`, figures: held, must: { most: 20 }, ...common },
+    ])
   } finally {
     await service.stop()
   }

@@ -7,7 +7,16 @@ import { QUARTER } from '../../src/domain/window.ts'
 import { ask, authorization, SCRIPT } from './berth.ts'
 import { startOver, untilReady } from './bookings.ts'
 import { CONNECTIONS, loadWell, writeLines } from './creating.ts'
-import { isLinux, LOAD_CORE, memoryOf, requireTools, type Server, type startServer, withServers } from './processes.ts'
+import {
+  isLinux,
+  LOAD_CORE,
+  load,
+  memoryOf,
+  requireTools,
+  type Server,
+  type startServer,
+  withServers,
+} from './processes.ts'
 import { watch } from './quiet.ts'
 import { type Alternation, alternate, rowOf, type Taken } from './sampling.ts'
 import { inRounds, rowOf as rowOfRounds } from './scale-rounds.ts'
@@ -29,9 +38,14 @@ const grouped = (n: number): string => n.toLocaleString('en')
 const makeLoad = (lab: AheadLab, script: string) => {
   let next = lab.windows + 12 * lab.suts
   const { administrator } = lab.people
-  return async ({ url }: Server, seconds: number) => {
+  return async ({ url }: Server, seconds: number, isWarm = true) => {
     const file = writeLines(join(lab.data, 'suts'), lab.ids)
-    const taken = await loadWell(url, script, CONNECTIONS, seconds, [`${next}`, administrator, authorization, file])
+    const taken = await (isWarm ? loadWell : load)(url, script, CONNECTIONS, seconds, [
+      `${next}`,
+      administrator,
+      authorization,
+      file,
+    ])
     next += taken.requests + 2 * CONNECTIONS
     return taken
   }
@@ -40,10 +54,10 @@ const makeLoad = (lab: AheadLab, script: string) => {
 const sampler = async (lab: AheadLab, script: string, start: typeof startServer) => {
   const service = await startOver(lab.data, start)
   await untilReady(service)
-  const load = makeLoad(lab, script)
+  const creating = makeLoad(lab, script)
   // Each stream is folded once, which takes longer the more windows it has.
-  for (let made = 0; made < 3 * lab.suts; ) made += (await load(service, WARM_UP)).requests
-  return { service, sample: () => watch(service, () => load(service, 1)) }
+  for (let made = 0; made < 3 * lab.suts; ) made += (await creating(service, WARM_UP, false)).requests
+  return { service, sample: () => watch(service, () => creating(service, 1)) }
 }
 
 /** CPU of creates of several labs, all services alive, and what memory each then takes. */

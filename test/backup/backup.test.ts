@@ -133,7 +133,7 @@ const stopped = async (t: ExecutionContext, story: (service: Running) => Promise
   return { data, source: { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' } }
 }
 
-test('the way back: put into a new place with its key, the service starts with all that was there, and goes on', async (t) => {
+test('the way back: put into a new place with its keys, the service starts with all that was there, and goes on', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'once' }
@@ -149,7 +149,7 @@ test('the way back: put into a new place with its key, the service starts with a
 
   const data = join(await temporaryData(t), 'data')
   await cp(directory, data, { recursive: true })
-  await copyFile(join(service.data, 'vault.key'), join(data, 'vault.key'))
+  for (const name of ['vault.key', 'audit.key']) await copyFile(join(service.data, name), join(data, name))
   const again = await start(t, { data })
   const admin2 = again.as('admin')
   t.deepEqual(await Promise.all(paths.map(async (path) => (await admin2.get(path)).text)), before)

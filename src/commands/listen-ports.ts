@@ -43,11 +43,15 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
     return E.isRight(ended) && ended.right.state.status === 'abandoned'
   }
 
+  /** As its own stream has it: nothing is recorded because a document says so. */
+  const isRetired = async ({ sut_id }: Assignment): Promise<boolean> =>
+    (await runner.stateOf(sutDecider, sutStream(sut_id))).status === 'retired'
+
   const close = async (assignment: Assignment): Promise<void> => {
     const standing = standingOf(assignment.sut_id)
     if (standing === 'standing') return
     const isOld = clock() - assignment.time > GIVEN_UP_AFTER
-    if (standing === 'retired' || (isOld && (await abandon(assignment)))) {
+    if (standing === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
       await releasePort(runner, assignment.sut_id, makeRequestId())
     }
   }

@@ -116,3 +116,11 @@ test('what was swept up is given out again, the port longest free first', async 
   for (let n = 0; n < 3; n++) await last.create()
   t.deepEqual((await portsGiven()).slice(2), [4002, 4001, 4000])
 })
+
+test('the port of a SUT that stands is not given back because a document says that it was retired', async (t) => {
+  const { store, clock, log, bystander } = await stage(t)
+  await aProcess(store, clock).sweep(() => 'retired')
+  t.deepEqual(typesOf(await log()).slice(2), [])
+  await aProcess(store, clock).retire(bystander)
+  t.is(countOf(await log(), 'ListenPortReleased'), 1)
+})

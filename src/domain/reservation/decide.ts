@@ -25,7 +25,11 @@ export interface CreateReservation {
   readonly random: string
 }
 
-/** A reservation as its document tells of it: what the calendar no longer holds is final, so the document may say. */
+/**
+ * A reservation, and what its document says of it. Whose it is and whether it stands is the calendar's to say while it
+ * runs or is ahead; what the calendar no longer holds is final, and nothing is recorded of it: there the document chooses
+ * between refusals.
+ */
 interface OfReservation {
   readonly actor: Actor
   readonly _id: string
@@ -111,12 +115,13 @@ const runningOrAhead = (sut: Standing, _id: string, now: number): Held | undefin
 }
 
 const cancel = (sut: Standing, command: CancelReservation, now: number): Decision => {
-  const { _id, user_id } = command
-  if (mayNot(command.actor, user_id)) return notYours()
-  if (command.standing !== 'made') return E.right([])
+  const { _id } = command
   const held = runningOrAhead(sut, _id, now)
-  if (held === undefined) return refuse('reservation_over', 'The reservation is over.')
-  const data = { _id, sut_id: sut._id, user_id }
+  if (mayNot(command.actor, (held ?? command).user_id)) return notYours()
+  if (held === undefined) {
+    return command.standing === 'made' ? refuse('reservation_over', 'The reservation is over.') : E.right([])
+  }
+  const data = { _id, sut_id: sut._id, user_id: held.user_id }
   if (held.start * 1000 > now) return E.right([{ type: 'ReservationCancelled', data }])
   // A window is never empty, not even one released in the very millisecond in which it began.
   const end = Math.max(Math.ceil(now / 1000), held.start + 1)
@@ -145,16 +150,19 @@ const extensionProblems = (held: Held, asked: Instant, command: ExtendReservatio
 }
 
 const extend = (sut: Standing, command: ExtendReservation, now: number): Decision => {
-  const { _id, user_id } = command
+  const { _id } = command
   const held = runningOrAhead(sut, _id, now)
   const asked = held && askedEnd(held, command.end)
   if (held && asked) {
     const problems = extensionProblems(held, asked, command)
     if (problems.length > 0) return E.left(invalid(problems))
   }
-  if (mayNot(command.actor, user_id)) return notYours()
-  if (command.standing === 'cancelled') return refuse('reservation_cancelled', 'The reservation has been cancelled.')
-  if (held === undefined || asked === undefined) return refuse('reservation_over', 'The reservation is over.')
+  if (mayNot(command.actor, (held ?? command).user_id)) return notYours()
+  if (held === undefined || asked === undefined) {
+    return command.standing === 'cancelled'
+      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
+      : refuse('reservation_over', 'The reservation is over.')
+  }
   const end = quarterAfter(asked.epochNanoseconds)
   if (end === held.end) return E.right([])
   if (!sut.values.is_active)
@@ -168,7 +176,7 @@ const extend = (sut: Standing, command: ExtendReservation, now: number): Decisio
       help: { conflicts: conflicts.map(conflictOf), extendable_until },
     })
   }
-  const data = { _id, sut_id: sut._id, user_id, end_time: formatWithOffset(end, asked.offset) }
+  const data = { _id, sut_id: sut._id, user_id: held.user_id, end_time: formatWithOffset(end, asked.offset) }
   return E.right([{ type: 'ReservationExtended', data }])
 }
 

@@ -42,7 +42,7 @@ test('replay compares the documents with the log, beside the service and without
   t.deepEqual(others, { same: true, position: 3, events: 4 })
   t.true(documents > 0)
   const views = new DatabaseSync(join(data, 'views.db'))
-  views.exec(`UPDATE sut SET document = '{"altered":true}' WHERE position = 1`)
+  views.exec(`UPDATE sut SET document = '{"altered":true}' WHERE position = 2`)
   views.close()
   const different = await type(['replay'], env)
   t.is(different.code, 1)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { openSqliteStore } from '../../src/event-store/sqlite.ts'
@@ -9,6 +8,7 @@ import { makeHold } from './held-views.ts'
 import { logOf } from './log-rows.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from './requests.ts'
+import { keysOfAll } from './two-services.ts'
 
 /** BEHAVIOUR.md, Reads: Berth-Position and Berth-After. */
 
@@ -113,7 +113,7 @@ const twoInstances = async (t: ExecutionContext) => {
   const store = openSqliteStore({ path, randomHex, onFatal: (error) => t.fail(error.message) })
   t.teardown(() => store.close())
   const shared = { ...store, close: async () => undefined }
-  const environment = { BERTH_VAULT_KEY: `k1:${randomBytes(32).toString('base64')}` }
+  const environment = keysOfAll()
   const { change, ...lag } = makeHold()
   const one = await start(t, { now: NOW, environment, openStore: () => shared })
   const other = await start(t, { now: NOW, environment, openStore: () => ({ ...shared, ...change(shared) }) })

@@ -5,6 +5,11 @@ import { openSqliteStore } from '../../src/event-store/sqlite.ts'
 import { randomHex } from '../event-store/new-events.ts'
 import { type Running, start, type Tidying, temporaryData } from './harness.ts'
 
+const aKey = (): string => randomBytes(32).toString('base64')
+
+/** The keys that all services over one store share, as configuration. */
+export const keysOfAll = () => ({ BERTH_VAULT_KEY: `k1:${aKey()}`, BERTH_AUDIT_KEY: aKey() })
+
 export interface TwoServices {
   readonly services: readonly Running[]
   /** The directory of the log. */
@@ -26,6 +31,6 @@ export const startTwo = async (
   const store = wrap(openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal }))
   t.teardown(() => store.close())
   const openStore = () => ({ ...store, close: async () => undefined })
-  const environment = { BERTH_VAULT_KEY: `k1:${randomBytes(32).toString('base64')}` }
+  const environment = keysOfAll()
   return { services: [await start(t, { environment, openStore }), await start(t, { environment, openStore })], data }
 }

@@ -23,7 +23,7 @@ test('more ids than numbers are remembered for are still told apart, and found',
   t.is(find('another'), undefined)
 })
 
-test('of more folded states than may wait to be written the oldest are let go of, and the others are written', (t) => {
+test('of more folded states than may wait to be written the oldest are let go of, and the others are written', async (t) => {
   const file = openViewsFile(':memory:', projections)
   t.teardown(file.close)
   const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
@@ -38,7 +38,7 @@ test('of more folded states than may wait to be written the oldest are let go of
   const waiting = streams.filter((stream) => writer.waitingSnapshot(stream) !== undefined)
   t.deepEqual(waiting, streams.slice(-16_384))
   mark = 0
-  writer.close()
+  await writer.close()
   t.deepEqual(
     streams.filter((stream) => file.snapshot(stream) !== undefined),
     waiting,

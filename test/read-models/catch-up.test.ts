@@ -106,6 +106,9 @@ const writtenHere = (t: ExecutionContext) => {
   return contents(file)
 }
 
+/** Bytes of a journal with one page of 16 KiB, the heads of both with it. */
+const ONE_PAGE = 32 + 24 + 16_384
+
 test('what another thread writes of a long log is what this one would have written, and no long journal stays', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, pending, catchUp, feed } = views(t, path)
@@ -114,7 +117,8 @@ test('what another thread writes of a long log is what this one would have writt
     wasBeside ||= catchUp.isBeside()
   })
   t.true(wasBeside)
-  t.is(statSync(`${path}-wal`).size, 0)
+  // A journal that was started anew has one page: the first write to it is not left to whoever comes.
+  t.true(statSync(`${path}-wal`).size <= ONE_PAGE)
   t.false(catchUp.isBeside())
   t.is(pending.count(), 0)
   t.is(file.progress()?.position, EVENTS.length - 1)

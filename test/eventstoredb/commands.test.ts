@@ -63,7 +63,6 @@ test('through HTTP too, an accepted reservation of a warm SUT costs one append a
     [10, 10],
   )
 })
-})
 
 test('a refusal costs a read and no append, and so does what has no effect', async (t) => {
   const { server, one } = await processes(t)

@@ -1,6 +1,6 @@
 import { idOf } from './audit/audit-key.ts'
 import type { Verifier } from './audit/signed-note.ts'
-import { findBackups } from './backup/find-backups.ts'
+import { backupIn, findBackups } from './backup/find-backups.ts'
 
 /** What can be said of a key that is not there. No backup holds keys, but each says which ones it needs. */
 export interface LostKeys {
@@ -26,7 +26,7 @@ export const makeLostKeys = (data: string, logId: string): LostKeys => ({
       .map(({ directory }) => directory)
   },
   lastSigner: async () => {
-    const restored = (await findBackups(data, logId)).find(({ directory }) => directory === data)
+    const [restored] = await backupIn(data, logId)
     const [line] = restored?.signatures ?? []
     return line === undefined ? undefined : signerOf(line)
   },

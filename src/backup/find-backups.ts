@@ -14,7 +14,8 @@ const DIRECTORIES_MAX = 1_000
 
 const readSmall = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
 
-const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
+/** The backup of a log in a directory: none or one. */
+export const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
   try {
     const { log_id, vault_keys } = JSON.parse(await readSmall(join(directory, 'checkpoint.json')))
     if (log_id !== logId || !Array.isArray(vault_keys)) return []

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { sharedEnvironment } from '../event-store/shared-store.ts'
-import { dataWithPeople, idOf, type Running, start } from './harness.ts'
+import { dataWithPeople, idOf, type Running, type Setting, start } from './harness.ts'
 import { refusalOf } from './problems.ts'
 import { aReservation, createSut, reserve, reserved } from './requests.ts'
 
@@ -15,7 +15,7 @@ const STOOD = during('2030-05-03T08:00:00Z', '2030-05-03T09:00:00Z')
 const MADE_AHEAD = during('2030-05-12T08:00:00Z', '2030-05-12T09:00:00Z')
 
 /** A log into which a service wrote that had started ten days ahead; a service whose clock is right again runs on it. */
-const stage = async (t: ExecutionContext) => {
+const stage = async (t: ExecutionContext, setting: Setting = {}) => {
   const data = await dataWithPeople(t)
   const before = await start(t, { now: RIGHT, data })
   const sut_id = await createSut(before.as('admin'))
@@ -26,7 +26,7 @@ const stage = async (t: ExecutionContext) => {
   const made = await reserved(wrong.as('alice'), aReservation(sut_id, MADE_AHEAD))
   const last = Number(made.headers['berth-position'])
   await wrong.stop()
-  const service = await start(t, { now: LATER, data })
+  const service = await start(t, { now: LATER, data, ...setting })
   return { service, data, sut_id, stood: String(stood.json._id), made: String(made.json._id), span: { first, last } }
 }
 
@@ -94,7 +94,12 @@ test('without a service the log itself is corrected', async (t) => {
 })
 
 test('a correction is refused while the clock is ahead, and where it is not one, in a sentence', async (t) => {
-  const { service, span } = await stage(t)
+  const { service, span } = await stage(t, { sinceBoot: () => 0 })
+  service.clock.set('2030-05-02T08:00:01.000Z')
+  const ahead = await correct(service, span)
+  t.deepEqual([ahead.code, ahead.out], [1, ''])
+  t.regex(ahead.error, /the clock is ahead/)
+  service.clock.set(LATER)
   const beyond = await correct(service, { first: span.first, last: 99 })
   t.deepEqual([beyond.code, beyond.out], [1, ''])
   t.regex(beyond.error, /the log ends at the position/)

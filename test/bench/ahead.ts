@@ -30,6 +30,8 @@ const KEYED = join(import.meta.dirname, 'keyed.lua')
 /** Seconds of creates before any is measured: streams are folded for the first time, and the service is being compiled. */
 const WARM_UP = 15
 const ROUNDS = 7
+/** Commands of the last day that came with a retry key. */
+const KEYS = 1_000_000
 
 type Make = (ahead: Ahead) => Promise<AheadLab>
 const grouped = (n: number): string => n.toLocaleString('en')
@@ -141,19 +143,18 @@ const firstRows = async (make: Make) => {
   const restarted = await inRounds(5, () => firstCreate(long, false))
   const what = 'the first create on a SUT with 35,000 windows ahead'
   rows.push(rowOfRounds(restarted, { what: `${what}, after a restart`, ...ms, must: { most: 20 } }, (took) => took))
-  const keyed = await make({ suts: 1, windows: 100_000, isKeyed: true })
+  const keyed = await make({ suts: 1, windows: 0, cancelled: KEYS / 2, isKeyed: true })
   const killed = await inRounds(5, () => firstCreate(keyed, true))
-  const ofKeys = 'the first create on a SUT with 100,000 retry keys of a day'
+  const ofKeys = `the first create on a SUT with ${grouped(KEYS)} retry keys of a day`
   rows.push(rowOfRounds(killed, { what: `${ofKeys}, after a kill`, ...ms, must: { most: 100 } }, (took) => took))
   return rows
 }
 
 const keyRows = async (suts: number, make: Make, say: (line: string) => void): Promise<readonly TableRow[]> => {
-  const windows = suts === 1 ? 200_000 : 1_000_000
-  const none = await make({ suts, windows })
-  const keyed = await make({ suts, windows, isKeyed: true })
+  const none = await make({ suts, windows: 0, cancelled: KEYS / 2 })
+  const keyed = await make({ suts, windows: 0, cancelled: KEYS / 2, isKeyed: true })
   const { alternation } = await compare({ none, keyed }, KEYED, say)
-  const what = `CPU of a create with ${grouped(windows)} retry keys of a day on ${grouped(suts)} SUTs, to none`
+  const what = `CPU of a create with ${grouped(KEYS)} retry keys of a day on ${grouped(suts)} SUTs, to none`
   return [rowOf(alternation, { what, must: { most: 1.2 } }, ({ none, keyed }) => cpuOf(keyed) / cpuOf(none))]
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { DataOf, NewEvent } from '../../src/domain/event.ts'
+import type { DataOf, Event, NewEvent } from '../../src/domain/event.ts'
 import { sutStream } from '../../src/domain/ids.ts'
 import { formatWithOffset } from '../../src/domain/instant.ts'
 import { QUARTER } from '../../src/domain/window.ts'
@@ -12,7 +12,9 @@ import { makeWriter, making, type People, type Run } from './lab-history.ts'
 export interface Ahead {
   readonly suts: number
   readonly windows: number
-  /** Whether each was asked for with a retry key, within the last minutes. */
+  /** Reservations besides, as evenly, each cancelled at once: a SUT has no more windows than there are quarter-hours in ten years. */
+  readonly cancelled?: number
+  /** Whether each command came with a retry key, within the last minutes. */
   readonly isKeyed?: boolean
 }
 
@@ -30,27 +32,44 @@ const keyOf = (n: number): string => {
   return `${hash.slice(0, 22)}.${hash.slice(21)}`
 }
 
-function* runsOf({ suts, windows, isKeyed = false }: Ahead, people: People, ids: readonly string[]): Generator<Run> {
+function* runsOf(
+  { suts, windows, cancelled = 0, isKeyed = false }: Ahead,
+  people: People,
+  ids: readonly string[],
+): Generator<Run> {
   const now = Math.floor(Date.now() / 1_000)
   const writer = makeWriter()
   for (const [n, id] of ids.entries()) yield* making(id, n, now - 3_600, people.administrator, writer)
   const first = Math.ceil(now / QUARTER)
   let made = 0
+  let keys = 0
+  const write = (event: Event): NewEvent => {
+    const written = writer.written(event, (now - 600) * 1_000, people.administrator, 'administrator')
+    return isKeyed ? { ...written, metadata: { ...written.metadata, key: keyOf(keys++) } } : written
+  }
   for (const [n, sut_id] of ids.entries()) {
-    const count = Math.floor((windows * (n + 1)) / suts) - Math.floor((windows * n) / suts)
-    for (let begin = 0; begin < count; begin += TOGETHER) {
+    const share = (of: number): number => Math.floor((of * (n + 1)) / suts) - Math.floor((of * n) / suts)
+    const count = share(windows)
+    const all = count + share(cancelled)
+    let expected = 0
+    for (let begin = 0; begin < all; begin += TOGETHER) {
       const events: NewEvent[] = []
-      for (let k = begin; k < Math.min(begin + TOGETHER, count); k++) {
-        const [start_time, end_time] = [k, k + 1].map((quarter) => formatWithOffset((first + quarter) * QUARTER, 0))
-        const user_id = people.testers[made % people.testers.length]
+      for (let k = begin; k < Math.min(begin + TOGETHER, all); k++) {
+        const quarter = first + Math.min(k, count)
+        const [start_time, end_time] = [quarter, quarter + 1].map((at) => formatWithOffset(at * QUARTER, 0))
+        const user_id = people.testers[made++ % people.testers.length]
         const data = { _id: writer.id(now), user_id, sut_id, listen_port: 20_000 + n, start_time, end_time }
-        const event = { type: 'ReservationCreated', data: data as DataOf<'ReservationCreated'> } as const
-        const written = writer.written(event, (now - 600) * 1_000, people.administrator, 'administrator')
-        const key = isKeyed ? { key: keyOf(made) } : {}
-        events.push({ ...written, metadata: { ...written.metadata, ...key } })
-        made++
+        const {
+          listen_port: _,
+          start_time: _start,
+          end_time: _end,
+          ...reservation
+        } = data as DataOf<'ReservationCreated'>
+        events.push(write({ type: 'ReservationCreated', data: data as DataOf<'ReservationCreated'> }))
+        if (k >= count) events.push(write({ type: 'ReservationCancelled', data: reservation }))
       }
-      yield { stream: sutStream(sut_id), expected: begin, events }
+      yield { stream: sutStream(sut_id), expected, events }
+      expected += events.length
     }
   }
 }

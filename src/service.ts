@@ -7,6 +7,7 @@ import { openSigner } from './audit/audit-key.ts'
 import { problemsOfConfig } from './check-config.ts'
 import { watchClock } from './clock.ts'
 import type { ClockGuard } from './commands/clock-guard.ts'
+import { makeStatesAnew } from './commands/states-anew.ts'
 import { isUnused, upgradeLog } from './commands/upgrade-log.ts'
 import type { Config } from './config.ts'
 import type { RandomHex } from './domain/ids.ts'
@@ -161,6 +162,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       store,
       projections,
       isRebuilt: !isShared,
+      states: makeStatesAnew(),
       ...reportViews(alarms, world.log),
       onFatal,
     })

@@ -1,9 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import { PageMissing } from '../domain/page.ts'
-import { BEGINNING, type EventStore, NO_STREAM } from '../event-store/event-store.ts'
+import { type EventStore, NO_STREAM } from '../event-store/event-store.ts'
 import { type FollowedLog, type KnownLog, makeKnownLog } from './known-log.ts'
-import { type Folded, keep, keepIfDue, PagesLost, readPages, readSnapshot, type Snapshots } from './snapshots.ts'
+import {
+  type Folded,
+  keep,
+  keepIfDue,
+  PagesLost,
+  readPages,
+  readSnapshot,
+  type Snapshots,
+  unread,
+} from './snapshots.ts'
 
 /** Bytes of all folded states that are remembered: some six million windows, or as many retry keys. */
 const REMEMBERED_MAX = 256 * 1024 * 1024
@@ -39,13 +48,6 @@ export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
   /** Keeps what is remembered, so that after a restart nothing has to be folded. */
   readonly keepAll: () => void
 }
-
-const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
-  state: decider.initial,
-  revision: NO_STREAM,
-  mark: BEGINNING,
-  kept: NO_STREAM,
-})
 
 interface FoldedStreamsOptions {
   readonly store: EventStore

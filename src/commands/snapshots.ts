@@ -1,5 +1,6 @@
 import type { Decider, Snapshot, StreamState } from '../domain/decider.ts'
 import type { Page, Rows } from '../domain/page.ts'
+import { BEGINNING, NO_STREAM } from '../event-store/event-store.ts'
 
 /** Where folded states are kept, so that no stream is folded from its beginning on the path of a request. */
 export interface Snapshots {
@@ -23,6 +24,14 @@ export interface Folded<S> {
   readonly kept: number
 }
 
+/** What a stream is before its first event. */
+export const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
+  state: decider.initial,
+  revision: NO_STREAM,
+  mark: BEGINNING,
+  kept: NO_STREAM,
+})
+
 /**
  * Events after which a state is kept again: so few that those behind it are soon folded. Only pages that are new are written,
  * but the directory of all is each time, so that a state of more pages is kept later.
@@ -41,7 +50,7 @@ export const readSnapshot = <S extends StreamState, C>(
 }
 
 export const keep = <S extends StreamState, C>(
-  snapshots: Snapshots,
+  snapshots: Pick<Snapshots, 'keep'>,
   decider: Decider<S, C>,
   stream: string,
   { state, revision, mark }: Folded<S>,

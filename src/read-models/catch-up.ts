@@ -19,11 +19,19 @@ export interface CatchUpLimits {
   readonly besideFrom?: number
 }
 
+/** The states that commands are decided on. */
+export interface States {
+  readonly fold: (events: Batch['events']) => void
+  readonly keepAll: (snapshots: { readonly keep: Writer['keepSnapshot'] }) => void
+}
+
 interface CatchUpOptions extends Omit<Begin, 'isAnew'>, CatchUpLimits {
   readonly file: ViewsFile
   readonly pending: Pending
   readonly writer: Writer
   readonly progress: () => Progress
+  /** What folds states when the rows are made anew: the snapshots went with the old ones. */
+  readonly states?: States | undefined
 }
 
 /** Has a long log's rows written in another thread, until views have caught up with it for the first time. */
@@ -37,12 +45,13 @@ export interface CatchUp {
 }
 
 export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
-  const { path, projections, file, pending, writer, progress, besideFrom = BESIDE_FROM } = options
+  const { path, projections, file, pending, writer, progress, states, besideFrom = BESIDE_FROM } = options
   let beside: Beside | undefined
   let events = 0
   let mayBegin = true
   let isFinished = true
   const isAnew = progress().position === -1
+  let folding = isAnew ? states : undefined
 
   const finish = (): void => {
     // Nothing can be finished inside a transaction.
@@ -75,6 +84,11 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   return {
     take: async (batch) => {
       events += batch.events.length
+      folding?.fold(batch.events)
+      if (batch.caughtUp) {
+        folding?.keepAll({ keep: writer.keepSnapshot })
+        folding = undefined
+      }
       if (mayBegin && events + (batch.ahead ?? 0) >= besideFrom && !batch.caughtUp) begin()
       if (beside === undefined) return finish()
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())

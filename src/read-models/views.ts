@@ -2,7 +2,7 @@ import type { Projection } from '../../projections/projection.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { Rows } from '../domain/page.ts'
 import type { EventPlace } from '../event-store/event-store.ts'
-import { type CatchUpLimits, makeCatchUp } from './catch-up.ts'
+import { type CatchUpLimits, makeCatchUp, type States } from './catch-up.ts'
 import { type FollowOptions, follow } from './follow.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists.ts'
@@ -14,7 +14,10 @@ import { beforeTheFirst } from './progress.ts'
 import { openUsableFile, type UsableFileOptions } from './usable-file.ts'
 import { makeWriter } from './write-behind.ts'
 
-export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {}
+export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {
+  /** Folds the states that commands are decided on when the views are made anew. */
+  readonly states?: States
+}
 
 export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
   /** The public position of the last event folded, -1 before the first. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
+import { makeStatesAnew } from '../../src/commands/states-anew.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite.ts'
 import '../../src/heap.ts'
@@ -29,6 +30,7 @@ const ways: Readonly<Record<'rebuild' | 'read', (store: EventStore, data: string
       path,
       store,
       projections,
+      states: makeStatesAnew(),
       onAlarm: (what) => onFatal(new Error(what)),
       onRecovery: () => undefined,
       onFatal,

@@ -15,7 +15,7 @@ export interface Calendar {
 }
 
 /** A page of windows is copied with every one that comes into it: so few that this takes no time, so many that each is cheap to keep. */
-const PAGE_MAX = 64
+const PAGE_MAX = 128
 
 export const EMPTY: Calendar = { pages: [], size: 0 }
 

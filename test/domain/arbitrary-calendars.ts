@@ -4,7 +4,7 @@ import type { Held } from '../../src/domain/held.ts'
 import { QUARTER } from '../../src/domain/window.ts'
 
 /** More than a page of a calendar takes, and fewer. */
-const LONG = 300
+const LONG = 600
 
 const arbitraryStep = () =>
   fc.record({
@@ -27,7 +27,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
       fc.oneof(fc.integer({ min: -20, max: 10 }), fc.constantFrom(-70_000_000, 4_772_185, 9_000_000, 280_000_000)),
       fc.oneof(
         fc.array(arbitraryStep(), { maxLength: 20 }),
-        fc.array(arbitraryStep(), { minLength: 70, maxLength: LONG }),
+        fc.array(arbitraryStep(), { minLength: 140, maxLength: LONG, size: 'medium' }),
       ),
     )
     .map(([from, steps]) => {

@@ -27,7 +27,7 @@ const shifts = (): fc.Arbitrary<number> =>
   fc.oneof(fc.constantFrom(0, 0, -1, 1, QUARTER, -QUARTER), fc.integer({ min: -9_000, max: 9_000 }))
 
 const areRight = ({ pages, size }: Calendar): boolean =>
-  pages.every((page) => page.size > 0 && page.size <= 64 && page.page.rows?.numbers.length === page.size * 7) &&
+  pages.every((page) => page.size > 0 && page.size <= 128 && page.page.rows?.numbers.length === page.size * 7) &&
   size === pages.reduce((sum, page) => sum + page.size, 0)
 
 test('a calendar has the windows that were put into it, by start, in pages', (t) => {
@@ -128,14 +128,14 @@ test('a calendar of windows that are taken out one by one gets fewer pages', (t)
     startOffset: 0,
     endOffset: 0,
   })
-  const windows = Array.from({ length: 6_400 }, (_, n) => held(n))
+  const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
   const full = calendarOf(windows)
   t.is(full.pages.length, 100, 'in the order of time pages get full')
   t.is(calendarOf(windows.toReversed()).pages.length, 100)
   const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => without(calendar, _id), full)
-  t.is(few.size, 800)
+  t.is(few.size, 1_600)
   t.true(few.pages.length <= 36, `${few.pages.length} pages`)
-  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 64))
+  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 128))
   const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => without(calendar, _id), few)
   t.deepEqual(none, EMPTY)
 })

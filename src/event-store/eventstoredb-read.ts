@@ -136,16 +136,21 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
   const isLast = (event: StoreEvent): boolean =>
     isOurs(event) || (event.streamId === logStream && event.revision === 0n)
 
-  const lookBack = (count: number) => async (client: StoreClient) =>
-    eventsIn(await client.read(lastOf(wanted, count), { credentials: connection.credentials, requiresLeader: true }))
+  /** The last event of ours or the one with which the log begins, if it is among the last so many. */
+  const lookBack = (count: number) => async (client: StoreClient) => {
+    const { credentials } = connection
+    const events = await eventsIn(await client.read(lastOf(wanted, count), { credentials, requiresLeader: true }))
+    const last = events.find(isLast)
+    // An answer that breaks off without an error is no answer: the event with which the log begins is there.
+    if (last === undefined && events.length < count) throw new Error('the event store does not show the log')
+    return last
+  }
 
   return async () => {
     try {
       for (let count: number = LOOK.first; ; count *= LOOK.growth) {
-        const events = await connection.persist(READ_WITHIN, lookBack(count))
-        const last = events.find(isLast)
-        if (last !== undefined && isOurs(last)) return markOf(last)
-        if (last !== undefined || events.length < count) return BEGINNING
+        const last = await connection.persist(READ_WITHIN, lookBack(count))
+        if (last !== undefined) return isOurs(last) ? markOf(last) : BEGINNING
       }
     } catch (error) {
       throw unavailable('the end of the log cannot be read', error)

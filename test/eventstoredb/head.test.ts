@@ -1,7 +1,9 @@
+import { status } from '@grpc/grpc-js'
 import test from 'ava'
 import { append, aStream, done, someEvents } from '../event-store/new-events.ts'
 import { openAdapter } from './instances.ts'
 import { aServer } from './server-and-client.ts'
+import { failure } from './wire.ts'
 
 const foreign = () => ({
   id: crypto.randomUUID(),
@@ -27,4 +29,15 @@ test('whoever asks for the end of the log while others do is told of the last ev
   server.delayAnswers(0)
   t.is(await store.head(), mark)
   t.is(await first, mark)
+})
+
+test('a look at the end of the log that is answered with nothing is repeated, for the event with which it begins is there', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const stream = aStream()
+  const { mark } = done(await append(store, stream, -1, someEvents(stream, 1)))
+  server.failNext('read', failure(status.OK, ''), 2)
+  const { reads } = server.counters
+  t.is(await store.head(), mark)
+  t.is(server.counters.reads, reads + 3)
 })

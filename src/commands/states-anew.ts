@@ -7,7 +7,7 @@ import type { Batch } from '../event-store/event-store.ts'
 import { type Folded, keep, type Snapshots, unread } from './snapshots.ts'
 
 /** Bytes of states: those that were used least recently are let go of, and folded when a command comes. */
-const STATES_MAX = 128 * 1024 * 1024
+const STATES_MAX = 256 * 1024 * 1024
 
 /** Folds the states of all streams while the log goes by. */
 export interface StatesAnew {
@@ -23,8 +23,9 @@ const deciderOf = (stream: string): AnyDecider =>
   (stream === LISTEN_PORTS_STREAM ? listenPortDecider : sutDecider) as unknown as AnyDecider
 
 /**
- * For views that are made anew, whose snapshots went with the old ones: or the first command on each SUT would fold its
- * stream, over the network where that is where the log is.
+ * For views that are catching up, of streams that begin meanwhile: of all, where the views are made anew, since their
+ * snapshots went with them. Or the first command on each SUT would fold its stream, over the network where that is where
+ * the log is.
  *
  * @param statesMax bytes
  */

@@ -30,7 +30,7 @@ interface CatchUpOptions extends Omit<Begin, 'isAnew'>, CatchUpLimits {
   readonly pending: Pending
   readonly writer: Writer
   readonly progress: () => Progress
-  /** What folds states when the rows are made anew: the snapshots went with the old ones. */
+  /** What folds states until views have caught up: where rows are made anew the snapshots went with the old ones. */
   readonly states?: States | undefined
 }
 
@@ -51,7 +51,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   let mayBegin = true
   let isFinished = true
   const isAnew = progress().position === -1
-  let folding = isAnew ? states : undefined
+  let folding = states
 
   const finish = (): void => {
     // Nothing can be finished inside a transaction.

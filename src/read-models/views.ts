@@ -15,7 +15,7 @@ import { openUsableFile, type UsableFileOptions } from './usable-file.ts'
 import { makeWriter } from './write-behind.ts'
 
 export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {
-  /** Folds the states that commands are decided on when the views are made anew. */
+  /** Folds the states that commands are decided on until the views have caught up. */
   readonly states?: States
 }
 

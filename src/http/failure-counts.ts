@@ -56,64 +56,73 @@ const placeOf = (key: string, rows: number): { readonly first: number; readonly 
   return { first: (bytes.readUInt32LE(8) % rows) * ROW, tag: bytes.readBigUInt64LE(0) || 1n }
 }
 
+const makeColumns = (entries: number) => ({
+  tags: new BigUint64Array(entries),
+  since: new Float64Array(entries),
+  failed: new Uint16Array(entries),
+  refused: new Uint16Array(entries),
+  underWay: new Uint16Array(entries),
+})
+
+type Columns = ReturnType<typeof makeColumns>
+
+const countAt = ({ since, failed, refused, underWay }: Columns, at: number): Count => ({
+  since: since[at] as number,
+  failed: failed[at] as number,
+  refused: refused[at] as number,
+  underWay: underWay[at] as number,
+})
+
+/** Where the key is; -1 where it is not. */
+const find = ({ tags }: Columns, first: number, tag: bigint): number => {
+  for (let at = first; at < first + ROW; at++) if (tags[at] === tag) return at
+  return -1
+}
+
+/** A free entry, or the one that gives way. */
+const makeRoom = (columns: Columns, first: number, now: number): number => {
+  const { tags, since } = columns
+  let oldest = first
+  for (let at = first; at < first + ROW; at++) {
+    if (tags[at] === 0n || isIdle(countAt(columns, at), now)) return at
+    if ((since[at] as number) < (since[oldest] as number)) oldest = at
+  }
+  return oldest
+}
+
 /**
- * Counts in a table of fixed size, 22 bytes each. A key is a hash: it chooses a row and is told apart there by 64 bits. In
- * a full row the entry gives way whose minute began first.
+ * Counts in a table of fixed size, 22 bytes each, made with the first of them. A key is a hash: it chooses a row and is told
+ * apart there by 64 bits. In a full row the entry gives way whose minute began first.
  *
  * @param rows a power of two
  */
 export const makeCountTable = (rows: number): CountStore => {
-  const tags = new BigUint64Array(rows * ROW)
-  const since = new Float64Array(rows * ROW)
-  const failed = new Uint16Array(rows * ROW)
-  const refused = new Uint16Array(rows * ROW)
-  const underWay = new Uint16Array(rows * ROW)
-
-  const countAt = (at: number): Count => ({
-    since: since[at] as number,
-    failed: failed[at] as number,
-    refused: refused[at] as number,
-    underWay: underWay[at] as number,
-  })
-
-  /** Where the key is; -1 where it is not. */
-  const find = (first: number, tag: bigint): number => {
-    for (let at = first; at < first + ROW; at++) if (tags[at] === tag) return at
-    return -1
-  }
-
-  /** A free entry, or the one that gives way. */
-  const makeRoom = (first: number, now: number): number => {
-    let oldest = first
-    for (let at = first; at < first + ROW; at++) {
-      if (tags[at] === 0n || isIdle(countAt(at), now)) return at
-      if ((since[at] as number) < (since[oldest] as number)) oldest = at
-    }
-    return oldest
-  }
-
+  let columns: Columns | undefined
   return {
     get: (key) => {
+      if (columns === undefined) return undefined
       const { first, tag } = placeOf(key, rows)
-      const at = find(first, tag)
-      return at === -1 ? undefined : countAt(at)
+      const at = find(columns, first, tag)
+      return at === -1 ? undefined : countAt(columns, at)
     },
     set: (key, count, now) => {
+      columns ??= makeColumns(rows * ROW)
       const { first, tag } = placeOf(key, rows)
-      const found = find(first, tag)
-      const at = found === -1 ? makeRoom(first, now) : found
-      tags[at] = tag
-      since[at] = count.since
-      failed[at] = Math.min(count.failed, 0xffff)
-      refused[at] = Math.min(count.refused, 0xffff)
-      underWay[at] = count.underWay
+      const found = find(columns, first, tag)
+      const at = found === -1 ? makeRoom(columns, first, now) : found
+      columns.tags[at] = tag
+      columns.since[at] = count.since
+      columns.failed[at] = Math.min(count.failed, 0xffff)
+      columns.refused[at] = Math.min(count.refused, 0xffff)
+      columns.underWay[at] = count.underWay
     },
     delete: (key) => {
+      if (columns === undefined) return
       const { first, tag } = placeOf(key, rows)
-      const at = find(first, tag)
-      if (at !== -1) tags[at] = 0n
+      const at = find(columns, first, tag)
+      if (at !== -1) columns.tags[at] = 0n
     },
-    size: () => tags.reduce((size, tag) => (tag === 0n ? size : size + 1), 0),
+    size: () => columns?.tags.reduce((size, tag) => (tag === 0n ? size : size + 1), 0) ?? 0,
   }
 }
 

@@ -19,7 +19,7 @@ const isAnswer = (event: Recorded): boolean => !event.type.startsWith('ListenPor
 
 export const retryKeyProjection: Projection<RetryKey> = {
   name: 'retry_key',
-  version: 2,
+  version: 3,
   key: (event) => (event.metadata.key !== undefined && isAnswer(event) ? event.metadata.key.slice(0, 22) : undefined),
   begins: () => true,
   evolve: (_, event) => ({

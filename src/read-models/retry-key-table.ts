@@ -53,7 +53,7 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
   const withPages = makeWithPages(snapshots)
   let seen: unknown
   let written: Runs = []
-  let current: Runs = []
+  let current = written
   /** Whether a transaction has keys: then nobody else writes. */
   let isStaging = false
 

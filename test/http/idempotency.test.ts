@@ -105,6 +105,21 @@ test('a key that came with another request is refused, also for another SUT, and
   t.deepEqual(await logOf(service), recorded)
 })
 
+test('a key is still known after a service that has met with none', async (t) => {
+  const first = await start(t, { now: NOW })
+  const sut_id = await createSut(first.as('admin'))
+  const made = await reserve(first.as('alice'), aReservation(sut_id), keyed('k'))
+  await first.stop()
+  const second = await start(t, { now: NOW, data: first.data })
+  const other = await createSut(second.as('admin'))
+  await second.stop()
+  const third = await start(t, { now: NOW, data: first.data })
+  // On another SUT only the documents know it.
+  const reused = await reserve(third.as('alice'), aReservation(other), keyed('k'))
+  t.deepEqual(refusalOf(reused), [422, 'idempotency_key_reused', 'Idempotency-Key'])
+  t.deepEqual(lasting(await reserve(third.as('alice'), aReservation(sut_id), keyed('k'))), lasting(made))
+})
+
 test('a refusal is not remembered: the same request with its key may succeed later', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')

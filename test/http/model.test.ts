@@ -58,6 +58,14 @@ const reading =
     async *readStream(stream, after) {
       for await (const page of store.readStream(stream, after)) yield page.map(changed)
     },
+    async *subscribe(after, signal) {
+      let isLive = false
+      for await (const batch of store.subscribe(after, signal)) {
+        const events = isLive ? batch.events : batch.events.map((event) => ({ ...event, ...changed(event) }))
+        yield { ...batch, events }
+        isLive ||= batch.caughtUp
+      }
+    },
   })
 
 const broken: Readonly<Record<string, Subject>> = {

@@ -92,9 +92,8 @@ const views = (t: ExecutionContext, path: string) => {
 }
 
 /** The same rows, written here. */
-const writtenHere = (t: ExecutionContext) => {
+const WRITTEN = (() => {
   const file = openViewsFile(':memory:', projections)
-  t.teardown(file.close)
   const pending = makePending(projections, file)
   let progress = beforeTheFirst(LOG_ID)
   for (const event of EVENTS) {
@@ -103,8 +102,10 @@ const writtenHere = (t: ExecutionContext) => {
   }
   file.stage(pending.takeUnstaged())
   file.commit([], progress)
-  return contents(file)
-}
+  const written = contents(file)
+  file.close()
+  return written
+})()
 
 /** Bytes of a journal with one page of 16 KiB, the heads of both with it. */
 const ONE_PAGE = 32 + 24 + 16_384
@@ -122,7 +123,7 @@ test('what another thread writes of a long log is what this one would have writt
   t.false(catchUp.isBeside())
   t.is(pending.count(), 0)
   t.is(file.progress()?.position, EVENTS.length - 1)
-  t.deepEqual(contents(file), writtenHere(t))
+  t.deepEqual(contents(file), WRITTEN)
 })
 
 test('where a log is known to be long another thread is asked at once', async (t) => {
@@ -131,7 +132,7 @@ test('where a log is known to be long another thread is asked at once', async (t
   await feed(() => wasBeside.push(catchUp.isBeside()), true)
   t.true(wasBeside[0])
   t.false(catchUp.isBeside())
-  t.deepEqual(contents(file), writtenHere(t))
+  t.deepEqual(contents(file), WRITTEN)
 })
 
 test('while another thread writes all rows of a log nobody else may read them, and afterwards everybody', async (t) => {
@@ -163,7 +164,7 @@ test('where the other thread fails this one writes what is left, nothing twice',
   t.is(alarms.length, 1)
   other.exec('ROLLBACK')
   t.true(writer.commitAll())
-  t.deepEqual(contents(file), writtenHere(t))
+  t.deepEqual(contents(file), WRITTEN)
 })
 
 test('where the other thread fails in the middle its file is finished as soon as nobody reads it, and this one goes on with it', async (t) => {
@@ -194,7 +195,7 @@ test('where the other thread fails in the middle its file is finished as soon as
   t.false(writer.commitAll())
   other.exec('DROP TRIGGER full')
   t.true(writer.commitAll())
-  t.deepEqual(contents(file), writtenHere(t))
+  t.deepEqual(contents(file), WRITTEN)
 })
 
 test('a file that could not be finished, as somebody read it, is finished at the end with all that waits to be written', async (t) => {
@@ -218,7 +219,7 @@ test('a file that could not be finished, as somebody read it, is finished at the
   await catchUp.end()
   t.false(file.isStaging())
   t.is(refusalOf(path), undefined)
-  t.deepEqual(contents(file), writtenHere(t))
+  t.deepEqual(contents(file), WRITTEN)
 })
 
 test('a file is not finished while somebody reads what is not on the disk yet, and one that only goes on always is', async (t) => {
@@ -268,5 +269,5 @@ test('views that are closed while another thread writes have all that they had f
   await (await viewsOn(t, store, path)).close()
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
-  t.deepEqual(contents(file), writtenHere(t))
+  t.deepEqual(contents(file), WRITTEN)
 })

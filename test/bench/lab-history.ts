@@ -1,4 +1,6 @@
-import type { DataOf, Event, NewEvent } from '../../src/domain/event.ts'
+import { BERTH } from '../../src/commands/listen-ports.ts'
+import type { Actor } from '../../src/domain/decider.ts'
+import { type DataOf, type Event, LOG_VERSION, type NewEvent } from '../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, makeId, sutStream } from '../../src/domain/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/instant.ts'
 import { QUARTER } from '../../src/domain/window.ts'
@@ -32,7 +34,7 @@ export const makeWriter = () => {
   const random = (length: number): string => (made++).toString(16).padStart(length, '0')
   return {
     id: (seconds: number): string => makeId(seconds * 1_000, random(16)),
-    written: (event: Event, milliseconds: number, actor: string, role: 'administrator' | 'tester'): NewEvent => {
+    written: (event: Event, milliseconds: number, actor: string, role: Actor['role']): NewEvent => {
       const id = makeEventId(milliseconds, `${random(19)}0`)
       return { ...event, id, metadata: metadata(formatMilliseconds(milliseconds), { actor, role, request_id: id }) }
     },
@@ -47,6 +49,13 @@ export interface Run {
   readonly events: readonly NewEvent[]
 }
 
+/** With what a log of this version begins. */
+export const beginning = (seconds: number, { written }: Writer): Run => {
+  const upgraded = { type: 'StoreUpgraded', data: { from: 1, to: LOG_VERSION } } as const
+  const events = [written(upgraded, seconds * 1_000, BERTH._id, BERTH.role)]
+  return { stream: LISTEN_PORTS_STREAM, expected: -1, events }
+}
+
 /** The two appends in which a SUT is made. */
 export const making = (sut_id: string, n: number, seconds: number, by: string, { written }: Writer): readonly Run[] => {
   const listen_port = FIRST_PORT + n
@@ -57,7 +66,7 @@ export const making = (sut_id: string, n: number, seconds: number, by: string, {
   } as const
   const events = [assigned, created].map((event) => written(event, seconds * 1_000, by, 'administrator'))
   return [
-    // The first start of all has recorded there of which version the log is.
+    // Its first event says of which version the log is.
     { stream: LISTEN_PORTS_STREAM, expected: n, events: events.slice(0, 1) },
     { stream: sutStream(sut_id), expected: -1, events: events.slice(1) },
   ]
@@ -102,7 +111,7 @@ const sitting = (
 
 /** Events until so many reservations are listed; of three sittings one cancels one. */
 export const eventsUntil = (listed: number, suts: number): number =>
-  2 * suts + Math.ceil(listed / (SITTING - 1 / 3)) * (SITTING + 1)
+  1 + 2 * suts + Math.ceil(listed / (SITTING - 1 / 3)) * (SITTING + 1)
 
 /** So many quarter-hours from now on, everything of a lab is over. */
 export const quartersAhead = ({ every }: Scale): number => SITTING * every + 1
@@ -116,11 +125,12 @@ const between = ({ suts, idle = 0, every }: Scale): number => (SITTING * every *
  */
 export const historyOf = (scale: Scale, people: People, now: number) => {
   const { events, suts: count, idle = 0 } = scale
-  const sittings = Math.ceil((events - 2 * count) / (SITTING + 1))
+  const sittings = Math.ceil((events - 1 - 2 * count) / (SITTING + 1))
   const begins = Math.floor(now - sittings * between(scale))
   const writer = makeWriter()
   const suts = Array.from({ length: count }, (_, n) => writer.id(begins - count + n))
   function* runs(): Generator<Run> {
+    yield beginning(begins - count, writer)
     for (const [n, sut_id] of suts.entries()) yield* making(sut_id, n, begins - count + n, people.administrator, writer)
     for (let nth = 0; nth < sittings; nth++) {
       const n = nth % (count - idle)

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import type { DataOf, Event, NewEvent } from '../../src/domain/event.ts'
 import { sutStream } from '../../src/domain/ids.ts'
 import { formatWithOffset } from '../../src/domain/instant.ts'
 import { QUARTER } from '../../src/domain/window.ts'
-import { openSqliteStore } from '../../src/event-store/sqlite.ts'
-import { append, done, randomHex } from '../event-store/new-events.ts'
-import { makeWriter, making, type People, type Run } from './lab-history.ts'
+import { append, done } from '../event-store/new-events.ts'
+import { beginning, makeWriter, making, type People, type Run } from './lab-history.ts'
+import { openNewLog } from './seed.ts'
 
 /** A lab that is booked far ahead: consecutive quarter-hours of every SUT, as evenly as there are windows. */
 export interface Ahead {
@@ -39,6 +38,7 @@ function* runsOf(
 ): Generator<Run> {
   const now = Math.floor(Date.now() / 1_000)
   const writer = makeWriter()
+  yield beginning(now - 3_600, writer)
   for (const [n, id] of ids.entries()) yield* making(id, n, now - 3_600, people.administrator, writer)
   const first = Math.ceil(now / QUARTER)
   let made = 0
@@ -75,10 +75,7 @@ function* runsOf(
 }
 
 export const seedAhead = async (data: string, people: People, ahead: Ahead): Promise<AheadLab> => {
-  const onFatal = (error: Error): never => {
-    throw error
-  }
-  const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+  const store = openNewLog(data)
   const ids = Array.from({ length: ahead.suts }, (_, n) => `68000000${n.toString(16).padStart(16, '0')}`)
   let appends: ReturnType<typeof append>[] = []
   const settle = async (): Promise<void> => {

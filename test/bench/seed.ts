@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EventStore } from '../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite.ts'
 import { addUser } from '../../src/users/administer.ts'
 import { append, done, randomHex } from '../event-store/new-events.ts'
@@ -49,12 +51,18 @@ export const begin = async (data: string): Promise<People> => {
   return { administrator, testers }
 }
 
-/** Appends to the log of a data directory what its lab has recorded until now. */
-export const seed = async (data: string, people: People, scale: Scale): Promise<Seeded> => {
+/** A log of its own in a data directory in which a service has started once: that one begins today, a lab's long ago. */
+export const openNewLog = (data: string): EventStore => {
+  for (const name of readdirSync(data)) if (/^(events|views)\.db/.test(name)) rmSync(join(data, name))
   const onFatal = (error: Error): never => {
     throw error
   }
-  const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+  return openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+}
+
+/** Writes the log of a data directory: what its lab has recorded until now. */
+export const seed = async (data: string, people: People, scale: Scale): Promise<Seeded> => {
+  const store = openNewLog(data)
   const { suts: ids, begins, runs } = historyOf(scale, people, Date.now() / 1_000)
   const some: string[] = []
   let [left, made, cancelled, appended] = [scale.events, 0, 0, 0]

@@ -42,20 +42,43 @@ export const part = ({ numbers, texts }: Rows, from: number, to?: number): Rows 
 /** Bytes of a page's buffer are a multiple of this. */
 const BUFFER_STEP = 512
 
+const numbersIn = (buffer: ArrayBuffer): Int32Array => new Int32Array(buffer)
+
 /**
  * Zeros. Pages are replaced all the time by others of nearly their size: of few sizes each takes the place of a former one,
- * while of any size they leave holes, which were a third of the memory of five million windows.
+ * while of any size they leave holes, which were a third of the memory of five million windows. Where that leaves room, the
+ * last number of the buffer says how many have been taken.
  */
 const roomFor = (length: number): Int32Array => {
   const bytes = Math.ceil((length * Int32Array.BYTES_PER_ELEMENT) / BUFFER_STEP) * BUFFER_STEP
-  return new Int32Array(new ArrayBuffer(bytes), 0, length)
+  const all = numbersIn(new ArrayBuffer(bytes))
+  if (length < all.length) all[all.length - 1] = length
+  return all.subarray(0, length)
+}
+
+/**
+ * The same numbers and a row of zeros behind them, in the same buffer: nobody who has the former ones sees what is behind
+ * their end. Undefined where there is no room, or where another row has been put there.
+ */
+const withRowBehind = (numbers: Int32Array): Int32Array | undefined => {
+  const all = numbersIn(numbers.buffer as ArrayBuffer)
+  const length = numbers.length + WIDTH
+  if (length >= all.length || all[all.length - 1] !== numbers.length) return undefined
+  all[all.length - 1] = length
+  return all.subarray(0, length)
+}
+
+const withRowAt = (numbers: Int32Array, place: number): Int32Array => {
+  const changed = roomFor(numbers.length + WIDTH)
+  changed.set(numbers.subarray(0, place * WIDTH))
+  changed.set(numbers.subarray(place * WIDTH), (place + 1) * WIDTH)
+  return changed
 }
 
 /** Rows with a window more at a place. */
 export const grown = ({ numbers, texts }: Rows, place: number, held: Held): Rows => {
-  const changed = roomFor(numbers.length + WIDTH)
-  changed.set(numbers.subarray(0, place * WIDTH))
-  changed.set(numbers.subarray(place * WIDTH), (place + 1) * WIDTH)
+  const isLast = place * WIDTH === numbers.length
+  const changed = (isLast ? withRowBehind(numbers) : undefined) ?? withRowAt(numbers, place)
   const known = texts.indexOf(held.user_id)
   putHeld(changed, place, held, known === -1 ? texts.length : known)
   return { numbers: changed, texts: known === -1 ? [...texts, held.user_id] : texts }

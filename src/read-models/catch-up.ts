@@ -3,7 +3,7 @@ import type { Batch } from '../event-store/event-store.ts'
 import type { Pending } from './pending.ts'
 import type { Progress } from './progress.ts'
 import type { ViewsFile } from './views-file.ts'
-import type { Writer } from './write-behind.ts'
+import { SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
 import { type Begin, type Beside, writeBeside } from './write-beside.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface CatchUpLimits {
 /** The states that commands are decided on. */
 export interface States {
   readonly fold: (events: Batch['events']) => void
-  readonly keepAll: (snapshots: { readonly keep: Writer['keepSnapshot'] }) => void
+  readonly handOver: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
 }
 
 interface CatchUpOptions extends Omit<Begin, 'isAnew'>, CatchUpLimits {
@@ -86,7 +86,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
       events += batch.events.length
       folding?.fold(batch.events)
       if (batch.caughtUp) {
-        folding?.keepAll({ keep: writer.keepSnapshot })
+        folding?.handOver({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
         folding = undefined
       }
       if (mayBegin && events + (batch.ahead ?? 0) >= besideFrom && !batch.caughtUp) begin()

@@ -17,7 +17,7 @@ const PENDING_MAX = 8 * CHUNK
 /** Bytes of folded states in a transaction: streams that are used alike come to be kept all at once. */
 const STATES_MAX = 1024 * 1024
 /** Folded states that wait to be written; of more the oldest is let go of, and its stream is folded from the one before. */
-const WAITING_MAX = 16_384
+export const SNAPSHOTS_WAITING_MAX = 16_384
 /** Milliseconds after which rows are committed even if they are few. */
 const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */
@@ -158,7 +158,7 @@ export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, pr
       snapshots.delete(stream)
       snapshots.set(stream, { mark, snapshot })
       const [oldest] = snapshots.keys()
-      if (snapshots.size > WAITING_MAX && oldest !== undefined) snapshots.delete(oldest)
+      if (snapshots.size > SNAPSHOTS_WAITING_MAX && oldest !== undefined) snapshots.delete(oldest)
     },
     dropUnwrittenSnapshots: () => snapshots.clear(),
     waitingSnapshot: (stream) => snapshots.get(stream)?.snapshot(),

@@ -32,7 +32,7 @@ test('states that were folded while the log went by are what the first command i
   const { snapshots, written } = keptStates(t)
   const anew = makeStatesAnew()
   for (const event of await readLog(store, BEGINNING)) anew.fold([event])
-  anew.keepAll(snapshots)
+  anew.handOver(snapshots, 100)
   t.is(written(), suts.length)
   const { store: counted, eventsRead } = counting(store)
   const instance = anInstance(counted, snapshots)
@@ -41,8 +41,23 @@ test('states that were folded while the log went by are what the first command i
     t.is(await instance.reserve(sut, window(20)), 'made')
   }
   t.is(eventsRead(), 0)
-  anew.keepAll(snapshots)
+  anew.handOver(snapshots, 100)
   t.is(written(), suts.length, 'they are handed over once')
+})
+
+test('of more states than are taken those that were used last are handed over', async (t) => {
+  const { store, suts } = await aLab(t, 3)
+  const { snapshots, written } = keptStates(t)
+  const anew = makeStatesAnew()
+  anew.fold(await readLog(store, BEGINNING))
+  anew.handOver(snapshots, 2)
+  t.is(written(), 2)
+  const { store: counted, eventsRead } = counting(store)
+  const instance = anInstance(counted, snapshots)
+  for (const sut of suts.slice(1)) t.is(await instance.reserve(sut, window(20)), 'made')
+  t.is(eventsRead(), 0)
+  t.is(await instance.reserve(suts[0] as string, window(20)), 'made')
+  t.true(eventsRead() > 0, 'the other is folded from its stream')
 })
 
 test('states for which there is no room are let go of, and never kept with a gap', async (t) => {
@@ -52,7 +67,7 @@ test('states for which there is no room are let go of, and never kept with a gap
   // Room for one of the three: in the order of the log each has made room before its next event comes.
   const anew = makeStatesAnew(1_024)
   anew.fold(events)
-  anew.keepAll(snapshots)
+  anew.handOver(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)
   const instance = anInstance(store, snapshots)
   for (const sut of suts) {
@@ -67,7 +82,7 @@ test('a stream whose beginning has not been seen is not kept', async (t) => {
   const { snapshots, written } = keptStates(t)
   const anew = makeStatesAnew()
   anew.fold((await readLog(store, BEGINNING)).slice(1))
-  anew.keepAll(snapshots)
+  anew.handOver(snapshots, 100)
   t.is(written(), 0)
 })
 

@@ -41,6 +41,30 @@ test('a calendar has the windows that were put into it, by start, in pages', (t)
   t.true(pages > 2, 'calendars of several pages were among them')
 })
 
+test('calendars that were made from one do not see what came into the others', (t) => {
+  const windowAt = (end: number, user: number): Held => ({
+    _id: `${user}`.padStart(24, '0'),
+    user_id: `user ${user}`,
+    start: end,
+    end: end + QUARTER,
+    startOffset: 0,
+    endOffset: 0,
+  })
+  let [behind, between] = [0, 0]
+  const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
+    const made = [{ calendar: first, windows: windowsOf(first) }]
+    for (const [n, pick] of picks.entries()) {
+      const { calendar, windows } = made[pick % made.length] as (typeof made)[number]
+      const held = windowAt(windows.at(-1)?.end ?? 0, n)
+      made.push({ calendar: inserted(calendar, held), windows: [...windows, held] })
+      pick % made.length === n ? behind++ : between++
+    }
+    for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
+  })
+  fc.assert(property)
+  t.true(behind > 10 && between > 10, 'calendars went on from the newest and from older ones')
+})
+
 test('what is found in a calendar by halving is what looking at every window finds', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(40), fc.nat(12), (found, ...rest) => {
     const [calendar, windows] = found

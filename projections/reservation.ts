@@ -1,5 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
-import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/instant.ts'
+import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
 import { missing, type Projection } from './projection.ts'
 
 /** A reservation as it is answered, in the interface's order of fields. */

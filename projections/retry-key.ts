@@ -1,5 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
-import { epochMillisecondsOf } from '../src/domain/instant.ts'
+import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
 import type { Projection } from './projection.ts'
 
 /** What a retry key stands for: the request it came with and the object whose state then was the answer. */

@@ -1,6 +1,6 @@
 import type { Recorded, SutType } from '../src/domain/event.ts'
-import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/instant.ts'
 import { mergedTags } from '../src/domain/sut/state.ts'
+import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { missing, type Projection } from './projection.ts'
 
 /** A SUT as it is answered, in the interface's order of fields: none that is only accepted on write. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { MISUSED, REFUSED, type Terminal } from './command-line/command.ts'
 import { runCommandLine } from './command-line/run.ts'
-import './heap.ts'
+import { MISUSED, REFUSED, type Terminal } from './command-line/terminal/command.ts'
+import './service/heap.ts'
 
 /** Everything on standard input. */
 const readStdin = async (): Promise<Uint8Array> => {

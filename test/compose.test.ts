@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { readConfig } from '../src/config.ts'
-import { keyChecks } from '../src/key-checks.ts'
+import { keyChecks } from '../src/service/checks/keys.ts'
+import { readConfig } from '../src/service/config/config.ts'
 
 const here = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const compose = here('docker-compose.yml')

@@ -58,17 +58,22 @@ const wrongImports = (edges: readonly Edge[], rules: readonly Rule[], tree: Tree
     return (rule && wrongEdge(edge, rule, tree)) ?? []
   })
 
-/** Every cycle once, from the file in it that was seen first; imports of types count like others. */
-const cycles = (edges: readonly Edge[], tree: Tree): readonly string[] => {
+interface Arrow {
+  readonly from: string
+  readonly to: string
+}
+
+/** Every cycle once, from the place in it that was seen first; imports of types count like others. */
+const cycles = (arrows: readonly Arrow[], places: Iterable<string>): readonly string[] => {
   const done = new Set<string>()
   const found: string[] = []
   const visit = (path: string, way: readonly string[]): void => {
     if (way.includes(path)) found.push(`${[...way.slice(way.indexOf(path)), path].join(' -> ')} is a cycle`)
     if (way.includes(path) || done.has(path)) return
-    for (const { from, to, ours } of edges) if (from === path && ours) visit(to, [...way, path])
+    for (const { from, to } of arrows) if (from === path) visit(to, [...way, path])
     done.add(path)
   }
-  for (const path of Object.keys(tree)) visit(path, [])
+  for (const path of places) visit(path, [])
   return found
 }
 
@@ -91,6 +96,21 @@ const IMPURE: readonly RegExp[] = [
 ]
 
 const impurities = (code: string): readonly string[] => IMPURE.flatMap((word) => word.exec(code)?.[0].trim() ?? [])
+
+/** Folders that import each other, directly or by way of others: then no order of them has all imports run one way. */
+const folderCycles = (edges: readonly Arrow[]): readonly string[] => {
+  const arrows = edges.map(({ from, to }) => ({ from: posix.dirname(from), to: posix.dirname(to) }))
+  const between = arrows.filter(({ from, to }) => from !== to)
+  return cycles(between, new Set(between.map(({ from }) => from)))
+}
+
+/** More files than this are not seen at a glance. */
+const FOLDER_FILES = 15
+
+const crowded = (tree: Tree): readonly string[] => {
+  const folders = Map.groupBy(Object.keys(tree), posix.dirname)
+  return [...folders].flatMap(([folder, { length }]) => (length > FOLDER_FILES ? `${folder} has ${length} files` : []))
+}
 
 /** Files and functions have to stay below these. */
 const FILE_LINES = 200
@@ -130,5 +150,7 @@ export const offences = (tree: Tree, rules: readonly Rule[]): readonly string[] 
     if (longestBody(text.code) >= FUNCTION_LINES)
       found.push(`${path} has a function of ${longestBody(text.code)} lines`)
   }
-  return [...found, ...wrongImports(edges, rules, tree), ...cycles(edges, tree)]
+  const ours = edges.filter(({ ours }) => ours)
+  const wrong = wrongImports(edges, rules, tree)
+  return [...found, ...crowded(tree), ...wrong, ...cycles(ours, Object.keys(tree)), ...folderCycles(ours)]
 }

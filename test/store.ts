@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { startProtocolServer } from './eventstoredb/protocol-server.ts'
+import { startProtocolServer } from './event-store/eventstoredb/protocol/protocol-server.ts'
 import { ROOT } from './process/harness.ts'
 
 /**
  * What Berth shows over an EventStoreDB or a KurrentDB: `npm run test:store`, over the protocol server, or over a real one
  * with `TEST_EVENT_STORE='esdb://127.0.0.1:2113?tls=false' npm run test:store`. Tests of services whose store is changed, to fail
- * or to lie (test/http/stores.ts), or shared by two in one process (test/http/two-services.ts), have the embedded one here
+ * or to lie (test/http/store/stores.ts), or shared by two in one process (test/http/races/two-services.ts), have the embedded one here
  * too.
  */
 
-const FILES = ['test/eventstoredb/conformance.test.ts', 'test/event-store/eventstoredb.test.ts', 'test/http/*.test.ts']
+const FILES = [
+  'test/event-store/eventstoredb/conformance/conformance.test.ts',
+  'test/event-store/eventstoredb/store.test.ts',
+  'test/http/**/*.test.ts',
+]
 
 const HELP = `[TEST_EVENT_STORE='esdb://...'] npm run test:store -- [FILE ...] [--concurrency N]
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { makeId } from '../domain/ids.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { makeId } from '../domain/values/ids.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from './signed-note.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { damageIn, storedEvents } from '../event-store/sqlite-copy.ts'
+import { damageIn, storedEvents } from '../event-store/sqlite/copy.ts'
 import { decodeEvent, leafHash, UndecodableEvent } from '../event-store/stored-event.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 

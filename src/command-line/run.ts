@@ -1,24 +1,33 @@
 import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
-import { readConfig } from '../config.ts'
-import { keyChecks } from '../key-checks.ts'
-import { auditKeyCommand } from './audit-key.ts'
-import { backupCommand } from './backup.ts'
-import { checkpointCommand } from './checkpoint.ts'
-import { clockConfirmCommand } from './clock-confirm.ts'
-import { clockCorrectCommand } from './clock-correct.ts'
-import { type Command, DONE, EXIT_CODES, type Given, helpOf, MISUSED, type Terminal, usageOf } from './command.ts'
-import { copyCommand } from './copy.ts'
-import { exportCommand } from './export.ts'
-import { historyCommand } from './history.ts'
-import { proofCommand } from './proof.ts'
-import { replayCommand } from './replay.ts'
+import { keyChecks } from '../service/checks/keys.ts'
+import { readConfig } from '../service/config/config.ts'
+import { clockConfirmCommand } from './clock/confirm.ts'
+import { clockCorrectCommand } from './clock/correct.ts'
+import { auditKeyCommand } from './keys/audit-key.ts'
+import { vaultForgetCommand } from './keys/vault-forget.ts'
+import { vaultRotateCommand } from './keys/vault-rotate.ts'
+import { vaultStatusCommand } from './keys/vault-status.ts'
+import { backupCommand } from './log/backup.ts'
+import { checkpointCommand } from './log/checkpoint.ts'
+import { copyCommand } from './log/copy.ts'
+import { exportCommand } from './log/export.ts'
+import { historyCommand } from './log/history.ts'
+import { proofCommand } from './log/proof.ts'
+import { replayCommand } from './log/replay.ts'
+import { verifyCommand } from './log/verify.ts'
 import { serveCommand } from './serve.ts'
+import {
+  type Command,
+  DONE,
+  EXIT_CODES,
+  type Given,
+  helpOf,
+  MISUSED,
+  type Terminal,
+  usageOf,
+} from './terminal/command.ts'
 import { runUser, showUserHelp, USER } from './user.ts'
-import { vaultForgetCommand } from './vault-forget.ts'
-import { vaultRotateCommand } from './vault-rotate.ts'
-import { vaultStatusCommand } from './vault-status.ts'
-import { verifyCommand } from './verify.ts'
 
 const commands: readonly Command[] = [
   serveCommand,

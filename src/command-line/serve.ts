@@ -1,5 +1,5 @@
-import { serve } from '../serve.ts'
-import type { Command } from './command.ts'
+import { serve } from '../service/serve.ts'
+import type { Command } from './terminal/command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { projections } from '../../projections/index.ts'
-import type { Config } from '../config.ts'
 import { BEGINNING } from '../event-store/event-store.ts'
-import { openStoreBeside } from '../open-store.ts'
-import { openViewsFile, UnusableViews, type ViewsFile } from '../read-models/views-file.ts'
+import { openViewsFile, UnusableViews, type ViewsFile } from '../read-models/file/views-file.ts'
+import type { Config } from '../service/config/config.ts'
+import { openStoreBeside } from '../service/open-store.ts'
 import { runUserCommand } from '../users/user-commands.ts'
-import type { Terminal } from './command.ts'
+import type { Terminal } from './terminal/command.ts'
 
 /** The commands on users, which read their own arguments. */
 export const USER = {

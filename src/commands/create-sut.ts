@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/failure.ts'
 import { failure } from '../domain/failure.ts'
-import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
 import { type ListenPortState, listenPortDecider, type PortRange } from '../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import type { SutState, SutValues } from '../domain/sut/state.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Order, Outcome, Runner } from './order.ts'
 
 export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'passOver'> {

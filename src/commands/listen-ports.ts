@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Actor } from '../domain/decider.ts'
-import { LISTEN_PORTS_STREAM, sutStream } from '../domain/ids.ts'
 import { type Assignment, listenPortDecider } from '../domain/listen-port/decide.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Runner } from './order.ts'
 
 /** Who does what nobody asked for. */

@@ -2,10 +2,10 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
 import { type Event, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
 import type { Failure } from '../domain/failure.ts'
-import { makeEventId, type RandomHex } from '../domain/ids.ts'
-import { formatMilliseconds } from '../domain/instant.ts'
 import type { KnownKey } from '../domain/known-keys.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { RetryKey } from './retry-key.ts'
 
 /** A command with everything that is recorded beside what it decides. */

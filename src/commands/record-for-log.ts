@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Event } from '../domain/event.ts'
-import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/ids.ts'
-import { epochMillisecondsOf } from '../domain/instant.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import { newEvents } from './order.ts'
 

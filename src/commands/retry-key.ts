@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { canonicalJson } from '../domain/canonical-json.ts'
 import type { Problem } from '../domain/failure.ts'
 import { type KnownKey, type KnownKeys, lookUp } from '../domain/known-keys.ts'
+import { canonicalJson } from '../domain/values/canonical-json.ts'
 import type { KeyRing } from '../vault/keys.ts'
 
 /**

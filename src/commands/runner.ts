@@ -2,10 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../domain/failure.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
-import { type FoldedStreams, makeFoldedStreams } from './folded-streams.ts'
-import type { FollowedLog } from './known-log.ts'
 import type { Runner } from './order.ts'
-import { PagesLost, type Snapshots } from './snapshots.ts'
+import { type FoldedStreams, makeFoldedStreams } from './states/folded-streams.ts'
+import type { FollowedLog } from './states/known-log.ts'
+import { PagesLost, type Snapshots } from './states/snapshots.ts'
 import { makeTurns, type Turns } from './turns.ts'
 
 interface RunnerOptions extends AttemptOptions {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { LOG_VERSION } from '../domain/event.ts'
-import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/ids.ts'
-import { epochMillisecondsOf } from '../domain/instant.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import {
   type AppendFailure,
   BEGINNING,

@@ -3,7 +3,7 @@ import { emptyTree, type MerkleTree, treeHead, withLeaf } from '../../projection
 import { sha256 } from '../audit/sha256.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
-import type { EventStoreDb } from '../event-store/eventstoredb.ts'
+import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { knownKeys } from '../vault/vault.ts'
 import { appendOf, each, type Run, runsOf, type Stored, seriesOf } from './series.ts'

@@ -1,8 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import type { Packed } from './calendar/page.ts'
 import type { Event, Recorded, Role } from './event.ts'
 import type { Failure } from './failure.ts'
 import type { KnownKeys } from './known-keys.ts'
-import type { Packed } from './page.ts'
 
 /**
  * The rules of one kind of stream. `evolve` folds what was recorded and never refuses; `decide` says what a command

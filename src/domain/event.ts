@@ -1,6 +1,6 @@
 import type * as t from 'io-ts'
-import { address, boolean, integer, listOf, matching, oneOf, opaqueId, orNull, text } from './codec.ts'
-import { closed, dictionary } from './object-codec.ts'
+import { address, boolean, integer, listOf, matching, oneOf, opaqueId, orNull, text } from './codec/codec.ts'
+import { closed, dictionary } from './codec/object-codec.ts'
 
 /**
  * Every fact Berth records. Names and members are storage: they never change their meaning. A new shape gets a new

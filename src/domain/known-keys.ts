@@ -1,6 +1,6 @@
+import { idAt, idWords } from './calendar/page.ts'
+import { makeSortedRuns, type Runs, runsBytes } from './calendar/sorted-runs.ts'
 import type { Recorded } from './event.ts'
-import { idAt, idWords } from './page.ts'
-import { makeSortedRuns, type Runs, runsBytes } from './sorted-runs.ts'
 
 /** A command that was recorded under a retry key. */
 export interface KnownKey {

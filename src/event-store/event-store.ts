@@ -68,7 +68,7 @@ export interface SecretExchange {
 }
 
 /**
- * The log, and the secrets beside it. The laws that every adapter keeps are in test/event-store/contract.ts.
+ * The log, and the secrets beside it. The laws that every adapter keeps are in test/event-store/contract/contract.ts.
  */
 export interface EventStore {
   /** 24 hex digits made with the log: tells whether views belong to it. */

@@ -1,5 +1,5 @@
+import { type JsonSchema, schemaOf } from '../domain/codec/json-schema.ts'
 import { type Event, type EventType, eventData, Metadata, type Recorded, SCHEMA } from '../domain/event.ts'
-import { type JsonSchema, schemaOf } from '../domain/json-schema.ts'
 
 /**
  * Reads most events of a log in one look, for whoever reads all of it: those of the newest shape whose strings are ASCII

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { canonicalJson } from '../domain/canonical-json.ts'
-import { anything, integer, oneOf, text } from '../domain/codec.ts'
+import { anything, integer, oneOf, text } from '../domain/codec/codec.ts'
+import { closed, pathOf } from '../domain/codec/object-codec.ts'
 import {
   type EventType,
   eventData,
@@ -12,7 +12,7 @@ import {
   type Recorded,
   SCHEMA,
 } from '../domain/event.ts'
-import { closed, pathOf } from '../domain/object-codec.ts'
+import { canonicalJson } from '../domain/values/canonical-json.ts'
 
 /**
  * The only place where events become bytes and bytes become events. What is stored of an event is the RFC 8785 form of

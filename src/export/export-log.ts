@@ -1,5 +1,5 @@
 import { type EventType, eventData, type Recorded } from '../domain/event.ts'
-import { epochMillisecondsOf } from '../domain/instant.ts'
+import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { plainDataOf, plainReader } from '../event-store/plain-event.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../domain/canonical-json.ts'
 import type { Recorded } from '../domain/event.ts'
+import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { cloudEvent } from '../feed/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
 import { plainCloudEvent, plainNdjson } from './plain-lines.ts'

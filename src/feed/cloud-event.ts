@@ -1,5 +1,5 @@
 import { type Event, type EventType, type Recorded, SCHEMA } from '../domain/event.ts'
-import { formatPosition } from '../domain/position.ts'
+import { formatPosition } from '../domain/values/position.ts'
 
 /** An event as it is told: a CloudEvent 1.0 in the JSON format, with Berth's extensions. */
 export interface CloudEvent {

@@ -1,4 +1,4 @@
-import { formatPosition } from '../domain/position.ts'
+import { formatPosition } from '../domain/values/position.ts'
 import type { Entry } from './entry.ts'
 
 /** Why a stream ends before its reader leaves. */

@@ -1,8 +1,8 @@
 import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
-import { refusal } from './problem.ts'
-import { refuse, setHeader, setText } from './respond.ts'
-import type { Route } from './route.ts'
+import { refuse, setHeader, setText } from './answer/respond.ts'
+import { refusal } from './protocol/problem.ts'
+import type { Route } from './protocol/route.ts'
 
 type Layer = { readonly methods: readonly string[] }
 

@@ -1,6 +1,6 @@
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import type { Version } from './version.ts'
+import type { Version } from './tables/version.ts'
 
 /** A document folded from its stream alone, and the mark of its last event. */
 export interface FromLog {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { openViewsFile } from './file/views-file.ts'
 import type { Asked, Begin, ListReads, Told } from './long-reads.ts'
-import { openViewsFile } from './views-file.ts'
 
 /** The thread that reads what takes long: see long-reads.ts. */
 

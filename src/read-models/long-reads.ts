@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import type { Window } from '../domain/window.ts'
+import type { Window } from '../domain/calendar/window.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Lists, Page, ReservationQuery, SutQuery } from './lists.ts'
-import type { Moment } from './periods.ts'
-import type { Shape } from './views-schema.ts'
+import type { Shape } from './file/schema.ts'
+import type { Lists, Page, ReservationQuery, SutQuery } from './lists/lists.ts'
+import type { Moment } from './tables/periods.ts'
 
 /** Reads of lists that may take long, by name. */
 export interface ListReads {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
-import { makePending } from './pending.ts'
-import { beforeTheFirst, behind } from './progress.ts'
-import type { StoredRow, StoredTable } from './stored-tables.ts'
-import { openViewsFile, UnusableViews, type ViewsFile } from './views-file.ts'
+import { beforeTheFirst, behind } from './file/progress.ts'
+import type { StoredRow, StoredTable } from './file/stored-tables.ts'
+import { openViewsFile, UnusableViews, type ViewsFile } from './file/views-file.ts'
+import { makePending } from './projector/pending.ts'
 
 /** Rows folded before they are written. */
 const CHUNK = 4_096

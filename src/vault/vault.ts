@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { canonicalJson } from '../domain/canonical-json.ts'
 import { SECRET_FIELDS, type SecretField } from '../domain/event.ts'
-import { makeId } from '../domain/ids.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { canonicalJson } from '../domain/values/canonical-json.ts'
+import { makeId } from '../domain/values/ids.ts'
 import type { KeyRing, VaultKey } from './keys.ts'
 
 /** What the vault needs of the event store. */

@@ -7,7 +7,7 @@ import type { Checkpoint } from '../../src/backup/checkpoint.ts'
 import { problemsOfCopy } from '../../src/backup/verify.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
-import { openStore } from '../event-store/sqlite-subject.ts'
+import { openStore } from '../event-store/sqlite/subject.ts'
 import { aUser, fileOf, rightOf } from '../users/builders.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 

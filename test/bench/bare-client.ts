@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../../projections/index.ts'
-import { openEventStoreDb } from '../../src/event-store/eventstoredb.ts'
-import { type EventStoreDbAddress, readEventStoreDbAddress } from '../../src/eventstoredb-address.ts'
+import { type EventStoreDbAddress, readEventStoreDbAddress } from '../../src/event-store/eventstoredb/server/address.ts'
+import { openEventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
 import { openViews } from '../../src/read-models/views.ts'
 
 /**

@@ -8,7 +8,7 @@ import { eventStoreDbRows } from './eventstoredb.ts'
 import { outsideRows } from './outside.ts'
 import { isLinux, LOAD_CORE, requireTools } from './processes.ts'
 import { readRows } from './reads.ts'
-import { scaleRows } from './scale.ts'
+import { scaleRows } from './scale/scale.ts'
 import { isInDoubt, type TableRow, tableOf } from './table.ts'
 import { workRows } from './work.ts'
 

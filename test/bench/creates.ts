@@ -1,9 +1,9 @@
 import { perSecond } from './berth.ts'
-import { checkEcho, checkLog, checkPeer } from './checks.ts'
 import { CONNECTIONS, ECHO, makeCreator, type Setting, startBerth } from './creating.ts'
 import { hindrance, PEER_LIST, type Peer, type PeerName } from './peers.ts'
 import { isLinux, type Server, withServers } from './processes.ts'
 import { type Alternation, alternate, rowOf, type Samplers, type Taken } from './sampling.ts'
+import { checkEcho, checkLog, checkPeer } from './scale/checks.ts'
 import type { Row, TableRow } from './table.ts'
 
 /** Durable creates beside the echo of the same body, and beside what users would have taken instead. */

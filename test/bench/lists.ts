@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Lists, ReservationQuery } from '../../src/read-models/lists.ts'
-import { FIRST, fill, sutId, userId } from '../read-models/many-reservations.ts'
+import type { Lists, ReservationQuery } from '../../src/read-models/lists/lists.ts'
+import { FIRST, fill, sutId, userId } from '../read-models/lists/many-reservations.ts'
 import { quantile } from './processes.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { startSweep } from '../http/cost/sweep.ts'
 import { tidyingLater } from '../http/harness.ts'
-import { startSweep } from '../http/outside/sweep.ts'
 import type { TableRow } from './table.ts'
 
 /** Milliseconds of the main thread that requests take which are as awkward as anybody has thought of; CPU time. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { authorization, perSecond } from './berth.ts'
-import { checkEcho, checkLog, checkReads, LIST, reservedIn } from './checks.ts'
 import { CONNECTIONS, ECHO, loadWell, makeCreator, reserve, type Setting, startBerth, writeLines } from './creating.ts'
 import { type Server, withServers } from './processes.ts'
 import { watch } from './quiet.ts'
 import { type Alternation, alternate, rowOf, type Taken } from './sampling.ts'
+import { checkEcho, checkLog, checkReads, LIST, reservedIn } from './scale/checks.ts'
 import type { TableRow } from './table.ts'
 
 /** Reads of one by id beside a Koa that gives every request the same answer, and lists beside the echo. */

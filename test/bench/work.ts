@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { authorization, makeSuts, perSecond } from './berth.ts'
-import { checkEcho, checkLog, countOn, reservedIn } from './checks.ts'
 import {
   type Answered,
   type Berth,
@@ -16,6 +15,7 @@ import {
 import { load, type Sample, withServers } from './processes.ts'
 import { type Watched, watch } from './quiet.ts'
 import { type Alternation, alternate, type Round, rowOf } from './sampling.ts'
+import { checkEcho, checkLog, countOn, reservedIn } from './scale/checks.ts'
 import type { TableRow } from './table.ts'
 
 /** Creates of other kinds and in other company, beside the echo of the same body. */

@@ -2,7 +2,7 @@ import { copyFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
-import { addressOf, startInstance, startInstances } from '../eventstoredb/instances.ts'
+import { addressOf, startInstance, startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import { type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { type } from './terminal.ts'

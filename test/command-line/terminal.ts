@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Terminal } from '../../src/command-line/command.ts'
 import { runCommandLine } from '../../src/command-line/run.ts'
+import type { Terminal } from '../../src/command-line/terminal/command.ts'
 
 export interface Ran {
   readonly code: number

@@ -1,16 +1,16 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Snapshot } from '../../src/domain/decider.ts'
-import { sutStream } from '../../src/domain/ids.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import type { SutState } from '../../src/domain/sut/state.ts'
+import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { clock, createReservation, explicit } from '../domain/builders.ts'
-import { ignoresExpected } from '../event-store/broken-appends.ts'
+import { ignoresExpected } from '../event-store/contract/broken-appends.ts'
 import { readAll } from '../event-store/new-events.ts'
-import { aPath, openStore } from '../event-store/sqlite-subject.ts'
-import { counting } from './counting-store.ts'
+import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 import { anInstance } from './setting.ts'
+import { counting } from './store/counting-store.ts'
 
 const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
 

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { aProcess, portFaults, standingsIn } from './port-setting.ts'
 import {
   atEveryPoint,
   countOf,
@@ -7,9 +8,8 @@ import {
   type Stage,
   stage,
   typesOf,
-} from './crash-points.ts'
-import { dying, interrupted } from './interrupted-store.ts'
-import { aProcess, portFaults, standingsIn } from './port-setting.ts'
+} from './store/crash-points.ts'
+import { dying, interrupted } from './store/interrupted-store.ts'
 
 /** A SUT is retired in two appends as well; and whatever crashes, the sweep too, the next sweep closes what it left. */
 

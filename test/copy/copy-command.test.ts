@@ -1,9 +1,9 @@
 import test from 'ava'
 import { StoreUnavailable, UnusableLog } from '../../src/event-store/event-store.ts'
 import { type } from '../command-line/terminal.ts'
-import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
-import { startProtocolServer } from '../eventstoredb/protocol-server.ts'
-import { accessDenied } from '../eventstoredb/wire.ts'
+import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
+import { accessDenied } from '../event-store/eventstoredb/protocol/wire.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { run } from '../process/harness.ts'
 import { aLog, foundAt, startEmbedded } from './typed.ts'
 

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import { copyLog } from '../../src/copy/copy-log.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
-import type { EventStoreDb } from '../../src/event-store/eventstoredb.ts'
-import { aLogOn, openAt } from '../event-store/eventstoredb-subject.ts'
+import type { EventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
+import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { rightOf } from '../users/builders.ts'
 import { anEmbeddedLog, type Run, record } from './histories.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
-import { formatMilliseconds, formatWithOffset } from '../../src/domain/instant.ts'
+import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
 import { arbitraryOffset } from './builders.ts'
 
 /** Text of whole characters, emoji and combined ones among them, of at least and at most so many. */

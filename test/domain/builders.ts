@@ -1,11 +1,11 @@
 import fc from 'fast-check'
+import type { AskedWindow } from '../../src/domain/calendar/window.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
-import type { Instant } from '../../src/domain/instant.ts'
 import type { CreateReservation } from '../../src/domain/reservation/decide.ts'
 import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
 import type { SutValues } from '../../src/domain/sut/state.ts'
-import type { AskedWindow } from '../../src/domain/window.ts'
+import type { Instant } from '../../src/domain/values/instant.ts'
 
 /** The day on which the stories of these tests play, where they give a time alone. */
 const DAY = '2030-05-02'

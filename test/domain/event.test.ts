@@ -2,8 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../src/domain/codec/object-codec.ts'
 import { type EventType, eventData, Metadata } from '../../src/domain/event.ts'
-import { MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../src/domain/object-codec.ts'
 import { arbitraryData, arbitraryMetadata } from './arbitrary-events.ts'
 
 const written = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../../src/domain/decider.ts'
 import { type Event, eventData, type Metadata, type Recorded } from '../../src/domain/event.ts'
 import type { Failure } from '../../src/domain/failure.ts'
-import { formatMilliseconds } from '../../src/domain/instant.ts'
+import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { clock, metadata } from './builders.ts'
 
 /** Something that happened, and when. */

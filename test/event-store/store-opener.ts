@@ -1,4 +1,4 @@
-import { openSqliteStore } from '../../src/event-store/sqlite.ts'
+import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { randomHex } from './new-events.ts'
 
 // Run by sqlite-opening.test.ts: opens a log in a process of its own, and closes it when its input ends.

@@ -1,5 +1,5 @@
-import { formatPosition } from '../../src/domain/position.ts'
-import type { Event } from '../http/log-rows.ts'
+import { formatPosition } from '../../src/domain/values/position.ts'
+import type { Event } from '../http/store/log-rows.ts'
 import type { Random } from '../process/random.ts'
 import { EVENT_STREAM, eventsIn, LINES, openStream, readEventStream, readLines } from './readers.ts'
 

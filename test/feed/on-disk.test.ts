@@ -3,7 +3,7 @@ import { makeOnDisk } from '../../src/feed/on-disk.ts'
 import { makeSource } from '../../src/feed/source.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { append, aStream, idsOf, someEvents } from '../event-store/new-events.ts'
-import { aPath, openStore } from '../event-store/sqlite-subject.ts'
+import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 
 /** A log that somebody writes to all the time, so that there is always a sync to wait for. */
 const stage = () => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { makeCheckpoints } from '../../src/files/checkpoints.ts'
-import { aDirectory } from '../event-store/sqlite-subject.ts'
+import { aDirectory } from '../event-store/sqlite/subject.ts'
 
 const PAGES = 50
 const PAGE_BYTES = 4_096

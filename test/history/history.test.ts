@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
-import { leaks } from '../http/canary.ts'
 import type { Answer, Client } from '../http/client.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
-import { allEventsOf, eventsOf } from '../http/log-rows.ts'
-import { faultsOf, refusalOf } from '../http/problems.ts'
+import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from '../http/requests.ts'
-import { canary } from '../http/secret-requests.ts'
+import { leaks } from '../http/secrets/canary.ts'
+import { canary } from '../http/secrets/secret-requests.ts'
+import { allEventsOf, eventsOf } from '../http/store/log-rows.ts'
 
 /** BEHAVIOUR.md, History and feed: histories, and the reasons in them. */
 

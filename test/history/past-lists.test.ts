@@ -4,17 +4,17 @@ import test from 'ava'
 import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { formatMilliseconds } from '../../src/domain/instant.ts'
+import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { sutIdOf } from '../../src/feed/cloud-event.ts'
-import { type Ask, type Lists, makeAsk, type Page, type ReservationQuery } from '../../src/read-models/lists.ts'
-import { makeNames } from '../../src/read-models/names.ts'
-import { makePast } from '../../src/read-models/past.ts'
-import { makePending } from '../../src/read-models/pending.ts'
-import { type Moment, makePeriods, momentAfter } from '../../src/read-models/periods.ts'
-import { makeReservationCounts } from '../../src/read-models/reservation-counts.ts'
-import { openViewsFile } from '../../src/read-models/views-file.ts'
+import { openViewsFile } from '../../src/read-models/file/views-file.ts'
+import { type Ask, type Lists, makeAsk, type Page, type ReservationQuery } from '../../src/read-models/lists/lists.ts'
+import { makePast } from '../../src/read-models/lists/past.ts'
+import { makePending } from '../../src/read-models/projector/pending.ts'
+import { makeNames } from '../../src/read-models/tables/names.ts'
+import { type Moment, makePeriods, momentAfter } from '../../src/read-models/tables/periods.ts'
+import { makeReservationCounts } from '../../src/read-models/tables/reservation-counts.ts'
 import { logged } from '../event-store/new-events.ts'
-import { aDirectory } from '../event-store/sqlite-subject.ts'
+import { aDirectory } from '../event-store/sqlite/subject.ts'
 import {
   aHistory,
   aName,
@@ -26,8 +26,8 @@ import {
   recordedAs,
   sutIds,
   userIds,
-} from '../read-models/list-histories.ts'
-import { FIRST, fill, sutId, userId } from '../read-models/many-reservations.ts'
+} from '../read-models/lists/list-histories.ts'
+import { FIRST, fill, sutId, userId } from '../read-models/lists/many-reservations.ts'
 
 /** Positions between two events: so far apart that the rows lie in several segments and periods. */
 const STRIDE = 700

@@ -1,7 +1,7 @@
 import type { Answer, Client } from '../http/client.ts'
 import type { Running } from '../http/harness.ts'
-import { allEventsOf, type Event } from '../http/log-rows.ts'
 import { aReservation, aSut } from '../http/requests.ts'
+import { allEventsOf, type Event } from '../http/store/log-rows.ts'
 import type { makeRandom } from '../process/random.ts'
 
 /**

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/domain/event.ts'
-import type { RandomHex } from '../../src/domain/ids.ts'
-import type { Answered } from '../../src/http/answered.ts'
-import { keyChecks } from '../../src/key-checks.ts'
-import { startService, type World } from '../../src/service.ts'
+import type { RandomHex } from '../../src/domain/values/ids.ts'
+import type { Answered } from '../../src/http/answer/answered.ts'
+import { keyChecks } from '../../src/service/checks/keys.ts'
+import { readConfig } from '../../src/service/config/config.ts'
+import { startService, type World } from '../../src/service/service.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { sharedEnvironment } from '../event-store/shared-store.ts'
 import { aUser, fileOf, rightOf } from '../users/builders.ts'
@@ -101,7 +101,7 @@ const logInto =
 
 /** Starts the whole service in this process, as main.ts does, and stops it with the test. */
 export const start = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
-  if (process.env.FIT !== undefined) await import('../documents/fit-answers.ts')
+  if (process.env.FIT !== undefined) await import('./documents/fit-answers.ts')
   const data = setting.data ?? (await dataWithPeople(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
   const config = rightOf(

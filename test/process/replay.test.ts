@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryData } from '../http/harness.ts'
+import { prepare } from './crash/ledger.ts'
+import { startLoad } from './crash/load.ts'
 import { type Exit, run, type Service, serve } from './harness.ts'
-import { prepare } from './ledger.ts'
-import { startLoad } from './load.ts'
 import { makeRandom, seedOf } from './random.ts'
 
 const replay = (t: ExecutionContext, data: string, ...args: string[]) => run(t, { data, args: ['replay', ...args] })

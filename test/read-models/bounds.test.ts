@@ -2,11 +2,11 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { projections } from '../../projections/index.ts'
 import type { Snapshot } from '../../src/domain/decider.ts'
-import { makeNames, NAMES_SCHEMA } from '../../src/read-models/names.ts'
-import { makePending } from '../../src/read-models/pending.ts'
-import { beforeTheFirst } from '../../src/read-models/progress.ts'
-import { openViewsFile } from '../../src/read-models/views-file.ts'
-import { makeWriter } from '../../src/read-models/write-behind.ts'
+import { beforeTheFirst } from '../../src/read-models/file/progress.ts'
+import { openViewsFile } from '../../src/read-models/file/views-file.ts'
+import { makePending } from '../../src/read-models/projector/pending.ts'
+import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
+import { makeNames, NAMES_SCHEMA } from '../../src/read-models/tables/names.ts'
 
 test('more ids than numbers are remembered for are still told apart, and found', (t) => {
   const db = new DatabaseSync(':memory:')

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
-import type { Lists, ReservationQuery } from '../../src/read-models/lists.ts'
+import { openViewsFile } from '../../src/read-models/file/views-file.ts'
+import type { Lists, ReservationQuery } from '../../src/read-models/lists/lists.ts'
 import { type ListReads, openLongReader, readEitherWay } from '../../src/read-models/long-reads.ts'
-import { momentAfter } from '../../src/read-models/periods.ts'
-import { openViewsFile } from '../../src/read-models/views-file.ts'
-import { aDirectory } from '../event-store/sqlite-subject.ts'
-import { FIRST, fill, sutId, userId } from './many-reservations.ts'
+import { momentAfter } from '../../src/read-models/tables/periods.ts'
+import { aDirectory } from '../event-store/sqlite/subject.ts'
+import { FIRST, fill, sutId, userId } from './lists/many-reservations.ts'
 
 const SCALE = { reservations: 30_000, suts: 100, users: 50 }
 const EVENTS = SCALE.reservations + SCALE.suts

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { Event, Metadata, Recorded } from '../../src/domain/event.ts'
-import { sutStream } from '../../src/domain/ids.ts'
+import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { openViews, type Views } from '../../src/read-models/views.ts'
 import {

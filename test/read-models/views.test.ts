@@ -5,7 +5,7 @@ import { projections } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { SUT_ID } from '../domain/builders.ts'
-import { aDirectory, openStore } from '../event-store/sqlite-subject.ts'
+import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
 import { rowsIn, story, tell, viewsOn } from './setting.ts'
 
 const aLog = async (t: ExecutionContext): Promise<{ store: EventStore; directory: string }> => {

@@ -3,7 +3,7 @@ import { type EventStore, StoreUnavailable } from '../../src/event-store/event-s
 import { keyNeeds } from '../../src/vault/needs.ts'
 import { reseal } from '../../src/vault/reseal.ts'
 import { makeVault } from '../../src/vault/vault.ts'
-import { exchangesWhatHasChanged } from '../event-store/broken-secrets.ts'
+import { exchangesWhatHasChanged } from '../event-store/contract/broken-secrets.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 import { aStore, before, givePassword, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Packed } from '../calendar/page.ts'
+import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
 import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
-import { makeId } from '../ids.ts'
-import { epochMillisecondsOf } from '../instant.ts'
 import { keysBytes, knownKeys } from '../known-keys.ts'
-import type { Packed } from '../page.ts'
-import { directoryOfRuns, runsOf } from '../sorted-runs.ts'
+import { makeId } from '../values/ids.ts'
+import { epochMillisecondsOf } from '../values/instant.ts'
 
 export interface PortRange {
   readonly first: number

@@ -1,6 +1,6 @@
+import { type AskedWindow, momentsOf, quarterBefore } from '../calendar/window.ts'
 import { inBody, type Problem } from '../failure.ts'
-import { formatWithOffset } from '../instant.ts'
-import { type AskedWindow, momentsOf, quarterBefore } from '../window.ts'
+import { formatWithOffset } from '../values/instant.ts'
 
 /** Milliseconds. */
 export interface WindowLimits {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter } from '../calendar.ts'
+import { endingAfter } from '../calendar/calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
 import { type Failure, failure, inBody, invalid } from '../failure.ts'

@@ -1,7 +1,7 @@
-import { nextFree, overlapping } from '../calendar.ts'
-import type { Held } from '../held.ts'
-import { heldTimeAt } from '../held-time.ts'
-import { overlaps, QUARTER, type Window } from '../window.ts'
+import { nextFree, overlapping } from '../calendar/calendar.ts'
+import type { Held } from '../calendar/held.ts'
+import { heldTimeAt } from '../calendar/held-time.ts'
+import { overlaps, QUARTER, type Window } from '../calendar/window.ts'
 import type { SutState } from './state.ts'
 
 /** A window on the grid, from where the SUT was really held until, if that lies within it or at its end. */

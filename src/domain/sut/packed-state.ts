@@ -1,7 +1,7 @@
-import { calendarBytes, calendarOf, directoryOf } from '../calendar.ts'
+import { calendarBytes, calendarOf, directoryOf } from '../calendar/calendar.ts'
+import type { Packed } from '../calendar/page.ts'
+import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
 import { keysBytes } from '../known-keys.ts'
-import type { Packed } from '../page.ts'
-import { directoryOfRuns, runsOf } from '../sorted-runs.ts'
 import type { SutState } from './state.ts'
 
 /** Bytes that a state takes beside its pages, its tags and values being of common length. */

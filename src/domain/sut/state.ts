@@ -1,10 +1,10 @@
-import { type Calendar, EMPTY, extended, find, inserted, notOver, overlapping, without } from '../calendar.ts'
+import { type Calendar, EMPTY, extended, find, inserted, notOver, overlapping, without } from '../calendar/calendar.ts'
+import type { Held } from '../calendar/held.ts'
+import { type HeldTime, withReleased } from '../calendar/held-time.ts'
 import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
-import type { Held } from '../held.ts'
-import { type HeldTime, withReleased } from '../held-time.ts'
-import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../instant.ts'
 import { knownKeys } from '../known-keys.ts'
+import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */

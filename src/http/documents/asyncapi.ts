@@ -1,8 +1,8 @@
-import type { JsonSchema } from '../../domain/json-schema.ts'
+import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { DETAILS } from '../../feed/frames.ts'
-import { closedObject } from './answer-schemas.ts'
-import { cloudEventSchema, eventTypes } from './event-schemas.ts'
-import { DESCRIPTION } from './openapi.ts'
+import { closedObject } from './openapi/answer-schemas.ts'
+import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
+import { DESCRIPTION } from './openapi/openapi.ts'
 
 /** AsyncAPI 3.0 of the feed. */
 

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
-import type { JsonSchema } from '../../domain/json-schema.ts'
-import { refusal } from '../problem.ts'
-import type { Answering, Call, Route } from '../route.ts'
+import type { JsonSchema } from '../../domain/codec/json-schema.ts'
+import { refusal } from '../protocol/problem.ts'
+import type { Answering, Call, Route } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { PAGE, PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, type PackageFile, readPackageFile } from './docs-page.ts'
-import { schemaDocuments } from './event-schemas.ts'
-import { examplesFrom, readExamples } from './examples.ts'
-import { openApi } from './openapi.ts'
+import { schemaDocuments } from './openapi/event-schemas.ts'
+import { examplesFrom, readExamples } from './openapi/examples.ts'
+import { openApi } from './openapi/openapi.ts'
 
 /** The documents that the service gives of its own interface, made when they are first asked for. */
 

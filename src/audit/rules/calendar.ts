@@ -1,0 +1,159 @@
+import { QUARTER } from '../../domain/calendar/window.ts'
+import type { DataOf } from '../../domain/event.ts'
+import { hexAt } from './ids.ts'
+import { offsetIn, secondsIn } from './moments.ts'
+import type { Held, Sut, Tell } from './state.ts'
+
+const word = (number: number): string => number.toString(16).padStart(8, '0')
+
+export const nameOf = ({ high, middle, low }: Held): string => word(high) + word(middle) + word(low)
+
+/** How many of the windows start before a moment. */
+export const countBefore = (windows: readonly Held[], moment: number): number => {
+  let [low, high] = [0, windows.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((windows[middle] as Held).start < moment) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Released windows that are kept though their quarter is over: a clock that was ahead may come back to it. */
+const RELEASED_MIN = 8
+
+/** Lets go what is over at a time in Unix milliseconds. */
+export const letGo = (sut: Sut, time: number): void => {
+  const { windows, released } = sut
+  let over = 0
+  while (over < windows.length && (windows[over] as Held).end * 1_000 <= time) over++
+  if (over > 0) windows.splice(0, over)
+  if (released.length <= RELEASED_MIN) return
+  const quarter = time / 1_000 - ((time / 1_000) % QUARTER)
+  sut.released = released.filter(({ end }) => end > quarter)
+}
+
+const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
+
+/** Until when a moment was really held by reservations that were released one after the other. */
+const heldUntil = (released: readonly Held[], moment: number): number => {
+  const holder = released.find(({ start, end }) => start <= moment && moment < end)
+  return holder === undefined ? moment : heldUntil(released, holder.end)
+}
+
+/** Which version the log has where an event lies; undefined where nobody can say. In 1, released windows did not count. */
+type Version = number | undefined
+
+const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, tell: Tell): void => {
+  if (version === undefined || version === 1) return
+  const held = released.find((each) => each.start < end && start < each.end)
+  if (held !== undefined) tell(`overlaps the reservation ${nameOf(held)}, which held the SUT until it was released`)
+}
+
+const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
+  isOnGrid(start) || (version !== 1 && heldUntil(released, start - (start % QUARTER)) === start)
+
+export const reservationCreated = (
+  sut: Sut,
+  data: DataOf<'ReservationCreated'>,
+  user_id: string,
+  { time, version }: { readonly time: number; readonly version: Version },
+  tell: Tell,
+): void => {
+  const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
+  if (sut.status !== 'standing') tell(`reserves a SUT that is ${sut.status}`)
+  else if (sut.values.is_active === false) tell('reserves a SUT that is not active')
+  if (sut.status === 'standing' && data.listen_port !== sut.listen_port) {
+    tell(`has the listen_port ${data.listen_port}, the SUT ${sut.listen_port}`)
+  }
+  if (!(start < end)) {
+    tell('has a window that is none')
+    return
+  }
+  if (!isRightStart(sut, start, version) || !isOnGrid(end))
+    tell('has a window that is not on the grid of quarter-hours')
+  judgeReleased(sut, start, end, version, tell)
+  if (end * 1_000 <= time) {
+    tell('has a window that is over')
+    return
+  }
+  if (start < time / 1_000 - QUARTER) tell('has a window that begins before the quarter-hour it was made in')
+  const { windows } = sut
+  const place = countBefore(windows, start)
+  const [before, behind] = [windows[place - 1], windows[place]]
+  if (before !== undefined && before.end > start)
+    tell(`overlaps the reservation ${nameOf(before)}, which holds the SUT`)
+  if (behind !== undefined && behind.start < end)
+    tell(`overlaps the reservation ${nameOf(behind)}, which holds the SUT`)
+  const { _id } = data
+  const held = {
+    high: hexAt(_id, 0, 8),
+    middle: hexAt(_id, 8, 16),
+    low: hexAt(_id, 16, 24),
+    user_id,
+    start,
+    end,
+    endOffset: offsetIn(data.end_time),
+  }
+  if (place === windows.length) windows.push(held)
+  else windows.splice(place, 0, held)
+}
+
+/** The place of the reservation that an event is about, which must hold its SUT, now or later. */
+const placeOf = ({ windows }: Sut, { _id, user_id }: DataOf<'ReservationCancelled'>, tell: Tell): number => {
+  const [high, middle, low] = [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)]
+  const place = windows.findIndex((held) => held.low === low && held.middle === middle && held.high === high)
+  const held = windows[place]
+  if (held === undefined) tell(`is about the reservation ${_id}, which does not stand`)
+  else if (held.user_id !== user_id) tell(`says that the reservation is ${user_id}'s, who did not make it`)
+  return place
+}
+
+export const reservationExtended = (
+  sut: Sut,
+  data: DataOf<'ReservationExtended'>,
+  version: Version,
+  tell: Tell,
+): void => {
+  const place = placeOf(sut, data, tell)
+  const held = sut.windows[place]
+  if (held === undefined) return
+  const end = secondsIn(data.end_time)
+  if (sut.values.is_active === false) tell('extends a reservation of a SUT that is not active')
+  if (!(end > held.end)) {
+    tell('extends a reservation to an end that is not later')
+    return
+  }
+  if (!isOnGrid(end)) tell('has an end that is not on the grid of quarter-hours')
+  judgeReleased(sut, held.end, end, version, tell)
+  const behind = sut.windows[place + 1]
+  if (behind !== undefined && behind.start < end)
+    tell(`overlaps the reservation ${nameOf(behind)}, which holds the SUT`)
+  held.end = end
+  held.endOffset = offsetIn(data.end_time)
+}
+
+export const reservationReleased = (sut: Sut, data: DataOf<'ReservationReleased'>, time: number, tell: Tell): void => {
+  const place = placeOf(sut, data, tell)
+  const held = sut.windows[place]
+  if (held === undefined) return
+  if (held.start * 1_000 > time) tell('releases a reservation that has not begun')
+  const end = Math.max(Math.ceil(time / 1_000), held.start + 1)
+  if (secondsIn(data.end_time) !== end) tell('ends a reservation at another second than the one it was released in')
+  if (offsetIn(data.end_time) !== held.endOffset) tell('ends a reservation in another offset than it had')
+  sut.windows.splice(place, 1)
+  sut.released.push({ ...held, end: secondsIn(data.end_time) })
+}
+
+export const reservationCancelled = (
+  sut: Sut,
+  data: DataOf<'ReservationCancelled'>,
+  time: number,
+  tell: Tell,
+): void => {
+  const place = placeOf(sut, data, tell)
+  const held = sut.windows[place]
+  if (held === undefined) return
+  if (held.start * 1_000 <= time) tell('cancels a reservation that has begun')
+  sut.windows.splice(place, 1)
+}

@@ -1,0 +1,60 @@
+import type { Correction } from '../rules/corrections.ts'
+import { makeRules } from '../rules/rules.ts'
+import { type Finding, type Findings, makeFindings } from './findings.ts'
+import { type LinksOf, makeLinkJudge } from './links.ts'
+import { readEvent } from './read.ts'
+
+/** An event as it lies in the log, and its public position. */
+export interface Placed {
+  readonly position: number
+  readonly text: string
+}
+
+export interface Judged {
+  readonly found: number
+  readonly findings: readonly Finding[]
+  /** What remains to be held against the log in another look. */
+  readonly corrections: readonly Correction[]
+}
+
+/** Decodes the events of a log, page by page, and holds them against the rules. It may work somewhere else meanwhile. */
+export interface Judge {
+  /** A promise where it has to be waited for. */
+  readonly take: (page: readonly Placed[]) => Promise<void> | undefined
+  readonly end: () => Promise<Judged>
+}
+
+/** @param links what leads through an embedded log beside its events */
+export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeFindings()): Judge => {
+  const rules = makeRules()
+  const linkJudge = links && makeLinkJudge(links, findings)
+  let position = -1
+  const tell = (what: string): void => findings.add(position, `the event ${what}`)
+
+  const judge = (text: string): number | null | undefined => {
+    const read = readEvent(text, position)
+    if ('event' in read) {
+      if (!read.isCanonical) tell('is not written in its canonical form')
+      return rules.judge(read.event, position, tell)
+    }
+    findings.add(position, `the event cannot be read: ${read.why}`)
+    if (read.stream !== undefined) rules.passOver(read.stream, read.revision, position)
+    return undefined
+  }
+
+  return {
+    take: (page) => {
+      for (const placed of page) {
+        position = placed.position
+        const previous = judge(placed.text)
+        linkJudge?.expect(position, previous)
+      }
+      linkJudge?.endPage()
+      return undefined
+    },
+    end: async () => {
+      linkJudge?.judgeHeads(rules.streams())
+      return { found: findings.count(), findings: findings.kept(), corrections: rules.corrections() }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Recorded } from '../../domain/event.ts'
+import { canonicalJson } from '../../domain/values/canonical-json.ts'
+import { plainReader } from '../../event-store/plain-event.ts'
+import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
+
+/** An event as it was read, or as much as is known of one that cannot be. */
+export type Read =
+  | { readonly event: Recorded; readonly isCanonical: boolean }
+  | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
+
+const read = (text: string, mark: number): Read => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    return { why: (error as Error).message, stream: undefined, revision: -1 }
+  }
+  try {
+    return { event: decodeParsed(parsed, mark), isCanonical: canonicalJson(parsed) === text }
+  } catch (error) {
+    if (!(error instanceof UndecodableEvent)) throw error
+    const { stream, revision } = parsed as { readonly stream?: unknown; readonly revision?: unknown }
+    const isPlaced = typeof stream === 'string' && Number.isSafeInteger(revision)
+    return {
+      why: error.message,
+      stream: isPlaced ? stream : undefined,
+      revision: isPlaced ? (revision as number) : -1,
+    }
+  }
+}
+
+/** Reads an event as it lies in the log, decoding it once. */
+export const readEvent = (text: string, mark: number): Read => {
+  const event = plainReader()(text, mark)
+  return event === undefined ? read(text, mark) : { event, isCanonical: true }
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { askService } from '../../control/ask.ts'
+import { CONTROL_SOCKET, whyNoSocket } from '../../control/socket.ts'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+
+export const clockConfirmCommand: Command = {
+  name: 'clock confirm',
+  operands: [],
+  options: {},
+  summary: 'says that the clock of the running service is right',
+  example: 'clock confirm',
+  help: `
+A service whose clock gains more than an hour on the time since boot, or that starts more than BERTH_CLOCK_AHEAD_MAX
+past the last event of its log, refuses writes with 503 clock_ahead: what is recorded with a time of the future disables
+a SUT until then. Look at the clock of the machine. If it is wrong, set it, and the service goes on by itself; if it is
+right, confirm it. Each instance over one store is confirmed on its own machine.`,
+  run: async (_, { data }, terminal) => {
+    const path = join(data, CONTROL_SOCKET)
+    const why = whyNoSocket(path)
+    if (why !== undefined) return refuse(terminal, `the service cannot be reached at ${path}: ${why}`)
+    const confirmed = await askService(path, 'clock confirm', {})
+    if (E.isRight(confirmed)) {
+      terminal.stdout(`confirmed: the clock is right at ${(confirmed.right as { time: string }).time}\n`)
+      return DONE
+    }
+    if (confirmed.left !== 'no service') return refuse(terminal, confirmed.left.why)
+    return refuse(terminal, `no service runs on ${data}: it judges the clock when it starts`)
+  },
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { type ClockCorrected, type ClockCorrection, correctClock } from '../../commands/clock/correct.ts'
+import { askService } from '../../control/ask.ts'
+import { CONTROL_SOCKET, whyNoSocket } from '../../control/socket.ts'
+import { Reason } from '../../domain/event.ts'
+import { parsePosition } from '../../domain/values/position.ts'
+import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
+import type { Config } from '../../service/config/config.ts'
+import { openStoreBeside } from '../../service/open-store.ts'
+import { type Command, DONE, type Given, MISUSED, makeProgress, refuse, type Terminal } from '../terminal/command.ts'
+
+/** Counts the log from its beginning: what views know of it may lie on another machine. */
+const markBefore =
+  (store: EventStore) =>
+  async (position: number): Promise<number | undefined> => {
+    let left = position
+    if (left === 0) return BEGINNING
+    for await (const page of store.records(BEGINNING)) {
+      if (left <= page.length) return page[left - 1]?.mark
+      left -= page.length
+    }
+    return undefined
+  }
+
+/** Where no service runs on the data: writes the log itself. */
+const correctAlone = async (config: Config, correction: ClockCorrection, terminal: Terminal) => {
+  const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
+  const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
+  const progress = makeProgress(terminal, { what: 'streams' })
+  try {
+    const options = { store, clock: terminal.now, randomHex, markBefore: markBefore(store), onProgress: progress.show }
+    return await correctClock(options, correction)
+  } finally {
+    progress.end()
+    await store.close()
+  }
+}
+
+const correct = async (
+  config: Config,
+  correction: ClockCorrection,
+  terminal: Terminal,
+): Promise<E.Either<string, ClockCorrected>> => {
+  const path = join(config.data, CONTROL_SOCKET)
+  if (whyNoSocket(path) !== undefined) return correctAlone(config, correction, terminal)
+  const asked = await askService(path, 'clock correct', correction)
+  if (E.isRight(asked)) return E.right(asked.right as ClockCorrected)
+  return asked.left === 'no service' ? correctAlone(config, correction, terminal) : E.left(asked.left.why)
+}
+
+/** Left: what is wrong with the options, a sentence each. */
+const read = ({ options }: Given): E.Either<readonly string[], ClockCorrection> => {
+  const [from, to] = [options.from, options.to].map((given) => parsePosition(String(given)))
+  const { why } = options
+  const problems = [
+    ...(from === undefined ? ['--from must be a position of the log'] : []),
+    ...(to === undefined ? ['--to must be a position of the log'] : []),
+    ...(from !== undefined && to !== undefined && to < from ? ['--to must not be before --from'] : []),
+    ...(Reason.is(why) ? [] : ['--why must be 1 to 200 characters without control characters']),
+  ]
+  return problems.length > 0 || from === undefined || to === undefined
+    ? E.left(problems)
+    : E.right({ from, to, why: String(why) })
+}
+
+const sentence = ({ streams, before, windows }: ClockCorrected): string =>
+  `corrected ${streams - before} streams${before > 0 ? `, ${before} had been corrected before` : ''}; ` +
+  `${windows} windows stand again\n`
+
+export const clockCorrectCommand: Command = {
+  name: 'clock correct',
+  operands: [],
+  options: {
+    from: { type: 'string' },
+    to: { type: 'string' },
+    why: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  summary: 'makes SUTs work again that a wrong clock has disabled',
+  example: "clock correct --from 4711 --to 4790 --why 'the clock was a year ahead'",
+  help: `
+Records that the times of the events from one position to another are wrong, both included. A SUT with an event of the
+future answers 503 clock_behind until that time has come; after this it works, and the reservations that its wrong time
+had ended stand again. Reservations made in the span can be cancelled or released. Nothing is rewritten: the events keep
+their times, and each stream with one of them gets a ClockCorrected that says which of them do not count, and why.
+
+First set the clock right. Find the span with "history" of such a SUT, or in the feed: take all events from the first
+with a wrong time to the last. What is broken off goes on when it is run again. Requests from before are no longer known
+by their Idempotency-Key: a retry of one may be recorded a second time.
+
+Through a running service, or on the log itself where none runs.
+With --json it prints {"streams","before","windows"}.`,
+  run: async (given, config, terminal) => {
+    const correction = read(given)
+    if (E.isLeft(correction)) {
+      for (const problem of correction.left) terminal.stderr(`berth: ${problem}\n`)
+      return MISUSED
+    }
+    const corrected = await correct(config, correction.right, terminal)
+    if (E.isLeft(corrected)) return refuse(terminal, corrected.left)
+    terminal.stdout(given.options.json === true ? `${JSON.stringify(corrected.right)}\n` : sentence(corrected.right))
+    return DONE
+  },
+}

@@ -1,0 +1,71 @@
+import type { KeyObject } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { idOf, makeAuditKeyFile, readAuditKey } from '../../audit/audit-key.ts'
+import { isSameKey, keepKnownKey, readKnownKey } from '../../audit/known-audit-key.ts'
+import { type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
+import { recordForLog } from '../../commands/record-for-log.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import type { Config } from '../../service/config/config.ts'
+import { openStoreBeside } from '../../service/open-store.ts'
+import type { Terminal } from '../terminal/command.ts'
+
+/** The key that signs from now on, and the one in whose place it came, where the log knew of one. */
+export interface Replaced {
+  readonly verifier: Verifier
+  readonly replaces: Verifier | undefined
+}
+
+/** What is lost with a key, in sentences. */
+export const lostWith = (replaces: Verifier | undefined): readonly string[] =>
+  replaces === undefined
+    ? ['the log knows of no key before this one']
+    : [
+        `lost: the key ${idOf(replaces)}; nothing can be signed in its name any more`,
+        `what it has signed is verified with ${writeVerifier(replaces)}`,
+      ]
+
+const replaceIn = async (
+  store: EventStore,
+  config: Config,
+  { now, randomBytes, stderr }: Terminal,
+): Promise<E.Either<string, Replaced>> => {
+  const { auditKeyFile: file, origin: name } = config
+  const replaces = await readKnownKey(store)
+  let read = await readAuditKey(config)
+  if (E.isLeft(read)) return read
+  const isThere = (key: KeyObject | undefined): boolean =>
+    key !== undefined && replaces !== undefined && isSameKey(replaces, verifierOf({ name, privateKey: key }))
+  if (isThere(read.right)) return E.left('the audit key is there: nothing is lost, and nothing was changed')
+  for (const sentence of lostWith(replaces)) stderr(`berth: ${sentence}\n`)
+  if (read.right === undefined) {
+    const made = await makeAuditKeyFile(file, randomBytes)
+    if (E.isLeft(made)) return made
+    read = await readAuditKey(config)
+  }
+  if (E.isLeft(read) || read.right === undefined) return E.left(`the audit key cannot be read from ${file}`)
+  const signer = { name, privateKey: read.right }
+  const verifier = verifierOf(signer)
+  const data = {
+    verifier_key: writeVerifier(verifier),
+    ...(replaces !== undefined && { replaces: writeVerifier(replaces) }),
+  }
+  const randomHex = (bytes: number): string => Buffer.from(randomBytes(bytes)).toString('hex')
+  await recordForLog({ type: 'AuditKeyReplaced', data }, { store, now: now(), randomHex })
+  await keepKnownKey(store, signer, now(), randomBytes)
+  return E.right({ verifier, replaces })
+}
+
+/**
+ * Goes on without an audit key that was lost: another signs from now on, which the log says. Left: why nothing was changed.
+ *
+ * @throws LockTaken beside a running service of the embedded store
+ */
+export const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<E.Either<string, Replaced>> => {
+  const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
+  const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
+  try {
+    return await replaceIn(store, config, terminal)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,51 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { readAuditKey } from '../../audit/audit-key.ts'
+import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
+import type { Config } from '../../service/config/config.ts'
+import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
+import { replaceAuditKey } from './audit-key-replace.ts'
+
+/** Whoever signs for this log; Left: why nobody can. */
+export const signerOf = async (config: Config): Promise<E.Either<string, Signer>> => {
+  const read = await readAuditKey(config)
+  if (E.isLeft(read)) return read
+  if (read.right !== undefined) return E.right({ name: config.origin, privateKey: read.right })
+  const remedy = config.eventStore.kind === 'sqlite' ? '; the service makes it when it starts' : ''
+  return E.left(`there is no audit key: ${config.auditKeyFile} does not exist${remedy}`)
+}
+
+const replace = async (isJson: boolean, config: Config, terminal: Terminal): Promise<number> => {
+  const replaced = await replaceAuditKey(config, terminal)
+  if (E.isLeft(replaced)) return refuse(terminal, replaced.left)
+  const { verifier, replaces } = replaced.right
+  const key = writeVerifier(verifier)
+  const before = replaces === undefined ? null : writeVerifier(replaces)
+  const told = { origin: config.origin, verifier_key: key, replaces: before }
+  terminal.stdout(isJson ? `${JSON.stringify(told)}\n` : `${key}\n`)
+  return DONE
+}
+
+export const auditKeyCommand: Command = {
+  name: 'audit key',
+  operands: [],
+  options: { replace: { type: 'boolean' }, json: { type: 'boolean' } },
+  summary: 'prints the public key that checkpoints are verified with',
+  example: 'audit key',
+  help: `
+Prints the public part of the key that this log's checkpoints are signed with, as a verifier key of C2SP signed-note:
+name, key id and key, with plus signs between. Give it to whoever verifies; keep the file of the key itself to yourself.
+
+--replace is for a key that is lost for good, without which the service does not start: it says what is lost, makes
+another where none is configured, and records in the log that from there on that one signs (AuditKeyReplaced). Stop the
+service first, and tell those who verify.
+
+With --json it prints {"origin","verifier_key"}, with --replace "replaces" too: the verifier key before it, or null.`,
+  run: async ({ options }, config, terminal) => {
+    if (options.replace === true) return replace(options.json === true, config, terminal)
+    const signer = await signerOf(config)
+    if (E.isLeft(signer)) return refuse(terminal, signer.left)
+    const key = writeVerifier(verifierOf(signer.right))
+    terminal.stdout(options.json ? `${JSON.stringify({ origin: config.origin, verifier_key: key })}\n` : `${key}\n`)
+    return DONE
+  },
+}

@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { EventStore } from '../../event-store/event-store.ts'
+import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
+import type { Config } from '../../service/config/config.ts'
+import { openStoreBeside } from '../../service/open-store.ts'
+import { type KeyRing, readOrMakeVaultKeyFile } from '../../vault/keys.ts'
+import { reseal } from '../../vault/reseal.ts'
+import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
+import { knownKeys, makeVault } from '../../vault/vault.ts'
+import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+
+/** Milliseconds that a running service is given to take a new key, and between two looks whether it has. */
+const TAKEN_WITHIN = 10_000
+const LOOK_EVERY = 100
+
+/** What a rotation came to. */
+interface Rotated {
+  readonly key: string
+  readonly service: 'running' | 'none'
+  /** Secrets sealed anew by now; a running service does that by itself. */
+  readonly resealed: number | null
+}
+
+type Outcome = E.Either<readonly string[], Rotated>
+
+const IN_VARIABLE =
+  'the keys are in BERTH_VAULT_KEY: put a new one before them there, as ID:KEY with KEY from "openssl rand -base64 32" ' +
+  'and a comma behind it, and start the service anew; it seals the secrets anew by itself'
+
+/** Undefined when another process has the data. */
+const tryLock = (config: Config): Lock | undefined => {
+  try {
+    return acquireLock(join(config.data, 'berth.lock'))
+  } catch (error) {
+    if (error instanceof LockTaken) return undefined
+    throw error
+  }
+}
+
+const ringIn = async (file: string, { now, randomBytes }: Terminal): Promise<E.Either<readonly string[], KeyRing>> => {
+  const read = await readOrMakeVaultKeyFile(file, { mayMake: false, now: now(), randomBytes })
+  return E.isLeft(read) ? read : E.right(read.right.ring)
+}
+
+const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): Promise<Outcome> => {
+  const { now: clock, randomBytes } = terminal
+  const file = config.vaultKeyFile
+  const before = await ringIn(file, terminal)
+  if (E.isLeft(before)) return before
+  const vault = makeVault({ store, keys: before.right, clock, randomBytes })
+  const checked = await vault.check()
+  if (E.isLeft(checked)) return checked
+  const key = await rotateKeyFile(file, { now: clock(), randomBytes })
+  if (E.isLeft(key)) return E.left([key.left])
+  const after = await ringIn(file, terminal)
+  const taken = E.isLeft(after) ? after : await vault.take(after.right)
+  if (E.isLeft(taken)) return taken
+  const pause = async (): Promise<void> => turn()
+  const sealed = await reseal({ store, keys: vault.keys, clock, randomBytes, pause, isStopped: () => false })
+  if (sealed.unreadable.length > 0) return E.left(sealed.unreadable)
+  return E.right({ key: key.right, service: 'none', resealed: sealed.secrets })
+}
+
+/** Where no service runs: makes the key and seals everything anew with it. */
+const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
+  const store = await openStoreBeside(config, {
+    randomHex: (bytes) => Buffer.from(terminal.randomBytes(bytes)).toString('hex'),
+    isReadOnly: false,
+  })
+  try {
+    return await rotateIn(store, config, terminal)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Beside a running service: makes the key and waits until the service seals with it. */
+const rotateBeside = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
+  const key = await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes })
+  if (E.isLeft(key)) return E.left([key.left])
+  const store = await openStoreBeside(config)
+  try {
+    const end = performance.now() + TAKEN_WITHIN
+    while (performance.now() < end) {
+      if ((await knownKeys(store)).includes(key.right)) {
+        return E.right({ key: key.right, service: 'running', resealed: null })
+      }
+      await delay(LOOK_EVERY)
+    }
+  } finally {
+    await store.close()
+  }
+  const what = `the key ${key.right} is in ${config.vaultKeyFile}, but the running service has not taken it`
+  return E.left([`${what} within ${TAKEN_WITHIN / 1000} s: its log says why, or it has its keys from another place`])
+}
+
+const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }: Config): string => {
+  const done =
+    resealed === null
+      ? 'the running service seals with it now, and what it has sealed before anew in the background'
+      : `sealed ${resealed} secrets anew with it`
+  const others =
+    eventStore.kind === 'sqlite' ? '' : `Give ${file} to every other instance over this store: each has its own copy.\n`
+  return `new key ${key} in ${file}; ${done}\n${others}Keep a copy of ${file} in another place.\n`
+}
+
+export const vaultRotateCommand: Command = {
+  name: 'vault rotate',
+  operands: [],
+  options: { json: { type: 'boolean' } },
+  summary: 'seals the secrets of the SUTs with a new key',
+  example: 'vault rotate',
+  help: `
+Puts a new key before those in the key file and seals every secret anew with it. Works beside a running service, which
+takes the new key within 2 s, and without one. It may be broken off at any moment: the next start goes on with it.
+
+Old keys stay in the file until "vault status" says that nothing needs them: a day at least, because retries are
+recognised with them. Then delete their lines. Instances that share an EventStoreDB each have their own copy of the
+file: give the new one to all of them. Keys in BERTH_VAULT_KEY are rotated there: it says how.
+
+With --json it prints {"key","file","service","resealed"}.`,
+  run: async ({ options }, config, terminal) => {
+    const file = config.vaultKeyFile
+    if (config.vaultKeys !== undefined) return refuse(terminal, IN_VARIABLE)
+    await (await openStoreBeside(config)).close()
+    const lock = tryLock(config)
+    let rotated: Outcome
+    try {
+      rotated = await (lock === undefined ? rotateBeside : rotateAlone)(config, terminal)
+    } finally {
+      lock?.release()
+    }
+    if (E.isLeft(rotated)) {
+      for (const problem of rotated.left) refuse(terminal, problem)
+      return REFUSED
+    }
+    terminal.stdout(options.json ? `${JSON.stringify({ ...rotated.right, file })}\n` : sentence(rotated.right, config))
+    return DONE
+  },
+}

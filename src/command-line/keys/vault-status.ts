@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../service/config/config.ts'
+import { openStoreBeside } from '../../service/open-store.ts'
+import { parseVaultKeys } from '../../vault/keys.ts'
+import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
+import { type Command, DONE, REFUSED } from '../terminal/command.ts'
+
+/** A key and what it is needed for. */
+interface KeyStatus {
+  readonly id: string
+  readonly place: 'current' | 'old' | 'missing'
+  readonly is_needed: boolean
+  /** Secrets sealed with it. */
+  readonly secrets: number
+  readonly retries_until: string | null
+  readonly why: string
+}
+
+/** The ids of the keys there are, the current one first; none where they cannot be read, and why. */
+const ringIds = async (config: Config): Promise<{ readonly ids: readonly string[]; readonly problem?: string }> => {
+  const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
+  try {
+    const read = parseVaultKeys(config.vaultKeys ?? (await readFile(config.vaultKeyFile, 'utf8')))
+    return E.isRight(read)
+      ? { ids: read.right.keys.map(({ id }) => id) }
+      : { ids: [], problem: `${where}: ${read.left.join('; ')}` }
+  } catch (error) {
+    return { ids: [], problem: `${where} cannot be read: ${(error as Error).message.split(',')[0]}` }
+  }
+}
+
+const whyOf = (place: KeyStatus['place'], need: KeyNeed | undefined, until: string | null): string => {
+  if (need === undefined) {
+    return place === 'current' ? 'a running service takes it within 2 s, another one when it starts' : 'never used'
+  }
+  const secrets = need.secrets === 1 ? '1 secret is' : `${need.secrets} secrets are`
+  if (place === 'current') return `seals what comes; ${secrets} sealed with it`
+  if (need.secrets > 0) return `${secrets} sealed with it${until === null ? '' : `; retries until ${until}`}`
+  if (until === null) return 'seals what comes, as far as the log knows'
+  return need.isNeeded ? `retries until ${until}` : 'nothing needs it'
+}
+
+const statusOf = (id: string, ids: readonly string[], need: KeyNeed | undefined): KeyStatus => {
+  const place = id === ids[0] ? 'current' : ids.includes(id) ? 'old' : 'missing'
+  const until = need?.retriesUntil === undefined ? null : new Date(need.retriesUntil).toISOString()
+  return {
+    id,
+    place,
+    is_needed: place === 'current' || (need?.isNeeded ?? false),
+    secrets: need?.secrets ?? 0,
+    retries_until: until,
+    why: whyOf(place, need, until),
+  }
+}
+
+export const vaultStatusCommand: Command = {
+  name: 'vault status',
+  operands: [],
+  options: { json: { type: 'boolean' } },
+  summary: 'says which keys are needed, and what for',
+  example: 'vault status --json',
+  help: `
+Prints the keys of the vault, one a line with tabs between: id, place (current, old or missing), "needed" or "not
+needed", and why. Ends with 1 when a key is missing that is needed. Works beside a running service. A key that is not
+needed may be deleted from the key file; until it is, it does no harm.
+
+With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
+  run: async ({ options }, config, terminal) => {
+    const { ids, problem } = await ringIds(config)
+    if (problem !== undefined) terminal.stderr(`berth: ${problem}\n`)
+    const store = await openStoreBeside(config)
+    try {
+      const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())
+      const all = [...new Set([...ids, ...needs.map(({ id }) => id)])]
+      const keys = all.map((id) =>
+        statusOf(
+          id,
+          ids,
+          needs.find((need) => need.id === id),
+        ),
+      )
+      if (options.json) terminal.stdout(`${JSON.stringify({ keys })}\n`)
+      else
+        for (const { id, place, is_needed, why } of keys) {
+          terminal.stdout(`${id}\t${place}\t${is_needed ? 'needed' : 'not needed'}\t${why}\n`)
+        }
+      return keys.some(({ place, is_needed }) => place === 'missing' && is_needed) ? REFUSED : DONE
+    } finally {
+      await store.close()
+    }
+  },
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { copyLog } from '../../copy/copy-log.ts'
+import type { Config } from '../../service/config/config.ts'
+import { type EventStoreConfig, nameOfStore, readEventStore } from '../../service/config/event-store.ts'
+import { openCopyTarget, openStoreBeside } from '../../service/open-store.ts'
+import { type Command, DONE, MISUSED, makeProgress, refuse, type Terminal } from '../terminal/command.ts'
+
+type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
+type EventStoreDb = EventStoreConfig & { readonly kind: 'eventstoredb' }
+
+const read = <K extends EventStoreConfig['kind']>(
+  given: string | boolean | undefined,
+  otherwise: EventStoreConfig,
+  kind: K,
+  example: string,
+): E.Either<string, EventStoreConfig & { kind: K }> => {
+  const store = typeof given === 'string' ? readEventStore(given, process.cwd()) : E.right(otherwise)
+  if (E.isLeft(store)) return store
+  return store.right.kind === kind
+    ? E.right(store.right as EventStoreConfig & { kind: K })
+    : E.left(`must be like ${example}`)
+}
+
+const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Terminal, isJson: boolean) => {
+  // Opened to be written, so that no service writes it meanwhile.
+  const begun = terminal.now()
+  const source = await openStoreBeside({ ...config, eventStore: from }, { isReadOnly: false })
+  try {
+    const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
+    const target = await openCopyTarget(to, { randomHex, copyOf: source.logId })
+    try {
+      const progress = makeProgress(terminal, { isLogged: true })
+      const copied = await copyLog({ source, target, onProgress: progress.show }).finally(progress.end)
+      if (E.isLeft(copied)) return refuse(terminal, copied.left)
+      await target.endCopy()
+      const { events, found, secrets, root } = copied.right
+      const seconds = (terminal.now() - begun) / 1_000
+      const rate = Math.round((events - found) / Math.max(seconds, 0.001))
+      if (isJson) terminal.stdout(`${JSON.stringify({ ...copied.right, seconds })}\n`)
+      else {
+        terminal.stdout(`${nameOfStore(to)}: ${events} events, ${found} of them found there, ${rate} a second\n`)
+        terminal.stdout(`${secrets} sealed secrets; root ${root} in both\n`)
+      }
+      return DONE
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+export const copyCommand: Command = {
+  name: 'copy',
+  operands: [],
+  options: { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' } },
+  summary: 'copies the embedded log into an EventStoreDB, to move there',
+  example: 'copy --from sqlite:./data/events.db --to esdb://127.0.0.1:2113?tls=false',
+  help: `
+Copies every event and every sealed secret into an EventStoreDB or a KurrentDB that holds no log: the same events in
+the same order, with the same ids and revisions. Ends with the root of the tree over both, which must be equal. No
+service may run on the log meanwhile. What was broken off goes on where it stopped, when it is run again.
+
+--from is the log in the data directory unless given. --to is BERTH_EVENT_STORE unless given, so that no password has to
+stand on the command line. Users file and vault keys are files: give them to every instance.
+
+With --json it prints {"events","found","secrets","root","seconds"}.`,
+  run: async ({ options }, config, terminal) => {
+    const from = read(
+      options.from,
+      { kind: 'sqlite', path: join(config.data, 'events.db') },
+      'sqlite',
+      'sqlite:./data/events.db',
+    )
+    const to = read(options.to, config.eventStore, 'eventstoredb', 'esdb://name:password@host:2113')
+    if (E.isLeft(from)) terminal.stderr(`berth: --from ${from.left}\n`)
+    if (E.isLeft(to)) terminal.stderr(`berth: --to ${to.left}\n`)
+    if (E.isLeft(from) || E.isLeft(to)) return MISUSED
+    return copy(from.right, to.right, config, terminal, options.json === true)
+  },
+}

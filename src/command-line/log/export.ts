@@ -1,0 +1,150 @@
+import { stat } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { parseInstant } from '../../domain/values/instant.ts'
+import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
+import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '../../export/export-log.ts'
+import { FORMATS, type Format, type FormatName, formatOf } from '../../export/formats.ts'
+import { replaceFileBy, targetOf } from '../../files/replace-file.ts'
+import type { Config } from '../../service/config/config.ts'
+import { openStoreBeside } from '../../service/open-store.ts'
+import {
+  type Command,
+  DONE,
+  type Given,
+  MISUSED,
+  makeProgress,
+  REFUSED,
+  refuse,
+  type Terminal,
+} from '../terminal/command.ts'
+
+type Value = Given['options'][string]
+
+interface Asked {
+  readonly name: FormatName
+  readonly wanted: Wanted
+  readonly excel: boolean
+  readonly output: string | undefined
+}
+
+const textOf = (value: Value): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** A position in any number of digits, or a date-time, which events are not before. */
+const readBound = (flag: string, value: Value): E.Either<string, Bound | undefined> => {
+  const text = textOf(value)
+  if (text === undefined) return E.right(undefined)
+  if (/^\d{1,20}$/.test(text)) {
+    const position = Number(text)
+    return Number.isSafeInteger(position) ? E.right({ position }) : E.left(`--${flag} is beyond any position`)
+  }
+  const read = parseInstant(text)
+  if (E.isLeft(read)) return E.left(`--${flag} ${read.left}, or a position`)
+  const { epochNanoseconds } = read.right
+  // The first whole millisecond that is not before it.
+  return E.right({ time: Number((epochNanoseconds + (epochNanoseconds > 0n ? 999_999n : 0n)) / 1_000_000n) })
+}
+
+const readAsked = (options: Given['options']): E.Either<string, Asked> => {
+  const name = FORMATS.find((format) => format === options.format)
+  if (name === undefined) return E.left(`--format must be one of ${FORMATS.join(', ')}`)
+  if (options.excel === true && name !== 'csv') return E.left('--excel goes with --format csv')
+  const [from, to] = [readBound('from', options.from), readBound('to', options.to)]
+  if (E.isLeft(from)) return from
+  if (E.isLeft(to)) return to
+  const types = new Set((options.type ?? []) as unknown as readonly string[])
+  const unknown = [...types].find((type) => !isEventType(type))
+  if (unknown !== undefined) return E.left(`--type must be a type of event like ReservationCreated`)
+  const wanted = { from: from.right, to: to.right, types, sutId: textOf(options.sut) }
+  return E.right({ name, wanted, excel: options.excel === true, output: textOf(options.output) })
+}
+
+/** The log from where it is needed on, and the position there: in the embedded store marks are positions. */
+const recordsOf = (store: EventStore, { eventStore }: Config, { from }: Wanted) => {
+  const first = eventStore.kind === 'sqlite' && from !== undefined && 'position' in from ? from.position : 0
+  return { records: store.records(BEGINNING + first), first }
+}
+
+/** Where everything goes: a file that is there whole or not at all, or standard output. */
+const writeTo = async (
+  output: string | undefined,
+  pieces: AsyncIterable<string>,
+  { send }: Terminal,
+): Promise<string | undefined> => {
+  if (output !== undefined) {
+    await replaceFileBy(await targetOf(output), async (file) => {
+      for await (const piece of pieces) await file.writeFile(piece)
+    })
+    return undefined
+  }
+  for await (const piece of pieces) {
+    const failed = await send(piece)
+    if (failed !== undefined) return failed
+  }
+  return undefined
+}
+
+const isOther = async (output: string): Promise<boolean> => {
+  const found = await stat(output).catch(() => undefined)
+  return found !== undefined && !found.isFile()
+}
+
+const run = async (asked: Asked, format: Format, store: EventStore, config: Config, terminal: Terminal) => {
+  const exported: Exported = { events: 0, first: null, last: null }
+  const progress = makeProgress(terminal)
+  const of = config.eventStore.kind === 'sqlite' ? (await store.head()) + 1 : undefined
+  const { records, first } = recordsOf(store, config, asked.wanted)
+  const onProgress = (done: number): void => progress.show(done, of)
+  const pieces = exportLog({ records, first, wanted: asked.wanted, format, onProgress }, exported)
+  const failed = await writeTo(asked.output, pieces, terminal).finally(progress.end)
+  return { exported, failed }
+}
+
+export const exportCommand: Command = {
+  name: 'export',
+  operands: [],
+  options: {
+    format: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    type: { type: 'string', multiple: true },
+    sut: { type: 'string' },
+    excel: { type: 'boolean' },
+    output: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  summary: 'writes the events into a file for DuckDB, pandas or a spreadsheet',
+  example: 'export --format csv --from 2030-05-01T00:00:00Z --output events.csv',
+  help: `
+Writes the events of the log, one a line: --format ndjson and csv with the columns that the README explains,
+cloudevents as the feed gives them. CSV is that of RFC 4180, in UTF-8; with --excel it begins with a byte order mark and
+an apostrophe stands before whatever a spreadsheet would take for a formula. Works beside a running service.
+
+--from and --to are positions or date-times: from that event, or from what was recorded at that moment, on, and up to
+but without the other. --type, as often as there are types, and --sut, the id of a SUT, take those events only.
+
+With --output the file, of mode 0600, is there whole or not at all; without it everything goes to standard output.
+What was exported is told in one line behind it, on standard error where the events went to standard output: with --json
+as {"format","events","first","last","output"}, the positions of the first and the last event among it.`,
+  run: async ({ options }, config, terminal) => {
+    const asked = readAsked(options)
+    if (E.isLeft(asked)) {
+      terminal.stderr(`berth: ${asked.left}\n`)
+      return MISUSED
+    }
+    const { name, excel, output } = asked.right
+    if (output !== undefined && (await isOther(output))) return refuse(terminal, `${output} is no file`)
+    const format = formatOf(name, { excel, origin: config.origin })
+    const store = await openStoreBeside(config)
+    try {
+      const { exported, failed } = await run(asked.right, format, store, config, terminal)
+      // Whoever reads may have seen enough; any other failure has been told.
+      if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
+      const tell = output === undefined ? terminal.stderr : terminal.stdout
+      const summary = { format: name, ...exported, ...(output !== undefined && { output }) }
+      tell(options.json ? `${JSON.stringify(summary)}\n` : `${exported.events} events${output ? `: ${output}` : ''}\n`)
+      return DONE
+    } finally {
+      await store.close()
+    }
+  },
+}

@@ -1,0 +1,59 @@
+import { makeKeptTree } from '../../audit/kept-tree.ts'
+import { leavesOf } from '../../audit/leaves.ts'
+import { treeOf } from '../../audit/log-tree.ts'
+import { openStoreBeside } from '../../service/open-store.ts'
+import { type Command, DONE, MISUSED, makeProgress, refuse } from '../terminal/command.ts'
+
+const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
+
+export const proofCommand: Command = {
+  name: 'proof',
+  operands: ['EVENT'],
+  options: { size: { type: 'string' }, json: { type: 'boolean' } },
+  summary: 'proves that an event is in the log',
+  example: 'proof 01bb4b2f-1ec8-7235-bc1b-209714e3cd93 --size 1000',
+  help: `
+Reads the log and prints the proof (RFC 6962) that the event with this id is in it, at the size given or as it is now.
+Together with a checkpoint of that size it convinces whoever does not have the log. It is JSON, with --json on one line:
+{"origin","tree_size","leaf_index","leaf_hash","leaf","hashes","root","event"}, hashes in base64, "leaf" (and "event",
+as it was called before) being the stored text whose hash is proven.`,
+  run: async ({ operands: [id = ''], options }, config, terminal) => {
+    const asked = options.size === undefined ? undefined : Number(options.size)
+    if (asked !== undefined && !(/^\d{1,15}$/.test(String(options.size)) && asked > 0)) {
+      terminal.stderr('berth: --size must be a number of events\n')
+      return MISUSED
+    }
+    const store = await openStoreBeside(config)
+    const progress = makeProgress(terminal)
+    try {
+      const kept = makeKeptTree()
+      let found: { readonly position: number; readonly text: string; readonly leaf: Uint8Array } | undefined
+      for await (const { position, record, leaf } of leavesOf(store, (events) => progress.show(events, events))) {
+        kept.add(leaf)
+        if (found === undefined && record.text.includes(id) && JSON.parse(record.text).id === id) {
+          found = { position, text: record.text, leaf }
+        }
+        if (kept.size() === asked) break
+      }
+      progress.end()
+      const size = kept.size()
+      if (asked !== undefined && size < asked) return refuse(terminal, `the log has ${size} events`)
+      if (found === undefined) return refuse(terminal, `no event among the first ${size} has this id`)
+      const tree = treeOf(kept.node)
+      const proof = {
+        origin: config.origin,
+        tree_size: size,
+        leaf_index: found.position,
+        leaf_hash: base64(found.leaf),
+        leaf: found.text,
+        hashes: tree.inclusion(found.position, size).map(base64),
+        root: base64(tree.head(size)),
+        event: found.text,
+      }
+      terminal.stdout(`${JSON.stringify(proof, undefined, options.json ? undefined : 2)}\n`)
+      return DONE
+    } finally {
+      await store.close()
+    }
+  },
+}

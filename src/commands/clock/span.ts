@@ -1,0 +1,103 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { endingAfter } from '../../domain/calendar/calendar.ts'
+import type { Held } from '../../domain/calendar/held.ts'
+import type { Recorded } from '../../domain/event.ts'
+import { evolveSut, initialSutState } from '../../domain/sut/state.ts'
+import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
+import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
+
+/** A span of public positions, both ends included, whose times are wrong. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export interface SpanOptions {
+  readonly store: Pick<EventStore, 'records' | 'readStream'>
+  /** Where the store keeps the event before a position; undefined where the log does not come that far. */
+  readonly markBefore: (position: number) => Promise<number | undefined>
+}
+
+/** The events of a span. */
+export interface Found {
+  /** By stream. */
+  readonly revisions: ReadonlyMap<string, Span>
+  /** Unix milliseconds: the latest of their times. */
+  readonly latest: number
+  /** The event before the span, where there is one. */
+  readonly before: Stored | undefined
+}
+
+type Stored = Pick<Recorded, 'stream' | 'revision' | 'metadata'>
+
+export const findSpan = async (
+  { store, markBefore }: SpanOptions,
+  { from, to }: Span,
+): Promise<E.Either<string, Found>> => {
+  const revisions = new Map<string, Span>()
+  let position = Math.max(from - 1, 0)
+  let [latest, before]: [number, Stored | undefined] = [0, undefined]
+  const mark = await markBefore(position)
+  for await (const page of mark === undefined ? [] : store.records(mark)) {
+    for (const { text } of page) {
+      if (position > to) return E.right({ revisions, latest, before })
+      const event = JSON.parse(text) as Stored
+      if (position++ < from) before = event
+      else {
+        const { stream, revision, metadata } = event
+        revisions.set(stream, { from: revisions.get(stream)?.from ?? revision, to: revision })
+        latest = Math.max(latest, epochMillisecondsOf(metadata.time))
+      }
+    }
+  }
+  if (position > to) return E.right({ revisions, latest, before })
+  return E.left(mark === undefined ? 'the log does not come that far' : `the log ends at the position ${position - 1}`)
+}
+
+const covers = (event: Recorded, { from, to }: Span): boolean =>
+  event.type === 'ClockCorrected' &&
+  event.data.remaining === 0 &&
+  event.data.revisions.from <= from &&
+  event.data.revisions.to >= to
+
+/** The time that counts of an event: its own, or what an earlier correction has put in its place. */
+export const timeOf = async (
+  store: Pick<EventStore, 'readStream'>,
+  { stream, revision, metadata }: Stored,
+): Promise<string> => {
+  let { time } = metadata
+  for await (const page of store.readStream(stream, revision)) {
+    for (const event of page) {
+      if (event.type === 'ClockCorrected' && covers(event, { from: revision, to: revision })) time = event.data.time
+    }
+  }
+  return time
+}
+
+/** A stream folded as its times have it, and with those of some revisions left out. */
+export interface Folds {
+  readonly revision: number
+  /** The windows that the wrong times have dropped. */
+  readonly dropped: readonly Held[]
+  /** Unix milliseconds: the latest time that counts. */
+  readonly time: number
+  readonly isCorrected: boolean
+}
+
+export const foldTwice = async (store: Pick<EventStore, 'readStream'>, stream: string, span: Span): Promise<Folds> => {
+  let [wrong, right] = [initialSutState, initialSutState]
+  let [revision, isCorrected] = [NO_STREAM, false]
+  for await (const page of store.readStream(stream, NO_STREAM)) {
+    for (const event of page) {
+      const isWrong = event.revision >= span.from && event.revision <= span.to
+      const metadata = { ...event.metadata, time: formatMilliseconds(right.time) }
+      wrong = evolveSut(wrong, event)
+      right = evolveSut(right, isWrong ? { ...event, metadata } : event)
+      revision = event.revision
+      isCorrected ||= covers(event, span)
+    }
+  }
+  const kept = new Set(Array.from(endingAfter(wrong.windows, 0), ({ _id }) => _id))
+  const dropped = [...endingAfter(right.windows, 0)].filter(({ _id }) => !kept.has(_id))
+  return { revision, dropped, time: right.time, isCorrected }
+}

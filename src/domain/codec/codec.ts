@@ -1,0 +1,137 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { ADDRESS, ADDRESS_LENGTH_MAX } from '../values/address.ts'
+import { CONTROL, CONTROL_BUT_LINES, classWithout } from '../values/characters.ts'
+import { isOpaqueId, OPAQUE_ID } from '../values/ids.ts'
+import { INSTANT_PATTERN, type Instant, parseInstant } from '../values/instant.ts'
+import { described, type JsonSchema, patternOf, portable, schemaOf } from './json-schema.ts'
+
+const plains = new WeakSet<t.Mixed>()
+
+/** Says of a codec that it leaves what it takes as it is: where its `is` says yes, there is nothing to validate. */
+export const plain = <C extends t.Mixed>(codec: C): C => {
+  plains.add(codec)
+  return codec
+}
+
+export const isPlain = (codec: t.Mixed): boolean => plains.has(codec)
+
+/** What one field of a body or an event may hold, with the sentence that says so to whoever sent something else. */
+const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string, schema: () => JsonSchema): t.Type<A> => {
+  const codec = new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity)
+  return plain(described(codec, schema))
+}
+
+/** A whole number in a range, both ends included. */
+export const integer = (min: number, max: number): t.Type<number> =>
+  scalar(
+    `integer(${min}, ${max})`,
+    (u): u is number => Number.isSafeInteger(u) && (u as number) >= min && (u as number) <= max,
+    `must be a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
+    () => ({ type: 'integer', minimum: min, maximum: max }),
+  )
+
+export const boolean: t.Type<boolean> = scalar(
+  'boolean',
+  (u): u is boolean => typeof u === 'boolean',
+  'must be true or false',
+  () => ({ type: 'boolean' }),
+)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what these refuse
+const REFUSED = /[\u0000-\u001f\u007f-\u009f]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: see above
+const REFUSED_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+/** Text of `min` to `max` code points without control characters; `lines` lets line breaks and tabs through. */
+export const text = (min: number, max: number, options: { lines?: boolean } = {}): t.Type<string> => {
+  const refused = options.lines ? REFUSED_BUT_LINES : REFUSED
+  const except = options.lines ? ' other than line breaks and tabs' : ''
+  return scalar(
+    `text(${min}, ${max})`,
+    (u): u is string =>
+      typeof u === 'string' &&
+      u.length >= min &&
+      u.length <= 2 * max &&
+      (u.length <= max || [...u].length <= max) &&
+      !refused.test(u) &&
+      u.isWellFormed(),
+    `must be a string of ${min === 0 ? 'at most' : `${min} to`} ${max} characters, without control characters${except} or lone surrogates`,
+    () => ({
+      type: 'string',
+      minLength: min,
+      maxLength: max,
+      pattern: `^[${classWithout(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
+    }),
+  )
+}
+
+export const oneOf = <A extends string>(...values: readonly A[]): t.Type<A> =>
+  scalar(
+    values.join('|'),
+    (u): u is A => values.includes(u as A),
+    `must be one of ${values.join(', ')}`,
+    () => ({ type: 'string', enum: values }),
+  )
+
+export const opaqueId: t.Type<string> = scalar(
+  'id',
+  (u): u is string => typeof u === 'string' && isOpaqueId(u),
+  'must be an id: 1 to 128 printable characters without /',
+  () => ({ type: 'string', pattern: patternOf(OPAQUE_ID) }),
+)
+
+/** The codec's values, or null. Unlike io-ts's `union`, it leaves the path of an error as it is. */
+export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
+  const nullable = described(
+    new t.Type(
+      `${codec.name} or null`,
+      (u): u is A | null => u === null || codec.is(u),
+      (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
+      t.identity,
+    ),
+    () => ({ anyOf: [schemaOf(codec), { type: 'null' }] }),
+  )
+  return isPlain(codec) ? plain(nullable) : nullable
+}
+
+/** Whatever there is. */
+export const anything: t.Type<unknown> = plain(new t.Type('anything', t.unknown.is, t.success, t.identity))
+
+/** A list of such values. */
+export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
+  described(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
+
+/** A string of at most `max` characters that matches; `rule` finishes the sentence "the field ...". */
+export const matching = (name: string, pattern: RegExp, rule: string, max?: number): t.Type<string> =>
+  scalar(
+    name,
+    (u): u is string => typeof u === 'string' && (max === undefined || u.length <= max) && pattern.test(u),
+    rule,
+    () => ({ type: 'string', ...(max !== undefined && { maxLength: max }), pattern: patternOf(pattern) }),
+  )
+
+/** A host name (RFC 1123) or an IP address. */
+export const address: t.Type<string> = matching(
+  'address',
+  ADDRESS,
+  'must be a host name or an IP address',
+  ADDRESS_LENGTH_MAX,
+)
+
+/** An RFC 3339 date-time on the wire, an Instant within. One way: answers are formatted from what was decided. */
+export const instant: t.Type<Instant, never, unknown> = described(
+  new t.Type<Instant, never, unknown>(
+    'instant',
+    (u): u is Instant => typeof u === 'object' && u !== null && 'epochNanoseconds' in u,
+    (u, c) => {
+      if (typeof u !== 'string') return t.failure(u, c, 'must be a string with an RFC 3339 date-time')
+      const read = parseInstant(u)
+      return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
+    },
+    () => {
+      throw new TypeError('an Instant is only ever read')
+    },
+  ),
+  () => ({ type: 'string', format: 'date-time', pattern: portable(INSTANT_PATTERN) }),
+)

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
+import * as E from 'fp-ts/lib/Either.js'
+import { matching } from '../../domain/codec/codec.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
+import type { RandomHex } from '../../domain/values/ids.ts'
+import { UnusableLog } from '../event-store.ts'
+import { LOG_STREAM as STREAM } from './server/all.ts'
+import { type Connection, unavailable } from './server/connection.ts'
+import { faultOf } from './server/faults.ts'
+import type { ReadPage } from './server/read.ts'
+import { markOf } from './server/records.ts'
+
+const BEGUN = 'LogBegun'
+const COPIED = 'LogCopied'
+
+const WRITE_WITHIN = 5_000
+const ATTEMPT_WITHIN = 3_000
+
+const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
+const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
+
+/** The credentials do not allow what the service must do, so that waiting would not help. */
+export class StoreDenied extends Error {
+  override name = 'StoreDenied'
+}
+
+interface LogStream {
+  readonly connection: Connection
+  readonly readPage: ReadPage
+}
+
+interface Beginning {
+  readonly randomHex: RandomHex
+  readonly isReadOnly: boolean
+  /** The id of the log that is copied into this one. */
+  readonly copyOf: string | undefined
+}
+
+/** Appends to the stream; false where somebody else was first. */
+const said = async (
+  { connection }: LogStream,
+  expectedRevision: AppendExpectedRevision,
+  type: string,
+  data: Readonly<Record<string, string>>,
+): Promise<boolean> => {
+  const event = jsonEvent({ id: randomUUID(), type, data })
+  const { credentials, prefix } = connection
+  const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
+  try {
+    await connection.persist(WRITE_WITHIN, (client) => client.appendToStream(prefix + STREAM, event, options))
+    return true
+  } catch (error) {
+    if (faultOf(error) === 'moved') return false
+    throw unavailable(`${STREAM} cannot be written`, error)
+  }
+}
+
+/** Whether an append is answered: one that cannot succeed, so that nothing is written. */
+export const isAnswered = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
+  const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
+  const options = {
+    expectedRevision: 'no_stream',
+    credentials,
+    deadline: ATTEMPT_WITHIN,
+    requiresLeader: true,
+  } as const
+  return use((client) => client.appendToStream(prefix + STREAM, event, options)).then(
+    () => true,
+    (error) => faultOf(error) === 'moved',
+  )
+}
+
+/** The log's id, and the mark with which it begins. */
+export interface BegunLog {
+  readonly logId: string
+  readonly mark: number
+}
+
+/**
+ * The log, which whoever comes first begins.
+ *
+ * @throws UnusableLog when there is no log and none may be made, or when it is not what is asked for
+ */
+export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }: Beginning): Promise<BegunLog> => {
+  for (;;) {
+    const [begun, ended] = (await log.readPage(STREAM, 0, 2)) ?? []
+    if (begun !== undefined) {
+      const decoded = Begun.decode(begun.data)
+      if (E.isLeft(decoded)) throw new UnusableLog(`the stream ${STREAM} in the event store is not Berth's`)
+      const { log_id, copy_of } = decoded.right
+      const isUnfinished = copy_of !== undefined && ended === undefined
+      if (copyOf === undefined && isUnfinished) {
+        throw new UnusableLog(`the event store holds an unfinished copy of the log ${copy_of}: run "copy" again`)
+      }
+      if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
+        throw new UnusableLog(`the event store holds the log ${log_id}: a log is copied into an empty one`)
+      }
+      return { logId: log_id, mark: markOf(begun) }
+    }
+    if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
+    await said(log, 'no_stream', BEGUN, { log_id: randomHex(12), ...(copyOf !== undefined && { copy_of: copyOf }) })
+  }
+}
+
+export const endCopy = async (log: LogStream): Promise<void> => {
+  if (!(await said(log, 0n, COPIED, {}))) throw new UnusableLog(`somebody else has written to ${STREAM} meanwhile`)
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import shared from '@eventstore/db-client/generated/shared_pb.js'
+import streams from '@eventstore/db-client/generated/streams_pb.js'
+import * as E from 'fp-ts/lib/Either.js'
+import empty from 'google-protobuf/google/protobuf/empty_pb.js'
+import type { NewEvent } from '../../domain/event.ts'
+import { type AppendFailure, NO_STREAM } from '../event-store.ts'
+import type { BatchCall } from './server/client.ts'
+import type { Connection } from './server/connection.ts'
+
+/** Milliseconds without an answer after which a series is given up. */
+const ANSWER_WITHIN = 10_000
+
+/** Events for the end of one stream, which is at revision `expected`. */
+export interface SeriesAppend {
+  readonly stream: string
+  readonly expected: number
+  readonly events: readonly NewEvent[]
+}
+
+/**
+ * Appends to several streams without waiting for the answer to one before the next is sent. A node takes the appends of
+ * one call one by one, as they were sent, so the log has them in this order; their positions prove it. Left: some may have
+ * been written, and only those before the first that was not, unless the node broke its order.
+ */
+export type AppendSeries = (appends: readonly SeriesAppend[]) => Promise<E.Either<AppendFailure, void>>
+
+const { BatchAppendReq } = streams
+
+const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
+
+const proposed = ({ id, type, data, metadata }: NewEvent): streams.BatchAppendReq.ProposedMessage => {
+  const message = new BatchAppendReq.ProposedMessage()
+    .setId(new shared.UUID().setString(id))
+    .setData(bytesOf(data))
+    .setCustomMetadata(bytesOf(metadata))
+  message.getMetadataMap().set('type', type).set('content-type', 'application/json')
+  return message
+}
+
+// No deadline: it would be a time of this machine's clock, by which a node with another clock fails every append.
+const requestOf = (prefix: string, { stream, expected, events }: SeriesAppend, id: string): streams.BatchAppendReq => {
+  const name = new shared.StreamIdentifier().setStreamName(Buffer.from(prefix + stream))
+  const options = new BatchAppendReq.Options().setStreamIdentifier(name)
+  if (expected === NO_STREAM) options.setNoStream(new empty.Empty())
+  else options.setStreamPosition(`${expected}`)
+  return new BatchAppendReq()
+    .setCorrelationId(new shared.UUID().setString(id))
+    .setOptions(options)
+    .setProposedMessagesList(events.map(proposed))
+    .setIsFinal(true)
+}
+
+const failureOf = (response: streams.BatchAppendResp): AppendFailure =>
+  response.getError()?.getDetails()?.getTypeUrl().endsWith('WrongExpectedVersion') ? 'moved' : 'unknown'
+
+/** The positions of appends in the order in which they were sent, once all are answered. */
+const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
+  new Promise((resolve) => {
+    const positions = new Map<string, number>()
+    let late = setTimeout(() => resolve(E.left('unknown')), ANSWER_WITHIN)
+    const end = (result: E.Either<AppendFailure, readonly number[]>): void => {
+      clearTimeout(late)
+      resolve(result)
+    }
+    call
+      .on('data', (response: streams.BatchAppendResp) => {
+        if (!response.hasSuccess()) return end(E.left(failureOf(response)))
+        const position = response.getSuccess()?.getPosition()?.getCommitPosition() ?? 'none'
+        positions.set(response.getCorrelationId()?.getString() ?? '', Number(position))
+        clearTimeout(late)
+        late = setTimeout(() => resolve(E.left('unknown')), ANSWER_WITHIN)
+        if (positions.size === ids.length) end(E.right(ids.map((id) => positions.get(id) ?? Number.NaN)))
+      })
+      .on('error', () => end(E.left('unknown')))
+      .on('end', () => end(E.left('unknown')))
+  })
+
+const isRising = (positions: readonly number[]): boolean =>
+  positions.every((position, n) => n === 0 || position > (positions[n - 1] as number))
+
+export const makeAppendSeries =
+  ({ prefix, credentials, use }: Connection): AppendSeries =>
+  (appends) =>
+    use(async (client): Promise<E.Either<AppendFailure, void>> => {
+      const call = await client.batchAppend({ credentials, requiresLeader: true })
+      try {
+        const ids = appends.map(() => randomUUID())
+        const answers = answersTo(call, ids)
+        for (const [n, append] of appends.entries()) call.write(requestOf(prefix, append, ids[n] as string))
+        const positions = await answers
+        if (E.isLeft(positions)) return positions
+        return isRising(positions.right) ? E.right(undefined) : E.left('unknown')
+      } finally {
+        call.cancel()
+      }
+    })

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { RandomHex } from '../../domain/values/ids.ts'
+import { type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
+import { makeAppend } from './append.ts'
+import { type BegunLog, beginLog, endCopy, isAnswered, StoreDenied } from './log.ts'
+import { type AppendSeries, makeAppendSeries } from './series.ts'
+import type { EventStoreDbAddress } from './server/address.ts'
+import { openConnection } from './server/connection.ts'
+import { faultOf } from './server/faults.ts'
+import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
+import { makeLogEvents } from './server/records.ts'
+import { makeSilence } from './server/silence.ts'
+import { makeRecords, makeSubscribe } from './subscribe.ts'
+import { makeSecrets } from './vault/secrets.ts'
+
+/** Milliseconds between attempts to reach the store at a start. */
+const AGAIN_AFTER = 1_000
+/** Milliseconds after which one of them is given up: nobody who only asks something is kept waiting for long. */
+const OPEN_WITHIN = 3_000
+
+export interface EventStoreDbOptions {
+  readonly address: EventStoreDbAddress
+  readonly randomHex: RandomHex
+  /** Told each time that the store could not be reached at the start, before it is tried again. */
+  readonly onWaiting?: (error: Error) => void
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal
+  /** Called when the store has not answered commands for some seconds, and when it answers again. */
+  readonly onSilence?: (isSilent: boolean) => void
+  /** For tools beside running services: makes no log where there is none. */
+  readonly isReadOnly?: boolean
+  /** The id of the log that is copied into this one, which is no service's before `endCopy`. */
+  readonly copyOf?: string
+}
+
+export interface EventStoreDb extends EventStore {
+  /** For a log that is copied: faster than one append after the other. */
+  readonly appendSeries: AppendSeries
+  /** Makes a log that was copied into the store a service's. */
+  readonly endCopy: () => Promise<void>
+}
+
+/** Whether an append that ended so was answered. */
+const isAnswer = (ended: E.Either<AppendFailure, unknown>): boolean =>
+  E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
+
+/** Waits for a store that cannot be reached yet; the log in it, once there is one. */
+const reachLog = async (
+  { randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
+  logStream: Parameters<typeof beginLog>[0],
+  head: EventStore['head'],
+): Promise<BegunLog> => {
+  for (;;) {
+    try {
+      const log = await beginLog(logStream, { randomHex, isReadOnly, copyOf })
+      await head()
+      return log
+    } catch (error) {
+      const { cause } = error as Error
+      if (cause !== undefined && faultOf(cause) === 'denied') throw new StoreDenied((error as Error).message)
+      if (!(error instanceof StoreUnavailable) || signal?.aborted) throw error
+      onWaiting?.(error)
+      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
+/**
+ * The store a lab moves to: an EventStoreDB 23.10 or later, or a KurrentDB. Its `mark` is the commit position in `$all`.
+ * Waits for a store that cannot be reached yet.
+ *
+ * @throws StoreDenied when the credentials do not suffice, UnusableLog when it holds no log or an unfinished copy,
+ *   StoreUnavailable when the signal ended the waiting
+ */
+export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
+  const { address, onSilence = () => undefined } = options
+  const commands = openConnection(address, 'commands')
+  const subscriptions = openConnection(address, 'subscriptions')
+  const closing = new AbortController()
+  const readPage = makeReadPage(commands)
+  const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_WITHIN) }
+  const events = makeLogEvents(commands.prefix)
+  const head = makeHead(commands, events)
+  const secrets = makeSecrets(commands, subscriptions, readPage)
+  const append = makeAppend({ connection: commands, readPage, keepSecrets: secrets.keepWithEvent })
+  const { keepWithEvent: _, ...ofSecrets } = secrets
+  let begun: BegunLog | undefined
+  const followed = {
+    connection: subscriptions,
+    events,
+    head,
+    begun: () => begun?.mark ?? BEGINNING,
+    closing: closing.signal,
+  }
+
+  const silence = makeSilence({ probe: () => isAnswered(logStream), onSilence })
+  const watchedPage: ReadPage = (...page) => silence.watch(readPage(...page), () => true)
+
+  const close = async (): Promise<void> => {
+    silence.stop()
+    closing.abort()
+    await Promise.all([commands.close(), subscriptions.close()])
+  }
+
+  try {
+    begun = await reachLog(options, logStream, head)
+    return {
+      logId: begun.logId,
+      append:
+        (stream, expected, events, sealed = []) =>
+        () =>
+          silence.watch(append(stream, expected, events, sealed), isAnswer),
+      readStream: makeReadStream(watchedPage, events),
+      at: makeAt(commands, events, events.logged),
+      recordAt: makeAt(commands, events, events.asItLies),
+      subscribe: makeSubscribe(followed),
+      records: makeRecords(followed),
+      head,
+      ...ofSecrets,
+      appendSeries: makeAppendSeries(commands),
+      endCopy: () => endCopy(logStream),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+import * as t from 'io-ts'
+import { integer, text } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import type { SealedSecret } from '../../../domain/sealed-secret.ts'
+
+/**
+ * Sealed secrets stand in streams of their own, `vault-<sut id>`. There is no transaction over two streams: a secret is
+ * written before the event that names it, and counts from the moment on at which that event is in the log.
+ */
+
+/** The event that a secret came with, by its place in the SUT's stream; none where no event names it. */
+const Cause = t.union([
+  t.null,
+  closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),
+])
+export type Cause = t.TypeOf<typeof Cause>
+
+const Entry = closed(
+  'entry',
+  { field: text(0, 64), id: text(1, 64), key_id: text(1, 256), cause: Cause },
+  /** In base64. Absent where the secret was removed. */
+  { nonce: text(0, 64), ciphertext: text(0, 65_536) },
+)
+export const Entries = closed('SecretsSealed', { secrets: t.readonlyArray(Entry) }, {})
+export type Entry = t.TypeOf<typeof Entry>
+
+/** What the names of the streams begin with. */
+export const VAULT_PREFIX = 'vault-'
+
+export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, cause: Cause): Entry => ({
+  field,
+  id,
+  key_id,
+  cause,
+  nonce: Buffer.from(nonce).toString('base64'),
+  ciphertext: Buffer.from(ciphertext).toString('base64'),
+})
+
+const bytes = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))
+
+export const secretOf = (sut_id: string, entry: Entry): SealedSecret | undefined => {
+  const { field, id, key_id, nonce, ciphertext } = entry
+  if (nonce === undefined || ciphertext === undefined) return undefined
+  return { sut_id, field, id, key_id, nonce: bytes(nonce), ciphertext: bytes(ciphertext) }
+}
+
+export const isSame = (a: SealedSecret, b: Entry): boolean =>
+  a.field === b.field && a.id === b.id && a.key_id === b.key_id

@@ -1,0 +1,69 @@
+import {
+  type AllStreamSubscription,
+  type Position,
+  type RecordedEvent,
+  START,
+  streamNameFilter,
+} from '@eventstore/db-client'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Connection, unavailable } from '../server/connection.ts'
+import { Entries, VAULT_PREFIX } from './entry.ts'
+
+/** Milliseconds for which the listing is repeated, and that it may take once. */
+const READ_WITHIN = 8_000
+const LIST_WITHIN = 30_000
+
+/** Everything that is there now, in order; what came before the server says that it is all has been passed on by then. */
+const untilCaughtUp = (subscription: AllStreamSubscription, take: (event: RecordedEvent) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let isCaughtUp = false
+    const drain = (): void => {
+      for (let next = subscription.read(); next !== null; next = subscription.read()) {
+        if (next.event !== undefined) take(next.event)
+      }
+      if (isCaughtUp) resolve()
+    }
+    subscription.on('readable', drain)
+    subscription.on('caughtUp', () => {
+      isCaughtUp = true
+      setImmediate(drain)
+    })
+    subscription.on('error', reject)
+    subscription.on('close', () => reject(new Error('the subscription has ended')))
+    setTimeout(() => reject(new Error('the event store does not answer')), LIST_WITHIN).unref()
+  })
+
+/** The SUTs that have secrets, with the ids of the keys that any of these was ever sealed with; read on at each asking. */
+export const makeVaultIndex = (connection: Connection) => {
+  const prefix = connection.prefix + VAULT_PREFIX
+  const keysOf = new Map<string, Set<string>>()
+  let last: Position | typeof START = START
+
+  const take = ({ streamId, data, position }: RecordedEvent): void => {
+    const sutId = streamId.slice(prefix.length)
+    const keys = keysOf.get(sutId) ?? new Set()
+    keysOf.set(sutId, keys)
+    const decoded = Entries.decode(data)
+    if (E.isRight(decoded)) for (const { key_id } of decoded.right.secrets) keys.add(key_id)
+    last = position ?? last
+  }
+
+  return async (): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+    try {
+      await connection.persist(READ_WITHIN, async (client) => {
+        const filter = streamNameFilter({ prefixes: [prefix] })
+        const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
+        try {
+          await untilCaughtUp(subscription, take)
+        } finally {
+          subscription.on('error', () => undefined)
+          void subscription.unsubscribe().catch(() => undefined)
+          subscription.destroy()
+        }
+      })
+      return keysOf
+    } catch (error) {
+      throw unavailable('the secrets cannot be listed', error)
+    }
+  }
+}

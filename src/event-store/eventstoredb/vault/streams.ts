@@ -1,0 +1,77 @@
+import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
+import * as E from 'fp-ts/lib/Either.js'
+import { sutStream } from '../../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store.ts'
+import type { Connection } from '../server/connection.ts'
+import type { ReadPage } from '../server/read.ts'
+import { type Cause, Entries, type Entry, VAULT_PREFIX } from './entry.ts'
+
+const TYPE = 'SecretsSealed'
+const PAGE = 256
+/** Milliseconds for which a write is repeated, and that one attempt may take. */
+const WRITE_WITHIN = 8_000
+const ATTEMPT_WITHIN = 3_000
+
+/** A SUT's stream of secrets, as it was read. */
+export interface Kept {
+  readonly revision: number
+  /** What stands in each field: that of the latest event, and of those the latest written. */
+  readonly standing: ReadonlyMap<string, Entry>
+}
+
+export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => {
+  const read = async (sutId: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
+    const entries: Entry[] = []
+    let revision = -1
+    for (;;) {
+      const page = (await readPage(VAULT_PREFIX + sutId, revision + 1, PAGE)) ?? []
+      for (const event of page) {
+        const decoded = Entries.decode(event.data)
+        if (E.isLeft(decoded)) throw new StoreUnavailable(`${VAULT_PREFIX}${sutId}@${event.revision} cannot be read`)
+        entries.push(...decoded.right.secrets)
+        revision = Number(event.revision)
+      }
+      if (page.length < PAGE) return { revision, entries }
+    }
+  }
+
+  const isInLog = async (sutId: string, cause: Cause): Promise<boolean> => {
+    if (cause === null) return true
+    const [event] = (await readPage(sutStream(sutId), cause.revision, 1)) ?? []
+    return event?.id === cause.id
+  }
+
+  const append = (sutId: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) =>
+    connection.persist(WRITE_WITHIN, (client) =>
+      client.appendToStream(
+        connection.prefix + VAULT_PREFIX + sutId,
+        jsonEvent({ id, type: TYPE, data: { secrets: entries } }),
+        {
+          expectedRevision,
+          credentials: connection.credentials,
+          deadline: ATTEMPT_WITHIN,
+          requiresLeader: true,
+        },
+      ),
+    )
+
+  return {
+    append,
+    keptOf: async (sutId: string): Promise<Kept> => {
+      const { revision, entries } = await read(sutId)
+      const standing = new Map<string, Entry>()
+      for (const field of new Set(entries.map((entry) => entry.field))) {
+        const latestFirst = entries
+          .filter((entry) => entry.field === field)
+          .reverse()
+          .toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))
+        for (const entry of latestFirst) {
+          if (!(await isInLog(sutId, entry.cause))) continue
+          standing.set(field, entry)
+          break
+        }
+      }
+      return { revision, standing }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Logged, NewEvent } from '../../domain/event.ts'
+import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { type Appended, NO_STREAM } from '../event-store.ts'
+import { encodeEvent, leafHash } from '../stored-event.ts'
+import type { Head, Heads } from './heads.ts'
+import type { Places } from './read.ts'
+
+/** An append in its batch: encoded already, so that what cannot be encoded never gets there. */
+export interface Append {
+  readonly stream: string
+  readonly expected: number
+  readonly events: readonly NewEvent[]
+  readonly rows: readonly { readonly recorded: string; readonly leaf: Uint8Array }[]
+  readonly secrets: readonly SealedSecret[]
+}
+
+/** @throws TypeError for what cannot be appended whatever the state of the log */
+export const makeAppend = (
+  stream: string,
+  expected: number,
+  events: readonly NewEvent[],
+  secrets: readonly SealedSecret[],
+): Append => {
+  if (events.length === 0) throw new TypeError('an append needs at least one event')
+  if (!Number.isSafeInteger(expected) || expected < NO_STREAM) throw new TypeError(`${expected} is not a revision`)
+  const rows = events.map((event, index) => {
+    const recorded = encodeEvent(stream, expected + 1 + index, event)
+    return { recorded, leaf: new Uint8Array(leafHash(recorded)) }
+  })
+  return { stream, expected, events, rows, secrets }
+}
+
+/** What an append came to: `recorded` is what it added to the log, nothing if it was there already. */
+export type Written = { readonly appended: Appended; readonly recorded: readonly Logged[] } | 'moved'
+
+/** Writes an append, inside a transaction; `last` is the position of the log's last event. */
+export type Write = (append: Append, last: number) => Written
+
+export const makeWrite = (
+  database: DatabaseSync,
+  places: Places,
+  heads: Heads,
+  putSecrets: (secrets: readonly SealedSecret[]) => void,
+): Write => {
+  const insertEvent = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
+
+  /** A repeated append: the very ids stand behind `expected`. They may have been followed by others since. */
+  const repeated = ({ expected, events }: Append, head: Head | undefined): Written => {
+    if (head === undefined || head.revision < expected + events.length) return 'moved'
+    const behind = places.backFrom(head.position, head.revision - expected)
+    const positions = behind.slice(-events.length).reverse()
+    const isThere = events.every(({ id }, index) => {
+      const recorded = places.recordedAt(positions[index] as number)
+      return JSON.parse(recorded).id === id
+    })
+    if (!isThere) return 'moved'
+    return { appended: { revision: expected + events.length, mark: positions.at(-1) as number }, recorded: [] }
+  }
+
+  return (append, last) => {
+    const { stream, expected, events, rows, secrets } = append
+    const head = heads.of(stream)
+    if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
+    const recorded = events.map(({ type, data, id, metadata }, index) => {
+      const { leaf } = rows[index] as (typeof rows)[number]
+      return {
+        type,
+        data,
+        stream,
+        revision: expected + 1 + index,
+        id,
+        metadata,
+        mark: last + 1 + index,
+        leaf,
+      } as Logged
+    })
+    let previous = head?.position ?? null
+    rows.forEach((row, index) => {
+      const position = last + 1 + index
+      insertEvent.run(position, previous, row.recorded, row.leaf)
+      previous = position
+    })
+    const appended = { revision: expected + rows.length, mark: last + rows.length }
+    putSecrets(secrets)
+    // Last of all: if anything of this fails the stream has not moved.
+    heads.move(stream, { revision: appended.revision, position: appended.mark })
+    return { appended, recorded }
+  }
+}

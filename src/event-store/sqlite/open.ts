@@ -1,0 +1,103 @@
+import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { RandomHex } from '../../domain/values/ids.ts'
+import { LockTaken } from '../../files/lock.ts'
+import { UnusableLog } from '../event-store.ts'
+import { claimFile, confirmClaim } from './claim.ts'
+import { isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
+import { syncWhatWasLeft } from './sync.ts'
+
+const PRAGMAS = {
+  journal_mode: 'wal',
+  // FULL: a commit is synced before it comes back.
+  synchronous: 2,
+  // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
+  fullfsync: 1,
+  foreign_keys: 1,
+  // Overwritten, not just forgotten: secrets that have been replaced.
+  secure_delete: 1,
+  // Pages: everybody waits for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000.
+  wal_autocheckpoint: 1000,
+} as const
+
+/** NORMAL: only checkpoints are synced, in another thread (files/checkpoints.ts); commits by who has them synced behind. */
+const SYNCED_BEHIND = { ...PRAGMAS, synchronous: 1 }
+
+const sqliteVersion = (): string => {
+  const database = new DatabaseSync(':memory:')
+  try {
+    return scalar(database, 'SELECT sqlite_version()') as string
+  } finally {
+    database.close()
+  }
+}
+
+const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unknown>>): void => {
+  for (const [name, value] of Object.entries(pragmas)) {
+    database.exec(`PRAGMA ${name} = ${value}`)
+    const taken = scalar(database, `PRAGMA ${name}`)
+    if (taken !== value) throw new UnusableLog(`did not take ${name} = ${value}: it is ${taken}`)
+  }
+}
+
+/** The file that a path leads to, links resolved, so that one log has one name however it is reached. */
+export const fileOf = (path: string): string => {
+  if (existsSync(path)) return realpathSync(path)
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    throw new UnusableLog(`${path} cannot be made: there is no directory ${dirname(path)}`)
+  }
+}
+
+const makeFile = (file: string): void => {
+  const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  // SQLite would delete it, and with it the last events of a log that has been moved or is about to be put back.
+  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal is there`)
+  closeSync(openSync(file, 'wx', 0o600))
+}
+
+export interface OpenOptions {
+  readonly readOnly: boolean
+  readonly randomHex: RandomHex
+  readonly busyTimeout: number
+  readonly pagesMax: number | undefined
+  readonly isSyncedBehind?: boolean
+}
+
+/**
+ * Opens the file `fileOf` found. Who writes it has the lock beside it: the file is made where there is none, claimed, and
+ * brought to the newest schema.
+ *
+ * @throws UnusableLog, and LockTaken when another process writes the file by another path
+ */
+export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
+  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind = false } = options
+  let database: DatabaseSync | undefined
+  try {
+    const version = sqliteVersion()
+    if (!isSafeSqlite(version)) throw new UnusableLog(`needs SQLite 3.51.3 or later; this one is ${version}`)
+    if (!readOnly && !existsSync(file)) makeFile(file)
+    if (!readOnly) claimFile(file, options)
+    database = new DatabaseSync(file, { readOnly, timeout: busyTimeout })
+    const schema = versionOf(database, MIGRATIONS.length)
+    if (readOnly) {
+      if (schema === MIGRATIONS.length) return database
+      throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
+    }
+    setPragmas(database, isSyncedBehind ? SYNCED_BEHIND : PRAGMAS)
+    if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
+    syncWhatWasLeft(database, file)
+    migrate(database, randomHex)
+    confirmClaim(database, file)
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof LockTaken) throw error
+    throw new UnusableLog(
+      `${file} ${error instanceof UnusableLog ? '' : 'cannot be used as a log: '}${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}

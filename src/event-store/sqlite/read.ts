@@ -1,0 +1,195 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Logged } from '../../domain/event.ts'
+import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from '../event-store.ts'
+import { plainReader } from '../plain-event.ts'
+import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
+import type { Heads } from './heads.ts'
+import type { Tail } from './tail.ts'
+
+/** How many events a page has at most: what is decoded without giving others a turn. */
+const PAGE = 256
+/** How many links of a stream's chain are followed without giving others a turn. */
+const LINKS = 1024
+
+/** The places in the log, as they stand now, inside a transaction or outside one. */
+export interface Places {
+  readonly last: () => number
+  /** The position of an event and of those before it in its stream, newest first, at most `count`. */
+  readonly backFrom: (position: number, count: number) => readonly number[]
+  readonly recordedAt: (position: number) => string
+}
+
+const prepareWith = (database: DatabaseSync, sql: string): StatementSync => {
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement
+}
+
+export const makePlaces = (database: DatabaseSync): Places => {
+  const last = prepareWith(database, 'SELECT ifnull(max(position), -1) FROM event')
+  const recorded = prepareWith(database, 'SELECT recorded FROM event WHERE position = ?')
+  const back = prepareWith(
+    database,
+    `WITH RECURSIVE chain (position, previous) AS (
+      SELECT position, previous FROM event WHERE position = ?
+      UNION ALL
+      SELECT event.position, event.previous FROM chain JOIN event ON event.position = chain.previous
+      LIMIT ?
+    ) SELECT position FROM chain`,
+  )
+  const row = (statement: StatementSync, ...parameters: number[]) =>
+    statement.get(...parameters) as unknown as unknown[]
+  return {
+    last: () => row(last)[0] as number,
+    backFrom: (position, count) => (back.all(position, count) as unknown as [number][]).map(([found]) => found),
+    recordedAt: (position) => row(recorded, position)[0] as string,
+  }
+}
+
+/** @throws StoreUnavailable in place of what SQLite throws */
+export const reading = <A>(read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    throw new StoreUnavailable(`the log cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The positions of a stream's events behind a revision, newest first. */
+const positionsBehind = async (
+  places: Places,
+  heads: Pick<Heads, 'of'>,
+  stream: string,
+  after: number,
+): Promise<readonly number[]> => {
+  const head = reading(() => heads.of(stream))
+  const count = head === undefined ? 0 : head.revision - after
+  if (head === undefined || count <= 0) return []
+  const positions = [...reading(() => places.backFrom(head.position, Math.min(count, LINKS)))]
+  while (positions.length < count) {
+    await turn()
+    const [, ...further] = reading(() =>
+      places.backFrom(positions.at(-1) as number, Math.min(count - positions.length, LINKS) + 1),
+    )
+    if (further.length === 0) throw new Error(`the chain of ${stream} is broken before position ${positions.at(-1)}`)
+    for (const position of further) positions.push(position)
+  }
+  return positions
+}
+
+/** Reads at most so many events behind a mark. */
+const makePages = (database: DatabaseSync) => {
+  // A buffer for each hash would cost more than to read the event.
+  const page = prepareWith(
+    database,
+    'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
+  )
+  return (mark: number, count: number): readonly Logged[] => {
+    const rows = reading(() => page.all(mark, count)) as unknown as [string, number, string][]
+    const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
+    if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
+    const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
+    // Its patterns take longer to make than a short page to read.
+    const readPlain = rows.length < PAGE ? () => undefined : plainReader()
+    return rows.map(([recorded, position], n) => {
+      const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
+      return Object.assign(readPlain(recorded, position) ?? decodeEvent(recorded, position), { leaf })
+    })
+  }
+}
+
+type LogReader = Pick<EventStore, 'at' | 'recordAt' | 'readStream' | 'records' | 'subscribe' | 'head'>
+/** All that can be asked of a log's file. */
+export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
+
+export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<Heads, 'of'>, tail: Tail): LogReader => {
+  const asItLies = database.prepare(`
+    SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+  `)
+
+  const pageAfter = makePages(database)
+
+  return {
+    at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
+    recordAt: async (mark) => {
+      const [row] = reading(() => asItLies.all(mark - 1, mark, 1)) as unknown as StoredRecord[]
+      return row && { ...row }
+    },
+    async *readStream(stream, after) {
+      const positions = await positionsBehind(places, heads, stream, Math.max(after, BEGINNING))
+      for (let end = positions.length; end > 0; end -= PAGE) {
+        if (end < positions.length) await turn()
+        const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()
+        yield ofPage.map((position) =>
+          decodeEvent(
+            reading(() => places.recordedAt(position)),
+            position,
+          ),
+        )
+      }
+    },
+    async *records(after) {
+      const end = reading(places.last)
+      for (let last = Math.max(after, BEGINNING); last < end; await turn()) {
+        const rows = reading(() => asItLies.all(last, end, PAGE)) as unknown as StoredRecord[]
+        yield rows.map((row) => ({ ...row }))
+        last = rows.at(-1)?.mark ?? end
+      }
+    },
+    async *subscribe(after, signal) {
+      let last = Math.max(after, BEGINNING)
+      let knowsItHasCaughtUp = false
+      while (!signal.aborted && !tail.hasEnded()) {
+        const live = tail.after(last, PAGE)
+        const events = live ?? pageAfter(last, PAGE)
+        if (events.length === 0 && knowsItHasCaughtUp) {
+          await tail.changed(signal)
+          continue
+        }
+        last = events.at(-1)?.mark ?? last
+        const ahead = reading(places.last) - last
+        knowsItHasCaughtUp = ahead <= 0
+        yield { events, caughtUp: knowsItHasCaughtUp, ahead }
+        if (live === undefined) await turn()
+      }
+    },
+    head: async () => reading(places.last),
+  }
+}
+
+/**
+ * The same for who reads beside another process: whatever is told is on the disk, which its writer may sync behind. Nothing
+ * is synced for events that were there when it was done before.
+ *
+ * @param last the place of the log's last event
+ */
+export const telling = (reader: Reader, last: () => number, sync: () => void): Reader => {
+  let known = BEGINNING
+  const synced = <A>(told: A, upTo = Number.POSITIVE_INFINITY): A => {
+    if (upTo <= known) return told
+    reading(() => {
+      const shown = last()
+      sync()
+      known = shown
+    })
+    return told
+  }
+  const pages = async function* <A extends { readonly mark: number }>(read: AsyncIterable<readonly A[]>) {
+    for await (const page of read) yield synced(page, page.at(-1)?.mark ?? BEGINNING)
+  }
+  return {
+    at: async (mark) => synced(await reader.at(mark), mark),
+    recordAt: async (mark) => synced(await reader.recordAt(mark), mark),
+    readStream: (stream, after) => pages(reader.readStream(stream, after)),
+    records: (after) => pages(reader.records(after)),
+    async *subscribe(after, signal) {
+      for await (const batch of reader.subscribe(after, signal)) {
+        yield synced(batch, batch.events.at(-1)?.mark ?? BEGINNING)
+      }
+    },
+    head: async () => synced(await reader.head()),
+    readSecrets: async (sutId) => synced(await reader.readSecrets(sutId)),
+    secretsSealedWith: async (...page) => synced(await reader.secretsSealedWith(...page)),
+  }
+}

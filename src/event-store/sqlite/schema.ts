@@ -1,0 +1,113 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { RandomHex } from '../../domain/values/ids.ts'
+import { UnusableLog } from '../event-store.ts'
+
+/** `brth`: what `file` and other tools recognise a log by. */
+const APPLICATION_ID = 0x62727468
+
+export type Migration = (database: DatabaseSync, randomHex: RandomHex) => void
+
+/**
+ * Every shape the file has had, oldest first; the number of them that a file has been through is its `user_version`.
+ * What has been released is never edited, only followed.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  (database, randomHex) => {
+    // No index beside the positions: keys that scatter cost one page written twice for every event. `recorded` holds the
+    // stream and the revision; the events of a stream are chained by `previous`, and `head` is where the chain begins.
+    database.exec(`
+      CREATE TABLE event (
+        position INTEGER PRIMARY KEY,
+        previous INTEGER,
+        recorded TEXT NOT NULL,
+        leaf BLOB NOT NULL
+      ) STRICT;
+      CREATE TABLE head (
+        stream TEXT PRIMARY KEY,
+        revision INTEGER NOT NULL,
+        position INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE vault (
+        sut_id TEXT NOT NULL,
+        field TEXT NOT NULL,
+        id TEXT NOT NULL,
+        key_id TEXT NOT NULL,
+        nonce BLOB NOT NULL,
+        ciphertext BLOB NOT NULL,
+        PRIMARY KEY (sut_id, field)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+      CREATE TRIGGER event_follows_the_last BEFORE INSERT ON event
+        WHEN NEW.position IS NOT (SELECT ifnull(max(position) + 1, 0) FROM event)
+        BEGIN SELECT RAISE(ABORT, 'an event is only ever added behind the last one'); END;
+      CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
+        BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END;
+      CREATE TRIGGER event_is_not_deleted BEFORE DELETE ON event
+        BEGIN SELECT RAISE(ABORT, 'an event is never deleted'); END;
+      CREATE TRIGGER head_is_not_replaced BEFORE INSERT ON head
+        WHEN EXISTS (SELECT 1 FROM head WHERE stream = NEW.stream)
+        BEGIN SELECT RAISE(ABORT, 'a stream has one head'); END;
+      CREATE TRIGGER head_is_not_deleted BEFORE DELETE ON head
+        BEGIN SELECT RAISE(ABORT, 'a head is never deleted'); END;
+
+      -- For people with the sqlite3 shell.
+      CREATE VIEW events AS SELECT
+        position,
+        recorded ->> '$.stream' AS stream,
+        recorded ->> '$.revision' AS revision,
+        recorded ->> '$.type' AS type,
+        recorded ->> '$.metadata.time' AS time,
+        recorded ->> '$.metadata.actor' AS actor,
+        recorded -> '$.data' AS data
+      FROM event;
+    `)
+    database.prepare("INSERT INTO meta VALUES ('log_id', ?)").run(randomHex(12))
+  },
+  (database) => {
+    // From here on heads are written behind: up to this position the table has them. And that the log's end is missing is
+    // known by where it was.
+    database.exec(`
+      INSERT INTO meta SELECT 'heads', ifnull(max(position), -1) FROM event;
+      INSERT INTO meta SELECT 'end', ifnull(max(position), -1) FROM event`)
+  },
+]
+
+export const scalar = (database: DatabaseSync, sql: string): unknown =>
+  Object.values(database.prepare(sql).get() ?? {})[0]
+
+/** SQLite before 3.51.3 can lose commits in WAL mode. */
+export const isSafeSqlite = (version: string): boolean => {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  return major * 1_000_000 + minor * 1000 + patch >= 3_051_003
+}
+
+/** The file's `user_version`. Refuses whatever is neither a log nor an empty file, before anything is written to it. */
+export const versionOf = (database: DatabaseSync, newest: number): number => {
+  const version = scalar(database, 'PRAGMA user_version') as number
+  const isEmpty = version === 0 && scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  const application = scalar(database, 'PRAGMA application_id')
+  if (application !== APPLICATION_ID && !(isEmpty && application === 0)) {
+    throw new UnusableLog('is the database of another application')
+  }
+  if (version > newest) throw new UnusableLog(`was written by a newer version of Berth (its schema is ${version})`)
+  return version
+}
+
+/** Brings a file to the newest of the migrations, each in a transaction of its own. */
+export const migrate = (
+  database: DatabaseSync,
+  randomHex: RandomHex,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void => {
+  for (let version = versionOf(database, migrations.length); version < migrations.length; version++) {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      ;(migrations[version] as Migration)(database, randomHex)
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + 1}; COMMIT`)
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}

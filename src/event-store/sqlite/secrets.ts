@@ -1,0 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import type { EventStore, SecretExchange } from '../event-store.ts'
+import { reading } from './read.ts'
+
+/** Changes of the secrets beside the log, inside a transaction. */
+export interface SecretWriter {
+  readonly put: (secrets: readonly SealedSecret[]) => void
+  readonly exchange: (exchanges: readonly SecretExchange[]) => void
+}
+
+export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
+  const put = database.prepare(`
+    INSERT INTO vault (sut_id, field, id, key_id, nonce, ciphertext) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (sut_id, field) DO UPDATE SET
+      id = excluded.id, key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext
+  `)
+  const standing = 'WHERE sut_id = ? AND field = ? AND id = ? AND key_id = ?'
+  const replace = database.prepare(`UPDATE vault SET id = ?, key_id = ?, nonce = ?, ciphertext = ? ${standing}`)
+  const remove = database.prepare(`DELETE FROM vault ${standing}`)
+  return {
+    put: (secrets) => {
+      for (const { sut_id, field, id, key_id, nonce, ciphertext } of secrets) {
+        put.run(sut_id, field, id, key_id, nonce, ciphertext)
+      }
+    },
+    exchange: (exchanges) => {
+      for (const { old, next } of exchanges) {
+        const place = [old.sut_id, old.field, old.id, old.key_id] as const
+        if (next === undefined) remove.run(...place)
+        else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
+      }
+    },
+  }
+}
+
+/** Reads of the secrets beside the log. @throws StoreUnavailable */
+export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
+  const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
+  const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
+  const sealedWith = database.prepare(
+    `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
+  )
+  const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
+    rows.map((row) => ({ ...row }) as unknown as SealedSecret)
+  return {
+    readSecrets: async (sutId) => secretsIn(reading(() => secrets.all(sutId))),
+    secretsSealedWith: async (keyId, after, limit) =>
+      secretsIn(reading(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
+  }
+}

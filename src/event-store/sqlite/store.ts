@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import * as E from 'fp-ts/lib/Either.js'
+import type { RandomHex } from '../../domain/values/ids.ts'
+import { type Checkpoints, makeCheckpoints } from '../../files/checkpoints.ts'
+import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
+import { otherNamesOf } from '../../files/other-names.ts'
+import { type EventStore, StoreUnavailable, UnusableLog } from '../event-store.ts'
+import { makeAppend, makeWrite } from './append.ts'
+import { makeBatches } from './batch.ts'
+import { closeClaim } from './claim.ts'
+import { type Heads, makeHeads } from './heads.ts'
+import { fileOf, openDatabase } from './open.ts'
+import { makePlaces, makeReader, telling } from './read.ts'
+import { makeSecretReader, makeSecretWriter } from './secrets.ts'
+import { makeSync, openJournal, type Sync, syncWhatIsShown } from './sync.ts'
+import { makeTail } from './tail.ts'
+import { makeTransactions, type Transactions } from './transaction.ts'
+
+export interface SqliteLimits {
+  /** Pages of 4 KiB the file may grow to; unless given, what the disk has. */
+  readonly pagesMax?: number
+  /** Milliseconds, in which the process stands still, for whoever else is writing to the file. */
+  readonly busyTimeout?: number
+  /** Appends in one transaction. */
+  readonly batchMax?: number
+  /** Appends waiting for one; further ones are `unavailable`. */
+  readonly queueMax?: number
+  /** Events kept in memory for subscribers that have caught up. */
+  readonly tail?: number
+}
+
+export interface SqliteOptions {
+  readonly path: string
+  /** For tools beside a running service: takes no lock, appends nothing, and sees its events within a fifth of a second. */
+  readonly readOnly?: boolean
+  /** For who asks `synced` before anything that came of the log is told: commits do not wait for the disk, only tellings. */
+  readonly isSyncedBehind?: boolean
+  readonly randomHex: RandomHex
+  /**
+   * The disk failed, or the file is not what this process made of it: the outcome of the last appends is unknown and no
+   * further one is taken. The process had better end. Called once.
+   */
+  readonly onFatal: (error: Error) => void
+  readonly limits?: SqliteLimits
+  /** Told of every commit: how many appends it held and how many milliseconds it took. */
+  readonly onCommit?: (appends: number, milliseconds: number) => void
+}
+
+/** Pages of 4 KiB: appends wait for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000. */
+const CHECKPOINT_PAGES = 1_000
+/** Milliseconds between two looks at a file that another process writes. */
+const POLL_EVERY = 200
+
+/**
+ * The embedded store: one SQLite file, in the process. Its `mark` is the public position.
+ *
+ * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
+ */
+export const openSqliteStore = (options: SqliteOptions): EventStore => {
+  const { path, readOnly = false, isSyncedBehind = false, randomHex, limits = {} } = options
+  const file = fileOf(path)
+  if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
+  const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
+  try {
+    if (!readOnly) refuseOtherNames(file)
+    const { busyTimeout = 1000, pagesMax } = limits
+    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind })
+    return makeStore(database, file, lock, options)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+/** The lock and SQLite's journal go by the name: a log written under two names would lose events. */
+const refuseOtherNames = (file: string): void => {
+  const others = otherNamesOf(file)
+  if (others === undefined) return
+  const { count, holder } = others
+  const names = `it has ${count} names (hard links), of which a log may have one`
+  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps by another name: ${names}`)
+  throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
+}
+
+/** Changes secrets apart from any append. */
+const makeKeeping =
+  (
+    { run, confined }: Transactions,
+    takesWrites: () => boolean,
+    sync: Sync | undefined,
+    journal: Checkpoints | undefined,
+  ) =>
+  async (change: () => void): Promise<void> => {
+    for (let blocked = journal?.underWay(); blocked !== undefined; blocked = journal?.underWay()) await blocked
+    const written = takesWrites() ? run(() => confined(change)) : E.left('unavailable' as const)
+    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
+    if (E.isLeft(written.right)) throw written.right.left
+    await sync?.begin()
+  }
+
+/** That the disk has failed is told once, though a commit and a sync may both find out. */
+const makeFailure = (onFatal: (error: Error) => void) => {
+  let isTold = false
+  return {
+    hasFailed: () => isTold,
+    fail: (error: Error): void => {
+      if (isTold) return
+      isTold = true
+      onFatal(error)
+    },
+  }
+}
+
+const openDisk = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
+  const checkpoints = makeCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
+  const journal = openJournal(file)
+  const sync = makeSync(journal.sync, fail)
+  return {
+    sync,
+    checkpoints,
+    end: async () => {
+      // Who has to know has been told that it failed.
+      await sync.pending()?.catch(() => undefined)
+      await checkpoints.close()
+    },
+    close: journal.close,
+  }
+}
+
+const endWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
+  heads.writeAll(end, found)
+  closeClaim(database)
+}
+
+const makeStore = (
+  database: DatabaseSync,
+  file: string,
+  lock: Lock | undefined,
+  { onFatal, onCommit, isSyncedBehind = false, limits = {} }: SqliteOptions,
+): EventStore => {
+  const { batchMax = 1000, queueMax = 10_000, tail: keep = 256 } = limits
+  const places = makePlaces(database)
+  const heads = makeHeads(database, lock !== undefined)
+  const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
+  let end = places.last()
+  let closed: Promise<void> | undefined
+  const { fail, hasFailed } = makeFailure(onFatal)
+  const disk = isSyncedBehind ? openDisk(database, file, fail) : undefined
+  const { sync, checkpoints } = disk ?? {}
+
+  const transactions = makeTransactions(database, () => places.last() === end, fail)
+  const secretWriter = makeSecretWriter(database)
+  const batches = makeBatches({
+    transactions,
+    write: makeWrite(database, places, heads, secretWriter.put),
+    heads,
+    last: () => end,
+    onCommitted: (events) => {
+      end = events.at(-1)?.mark ?? end
+      tail.publish(events)
+      checkpoints?.afterCommit()
+    },
+    onCommit,
+    blocked: checkpoints?.underWay,
+    sync: sync?.begin,
+    batchMax,
+    queueMax,
+  })
+  const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
+  const keeping = makeKeeping(transactions, takesWrites, sync, checkpoints)
+  const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
+
+  return {
+    ...(lock === undefined ? telling(reader, places.last, () => syncWhatIsShown(file)) : reader),
+    ...(sync !== undefined && { synced: sync.pending }),
+    logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
+    append:
+      (stream, expected, events, secrets = []) =>
+      () =>
+        takesWrites()
+          ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
+          : Promise.resolve(E.left('unavailable')),
+    writeSecrets: (secrets) => keeping(() => secretWriter.put(secrets)),
+    exchangeSecrets: (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
+    close: () => {
+      closed ??= (async () => {
+        await batches.idle()
+        await disk?.end()
+        tail.end()
+        if (lock !== undefined) endWriting(database, heads, end, places.last)
+        database.close()
+        disk?.close()
+        lock?.release()
+      })()
+      return closed
+    },
+  }
+}

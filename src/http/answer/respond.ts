@@ -1,0 +1,104 @@
+import type { Context } from 'koa'
+import { formatPosition } from '../../domain/values/position.ts'
+import type { User } from '../../users/users-file.ts'
+import { isKnownToClient } from '../protocol/conditional.ts'
+import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
+import { type Answer, JSON_TYPE, type Route, type Streamed } from '../protocol/route.ts'
+import { leaveUnread } from '../request/unread.ts'
+
+/** What is known of a request so far. */
+interface State {
+  requestId: string
+  user: User
+  /** The path of its route. */
+  route?: string
+  /** Whether its answer tells nothing of the log, so that it waits for no disk. */
+  isApart?: true
+  /** Of its answer. */
+  mediaType?: string
+  /** Of its refusal. */
+  code?: Code
+  /** The header of its answer: name, value, name, value. */
+  header: string[]
+  isPositioned: boolean
+  /** The body of its answer, unless that is written bit by bit. */
+  text?: string
+}
+
+export const stateOf = (ctx: Context): State => ctx.state as State
+
+/** Begins an answer, anew where something went wrong with another. */
+export const begin = (ctx: Context, requestId: string): void => {
+  const state = stateOf(ctx)
+  state.requestId = requestId
+  state.header = ['X-Request-Id', requestId]
+  state.isPositioned = false
+}
+
+/** Adds a field to the header, each once: Node takes it as it is, where Koa's own `set` makes an object of it first. */
+export const setHeader = (ctx: Context, name: string, value: string): void => {
+  stateOf(ctx).header.push(name, value)
+}
+
+/** Says what is answered; it is sent when all that is to be done for the request has been done. */
+export const setText = (ctx: Context, status: number, text: string): void => {
+  ctx.res.statusCode = status
+  setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
+  stateOf(ctx).text = text
+}
+
+/** Sends what is answered. Of an answer to HEAD Node leaves out the body by itself. */
+export const send = (ctx: Context): void => {
+  const { text, header } = stateOf(ctx)
+  if (text === undefined) return
+  leaveUnread(ctx.req, ctx.res)
+  ctx.res.writeHead(ctx.res.statusCode, header).end(text)
+}
+
+export const refuse = (ctx: Context, refused: Refusal): void => {
+  const { status, retryAfter } = codes[refused.code]
+  const { requestId } = stateOf(ctx)
+  begin(ctx, requestId)
+  stateOf(ctx).code = refused.code
+  setHeader(ctx, 'Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : JSON_TYPE)
+  const seconds = refused.retryAfter ?? retryAfter
+  if (seconds !== undefined) setHeader(ctx, 'Retry-After', String(seconds))
+  if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
+  setText(ctx, status, problemBody(refused, requestId))
+}
+
+export const answer = (ctx: Context, route: Route, { status, body, headers }: Answer): void => {
+  if (route.otherMediaTypes !== undefined) setHeader(ctx, 'Vary', 'Accept')
+  for (const name in headers) setHeader(ctx, name, headers[name] as string)
+  if (
+    headers?.ETag !== undefined &&
+    ctx.method !== 'POST' &&
+    isKnownToClient(ctx.req.headers['if-none-match'], headers.ETag)
+  ) {
+    ctx.res.statusCode = 304
+    stateOf(ctx).text = ''
+    return
+  }
+  ctx.res.statusCode = status
+  setHeader(ctx, 'Content-Type', stateOf(ctx).mediaType ?? JSON_TYPE)
+  if (typeof body === 'string') setText(ctx, status, body)
+}
+
+/** Sends what is written bit by bit, to its end. */
+export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
+  leaveUnread(ctx.req, ctx.res)
+  // Or nobody would see the reader leave.
+  ctx.req.socket.resume()
+  ctx.res.writeHead(ctx.res.statusCode, stateOf(ctx).header).flushHeaders()
+  if (ctx.method !== 'HEAD') return run(ctx.res)
+  leave()
+  ctx.res.end()
+}
+
+/** Says to someone who is known which place in the log the answer reflects, unless that has been said. */
+export const positioned = (ctx: Context, position: number): void => {
+  const state = stateOf(ctx)
+  if (state.isPositioned || state.user === undefined || position < 0) return
+  setHeader(ctx, 'Berth-Position', formatPosition(position))
+  state.isPositioned = true
+}

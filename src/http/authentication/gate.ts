@@ -1,0 +1,135 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import * as E from 'fp-ts/lib/Either.js'
+import { LRUCache } from 'lru-cache'
+import type { Authentication, Authenticator } from '../../users/authenticate.ts'
+import type { User } from '../../users/users-file.ts'
+import { type ClientAddresses, networkOf, peerOf } from '../protocol/client-address.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import { type Attempts, makeAttempts } from './attempts.ts'
+import type { Ending } from './failure-counts.ts'
+
+type Admitted = E.Either<Refusal, User>
+
+/** Tells whom a request comes from, or refuses it. */
+export type Gate = (request: IncomingMessage) => Admitted | Promise<Admitted>
+
+interface GateOptions {
+  readonly authenticator: Authenticator
+  readonly addresses: ClientAddresses
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+/** Users at addresses from which they have come before, the latest; about 300 bytes each. */
+const FAMILIAR_MAX = 10_000
+
+const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
+
+const NO_CREDENTIALS = unauthenticated(
+  'There are no credentials: send the name and password of a user with the Basic scheme.',
+)
+/** One text for both: whether there is such a user nobody is told. */
+const WRONG_CREDENTIALS = unauthenticated('The name or the password is wrong.')
+const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once; try again.'))
+
+const tooManyAttempts = (retryAfter: number): Admitted =>
+  E.left({
+    ...refusal('too_many_attempts', `Too many credentials from this address were wrong; wait ${retryAfter} s.`),
+    retryAfter,
+  })
+
+/**
+ * Who is known where. Credentials that were verified go on working at an address that is barred, but only where their
+ * user has come from it before: otherwise a barred address could go on guessing, at the speed at which credentials are
+ * recognised, until it meets the right ones.
+ */
+const makeFamiliar = (addresses: ClientAddresses) => {
+  const at = new LRUCache<string, User>({ maxSize: FAMILIAR_MAX, sizeCalculation: () => 1 })
+  const on = new WeakMap<Socket, User>()
+  const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
+  return {
+    /** Whether this user was seen on this very connection, which no other client can have used. */
+    isOn: (socket: Socket, user: User): boolean => on.get(socket) === user,
+    isAt: (address: string, user: User): boolean => at.get(keyOf(address, user)) === user,
+    add: (socket: Socket, address: string, user: User): void => {
+      at.set(keyOf(address, user), user)
+      if (!addresses.trusts(peerOf(socket))) on.set(socket, user)
+    },
+  }
+}
+
+type End = (how: Ending) => void
+
+const endingOf = ({ kind }: Authentication): Ending => {
+  if (kind === 'overloaded') return 'refused'
+  return kind === 'wrong' ? 'failed' : 'passed'
+}
+
+/** What comes of a check. `end` is that of an attempt of the request's own; others came to their result without one. */
+const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
+  const familiar = makeFamiliar(addresses)
+
+  const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
+    if (familiar.isOn(request.socket, user)) return E.right(user)
+    const address = addresses.clientOf(request)
+    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.barredFor(address, user.name)
+    if (wait > 0) return tooManyAttempts(wait)
+    familiar.add(request.socket, address, user)
+    return E.right(user)
+  }
+
+  const ofWrong = (request: IncomingMessage, name: string, wasTried: boolean): Admitted => {
+    if (wasTried) return WRONG_CREDENTIALS
+    const address = addresses.clientOf(request)
+    const wait = attempts.barredFor(address, name)
+    if (wait > 0) return tooManyAttempts(wait)
+    attempts.begin(address, name)('failed')
+    return WRONG_CREDENTIALS
+  }
+
+  return (request: IncomingMessage, result: Authentication, end: End | undefined): Admitted => {
+    end?.(endingOf(result))
+    switch (result.kind) {
+      case 'user':
+        return ofUser(request, result.user, end !== undefined)
+      case 'wrong':
+        return ofWrong(request, result.name, end !== undefined)
+      case 'barred':
+        return tooManyAttempts(Math.max(1, attempts.barredFor(addresses.clientOf(request), result.name)))
+      case 'overloaded':
+        return OVERLOADED
+      // What cannot be anybody's credentials is no guess at them.
+      case 'malformed':
+        return unauthenticated(`The Authorization header ${result.detail}.`)
+      case 'none':
+        return NO_CREDENTIALS
+    }
+  }
+}
+
+export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateOptions): Gate => {
+  const secret = Buffer.from(randomBytes(32)).toString('hex')
+  const attempts = makeAttempts({ clock, isKnown: authenticator.knows, secret })
+  const verdict = makeVerdict(attempts, addresses)
+  return (request) => {
+    let end: End | undefined
+    const mayTry = (name: string): boolean => {
+      const address = addresses.clientOf(request)
+      if (attempts.barredFor(address, name) > 0) return false
+      end = attempts.begin(address, name)
+      return true
+    }
+    const rank = (name: string): number => attempts.tried(addresses.clientOf(request), name)
+    const result = authenticator.authenticate(request.headers.authorization, mayTry, rank)
+    if (!(result instanceof Promise)) return verdict(request, result, end)
+    return result.then(
+      (settled) => verdict(request, settled, end),
+      (error: unknown) => {
+        end?.('passed')
+        throw error
+      },
+    )
+  }
+}

@@ -1,0 +1,80 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { instant } from '../../domain/codec/codec.ts'
+import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import type { Role } from '../../domain/event.ts'
+import type { Instant } from '../../domain/values/instant.ts'
+import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position.ts'
+import type { DecodeQuery } from '../protocol/route.ts'
+import { parametersOf } from './query.ts'
+
+/** The moment that a read is to be answered as of: after an event, or at an instant. */
+export type AsOf = { readonly position: number } | { readonly instant: Instant }
+
+/** What a client may write in `as_of` or `after`: a public position, with or without the zeros in front. */
+export const positionParameter: t.Type<number, never, unknown> = described(
+  new t.Type<number, never, unknown>(
+    'position',
+    (u): u is number => typeof u === 'number',
+    (u, c) => {
+      const position = parsePosition(String(u))
+      return position === undefined
+        ? t.failure(u, c, 'must be a position: up to 20 decimal digits, below 2^53, as Berth-Position gives them')
+        : t.success(position)
+    },
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  ),
+  () => ({ type: 'string', pattern: POSITION_IN_REQUEST.source }),
+)
+
+/** The end of the log, wherever that is. */
+export const LATEST = 'latest'
+
+/** What a client may write in `after`. */
+export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = described(
+  new t.Type<number | typeof LATEST, never, unknown>(
+    'after',
+    (u): u is number | typeof LATEST => u === LATEST || positionParameter.is(u),
+    (u, c) => {
+      if (u === LATEST) return t.success(LATEST)
+      const read = positionParameter.validate(u, c)
+      return E.isRight(read) ? read : t.failure(u, c, `${read.left[0]?.message}, or ${LATEST}`)
+    },
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  ),
+  () => ({ anyOf: [schemaOf(positionParameter), { const: LATEST }] }),
+)
+
+const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)
+
+export const asOfParameter: t.Type<AsOf, never, unknown> = described(
+  new t.Type<AsOf, never, unknown>(
+    'as_of',
+    (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
+    (u, c) =>
+      isOfDigits(u)
+        ? E.map((position: number): AsOf => ({ position }))(positionParameter.validate(u, c))
+        : E.map((read: Instant): AsOf => ({ instant: read }))(instant.validate(u, c)),
+    () => {
+      throw new TypeError('a query is only ever read')
+    },
+  ),
+  () => ({ anyOf: [schemaOf(instant), schemaOf(positionParameter)] }),
+)
+
+export interface AsOfQuery {
+  readonly as_of: AsOf | undefined
+}
+
+const parameters = parametersOf({ as_of: asOfParameter })
+
+export const asOfQuery: DecodeQuery<AsOfQuery> = (given) =>
+  E.map(({ as_of }: Partial<AsOfQuery>) => ({ as_of }))(parameters(given))
+described(asOfQuery, () => schemaOf(parameters))
+
+/** Who may ask how something was: "read everything, histories, as_of" is said of auditors. */
+export const asOfRoles: Readonly<Record<string, readonly Role[]>> = { as_of: ['administrator', 'auditor'] }

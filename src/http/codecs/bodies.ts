@@ -1,0 +1,141 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import type { AskedWindow } from '../../domain/calendar/window.ts'
+import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
+import { closedSchema, described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
+import { sutFields, tags } from '../../domain/event.ts'
+import { inBody, type Problem } from '../../domain/failure.ts'
+import type { Instant } from '../../domain/values/instant.ts'
+import type { DecodeBody } from '../protocol/route.ts'
+
+/** What the bodies of requests may hold. */
+
+const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
+const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags']
+
+const problemOf =
+  (readOnly: readonly string[]) =>
+  (error: t.ValidationError): Problem => {
+    const path = pathOf(error)
+    const problem = { path, in: 'body', detail: error.message ?? 'is not valid' } as const
+    if (error.message !== UNKNOWN_MEMBER) return { ...problem, code: 'invalid' }
+    if (path.length === 1 && readOnly.includes(path[0] as string)) {
+      return { ...problem, code: 'field_read_only', detail: 'is assigned by the service' }
+    }
+    return { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
+  }
+
+/** All problems, those that nobody is told in one object, but of all the kinds there are. */
+const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown): readonly Problem[] => {
+  const toProblem = problemOf(readOnly)
+  let last: t.ValidationError | undefined
+  let problem: Problem | undefined
+  const problems = errors.map((error): Problem => {
+    if (problem === undefined || error !== last) problem = toProblem(error)
+    last = error
+    return problem
+  })
+  if (problem === undefined || problems.some(({ code }) => code === 'field_read_only')) return problems
+  const isOneReadOnly = readOnly.some((name) => Object.hasOwn(Object(body), name))
+  return isOneReadOnly ? problems.with(-1, { ...problem, code: 'field_read_only' }) : problems
+}
+
+const decoded = <A>(codec: t.Type<A, unknown, unknown>, readOnly: readonly string[], body: unknown) =>
+  E.mapLeft((errors: t.Errors) => problemsOf(errors, readOnly, body))(codec.decode(body))
+
+const seconds = integer(1, Number.MAX_SAFE_INTEGER)
+const parties = { user_id: opaqueId, sut_id: opaqueId }
+const formA = { start_time: instant, end_time: instant }
+const formB = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
+const ReservationFields = closed('ReservationFields', parties, { ...formA, ...formB })
+
+export interface ReservationBody {
+  readonly user_id: string
+  readonly sut_id: string
+  readonly window: AskedWindow
+}
+
+const FORM_A = Object.keys(formA)
+const FORM_B = Object.keys(formB)
+
+const Extension = closed('Extension', {}, { end_time: instant, duration: seconds })
+
+export type ExtensionBody = Instant | { readonly duration: number }
+
+/** The end of an extension: a moment, or seconds from the reservation's start. */
+export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
+  const fields = decoded(Extension, RESERVATION_READ_ONLY, body)
+  if (E.isLeft(fields)) return fields
+  const { end_time, duration } = fields.right
+  if (end_time !== undefined && duration !== undefined) {
+    return E.left([inBody('window_ambiguous', 'duration', 'cannot stand beside end_time')])
+  }
+  if (end_time !== undefined) return E.right(end_time)
+  if (duration !== undefined) return E.right({ duration })
+  return E.left([inBody('window_required', 'end_time', 'is required, or duration')])
+}
+described(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
+
+/** Exactly one whole form of window must be there, whatever its values. */
+const formProblems = (body: unknown): readonly Problem[] => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
+  const a = FORM_A.filter((field) => Object.hasOwn(body, field))
+  const b = FORM_B.filter((field) => Object.hasOwn(body, field))
+  if (a.length > 0 && b.length > 0) {
+    return b.map((field) => inBody('window_ambiguous', field, 'cannot stand beside start_time or end_time'))
+  }
+  const missing = [...FORM_A, ...FORM_B].filter((field) => !Object.hasOwn(body, field))
+  if (a.length + b.length === 0) {
+    return FORM_A.map((field) =>
+      inBody('window_required', field, 'is required, with start_time and end_time or with start_in and duration'),
+    )
+  }
+  const form: readonly string[] = a.length > 0 ? FORM_A : FORM_B
+  return missing
+    .filter((field) => form.includes(field))
+    .map((field) => inBody('window_required', field, `is required beside ${form.find((other) => other !== field)}`))
+}
+
+export const reservationBody: DecodeBody<ReservationBody> = (body) => {
+  const fields = decoded(ReservationFields, RESERVATION_READ_ONLY, body)
+  if (E.isLeft(fields)) return E.left([...fields.left, ...formProblems(body)])
+  const { user_id, sut_id, start_time, end_time, start_in, duration } = fields.right
+  const hasNoneOfB = start_in === undefined && duration === undefined
+  if (start_time !== undefined && end_time !== undefined && hasNoneOfB) {
+    return E.right({ user_id, sut_id, window: { form: 'explicit', start: start_time, end: end_time } })
+  }
+  const hasNoneOfA = start_time === undefined && end_time === undefined
+  if (start_in !== undefined && duration !== undefined && hasNoneOfA) {
+    return E.right({ user_id, sut_id, window: { form: 'relative', startIn: start_in, duration } })
+  }
+  return E.left(formProblems(body))
+}
+described(reservationBody, () => ({
+  oneOf: [closedSchema({ ...parties, ...formA }), closedSchema({ ...parties, ...formB })],
+}))
+
+const { name, address, port, sut_type, ...others } = sutFields
+const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
+const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets })
+const SutUpdate = closed('SutUpdate', {}, { ...sutFields, ...secrets })
+
+export type SutCreation = t.TypeOf<typeof SutCreation>
+export type SutUpdate = t.TypeOf<typeof SutUpdate>
+
+export const sutCreationBody: DecodeBody<SutCreation> = (body) => decoded(SutCreation, SUT_READ_ONLY, body)
+export const sutUpdateBody: DecodeBody<SutUpdate> = (body) => decoded(SutUpdate, SUT_READ_ONLY, body)
+described(sutCreationBody, () => schemaOf(SutCreation))
+described(sutUpdateBody, () => schemaOf(SutUpdate))
+
+export type TagsBody = t.TypeOf<typeof tags>
+
+/** Names to values, or to null to remove one (RFC 7396). */
+export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tags, [], body)
+described(tagsBody, () => schemaOf(tags))
+
+const Nothing = closed('Nothing', {}, {})
+
+/** No body, or an empty object. */
+export const noBody: DecodeBody<unknown> = (body) => (body === undefined ? E.right({}) : decoded(Nothing, [], body))
+described(noBody, () => schemaOf(Nothing))

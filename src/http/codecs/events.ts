@@ -1,0 +1,68 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { matching, opaqueId } from '../../domain/codec/codec.ts'
+import { described, type JsonSchema, schemaOf } from '../../domain/codec/json-schema.ts'
+import { type EventType, eventData } from '../../domain/event.ts'
+import type { DecodeQuery } from '../protocol/route.ts'
+import { afterParameter, type LATEST } from './as-of.ts'
+import { LIMIT_MAX } from './lists.ts'
+import { onlyTrue, parametersOf, wholeNumber } from './query.ts'
+
+export interface EventsQuery {
+  /** The position behind which to begin. */
+  readonly after: number | typeof LATEST | undefined
+  readonly limit: number | undefined
+  readonly follow: boolean
+  readonly types: ReadonlySet<EventType> | undefined
+  readonly sut_id: string | undefined
+  readonly user_id: string | undefined
+}
+
+const PREFIX = 'berth.'
+const names = Object.keys(eventData) as readonly EventType[]
+const NAME = new RegExp(`^(?:berth\\.)?(?:${names.join('|')})$`)
+const eventType = described(
+  matching('event', NAME, `must be berth. and one of ${names.join(', ')}`),
+  (): JsonSchema => ({ type: 'string', enum: [...names.map((name) => PREFIX + name), ...names] }),
+)
+
+/** Several values, parted by commas. */
+const several = <A>(codec: t.Type<A>): t.Type<readonly A[], never, unknown> =>
+  described(
+    new t.Type<readonly A[], never, unknown>(
+      codec.name,
+      (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
+      (u, c) => {
+        const read = String(u)
+          .split(',')
+          .map((value) => codec.validate(value, c))
+        const wrong = read.find(E.isLeft)
+        return wrong ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
+      },
+      () => {
+        throw new TypeError('a query is only ever read')
+      },
+    ),
+    () => ({ type: 'array', items: schemaOf(codec) }),
+  )
+
+const parameters = parametersOf({
+  after: afterParameter,
+  limit: wholeNumber(1, LIMIT_MAX),
+  follow: onlyTrue,
+  type: several(eventType),
+  sut_id: opaqueId,
+  user_id: opaqueId,
+})
+
+/** What may be given several times. */
+export const REPEATABLE = ['type']
+
+export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
+  const read = parameters(given)
+  if (E.isLeft(read)) return read
+  const { after, limit, follow = false, type, sut_id, user_id } = read.right
+  const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
+  return E.right({ after, limit, follow, types, sut_id, user_id })
+}
+described(eventsQuery, () => schemaOf(parameters))

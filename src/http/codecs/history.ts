@@ -1,0 +1,28 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import type { DecodeQuery } from '../protocol/route.ts'
+import { afterParameter, type LATEST } from './as-of.ts'
+import { LIMIT, LIMIT_MAX } from './lists.ts'
+import { inQuery, parametersOf, wholeNumber } from './query.ts'
+
+/** Which part of a history a client asks for: at an offset, or behind the event at a position. */
+export interface HistoryQuery {
+  readonly limit: number
+  readonly offset: number
+  readonly after: number | typeof LATEST | undefined
+}
+
+const parameters = parametersOf({
+  limit: wholeNumber(1, LIMIT_MAX),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  after: afterParameter,
+})
+
+export const historyQuery: DecodeQuery<HistoryQuery> = (given) => {
+  const both = given.has('after') && given.has('offset') ? [inQuery('offset', 'cannot stand beside after')] : []
+  const read = parameters(given)
+  if (E.isLeft(read)) return E.left([...read.left, ...both])
+  const { limit = LIMIT, offset = 0, after } = read.right
+  return both.length > 0 ? E.left(both) : E.right({ limit, offset, after })
+}
+described(historyQuery, () => schemaOf(parameters))

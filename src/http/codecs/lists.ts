@@ -1,0 +1,137 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { instant, opaqueId, text } from '../../domain/codec/codec.ts'
+import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { SutType, tagName } from '../../domain/event.ts'
+import type { Problem } from '../../domain/failure.ts'
+import { type Instant, parseInstant } from '../../domain/values/instant.ts'
+import type { DecodeQuery, Parameters } from '../protocol/route.ts'
+import { type AsOf, asOfParameter } from './as-of.ts'
+import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, yesOrNo } from './query.ts'
+
+export const LIMIT_MAX = 1_000
+export const LIMIT = 100
+
+/** Which part of a list a client asks for: at an offset, or behind the entry with an id. */
+export interface Paging {
+  readonly limit: number
+  readonly offset: number
+  readonly before: string | undefined
+}
+
+const paging = {
+  limit: wholeNumber(1, LIMIT_MAX),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  before: opaqueId,
+}
+
+type Written<A> = { readonly [K in keyof A]?: A[K] | undefined }
+
+const pagingOf = ({ limit = LIMIT, offset = 0, before }: Written<Paging>): Paging => ({ limit, offset, before })
+
+/** A span of time, either end of which may be left open. */
+export interface Span {
+  readonly from: Instant | undefined
+  readonly to: Instant | undefined
+}
+
+const momentOf = (text: string | undefined): bigint | undefined => {
+  const read = parseInstant(text ?? '')
+  return E.isRight(read) ? read.right.epochNanoseconds : undefined
+}
+
+/** What is wrong between parameters, each of which may be right by itself. */
+const problemsBetween = (parameters: Parameters): readonly Problem[] => {
+  const [from, to] = [momentOf(parameters.get('from')), momentOf(parameters.get('to'))]
+  return [
+    ...(parameters.has('before') && parameters.has('offset') ? [inQuery('offset', 'cannot stand beside before')] : []),
+    ...(from !== undefined && to !== undefined && to <= from ? [inQuery('to', 'must be later than from')] : []),
+  ]
+}
+
+type Decoded<A> = E.Either<readonly Problem[], A>
+
+/** What was read, unless one of its parts is wrong; all problems at once. */
+const unless = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (read: A) => B): Decoded<B> => {
+  if (E.isLeft(read)) return E.left([...read.left, ...problems])
+  return problems.length === 0 ? E.right(make(read.right)) : E.left(problems)
+}
+
+const pageParameters = parametersOf(paging)
+
+export const pageQuery: DecodeQuery<Paging> = (parameters) =>
+  unless(problemsBetween(parameters), pageParameters(parameters), pagingOf)
+described(pageQuery, () => schemaOf(pageParameters))
+
+export interface ReservationsQuery extends Paging, Span {
+  readonly sut_id: string | undefined
+  readonly user_id: string | undefined
+  /** Only those that run. */
+  readonly current: boolean
+  readonly as_of: AsOf | undefined
+}
+
+const reservationParameters = parametersOf({
+  ...paging,
+  sut_id: opaqueId,
+  user_id: opaqueId,
+  from: instant,
+  to: instant,
+  current: onlyTrue,
+  as_of: asOfParameter,
+})
+
+export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
+  unless(problemsBetween(parameters), reservationParameters(parameters), (read) => {
+    const { sut_id, user_id, from, to, current = false, as_of } = read
+    return { ...pagingOf(read), sut_id, user_id, from, to, current, as_of }
+  })
+described(reservationsQuery, () => schemaOf(reservationParameters))
+
+export interface SutsQuery extends Paging {
+  readonly sut_type: SutType | undefined
+  readonly is_active: boolean | undefined
+  readonly name: string | undefined
+  readonly tags: Readonly<Record<string, string>>
+  readonly as_of: AsOf | undefined
+}
+
+const sutParameters = parametersOf({
+  ...paging,
+  sut_type: SutType,
+  is_active: yesOrNo,
+  name: text(1, 256),
+  as_of: asOfParameter,
+})
+const tagParameters = familyOf('tag.', tagName, text(0, 256))
+
+export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
+  const { family, others } = tagParameters(parameters)
+  const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
+  return unless(problems, sutParameters(others), (read) => {
+    const { sut_type, is_active, name, as_of } = read
+    return { ...pagingOf(read), sut_type, is_active, name, as_of, tags: E.isRight(family) ? family.right : {} }
+  })
+}
+described(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
+
+/** Seconds: the shortest free window that is told unless another length is asked for. */
+const DURATION = 900
+
+export interface AvailabilityQuery extends Span {
+  /** Seconds. */
+  readonly duration: number
+}
+
+const availabilityParameters = parametersOf({
+  from: instant,
+  to: instant,
+  duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+})
+
+export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
+  unless(problemsBetween(parameters), availabilityParameters(parameters), ({ from, to, duration = DURATION }) => ({
+    from,
+    to,
+    duration,
+  }))
+described(availabilityQuery, () => schemaOf(availabilityParameters))

@@ -1,0 +1,155 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { boolean, integer } from '../../domain/codec/codec.ts'
+import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { closed, dictionary, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
+import type { Problem } from '../../domain/failure.ts'
+import type { DecodeQuery, Parameters } from '../protocol/route.ts'
+
+/** What the query of an address may hold. */
+
+export const inQuery = (name: string, detail: string): Problem => ({
+  code: 'invalid',
+  path: [name],
+  in: 'query',
+  detail,
+})
+
+const NOT_ENCODED = 'holds a percent sign that encodes nothing; write a percent sign as %25'
+
+const TAIL = '%[89ab][0-9a-f]'
+/** What is percent-encoded UTF-8, or nothing encoded (RFC 3629, section 4). */
+const ENCODED = new RegExp(
+  `^(?:[^%]|%[0-7][0-9a-f]|%(?:c[2-9a-f]|d[0-9a-f])${TAIL}|%e0%[ab][0-9a-f]${TAIL}|%e[1-9a-cef](?:${TAIL}){2}` +
+    `|%ed%[89][0-9a-f]${TAIL}|%f0%[9ab][0-9a-f](?:${TAIL}){2}|%f[1-3](?:${TAIL}){3}|%f4%8[0-9a-f](?:${TAIL}){2})*$`,
+  'i',
+)
+
+/** Undefined where it cannot be decoded. Nothing is thrown: an address may hold thousands of mistakes. */
+const decoded = (part: string): string | undefined => {
+  if (!part.includes('%')) return part.replaceAll('+', ' ')
+  return ENCODED.test(part) ? decodeURIComponent(part.replaceAll('+', ' ')) : undefined
+}
+
+interface Parsed {
+  readonly parameters: Parameters
+  readonly problems: readonly Problem[]
+}
+
+const NOTHING: Parsed = { parameters: new Map(), problems: [] }
+
+/** Names and values, decoded; what is there twice and may not be, or is not decodable, is a problem and not among them. */
+const parse = (query: string, repeatable: readonly string[]): Parsed => {
+  if (query === '') return NOTHING
+  const parameters = new Map<string, string>()
+  const problems = new Map<string, Problem>()
+  for (const part of query.split('&')) {
+    if (part === '') continue
+    const middle = part.includes('=') ? part.indexOf('=') : part.length
+    const written = part.slice(0, middle)
+    const name = decoded(written)
+    const value = decoded(part.slice(middle + 1))
+    if (name === undefined || value === undefined) problems.set(name ?? written, inQuery(name ?? written, NOT_ENCODED))
+    else if (parameters.has(name) && repeatable.includes(name)) parameters.set(name, `${parameters.get(name)},${value}`)
+    else if (parameters.has(name)) problems.set(name, inQuery(name, 'is given more than once'))
+    else parameters.set(name, value)
+  }
+  for (const name of problems.keys()) parameters.delete(name)
+  return { parameters, problems: [...problems.values()] }
+}
+
+/** The names in a query, those with wrong values too. */
+export const namesIn = (query: string): readonly string[] => {
+  const { parameters, problems } = parse(query, [])
+  return [...parameters.keys(), ...problems.flatMap(({ path }) => path)]
+}
+
+/** Reads the query of an address that takes no parameters. */
+export const noQuery: DecodeQuery<undefined> = (parameters) => {
+  const unknown = [...parameters.keys()].map((name) => inQuery(name, 'is not a parameter of this address'))
+  return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
+}
+
+/** @param repeatable what may be given several times; the values come joined by commas */
+export const decodeQuery = <Q>(
+  query: string,
+  decode: DecodeQuery<Q>,
+  repeatable: readonly string[] = [],
+): E.Either<readonly Problem[], Q> => {
+  const { parameters, problems } = parse(query, repeatable)
+  const read = decode(parameters)
+  if (E.isLeft(read)) return E.left([...problems, ...read.left])
+  return problems.length === 0 ? read : E.left(problems)
+}
+
+const problemOf = (error: t.ValidationError): Problem => {
+  const detail = error.message === UNKNOWN_MEMBER ? 'is not a parameter of this address' : error.message
+  return inQuery(pathOf(error)[0] ?? '', detail ?? 'is not valid')
+}
+
+type Codecs = Readonly<Record<string, t.Mixed>>
+
+/** Reads parameters, each of which may be left out, with a codec that takes text. */
+export const parametersOf = <O extends Codecs>(codecs: O) => {
+  const codec = closed('query', {}, codecs)
+  const decode = (parameters: Parameters) =>
+    E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf))(
+      codec.decode(Object.fromEntries(parameters)),
+    )
+  return described(decode, () => schemaOf(codec))
+}
+
+/** Reads the parameters whose names begin so, by the rest of their names; the other parameters are left. */
+export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Type<A>) => {
+  const codec = dictionary('query', names, values)
+  const decode = (parameters: Parameters) => {
+    const isOne = ([name]: readonly [string, string]): boolean => name.startsWith(prefix)
+    const members = [...parameters].filter(isOne).map(([name, value]) => [name.slice(prefix.length), value])
+    const family = E.mapLeft((errors: t.Errors): readonly Problem[] =>
+      errors.map((error) => inQuery(prefix + (pathOf(error)[0] ?? ''), error.message ?? 'is not valid')),
+    )(codec.decode(Object.fromEntries(members)))
+    return { family, others: new Map([...parameters].filter((parameter) => !isOne(parameter))) }
+  }
+  return described(decode, () => {
+    const pattern = String(schemaOf(names).pattern).replace(/^\^/, `^${prefix.replaceAll('.', '\\.')}`)
+    return { patternProperties: { [pattern]: schemaOf(values) } }
+  })
+}
+
+/** Text that stands for something else. */
+const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A, never, unknown> =>
+  described(
+    new t.Type<A, never, unknown>(
+      codec.name,
+      codec.is,
+      (u, c) => codec.validate(read(String(u)), c),
+      () => {
+        throw new TypeError('a query is only ever read')
+      },
+    ),
+    () => schemaOf(codec),
+  )
+
+export const wholeNumber = (min: number, max: number): t.Type<number, never, unknown> =>
+  written(integer(min, max), (text) => (/^\d{1,16}$/.test(text) ? Number(text) : undefined))
+
+const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+/** `true` or `false`. */
+export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) =>
+  Object.hasOwn(WORDS, text) ? WORDS[text] : undefined,
+)
+
+/** `true`, and nothing else. */
+export const onlyTrue: t.Type<true, never, unknown> = written(
+  described(
+    new t.Type<true>(
+      'true',
+      (u): u is true => u === true,
+      (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true, or be left out')),
+      t.identity,
+    ),
+    () => ({ type: 'boolean', const: true }),
+  ),
+  (text) => text === 'true',
+)

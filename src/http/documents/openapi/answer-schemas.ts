@@ -1,0 +1,120 @@
+import type * as t from 'io-ts'
+import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
+import type { Sut as SutDocument } from '../../../../projections/sut.ts'
+import { integer, matching, opaqueId, text } from '../../../domain/codec/codec.ts'
+import { closedSchema, described, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
+import { assignedId, Role, sutFields, tagName, windowEnd } from '../../../domain/event.ts'
+import { UserName } from '../../../users/users-file.ts'
+import { codes } from '../../protocol/problem.ts'
+
+/** What answers hold, in one place. The types are those of the projections: a field more or less does not compile. */
+
+/** A date-time in one written form. */
+const time = (pattern: RegExp, example: string): t.Type<string> =>
+  described(matching('time', pattern, `must be a time like ${example}`), () => ({
+    ...schemaOf(matching('time', pattern, '')),
+    format: 'date-time',
+  }))
+
+const milliseconds = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '2030-05-02T05:58:11.400Z')
+const numericOffset = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/, '2030-05-02T05:58:11.400+00:00')
+const withoutFraction = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, '2030-05-02T05:58:11+00:00')
+
+const port = integer(1, 65535)
+
+const Reservation: t.Type<ReservationDocument, unknown, unknown> = closed(
+  'Reservation',
+  {
+    _id: assignedId,
+    created_at: milliseconds,
+    updated_at: milliseconds,
+    start_time: windowEnd,
+    end_time: windowEnd,
+    user_id: opaqueId,
+    sut_id: assignedId,
+    listen_port: port,
+  },
+  {},
+)
+
+const { rdp_height: _height, rdp_width: _width, ...answered } = sutFields
+
+const Sut: t.Type<SutDocument, unknown, unknown> = closed(
+  'Sut',
+  {
+    _id: assignedId,
+    created_at: numericOffset,
+    updated_at: numericOffset,
+    ...answered,
+    monitoring: closed(
+      'Monitoring',
+      { status: text(1, 256), last_updated: withoutFraction, status_description: text(1, 256) },
+      {},
+    ),
+    tags: dictionary('tags', tagName, text(0, 256)),
+  },
+  {},
+)
+
+const User = closed('User', { _id: opaqueId, name: UserName, role: Role }, {})
+
+export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}): JsonSchema => ({
+  type: 'object',
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+export const listOfAll = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+const string: JsonSchema = { type: 'string' }
+const count: JsonSchema = { type: 'integer', minimum: 0 }
+
+/** The envelope of a list. */
+export const listOf = (name: string, items: JsonSchema): JsonSchema =>
+  closedObject({ limit: { type: 'integer', minimum: 1 }, offset: count, count, [name]: listOfAll(items) })
+
+const windowSchema = closedSchema({ start_time: windowEnd, end_time: windowEnd })
+const conflict = closedSchema({ _id: assignedId, user_id: opaqueId, start_time: windowEnd, end_time: windowEnd })
+
+const fault = (where: string): JsonSchema => closedObject({ [where]: string, detail: string })
+
+/** RFC 9457, with what helps to do better. */
+const Problem = closedObject(
+  {
+    type: { type: 'string', format: 'uri-reference', pattern: '^/problems/' },
+    title: string,
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: string,
+    instance: string,
+    code: { type: 'string', enum: Object.keys(codes) },
+  },
+  {
+    errors: { ...listOfAll({ oneOf: ['pointer', 'parameter', 'header'].map(fault) }), minItems: 1, maxItems: 100 },
+    errors_count: { type: 'integer', minimum: 1 },
+    conflicts: { ...listOfAll(conflict), maxItems: 100 },
+    next_available: { anyOf: [windowSchema, { type: 'null' }] },
+    extendable_until: { anyOf: [schemaOf(windowEnd), { type: 'null' }] },
+    parts: { type: 'object', additionalProperties: string },
+  },
+)
+
+/** By the name under which OpenAPI's components have them. */
+export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
+  Reservation: schemaOf(Reservation),
+  ReservationList: listOf('sut_reservations', refTo('Reservation')),
+  Sut: schemaOf(Sut),
+  SutList: listOf('suts', refTo('Sut')),
+  Availability: closedObject({ free: listOfAll(windowSchema) }),
+  User: schemaOf(User),
+  UserList: listOf('users', refTo('User')),
+  Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),
+  SchemaIndex: closedObject({
+    schemas: listOfAll(
+      closedObject({ type: string, version: { type: 'integer', minimum: 1 }, urn: string, href: string }),
+    ),
+  }),
+  Document: { type: 'object' },
+  Problem,
+})

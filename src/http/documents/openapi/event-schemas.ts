@@ -1,0 +1,79 @@
+import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { assignedId, type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
+import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/cloud-event.ts'
+
+/** The events as JSON Schemas: their data, by the version of its shape, and the CloudEvents that carry it. */
+
+export const eventTypes = Object.keys(eventData) as readonly EventType[]
+
+export const dataSchema = (type: EventType): JsonSchema => ({ title: type, ...schemaOf(eventData[type]) })
+
+interface SchemaDocument {
+  readonly type: EventType
+  readonly version: number
+  /** Its `$id`, and the `dataschema` of events. */
+  readonly urn: string
+  readonly href: string
+  readonly schema: () => JsonSchema
+}
+
+/** The documents at /schemas/. Of an older shape there is none: what is told of it has the newest. */
+export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) => {
+  const href = schemaPath(type, SCHEMA)
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  const urn = schemaUrn(type, SCHEMA)
+  return { type, version: SCHEMA, urn, href, schema: () => ({ $schema, $id: urn, ...dataSchema(type) }) }
+})
+
+const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
+  schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
+
+/** Whether an event is about a SUT: sometimes where the member of its data that says so may be left out. */
+const isAboutSut = (type: EventType): 'always' | 'sometimes' | 'never' => {
+  const { properties, required } = schemaOf(eventData[type])
+  const names = ['_id', 'sut_id'].filter((name) => Object.hasOwn(properties as object, name))
+  if (names.length === 0) return 'never'
+  return names.some((name) => (required as readonly string[]).includes(name)) ? 'always' : 'sometimes'
+}
+
+/**
+ * A CloudEvent 1.0 in the JSON format, with Berth's extensions and, where it is told in a history, `more`. `data` is how
+ * the schema of its data is written: whole, unless a document has it in another place.
+ */
+export const cloudEventSchema = (
+  type: EventType,
+  data: JsonSchema = dataSchema(type),
+  more: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema => {
+  const { time, actor, role, request_id, reason } = metadata()
+  const about = { subject: { description: 'The SUT.', ...schemaOf(assignedId) } }
+  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'subject'>, JsonSchema>> = {
+    specversion: { const: '1.0' },
+    id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
+    source: { type: 'string', minLength: 1, description: 'The name of this log.' },
+    type: { const: `berth.${type}` },
+    ...(isAboutSut(type) === 'always' && about),
+    time: { format: 'date-time', ...time },
+    datacontenttype: { const: 'application/json' },
+    dataschema: { const: schemaUrn(type, SCHEMA) },
+    data,
+    sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'The position in the log.' },
+    stream: { type: 'string', minLength: 1 },
+    revision: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    actor: { description: 'The _id of the user who caused it, or berth.', ...actor },
+    actorrole: role,
+    requestid: request_id,
+  }
+  return {
+    title: type,
+    type: 'object',
+    properties: {
+      ...members,
+      ...(isAboutSut(type) === 'sometimes' && about),
+      reason: { description: 'Why, in the words of the actor.', ...reason },
+      ...more,
+    },
+    required: [...Object.keys(members), ...Object.keys(more)],
+    additionalProperties: false,
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
+import type { EventType } from '../../../domain/event.ts'
+import { closedObject, listOf, listOfAll, refTo } from './answer-schemas.ts'
+import { cloudEventSchema, dataSchema, eventTypes } from './event-schemas.ts'
+
+/** What answers about the log hold. */
+
+const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
+/** 32 bytes in base64. */
+const HASH: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9+/]{43}=$' }
+const SIZE: JsonSchema = { type: 'integer', minimum: 0 }
+
+const dataName = (type: EventType): string => `${type}Data`
+
+const anyEvent = (more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema => ({
+  oneOf: eventTypes.map((type) => cloudEventSchema(type, refTo(dataName(type)), more)),
+})
+
+const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] }
+const PATH: JsonSchema = { type: 'string', pattern: '^/', description: 'A JSON Pointer into the object.' }
+
+/** What changed in an object from what to what; of a secret only that it did. */
+const CHANGES: JsonSchema = listOfAll({
+  oneOf: [closedObject({ path: PATH, from: VALUE, to: VALUE }), closedObject({ path: PATH, changed: { const: true } })],
+})
+
+export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
+  ...Object.fromEntries(eventTypes.map((type) => [dataName(type), dataSchema(type)])),
+  Event: anyEvent(),
+  /** `next` is null where the log has no event yet. */
+  EventPage: closedObject({
+    events: listOfAll(refTo('Event')),
+    next: { anyOf: [POSITION, { type: 'null' }] },
+    caught_up: { type: 'boolean' },
+  }),
+  HistoryEvent: anyEvent({ changes: CHANGES }),
+  History: listOf('events', refTo('HistoryEvent')),
+  Inclusion: closedObject({
+    tree_size: SIZE,
+    leaf_index: SIZE,
+    leaf_hash: HASH,
+    leaf: {
+      type: 'string',
+      description: 'The event as it is stored: SHA-256 of a zero byte and this text is leaf_hash.',
+    },
+    hashes: listOfAll(HASH),
+  }),
+  Consistency: closedObject({ from: SIZE, to: SIZE, hashes: listOfAll(HASH) }),
+})

@@ -1,0 +1,178 @@
+import { isDescribed, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { type Code, codes } from '../../protocol/problem.ts'
+import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
+import { answerSchemas, refTo } from './answer-schemas.ts'
+import type { Examples } from './examples.ts'
+import { answerHeaders, headersOfRefusal, headersOfSuccess, heededBy, requestHeaders } from './headers.ts'
+import { logSchemas } from './log-schemas.ts'
+import { noteOnParameter, withNotes } from './notes.ts'
+import { type Operation, TAGS } from './operation.ts'
+import { operations } from './operations.ts'
+import { byStatus, refusalsOf } from './refusals.ts'
+
+/** OpenAPI 3.1 of the page of routes. */
+
+export const operationNameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+
+/** `/api/sut/{id}` of `/api/sut/:id`. */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
+const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: noteOnParameter(name),
+    schema: { type: 'string', minLength: 1 },
+  }))
+
+const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operation): readonly JsonSchema[] => {
+  if (query === undefined || !isDescribed(query)) return []
+  const { properties = {}, patternProperties = {}, required = [] } = schemaOf(query)
+  const named = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...((required as readonly string[]).includes(name) && { required: true }),
+    description: [
+      notes[name] ?? noteOnParameter(name),
+      ...(mayUse[name] ? [`For: ${mayUse[name].join(', ')}.`] : []),
+    ].join(' '),
+    ...(schema.type === 'array' && { style: 'form', explode: true }),
+    schema,
+  }))
+  // Members of an exploded object are parameters of their own: `tag.rack=4`.
+  const families = Object.entries(patternProperties as Readonly<Record<string, JsonSchema>>).map(
+    ([pattern, schema]) => ({
+      name: 'tags',
+      in: 'query',
+      description: 'Those with these very tags: the name of each behind `tag.`, as in tag.rack=4.',
+      style: 'form',
+      explode: true,
+      schema: { type: 'object', propertyNames: { pattern }, additionalProperties: schema },
+      // What is shown is sent when somebody tries it: nothing, unless they write a tag.
+      example: {},
+    }),
+  )
+  return [...named, ...families]
+}
+
+const requestBody = (route: Route, examples: Examples): JsonSchema | undefined => {
+  const { body, isBodyOptional } = route
+  if (body === undefined) return undefined
+  const schema = isDescribed(body) ? withNotes(schemaOf(body)) : {}
+  const shown = examples
+    .of(operationNameOf(route))
+    .flatMap(({ name, request }) => (request === undefined ? [] : [[name, { value: request }]]))
+  const content = { schema, ...(shown.length > 0 && { examples: Object.fromEntries(shown) }) }
+  return { required: isBodyOptional !== true, content: { [JSON_TYPE]: content } }
+}
+
+const success = (route: Route, operation: Operation, examples: Examples): JsonSchema => {
+  const { answer, isCreation } = operation
+  const [first, ...others] = mediaTypesOf(route)
+  const text = others.map((mediaType): [string, JsonSchema] => [mediaType, { type: 'string' }])
+  const byMediaType: readonly [string, JsonSchema][] = [[first, answer], ...text]
+  const shown = examples
+    .of(operationNameOf(route))
+    .flatMap(({ name, mediaType, body }) => (body === undefined ? [] : [{ name, mediaType, value: body }]))
+  const content = byMediaType.map(([mediaType, schema]) => {
+    const own = shown.filter((example) => example.mediaType === mediaType).map(({ name, value }) => [name, { value }])
+    return [mediaType, { schema, ...(own.length > 0 && { examples: Object.fromEntries(own) }) }]
+  })
+  return {
+    description: isCreation ? 'It was made.' : 'It was done.',
+    headers: headersOfSuccess(route, operation),
+    content: Object.fromEntries(content),
+  }
+}
+
+/** The name of a response that all operations share that can refuse with exactly these codes. */
+const nameOf = (refusals: readonly Code[]): string => refusals.join('.')
+
+const refusing = (status: number, refusals: readonly Code[], examples: Examples): JsonSchema => {
+  const shown = refusals.flatMap((code) => {
+    const value = examples.problem(code)
+    return value === undefined ? [] : [[code, { value }]]
+  })
+  const content = {
+    schema: { allOf: [refTo('Problem'), { properties: { code: { enum: refusals }, status: { const: status } } }] },
+    ...(shown.length > 0 && { examples: Object.fromEntries(shown) }),
+  }
+  return {
+    description: refusals.map((code) => `\`${code}\`: ${codes[code].title}.`).join(' '),
+    headers: headersOfRefusal(status),
+    content: { [JSON_TYPE]: content, 'application/problem+json': content },
+  }
+}
+
+const operationOf = (route: Route, examples: Examples): JsonSchema => {
+  const operation = operations[operationNameOf(route)]
+  if (operation === undefined) return { responses: {} }
+  const { id, tag, summary, description, isCreation, isTagged, refusals } = operation
+  const body = requestBody(route, examples)
+  const refused = [...byStatus(refusalsOf(route, refusals))].map(([status, its]) => [
+    String(status),
+    { $ref: `#/components/responses/${nameOf(its)}` },
+  ])
+  const who = route.may === 'anyone' ? 'Anyone.' : `For: ${route.may.join(', ')}.`
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: description === undefined ? who : `${description}\n\n${who}`,
+    parameters: [...pathParameters(route), ...queryParameters(route, operation), ...heededBy(route, operation)],
+    ...(body && { requestBody: body }),
+    responses: {
+      [isCreation ? '201' : '200']: success(route, operation, examples),
+      ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag that was sent still holds.' } }),
+      ...Object.fromEntries(refused),
+    },
+    ...(route.may === 'anyone' && { security: [] }),
+  }
+}
+
+const responsesOf = (routes: readonly Route[], examples: Examples): JsonSchema => {
+  const responses: Record<string, JsonSchema> = {}
+  for (const route of routes) {
+    for (const [status, its] of byStatus(refusalsOf(route, operations[operationNameOf(route)]?.refusals))) {
+      responses[nameOf(its)] ??= refusing(status, its, examples)
+    }
+  }
+  return responses
+}
+
+const schemas = (): JsonSchema =>
+  Object.fromEntries(
+    Object.entries({ ...answerSchemas(), ...logSchemas() }).map(([name, schema]) => [name, withNotes(schema)]),
+  )
+
+export const DESCRIPTION =
+  'Berth lets the people and the pipelines of a test lab share machines without getting in each other’s way. Every fact is an event in a log that is never rewritten.'
+
+export const openApi = (routes: readonly Route[], version: string, examples: Examples): JsonSchema => {
+  const paths: Record<string, JsonSchema> = {}
+  for (const route of routes) {
+    const path = templateOf(route.path)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, examples) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Berth',
+      version,
+      description: `${DESCRIPTION}\n\nHEAD is wherever GET is, and OPTIONS names the methods of an address. An unknown address is 404 \`not_found\`, another method 405 \`method_not_allowed\`, both 401 to whoever is not known.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ basic: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+      schemas: schemas(),
+      parameters: requestHeaders,
+      headers: answerHeaders,
+      responses: responsesOf(routes, examples),
+    },
+  }
+}

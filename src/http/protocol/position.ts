@@ -1,0 +1,20 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Problem } from '../../domain/failure.ts'
+import { parsePosition } from '../../domain/values/position.ts'
+
+/** Reads a position; undefined where the header is absent. */
+const parserOf =
+  (name: string, whence: string) =>
+  (header: string | undefined): E.Either<Problem, number | undefined> => {
+    const position = parsePosition(header ?? '')
+    if (header === undefined || position !== undefined) return E.right(position)
+    const detail = `must be a position: up to 20 decimal digits, below 2^53, as ${whence}`
+    return E.left({ code: 'invalid', path: [name], in: 'header', detail })
+  }
+
+export const parseBerthAfter = parserOf('Berth-After', 'Berth-Position gives them')
+
+const lastEventId = parserOf('Last-Event-ID', 'the id of an event is')
+
+/** A client that has had no event yet may send an empty one. */
+export const parseLastEventId = (header: string | undefined) => lastEventId(header === '' ? undefined : header)

@@ -1,0 +1,133 @@
+import type { Failure, FailureCode, Problem } from '../../domain/failure.ts'
+
+/** What only the transport refuses; the domain's refusals stand in domain/failure.ts. */
+export type TransportCode =
+  | 'malformed_request'
+  | 'malformed_json'
+  | 'unauthenticated'
+  | 'not_found'
+  | 'event_not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'body_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'headers_too_large'
+  | 'cross_site'
+  | 'too_many_attempts'
+  | 'too_many_subscribers'
+  | 'internal'
+  | 'not_implemented'
+
+export type Code = FailureCode | TransportCode
+
+/** Every refusal: its status, its title, and the seconds after which to try again where that helps. */
+export const codes: Readonly<Record<Code, { status: number; title: string; retryAfter?: number }>> = {
+  malformed_request: { status: 400, title: 'The request is not well-formed HTTP' },
+  malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
+  unauthenticated: { status: 401, title: 'Credentials are needed' },
+  forbidden: { status: 403, title: 'Your role may not do this' },
+  not_your_reservation: { status: 403, title: 'The reservation is not yours' },
+  cross_site: { status: 403, title: 'Another site may not do this' },
+  not_found: { status: 404, title: 'There is nothing at this address' },
+  sut_not_found: { status: 404, title: 'There is no such SUT' },
+  reservation_not_found: { status: 404, title: 'There is no such reservation' },
+  user_not_found: { status: 404, title: 'There is no such user' },
+  event_not_found: { status: 404, title: 'There is no such event' },
+  method_not_allowed: { status: 405, title: 'This address does not take this method' },
+  not_acceptable: { status: 406, title: 'The answer cannot have the wanted media type' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time' },
+  reservation_conflict: { status: 409, title: 'The window is taken' },
+  sut_inactive: { status: 409, title: 'The SUT is not active' },
+  sut_reserved: { status: 409, title: 'The SUT is reserved' },
+  reservation_over: { status: 409, title: 'The reservation is over' },
+  idempotency_in_progress: { status: 409, title: 'The same request is still under way', retryAfter: 1 },
+  sut_retired: { status: 410, title: 'The SUT has been retired' },
+  reservation_cancelled: { status: 410, title: 'The reservation has been cancelled' },
+  stale: { status: 412, title: 'The SUT has changed since it was read' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  uri_too_long: { status: 414, title: 'The address is too long' },
+  unsupported_media_type: { status: 415, title: 'The body is not called JSON' },
+  invalid: { status: 422, title: 'The request has invalid fields' },
+  field_unknown: { status: 422, title: 'The request has unknown fields' },
+  field_read_only: { status: 422, title: 'The request sets fields that the service assigns' },
+  window_required: { status: 422, title: 'The request has no whole window' },
+  window_ambiguous: { status: 422, title: 'The request has more than one window' },
+  window_empty: { status: 422, title: 'The window is empty' },
+  window_over: { status: 422, title: 'The window is over' },
+  window_too_long: { status: 422, title: 'The window is too long' },
+  window_too_far: { status: 422, title: 'The window is too far ahead' },
+  window_in_the_past: { status: 422, title: 'The window begins in the past' },
+  end_not_later: { status: 422, title: 'The end is not later' },
+  idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
+  headers_too_large: { status: 431, title: 'The header is too large' },
+  too_many_attempts: { status: 429, title: 'Too many credentials were wrong' },
+  too_many_subscribers: { status: 429, title: 'The user has too many streams of events', retryAfter: 10 },
+  internal: { status: 500, title: 'The service has failed' },
+  not_implemented: { status: 501, title: 'The transfer coding is not implemented' },
+  unavailable: { status: 503, title: 'The service cannot answer now', retryAfter: 1 },
+  store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },
+  outcome_unknown: { status: 503, title: 'It is not known whether this was recorded', retryAfter: 1 },
+  listen_ports_exhausted: { status: 503, title: 'No listen_port is free', retryAfter: 3600 },
+  position_not_reached: { status: 503, title: 'This instance has not come that far yet', retryAfter: 1 },
+  clock_behind: { status: 503, title: 'The clock of the service is behind', retryAfter: 60 },
+  clock_ahead: { status: 503, title: 'The clock of the service is ahead', retryAfter: 60 },
+}
+
+/** A refusal on its way out: a Failure of the domain or of the transport. */
+export type Refusal = Omit<Failure, 'code'> & {
+  readonly code: Code
+  /** Seconds, where they are known better than the table has them. */
+  readonly retryAfter?: number
+  /** How each part of the service is, in a word. */
+  readonly parts?: object
+}
+
+export const refusal = (code: Code, detail: string): Refusal => ({ code, detail })
+
+/** The log could not be read. Where that was for the answer to a write, the write may have been recorded before. */
+export const unreadStore = (method: string): Refusal =>
+  method === 'POST'
+    ? refusal('outcome_unknown', 'The event store cannot be read: repeat the request with the same Idempotency-Key.')
+    : refusal('unavailable', 'The event store cannot be read; try again.')
+
+/** A JSON Pointer (RFC 6901) in the form of a URI fragment. */
+const pointer = (path: readonly string[]): string =>
+  `#${path.map((name) => `/${encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`
+
+const located = ({ path, in: where, detail }: Problem): object => {
+  const name = path.join('/').toWellFormed()
+  switch (where) {
+    case 'body':
+      return { pointer: pointer(path), detail }
+    case 'query':
+      return { parameter: name, detail }
+    case 'header':
+      return { header: name, detail }
+  }
+}
+
+/** Problems that a refusal names; how many there are it says. */
+const PROBLEMS_MAX = 100
+
+/** The body of a refusal, after RFC 9457. `instance` is the request's id. */
+export const problemBody = (refusal: Refusal, instance: string): string => {
+  const { code, detail, problems, help, parts } = refusal
+  const { status, title } = codes[code]
+  const errors = problems?.slice(0, PROBLEMS_MAX).map(located)
+  return JSON.stringify({
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail,
+    instance,
+    code,
+    ...(problems && { errors, errors_count: problems.length }),
+    ...help,
+    ...(parts && { parts }),
+  })
+}
+
+export const isProblemJsonWanted = (accept: string | undefined): boolean =>
+  accept?.toLowerCase().includes('application/problem+json') ?? false

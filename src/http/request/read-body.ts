@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Context } from 'koa'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
+
+/** Bytes. */
+export const BODY_MAX = 256 * 1024
+/** Pieces in which a body may come, its chunks among them: each costs a microsecond, however small it is. */
+export const PIECES_MAX = 4_096
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+const JSON_SUFFIX = /^[\w.!#$&^-]+\/[\w.!#$&^-]+\+json\s*(;|$)/i
+const PARAMETERS = /^[^;]*(?:;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)*$/
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+
+export const hasBody = ({ req }: Context): boolean =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+
+const isCoded = ({ req }: Context): boolean => {
+  const coding = req.headers['content-encoding']
+  return coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
+}
+
+/** A media type of which nothing has to be found out. */
+const PLAIN = /^application\/json(; ?charset=utf-8)?$/i
+
+const mediaTypeProblem = (ctx: Context): string | undefined => {
+  const type = ctx.req.headers['content-type'] ?? ''
+  // Where there is no body there is nothing that would need a name.
+  if (type === '' && !hasBody(ctx)) return undefined
+  if (!PLAIN.test(type)) {
+    if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
+      return `The body must be called application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
+    }
+    const charset = CHARSET.exec(type)?.[1]
+    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'JSON is UTF-8; no other charset is read.'
+    if (!PARAMETERS.test(type)) return 'The Content-Type is not well-formed.'
+  }
+  return isCoded(ctx) ? 'A coded body is not read; send it as it is.' : undefined
+}
+
+const tooLarge = (): Refusal => refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
+const tooManyPieces = (): Refusal =>
+  refusal('body_too_large', `The body has come in more than the ${PIECES_MAX} pieces that are read.`)
+const incomplete = (): Refusal => refusal('malformed_request', 'The body ended before it was whole.')
+
+/** What the head alone tells: size before media type, as the order of refusals has it. */
+const headRefusal = (ctx: Context): Refusal | undefined => {
+  if (Number(ctx.req.headers['content-length']) > BODY_MAX) return tooLarge()
+  const wrongType = mediaTypeProblem(ctx)
+  return wrongType === undefined ? undefined : refusal('unsupported_media_type', wrongType)
+}
+
+/** Takes a body that has come with its header, as most do. */
+const takeWhole = (request: IncomingMessage): Buffer | undefined => {
+  if (!request.complete || request.readableLength === 0 || request.readableLength > BODY_MAX) return undefined
+  const parts: Buffer[] = []
+  // One at a time: as many as the client, or the network, has made of it.
+  while (request.readableLength > 0) parts.push(request.read())
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts)
+}
+
+/** Takes a body as it comes, no further than it is read. */
+const takePieces = (request: IncomingMessage): Promise<E.Either<Refusal, Buffer>> =>
+  new Promise((resolve) => {
+    const pieces: Buffer[] = []
+    let size = 0
+    const settle = (result: E.Either<Refusal, Buffer>): void => {
+      request.off('data', take).off('end', end).off('error', cutOff).off('close', cutOff)
+      // No more of a body that is refused; what became of the connection is told with the answer.
+      if (E.isLeft(result)) request.socket.pause()
+      // An error that nobody hears would end the process.
+      request.on('error', () => undefined)
+      resolve(result)
+    }
+    const take = (piece: Buffer): void => {
+      size += piece.length
+      if (size > BODY_MAX) settle(E.left(tooLarge()))
+      else if (pieces.push(piece) > PIECES_MAX) settle(E.left(tooManyPieces()))
+    }
+    const end = (): void => settle(E.right(Buffer.concat(pieces)))
+    const cutOff = (): void => settle(E.left(incomplete()))
+    request.on('data', take).on('end', end).on('error', cutOff).on('close', cutOff)
+    request.socket.resume()
+  })
+
+export interface Body {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
+  if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty; a JSON object is needed.'))
+  if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
+  const excess = excessOf(bytes)
+  if (excess === 'levels') {
+    return E.left(refusal('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`))
+  }
+  if (excess === 'members') {
+    return E.left(refusal('malformed_json', `The body has more than ${MEMBERS_MAX} members and elements.`))
+  }
+  try {
+    return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
+  } catch (error) {
+    return E.left(refusal('malformed_json', `The body is not JSON: ${whereOnly(error as Error)}.`))
+  }
+}
+
+export type Read = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
+
+/** Reads and parses a JSON body; what its head tells against it is told before it is read. */
+export const readBody = (ctx: Context): Read => {
+  const { req, res } = ctx
+  const refused = headRefusal(ctx)
+  if (refused !== undefined) return E.left(refused)
+  const whole = takeWhole(req)
+  if (whole !== undefined) return parsed(whole)
+  if (!hasBody(ctx)) return parsed(Buffer.alloc(0))
+  // The client waits for this word: by now there is nothing that could be told against its request unread.
+  if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
+  return takePieces(req).then((bytes) => (E.isLeft(bytes) ? bytes : parsed(bytes.right)))
+}
+
+/** The engine's message without the piece of the body it quotes: bodies hold passwords. */
+const whereOnly = (error: Error): string => {
+  const position = /at position (\d+)/.exec(error.message)?.[1]
+  return position === undefined
+    ? 'it ends too early or holds something else'
+    : `something is wrong at character ${position}`
+}

@@ -1,0 +1,74 @@
+import type { Context } from 'koa'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { MediaTypes } from '../protocol/route.ts'
+import { preferred } from './accept.ts'
+
+/** What the head of a request must be like, whatever it asks for. */
+
+/** Characters of the request's target. */
+const URI_MAX = 8_192
+
+/** HTTP/1.1 takes exactly one Host header (RFC 9112, section 3.2); Node itself passes over a second one. */
+const isHostClear = ({ req }: Context): boolean => {
+  let hosts = 0
+  for (let i = 0; i < req.rawHeaders.length; i += 2) {
+    const name = req.rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts === 1 || (hosts === 0 && req.httpVersionMajor === 1 && req.httpVersionMinor === 0)
+}
+
+/** A name or an address with or without a port, as in a URI of http (RFC 9110, section 4.2.1): not empty. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
+/** Characters of a host name and its port. */
+const HOST_MAX = 260
+const PORT_MAX = 65_535
+
+const isHost = (host: string): boolean =>
+  host.length <= HOST_MAX &&
+  HOST.test(host) &&
+  Number(/:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? 0) <= PORT_MAX
+
+/** Control characters, percent-encoded in UTF-8: no address of anything has one. Node refuses them as they are. */
+const CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i
+
+const targetProblem = (url: string): string | undefined => {
+  if (url.includes('#')) return 'The address has a fragment; that is for the client alone.'
+  const query = url.indexOf('?')
+  return CONTROL.test(query === -1 ? url : url.slice(0, query)) ? 'The path has a control character in it.' : undefined
+}
+
+const isExpectationMet = ({ expect }: Context['req']['headers']): boolean =>
+  expect === undefined || expect.toLowerCase() === '100-continue'
+
+export const notImplemented = (): Refusal =>
+  refusal('not_implemented', 'The only Transfer-Encoding that is read is chunked.')
+
+/** What is wrong with a request before it matters who asks for what. */
+export const headProblem = (ctx: Context): Refusal | undefined => {
+  if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address has more than ${URI_MAX} characters.`)
+  const { headers } = ctx.req
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return notImplemented()
+  if (!isHostClear(ctx)) return refusal('malformed_request', 'There must be one Host header.')
+  if (headers.host !== undefined && !isHost(headers.host)) {
+    return refusal('malformed_request', 'The Host header must be a host name or an IP address, and a port perhaps.')
+  }
+  const wrongTarget = targetProblem(ctx.url)
+  if (wrongTarget !== undefined) return refusal('malformed_request', wrongTarget)
+  if (isExpectationMet(headers)) return undefined
+  return refusal('malformed_request', 'The only expectation that is met is 100-continue.')
+}
+
+/**
+ * Of what a route answers with, what the client likes best, the first where it likes all alike; undefined where it takes
+ * none. Who names the media type of refusals takes what there is beside them.
+ */
+export const acceptable = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
+  const { accept } = ctx.req.headers
+  const [first] = mediaTypes
+  if (accept === undefined || accept === '*/*' || accept === first) return first
+  const liked = preferred(accept, mediaTypes)
+  if (liked !== undefined) return liked
+  return preferred(accept, ['application/problem+json']) === undefined ? undefined : first
+}

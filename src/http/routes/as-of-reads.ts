@@ -1,0 +1,148 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { failure, invalid } from '../../domain/failure.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import { epochMillisecondsOf, type Instant } from '../../domain/values/instant.ts'
+import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
+import type { Shown } from '../../read-models/long-reads.ts'
+import { type Moment, momentAfter } from '../../read-models/tables/periods.ts'
+import type { Version } from '../../read-models/tables/version.ts'
+import type { Views } from '../../read-models/views.ts'
+import { type Kind, type Objects, showing } from '../answer/objects.ts'
+import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
+import { inQuery } from '../codecs/query.ts'
+import type { Refusal } from '../protocol/problem.ts'
+import type { Answering, Call } from '../protocol/route.ts'
+
+/** Milliseconds that a read waits until this instance has come to the end of the log. */
+const VIEWS_WITHIN = 5_000
+
+type Read<A> = Promise<E.Either<Refusal, A>>
+
+/** A moment of the past, found in the log. */
+export interface Then {
+  readonly moment: Moment
+  /** The public position that answers as of it show. */
+  readonly position: number
+}
+
+/** Answers reads as they would have been answered at a moment of the past. */
+export interface AsOfReads {
+  readonly find: (asOf: AsOf) => Read<Then>
+  /** Unix milliseconds of that moment. */
+  readonly timeOf: (asOf: AsOf) => Promise<number>
+  /** Answers with an object as it was, or as `newest` does where no moment is named. */
+  readonly readOr: <C extends Call<unknown, AsOfQuery>>(
+    kind: Kind,
+    call: C,
+    newest: (call: C) => Answering,
+  ) => Answering
+  readonly reservations: (query: ReservationQuery, then: Then) => Read<Page>
+  readonly suts: (query: SutQuery, then: Then) => Read<Page>
+}
+
+/** The version that stood at a moment, if there was one. */
+interface Found {
+  readonly version: Version | undefined
+  readonly position: number
+}
+
+export interface AsOfDependencies {
+  readonly objects: Objects
+  readonly views: Pick<Views, 'position' | 'reached' | 'log'>
+  readonly store: Pick<EventStore, 'at' | 'head'>
+  readonly clock: () => number
+}
+
+const NANOSECONDS = 1_000_000n
+
+/** Unix milliseconds: recorded times are no finer. */
+const millisecondsOf = ({ epochNanoseconds }: Instant): number => Number(epochNanoseconds / NANOSECONDS)
+
+const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
+
+const behind = (): Refusal => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+
+const notYetThere = (kind: Kind): Refusal =>
+  kind === 'sut'
+    ? failure('sut_not_found', 'No SUT had this id then.')
+    : failure('reservation_not_found', 'No reservation had this id then.')
+
+type Find = AsOfReads['find']
+
+/** Whether this instance has come to where the log ended a moment ago. */
+const makeCaughtUp =
+  ({ views, store }: AsOfDependencies) =>
+  async (): Promise<boolean> =>
+    views.reached(await store.head(), VIEWS_WITHIN)
+
+const makeFind = (dependencies: AsOfDependencies): Find => {
+  const { objects, views, clock } = dependencies
+  const caughtUp = makeCaughtUp(dependencies)
+  return async (asOf) => {
+    if ('position' in asOf) {
+      const { position } = asOf
+      // Another instance may have come that far.
+      if (position > views.position() && !(await caughtUp())) return E.left(behind())
+      if (position > views.position()) return E.left(future('is a place that the log has not come to'))
+      return E.right({ moment: momentAfter(position), position })
+    }
+    if (asOf.instant.epochNanoseconds > BigInt(clock()) * NANOSECONDS) return E.left(future('is in the future'))
+    const time = millisecondsOf(asOf.instant)
+    const found = await objects.listed(({ past }) => past.momentAt(time, views.position()))
+    return E.map(({ listed, position }: { listed: Moment; position: number }) => ({ moment: listed, position }))(found)
+  }
+}
+
+/** Reads the version that stood then; before it is said that there was none, this instance catches up with the store. */
+const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
+  const caughtUp = makeCaughtUp(dependencies)
+  return async (kind: Kind, id: string, asOf: AsOf): Read<Found> => {
+    let isCaughtUp = 'position' in asOf
+    for (;;) {
+      const at = await find(asOf)
+      if (E.isLeft(at)) return at
+      const { moment, position } = at.right
+      const read = await dependencies.objects.listed(({ past }) => past.version(kind, id, moment))
+      if (E.isLeft(read)) return read
+      const version = read.right.listed
+      if (version !== undefined || isCaughtUp) return E.right({ version, position })
+      if (!(await caughtUp())) return E.left(behind())
+      isCaughtUp = true
+    }
+  }
+}
+
+export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
+  const { objects, views, store } = dependencies
+  const find = makeFind(dependencies)
+  const readVersion = makeReadVersion(dependencies, find)
+  return {
+    find,
+    timeOf: async (asOf) => {
+      if ('instant' in asOf) return millisecondsOf(asOf.instant)
+      const mark = views.log()?.markAt(asOf.position)
+      const event = mark === undefined ? undefined : await store.at(mark)
+      if (event === undefined) throw new StoreUnavailable(`the event at position ${asOf.position} cannot be read`)
+      return epochMillisecondsOf(event.metadata.time)
+    },
+    readOr: async (kind, call, newest) => {
+      const asOf = call.query.as_of
+      if (asOf === undefined) return newest(call)
+      const id = call.params.id ?? ''
+      const read = await readVersion(kind, isAssignedId(id) ? id : '', asOf)
+      if (E.isLeft(read)) return read
+      const { version, position } = read.right
+      if (version === undefined) return E.left(notYetThere(kind))
+      if (version.ended === 'cancelled') {
+        const detail = 'The reservation had been cancelled by then; its history stands.'
+        return E.left(failure('reservation_cancelled', detail))
+      }
+      return E.right(showing(kind, { ...version, position }, false))
+    },
+    reservations: async (query, { moment }) =>
+      E.map(({ listed }: Shown<Page>) => listed)(await objects.read('pastReservations', query, moment)),
+    suts: async (query, { moment }) =>
+      E.map(({ listed }: Shown<Page>) => listed)(await objects.read('pastSuts', query, moment)),
+  }
+}

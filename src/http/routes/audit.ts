@@ -1,0 +1,144 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TreeReader } from '../../../projections/merkle-proof.ts'
+import { signCheckpoint } from '../../audit/checkpoint.ts'
+import { treeOf } from '../../audit/log-tree.ts'
+import type { Signer } from '../../audit/signed-note.ts'
+import { matching } from '../../domain/codec/codec.ts'
+import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { type Failure, failure, invalid } from '../../domain/failure.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import type { LogIndex } from '../../read-models/tables/log-index.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Objects } from '../answer/objects.ts'
+import { inQuery, parametersOf, wholeNumber } from '../codecs/query.ts'
+import { refusal } from '../protocol/problem.ts'
+import type { Answering, Call, DecodeQuery } from '../protocol/route.ts'
+
+export interface InclusionQuery {
+  readonly event: string
+  readonly size: number | undefined
+}
+
+export interface ConsistencyQuery {
+  readonly from: number
+  readonly to: number | undefined
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const eventId = matching('event id', UUID, 'must be the id of an event, like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
+const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+
+const inclusionParameters = parametersOf({ event: eventId, size })
+const consistencyParameters = parametersOf({ from: size, to: size })
+
+type Read<Q> = ReturnType<DecodeQuery<Q>>
+
+const required = <Q>(name: string, read: Q | undefined): Read<Q> =>
+  read === undefined ? E.left([inQuery(name, 'is required')]) : E.right(read)
+
+export const inclusionQuery: DecodeQuery<InclusionQuery> = (parameters) => {
+  const read = inclusionParameters(parameters)
+  if (E.isLeft(read)) return read
+  const { event, size } = read.right
+  return required('event', event === undefined ? event : { event, size })
+}
+described(inclusionQuery, () => ({ ...schemaOf(inclusionParameters), required: ['event'] }))
+
+export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
+  const read = consistencyParameters(parameters)
+  if (E.isLeft(read)) return read
+  const { from, to } = read.right
+  return required('from', from === undefined ? from : { from, to })
+}
+described(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
+
+export interface AuditHandlers {
+  readonly checkpoint: (call: Call) => Answering
+  readonly inclusion: (call: Call<unknown, InclusionQuery>) => Answering
+  readonly consistency: (call: Call<unknown, ConsistencyQuery>) => Answering
+}
+
+export interface AuditDependencies {
+  readonly objects: Pick<Objects, 'listed'>
+  readonly views: Pick<Views, 'log' | 'reached'>
+  readonly store: Pick<EventStore, 'head' | 'recordAt'>
+  /** The log's own key. */
+  readonly signer: Signer
+}
+
+/** Milliseconds that a refusal waits for what other instances have written. */
+const CAUGHT_UP_WITHIN = 5_000
+
+const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
+
+const beyond = (name: string, of: number): Failure =>
+  invalid([inQuery(name, `is beyond the log, which has ${of} events`)])
+
+/** What an answer is made of. */
+interface Over {
+  readonly log: LogIndex
+  readonly tree: TreeReader
+  /** How many events the log has. */
+  readonly events: number
+}
+
+type Answered = Awaited<Answering>
+type Answer = (over: Over) => Answered | Answering
+
+const answering = (body: string, events: number): Answered =>
+  E.right({ status: 200, body, ...(events > 0 && { position: events - 1 }) })
+
+const inclusion = async (
+  { event, size }: InclusionQuery,
+  { log, tree, events }: Over,
+  store: AuditDependencies['store'],
+): Answering => {
+  const of = size ?? events
+  if (of > events) return E.left(beyond('size', events))
+  const index = log.positionOf(event)
+  if (index === undefined) return E.left(refusal('event_not_found', 'No event has this id.'))
+  if (index >= of) {
+    return E.left(invalid([inQuery('size', `must be above ${index}, which is the position of the event`)]))
+  }
+  const hashes = tree.inclusion(index, of).map(base64)
+  const leaf_hash = base64(log.node(0, index))
+  const record = await store.recordAt(log.markAt(index) as number)
+  if (record === undefined) return E.left(failure('unavailable', 'The log does not have this event any more.'))
+  const proof = { tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }
+  return answering(JSON.stringify(proof), events)
+}
+
+const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Over): Answered => {
+  const to = asked ?? events
+  if (to > events) return E.left(beyond('to', events))
+  if (from > to) return E.left(invalid([inQuery('from', `must be at most ${to}, the size of the later tree`)]))
+  return answering(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
+}
+
+/** Checkpoints and proofs for auditors, read from the tree that is kept beside the documents. */
+export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
+  const over = async (answer: Answer): Answering => {
+    if (views.log() === undefined) {
+      return E.left(failure('unavailable', 'Proofs cannot be read while documents cannot be written.'))
+    }
+    // All that was answered so far is in it.
+    const read = await objects.listed(() => views.log())
+    if (E.isLeft(read)) return read
+    const log = read.right.listed as LogIndex
+    return answer({ log, tree: treeOf(log.node), events: log.size() })
+  }
+
+  /** Another instance may have written what is asked about: nothing is refused before catching up with the store. */
+  const caughtUp = async (answer: Answer): Answering => {
+    const first = await over(answer)
+    if (E.isRight(first)) return first
+    if (await views.reached(await store.head(), CAUGHT_UP_WITHIN)) return over(answer)
+    return E.left(failure('unavailable', 'The documents are behind the log at the moment; try again.'))
+  }
+
+  return {
+    checkpoint: () => over(({ tree, events }) => answering(signCheckpoint(events, tree.head(events), signer), events)),
+    inclusion: ({ query }) => caughtUp((from) => inclusion(query, from, store)),
+    consistency: ({ query }) => caughtUp((from) => consistency(query, from)),
+  }
+}

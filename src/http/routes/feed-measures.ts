@@ -1,0 +1,28 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { FeedMeasures } from '../../feed/subscribers.ts'
+
+/** The ends that are the service's doing. */
+const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed'] as const
+
+/** Counts who follows the log. */
+export const feedMeasures = (registers: Registry[]): FeedMeasures => {
+  const subscribers = new Gauge({
+    name: 'berth_feed_subscribers',
+    help: 'Streams of events that are open.',
+    registers,
+  })
+  const cutOffs = new Counter({
+    name: 'berth_feed_cut_offs_total',
+    help: 'Streams of events that the service ended before their readers left, by why.',
+    labelNames: ['why'],
+    registers,
+  })
+  for (const why of CUT_OFFS) cutOffs.inc({ why }, 0)
+  return {
+    subscribed: () => subscribers.inc(),
+    unsubscribed: (how) => {
+      subscribers.dec()
+      if (how !== 'left' && how !== 'done') cutOffs.inc({ why: how })
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Refusal } from '../protocol/problem.ts'
+import { refusal } from '../protocol/problem.ts'
+import type { Answering } from '../protocol/route.ts'
+
+/** How each part is, in one word; all is well where all are `ok`. */
+export interface Condition {
+  readonly service: 'ok' | 'stopping'
+  readonly store: 'ok' | 'failed' | 'another' | 'silent' | 'unreadable'
+  readonly views: 'ok' | 'behind' | 'unwritten'
+  readonly users: 'ok' | 'broken'
+  readonly vault: 'ok' | 'broken'
+  readonly clock: 'ok' | 'ahead'
+}
+
+/**
+ * Whether requests are answered: what stands in memory goes on when a file is broken, and the log when views are. Over
+ * another log than was read so far nothing is: what is remembered is not true of it.
+ */
+export const isOpen = ({ store, views }: Condition): boolean =>
+  store !== 'failed' && store !== 'another' && views !== 'behind'
+
+/** A service whose store does not answer commands still answers reads, and tries; another instance may do better. */
+export const isReady = (condition: Condition): boolean =>
+  condition.service === 'ok' && condition.store !== 'silent' && isOpen(condition)
+
+const notReady = (parts: Condition): Refusal => {
+  const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')
+  const detail = `Requests are not answered at the moment: ${wrong.map((pair) => pair.join(' ')).join(', ')}.`
+  return { ...refusal('unavailable', detail), parts }
+}
+
+export const makeHealth = (condition: () => Condition) => ({
+  live: async (): Answering => E.right({ status: 200, body: '{"status":"live"}' }),
+  ready: async (): Answering => {
+    const parts = condition()
+    return isReady(parts) ? E.right({ status: 200, body: '{"status":"ready"}' }) : E.left(notReady(parts))
+  },
+})
+
+export type Health = ReturnType<typeof makeHealth>

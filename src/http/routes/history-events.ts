@@ -1,0 +1,97 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Recorded } from '../../domain/event.ts'
+import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import type { EventPlace } from '../../read-models/lists/histories.ts'
+import type { LogIndex } from '../../read-models/tables/log-index.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Objects } from '../answer/objects.ts'
+
+export interface HistoryDependencies {
+  readonly objects: Objects
+  readonly views: Pick<Views, 'log'>
+  readonly store: Pick<EventStore, 'at' | 'readStream'>
+  /** The name of the log. */
+  readonly origin: string
+}
+
+/** Events that are read or told without giving others a turn. */
+export const TOGETHER = 64
+
+/** The events of an object, oldest first. */
+export interface History {
+  readonly count: number
+  /** How many there are up to the one at a position; undefined where that is none of them. */
+  readonly upTo: (position: number) => Promise<number | undefined>
+  readonly events: (first: number, count: number) => Promise<readonly Recorded[]>
+}
+
+export type Log = () => LogIndex
+
+const eventAt = async ({ store }: HistoryDependencies, log: Log, position: number): Promise<Recorded | undefined> => {
+  const mark = log().markAt(position)
+  return mark === undefined ? undefined : store.at(mark)
+}
+
+const eventsAt = async (
+  dependencies: HistoryDependencies,
+  log: Log,
+  places: readonly EventPlace[],
+): Promise<readonly Recorded[]> => {
+  const events: Recorded[] = []
+  for (const [n, { position }] of places.entries()) {
+    if (n % TOGETHER === TOGETHER - 1) await turn()
+    const event = await eventAt(dependencies, log, position)
+    if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
+    events.push(event)
+  }
+  return events
+}
+
+export const ofPlaces = (dependencies: HistoryDependencies, log: Log, places: readonly EventPlace[]): History => ({
+  count: places.length,
+  upTo: async (position) => places.findIndex((place) => place.position === position) + 1 || undefined,
+  events: (first, count) => eventsAt(dependencies, log, places.slice(first, first + count)),
+})
+
+/** So many events of a stream, from a revision on. */
+export const ofStream = (dependencies: HistoryDependencies, log: Log, stream: string, count: number): History => ({
+  count,
+  upTo: async (position) => {
+    const event = await eventAt(dependencies, log, position)
+    return event?.stream === stream ? event.revision + 1 : undefined
+  },
+  events: async (first, wanted) => {
+    const events: Recorded[] = []
+    if (wanted <= 0) return events
+    for await (const page of dependencies.store.readStream(stream, first - 1)) {
+      events.push(...page.slice(0, wanted - events.length))
+      if (events.length >= wanted) break
+    }
+    return events
+  },
+})
+
+/** One history behind the other. */
+export const joined = (parts: readonly History[]): History => ({
+  count: parts.reduce((sum, { count }) => sum + count, 0),
+  upTo: async (position) => {
+    let before = 0
+    for (const part of parts) {
+      const found = await part.upTo(position)
+      if (found !== undefined) return before + found
+      before += part.count
+    }
+    return undefined
+  },
+  events: async (first, count) => {
+    const events: Recorded[] = []
+    let before = 0
+    for (const part of parts) {
+      const from = Math.max(0, first + events.length - before)
+      const wanted = Math.min(part.count - from, count - events.length)
+      if (wanted > 0) events.push(...(await part.events(from, wanted)))
+      before += part.count
+    }
+    return events
+  },
+})

@@ -1,0 +1,120 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Recorded } from '../../domain/event.ts'
+import { failure, invalid } from '../../domain/failure.ts'
+import { sutStream } from '../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { cloudEvent } from '../../feed/cloud-event.ts'
+import { LATEST } from '../codecs/as-of.ts'
+import type { HistoryQuery } from '../codecs/history.ts'
+import { inQuery } from '../codecs/query.ts'
+import type { Refusal } from '../protocol/problem.ts'
+import type { Answering, Call } from '../protocol/route.ts'
+import {
+  type History,
+  type HistoryDependencies,
+  joined,
+  type Log,
+  ofPlaces,
+  ofStream,
+  TOGETHER,
+} from './history-events.ts'
+import { listing } from './list-answer.ts'
+
+export interface HistoryHandlers {
+  readonly sut: (call: Call<unknown, HistoryQuery>) => Answering
+  readonly reservation: (call: Call<unknown, HistoryQuery>) => Answering
+}
+
+const unlisted = (): Refusal => failure('unavailable', 'Histories cannot be read while documents cannot be written.')
+
+/** Tells of events some at a time, with turns for others between; also the position that the first were told at. */
+const makeTell =
+  ({ objects, origin }: HistoryDependencies, log: Log) =>
+  async (
+    events: readonly Recorded[],
+  ): Promise<E.Either<Refusal, { position: number; documents: readonly string[] }>> => {
+    const documents: string[] = []
+    let shown: number | undefined
+    do {
+      const some = events.slice(documents.length, documents.length + TOGETHER)
+      const told = await objects.listed(({ histories }) =>
+        some.map((event) => {
+          const position = log().positionAt(event.mark)
+          if (position === undefined)
+            throw new StoreUnavailable(`${event.stream}@${event.revision} has no position yet`)
+          const changes = histories.changes(event, position)
+          return JSON.stringify({ ...cloudEvent(event, position, origin), changes })
+        }),
+      )
+      if (E.isLeft(told)) return told
+      documents.push(...told.right.listed)
+      shown ??= told.right.position
+      if (documents.length < events.length) await turn()
+    } while (documents.length < events.length)
+    return E.right({ position: shown, documents })
+  }
+
+/** The part of a history that is asked for. */
+const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
+  const tell = makeTell(dependencies, log)
+  return async (history: History, { limit, offset, after }: HistoryQuery): Answering => {
+    const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
+    if (first === undefined) return E.left(invalid([inQuery('after', 'names no event of this history')]))
+    const told = await tell(await history.events(first, Math.min(limit, history.count - first)))
+    if (E.isLeft(told)) return told
+    const { position, documents } = told.right
+    const paging = { limit, offset, before: undefined }
+    return E.right({ ...listing('events', paging, { documents, count: history.count }), position })
+  }
+}
+
+export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
+  const { objects, views } = dependencies
+  const log: Log = () => {
+    const index = views.log()
+    if (index === undefined) throw new StoreUnavailable('documents cannot be written')
+    return index
+  }
+  const answer = makeAnswer(dependencies, log)
+  return {
+    sut: async ({ params, query }) => {
+      const id = params.id ?? ''
+      const found = await objects.newest('sut', id)
+      if (E.isLeft(found)) return found
+      if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
+      if (views.log() === undefined) return E.left(unlisted())
+      const { created } = found.right
+      const read = await objects.listed(({ histories }) => ({
+        ports: histories.places('listen_port', id),
+        events: histories.eventsOf(id),
+      }))
+      if (E.isLeft(read)) return read
+      const { ports, events } = read.right.listed
+      // A port is given before there is the SUT, and given back when nothing will be recorded of it any more.
+      const [given, givenBack] = [true, false].map((isBefore) =>
+        ports.filter((port) => port.position < created === isBefore),
+      )
+      const parts = [
+        ofPlaces(dependencies, log, given ?? []),
+        ofStream(dependencies, log, sutStream(id), events),
+        ofPlaces(dependencies, log, givenBack ?? []),
+      ]
+      return answer(joined(parts), query)
+    },
+    reservation: async ({ params, query, user }) => {
+      const id = params.id ?? ''
+      const found = await objects.newest('reservation', id)
+      if (E.isLeft(found)) return found
+      if (found.right === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
+      const { user_id } = JSON.parse(found.right.document) as Reservation
+      if (user.role === 'tester' && user_id !== user._id) {
+        return E.left(failure('not_your_reservation', 'A tester may read the history of its own reservations only.'))
+      }
+      const read = await objects.listed(({ histories }) => histories.places('reservation', id))
+      if (E.isLeft(read)) return read
+      return answer(ofPlaces(dependencies, log, read.right.listed), query)
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { invalid } from '../../domain/failure.ts'
+import type { Page } from '../../read-models/lists/lists.ts'
+import type { Kind, Objects } from '../answer/objects.ts'
+import type { Paging } from '../codecs/lists.ts'
+import { inQuery } from '../codecs/query.ts'
+import type { Refusal } from '../protocol/problem.ts'
+import type { Answer } from '../protocol/route.ts'
+
+/** The envelope of a list; its entries are JSON texts and stay what they are. */
+export const listing = (name: string, { limit, offset }: Paging, { documents, count }: Page): Answer => ({
+  status: 200,
+  body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
+})
+
+export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `names no ${kind}`)])
+
+/** Where the entry was created behind which a list is to go on, though it may have left the list since. */
+export const behindOf = async (
+  objects: Objects,
+  kind: Kind,
+  before: string | undefined,
+): Promise<E.Either<Refusal, number | undefined>> => {
+  if (before === undefined) return E.right(undefined)
+  const found = await objects.newest(kind, before)
+  if (E.isLeft(found)) return found
+  return found.right === undefined ? E.left(unknownBefore(kind === 'sut' ? 'SUT' : kind)) : E.right(found.right.created)
+}

@@ -1,0 +1,177 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { AppendFailure } from '../../event-store/event-store.ts'
+import type { FeedMeasures } from '../../feed/subscribers.ts'
+import type { Answered } from '../answer/answered.ts'
+import { codes } from '../protocol/problem.ts'
+import { feedMeasures } from './feed-measures.ts'
+
+/** What the parts of a service tell of their work, to be counted. */
+export interface Measures extends FeedMeasures {
+  readonly answered: (answered: Answered) => void
+  readonly appended: (outcome: 'done' | AppendFailure) => void
+  /** A commit: of so many appends, in so many milliseconds. */
+  readonly committed: (appends: number, milliseconds: number) => void
+  /** A retry got the answer of its first attempt. */
+  readonly repeated: () => void
+  /** A command was decided once more, because its stream had moved or might have. */
+  readonly decidedAgain: (why: 'moved' | 'refused') => void
+}
+
+/** What is looked at whenever the metrics are asked for. */
+export interface Gauges {
+  readonly isReady: () => boolean
+  /** How many events the views show, and how far they are behind the end of the log, in its own measure. */
+  readonly events: () => number
+  readonly viewLag: () => Promise<number>
+  /** Rows of the views that are not in their file yet. */
+  readonly pendingRows: () => number
+  /** Every alarm, and whether it is raised. */
+  readonly alarms: () => Readonly<Record<string, boolean>>
+  /** Keys of the vault beside the current one. */
+  readonly oldKeys: () => number
+}
+
+export interface Metrics extends Measures {
+  /** Begins to show what is looked at. */
+  readonly show: (gauges: Gauges) => void
+  /** In the text format of Prometheus. */
+  readonly text: () => Promise<string>
+}
+
+export const METRICS_MEDIA_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+
+/** Seconds. */
+const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+
+/** Milliseconds that a part is given to say how it is: the other metrics are wanted all the more when it does not. */
+const SAID_WITHIN = 2_000
+
+const soon = async (number: number | Promise<number>): Promise<number> => {
+  if (typeof number === 'number') return number
+  const late = Promise.withResolvers<number>()
+  const timer = setTimeout(late.resolve, SAID_WITHIN, Number.NaN)
+  return Promise.race([number, late.promise]).finally(() => clearTimeout(timer))
+}
+
+const showing = (register: Registry, gauges: Gauges): void => {
+  const gauge = (name: string, help: string, look: () => number | Promise<number>): void => {
+    new Gauge({
+      name: `berth_${name}`,
+      help,
+      registers: [register],
+      async collect() {
+        try {
+          this.set(await soon(look()))
+        } catch {
+          this.set(Number.NaN)
+        }
+      },
+    })
+  }
+  gauge('ready', 'Whether requests are answered.', () => Number(gauges.isReady()))
+  gauge('log_events', 'Events of the log that have been folded.', gauges.events)
+  gauge(
+    'view_lag',
+    'How far the documents are behind the end of the log: events of the embedded store, bytes of an EventStoreDB.',
+    gauges.viewLag,
+  )
+  gauge('view_pending_rows', 'Rows of the documents that are not in their file yet.', gauges.pendingRows)
+  gauge('vault_old_keys', 'Keys of the vault beside the one that is sealed with.', gauges.oldKeys)
+  new Gauge({
+    name: 'berth_alarm',
+    help: 'Whether something is wrong with a part, 1 or 0; the log says what.',
+    labelNames: ['part'],
+    registers: [register],
+    collect() {
+      for (const [part, isRaised] of Object.entries(gauges.alarms())) this.set({ part }, Number(isRaised))
+    },
+  })
+}
+
+/** Counts what clients see of the service. */
+const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'repeated'> => {
+  const requests = new Counter({
+    name: 'berth_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const times = new Histogram({
+    name: 'berth_http_request_duration_seconds',
+    help: 'Time from when a request is taken up until its answer is ready.',
+    labelNames: ['route', 'method'],
+    buckets: ANSWER_TIMES,
+    registers,
+  })
+  const refusals = new Counter({
+    name: 'berth_refusals_total',
+    help: 'Requests refused, by the code of the refusal.',
+    labelNames: ['code'],
+    registers,
+  })
+  // From 0 on: Prometheus sees no increase in a series that begins with its first refusal.
+  for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
+  const retries = new Counter({
+    name: 'berth_retries_answered_total',
+    help: 'Retries that got the answer of their first attempt.',
+    registers,
+  })
+  return {
+    answered: ({ route, method, status, code, milliseconds }) => {
+      requests.inc({ route, method, status })
+      times.observe({ route, method }, milliseconds / 1000)
+      if (code !== undefined) refusals.inc({ code })
+    },
+    repeated: () => retries.inc(),
+  }
+}
+
+/** Counts what becomes of commands. */
+const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decidedAgain'> => {
+  const appends = new Counter({
+    name: 'berth_appends_total',
+    help: 'Appends to the log, by how they ended.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const sizes = new Histogram({
+    name: 'berth_commit_appends',
+    help: 'Appends that shared a commit.',
+    buckets: COMMIT_SIZES,
+    registers,
+  })
+  const commits = new Histogram({
+    name: 'berth_commit_duration_seconds',
+    help: 'Time of a commit to the log with its sync.',
+    buckets: COMMIT_TIMES,
+    registers,
+  })
+  const decisions = new Counter({
+    name: 'berth_decisions_repeated_total',
+    help: 'Decisions made once more: others had moved the stream, or a refusal had to be looked at again.',
+    labelNames: ['why'],
+    registers,
+  })
+  return {
+    appended: (outcome) => appends.inc({ outcome }),
+    committed: (count, milliseconds) => {
+      sizes.observe(count)
+      commits.observe(milliseconds / 1000)
+    },
+    decidedAgain: (why) => decisions.inc({ why }),
+  }
+}
+
+/** The metrics of one service, beside `others` of its process. Labels have values of our own making only. */
+export const makeMetrics = (others: () => Promise<string> = async () => ''): Metrics => {
+  const register = new Registry()
+  return {
+    ...requestMeasures([register]),
+    ...logMeasures([register]),
+    ...feedMeasures([register]),
+    show: (gauges) => showing(register, gauges),
+    text: async () => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
+  }
+}

@@ -1,0 +1,105 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Runner } from '../../commands/order.ts'
+import { failure } from '../../domain/failure.ts'
+import { type CreateReservation, type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
+import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
+import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import type { Version } from '../../read-models/tables/version.ts'
+import type { Users } from '../../users/users.ts'
+import { type Objects, showing } from '../answer/objects.ts'
+import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
+import type { Answering, Call } from '../protocol/route.ts'
+
+export interface ReservationHandlers {
+  readonly create: (call: Call<ReservationBody>) => Answering
+  readonly cancel: (call: Call) => Answering
+  readonly extend: (call: Call<ExtensionBody>) => Answering
+  readonly read: (call: Call) => Answering
+}
+
+export interface ReservationDependencies {
+  readonly runner: Runner
+  readonly objects: Objects
+  readonly users: Users
+  readonly limits: WindowLimits
+  readonly randomHex: RandomHex
+}
+
+const notFound = () => failure('reservation_not_found', 'No reservation has this id.')
+
+/** A reservation as its document tells of it. */
+interface Known {
+  readonly _id: string
+  readonly user_id: string
+  readonly standing: 'made' | 'released' | 'cancelled'
+}
+
+const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
+  _id: id,
+  user_id,
+  standing: ended === 'cancelled' || ended === 'released' ? ended : 'made',
+})
+
+/** Runs a command on the reservation that the path names and answers with the reservation as of then. */
+const makeChange =
+  ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
+  async (call: Call, command: (known: Known) => ReservationCommand): Answering => {
+    const { params, user, requestId, retryKey, reason } = call
+    let found = await objects.newest('reservation', params.id ?? '')
+    for (;;) {
+      if (E.isLeft(found)) return found
+      const version = found.right
+      if (version === undefined) return E.left(notFound())
+      const reservation = JSON.parse(version.document) as Reservation
+      const stream = sutStream(reservation.sut_id)
+      const order = { command: command(knownOf(version, reservation)), actor: user, requestId, retryKey, reason }
+      const ended = await runner.run(reservationDecider, stream, order)()
+      if (E.isRight(ended)) {
+        return E.right(
+          showing('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
+        )
+      }
+      // The calendar has no place for what is over: if it ended after the document was read, that says how.
+      if (ended.left.code !== 'reservation_over') return ended
+      found = await objects.latest('reservation', version.id)
+      if (E.isRight(found) && found.right?.revision === version.revision) return ended
+    }
+  }
+
+export const makeReservationHandlers = (dependencies: ReservationDependencies): ReservationHandlers => {
+  const { runner, objects, users, limits, randomHex } = dependencies
+  const change = makeChange(dependencies)
+  return {
+    create: async ({ body, user, requestId, retryKey, reason }) => {
+      const { user_id, sut_id, window } = body
+      const stream = sutStream(sut_id)
+      const userExists = users.byId(user_id) !== undefined
+      const asked = { sut_id, user_id, userExists, window, limits, random: randomHex(8) }
+      const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked }
+      const order = { command, actor: user, requestId, retryKey, reason }
+      const ended = await runner.run(reservationDecider, stream, order)()
+      if (E.isLeft(ended)) return ended
+      const outcome = ended.right
+      const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined
+      const id =
+        outcome.kind === 'repeated' ? outcome.known._id : event?.type === 'ReservationCreated' && event.data._id
+      if (!id) throw new Error('a reservation was made without an event')
+      const version = objects.after('reservation', id, stream, outcome)
+      return E.right(showing('reservation', version instanceof Promise ? await version : version, true))
+    },
+    cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
+    extend: (call) =>
+      change(call, (known) => ({ type: 'ExtendReservation', actor: call.user, ...known, end: call.body, limits })),
+    read: async ({ params }) => {
+      const found = await objects.newest('reservation', params.id ?? '')
+      if (E.isLeft(found)) return found
+      const version = found.right
+      if (version === undefined) return E.left(notFound())
+      if (version.ended === 'cancelled') {
+        return E.left(failure('reservation_cancelled', 'The reservation has been cancelled; its history stands.'))
+      }
+      return E.right(showing('reservation', version, false))
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Sut } from '../../../projections/sut.ts'
+import { freeWindows } from '../../domain/calendar/free-windows.ts'
+import { QUARTER, quarterAfter, quarterBefore, type Window } from '../../domain/calendar/window.ts'
+import { failure } from '../../domain/failure.ts'
+import { formatWithOffset } from '../../domain/values/instant.ts'
+import type { Objects } from '../answer/objects.ts'
+import type { AvailabilityQuery, SutsQuery } from '../codecs/lists.ts'
+import type { Answering, Call } from '../protocol/route.ts'
+import type { AsOfReads } from './as-of-reads.ts'
+import { behindOf, listing } from './list-answer.ts'
+
+export interface SutLists {
+  readonly list: (call: Call<unknown, SutsQuery>) => Answering
+  readonly availability: (call: Call<unknown, AvailabilityQuery>) => Answering
+}
+
+export interface SutListDependencies {
+  readonly objects: Objects
+  readonly asOf: AsOfReads
+  readonly clock: () => number
+  /** Milliseconds: how far from now a window may start. */
+  readonly horizon: number
+}
+
+/** Milliseconds from `from` to the end of the span, unless another is asked for. */
+const SPAN = 7 * 86_400_000
+/** Free windows in one answer: whoever gets so many goes on from the end of the last. */
+const FREE_MAX = 1_000
+
+const nanosecondsOf = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
+
+/** The span that is asked for on the grid, without the quarters that have gone by or cannot be reserved yet. */
+const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): Window => {
+  const start = from?.epochNanoseconds ?? nanosecondsOf(now)
+  const end = to?.epochNanoseconds ?? start + nanosecondsOf(SPAN)
+  return {
+    start: Math.max(quarterBefore(start), quarterBefore(nanosecondsOf(now))),
+    end: Math.min(quarterAfter(end), quarterBefore(nanosecondsOf(now + horizon)) + QUARTER),
+  }
+}
+
+export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
+  list: async ({ query }) => {
+    const behind = await behindOf(objects, 'sut', query.before)
+    if (E.isLeft(behind)) return behind
+    const { before: _, as_of, ...filters } = query
+    const asked = { ...filters, behind: behind.right }
+    if (as_of !== undefined) {
+      const then = await asOf.find(as_of)
+      if (E.isLeft(then)) return then
+      const read = await asOf.suts(asked, then.right)
+      if (E.isLeft(read)) return read
+      return E.right({ ...listing('suts', query, read.right), position: then.right.position })
+    }
+    const answered = await objects.read('suts', asked)
+    if (E.isLeft(answered)) return answered
+    const { position, listed } = answered.right
+    return E.right({ ...listing('suts', query, listed), position })
+  },
+  availability: async ({ params, query }) => {
+    const id = params.id ?? ''
+    const found = await objects.newest('sut', id)
+    if (E.isLeft(found)) return found
+    if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
+    if (found.right.ended === 'retired') {
+      return E.left(failure('sut_retired', 'The SUT has been retired and takes no reservations.'))
+    }
+    const span = spanOf(query, clock(), horizon)
+    const answered = await objects.read('held', id, span)
+    if (E.isLeft(answered)) return answered
+    const { position, listed: held } = answered.right
+    // Nothing of a SUT that is not active can be reserved, whoever holds it.
+    const { is_active } = JSON.parse(found.right.document) as Sut
+    const free = is_active ? freeWindows(held, span, query.duration, FREE_MAX) : []
+    const offset = (query.from ?? query.to)?.offset ?? 0
+    const written = free.map(({ start, end }) => ({
+      start_time: formatWithOffset(start, offset),
+      end_time: formatWithOffset(end, offset),
+    }))
+    return E.right({ status: 200, body: JSON.stringify({ free: written }), position })
+  },
+})

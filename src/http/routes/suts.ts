@@ -1,0 +1,94 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { createSut } from '../../commands/create-sut.ts'
+import { releasePort } from '../../commands/listen-ports.ts'
+import type { Runner } from '../../commands/order.ts'
+import { failure } from '../../domain/failure.ts'
+import type { PortRange } from '../../domain/listen-port/decide.ts'
+import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { type SutCommand, sutDecider } from '../../domain/sut/decide.ts'
+import { isAssignedId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { type Objects, showing } from '../answer/objects.ts'
+import type { SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
+import type { Answering, Call } from '../protocol/route.ts'
+
+export interface SutHandlers {
+  readonly create: (call: Call<SutCreation>) => Answering
+  readonly update: (call: Call<SutUpdate>) => Answering
+  readonly tag: (call: Call<TagsBody>) => Answering
+  readonly retire: (call: Call) => Answering
+  readonly read: (call: Call) => Answering
+}
+
+export interface SutDependencies {
+  readonly runner: Runner
+  readonly objects: Objects
+  readonly vault: Vault
+  readonly range: PortRange
+  readonly randomHex: RandomHex
+}
+
+const notFound = () => failure('sut_not_found', 'No SUT has this id.')
+
+/** The values of a new SUT that the client left out. */
+const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
+
+/** Runs a command on the SUT that the path names and answers with the SUT as of then. */
+const makeChange =
+  ({ runner, objects }: Pick<SutDependencies, 'runner' | 'objects'>) =>
+  async (
+    call: Call,
+    command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
+  ): Answering => {
+    const { params, user, requestId, retryKey, reason } = call
+    const id = params.id ?? ''
+    if (!isAssignedId(id)) return E.left(notFound())
+    const stream = sutStream(id)
+    const ended = await runner.run(sutDecider, stream, { ...command(id), actor: user, requestId, retryKey, reason })()
+    if (E.isLeft(ended)) return ended
+    return E.right(showing('sut', await objects.after('sut', id, stream, ended.right), false))
+  }
+
+export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
+  const { runner, objects, vault, range, randomHex } = dependencies
+  const change = makeChange(dependencies)
+  return {
+    create: async ({ body, user, requestId, retryKey, reason }) => {
+      const { password, user_name, ...values } = body
+      const ended = await createSut(runner, {
+        values: { ...defaults, ...values },
+        range,
+        random: randomHex(8),
+        seal: (sutId) => vault.seal(sutId, { password, user_name }),
+        actor: user,
+        requestId,
+        retryKey,
+        reason,
+      })
+      if (E.isLeft(ended)) return ended
+      const { _id, outcome } = ended.right
+      return E.right(showing('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+    },
+    update: (call) =>
+      change(call, (id) => {
+        const { password, user_name, ...values } = call.body
+        const sealed = vault.seal(id, { password, user_name })
+        const credentials = sealed && { credentials: sealed.credentials }
+        return {
+          command: { type: 'UpdateSut', values, ifMatch: call.ifMatch, ...credentials },
+          secrets: sealed?.secrets,
+        }
+      }),
+    tag: (call) => change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } })),
+    retire: async (call) => {
+      const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
+      if (E.isRight(retired)) await releasePort(runner, call.params.id ?? '', call.requestId)
+      return retired
+    },
+    read: async ({ params }) => {
+      const found = await objects.newest('sut', params.id ?? '')
+      if (E.isLeft(found)) return found
+      return found.right === undefined ? E.left(notFound()) : E.right(showing('sut', found.right, false))
+    },
+  }
+}

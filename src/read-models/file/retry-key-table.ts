@@ -1,0 +1,140 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { PageMissing } from '../../domain/calendar/page.ts'
+import { directoryOfRuns, makeSortedRuns, RUN_MAX, type Runs, runsOf } from '../../domain/calendar/sorted-runs.ts'
+import { KNOWN_FOR, nameWords } from '../../domain/known-keys.ts'
+import { type DocumentTable, RETRY_KEY } from '../tables/document-table.ts'
+import { makeInsertion } from '../tables/insertion.ts'
+import type { Version } from '../tables/version.ts'
+import type { SnapshotTable } from './snapshot-table.ts'
+
+/** Raised when the shape of the index changes. */
+const INDEX_VERSION = 1
+
+/** Numbers of a key: three of its name, two of the position of its newest version. */
+const [POSITION, WIDTH] = [3, 5]
+const HIGH = 0x1_0000_0000
+
+// The times of several streams go back and forth, and a clock that is ahead for a minute is a day too late for all keys: so
+// the newest are kept, whatever their time.
+const sortedRuns = makeSortedRuns({
+  width: WIDTH,
+  key: POSITION,
+  keptFor: KNOWN_FOR,
+  spanMax: Number.POSITIVE_INFINITY,
+  keepMin: RUN_MAX,
+})
+
+export interface RetryKeyTable extends DocumentTable {
+  /** Writes the index inside a transaction, when all rows have been flushed. */
+  readonly write: () => void
+  /** After that transaction. */
+  readonly committed: () => void
+}
+
+/** Calls a function of the index, and again with the page that it needs. */
+const makeWithPages =
+  (snapshots: SnapshotTable) =>
+  <A>(look: () => A): A => {
+    for (;;) {
+      try {
+        return look()
+      } catch (error) {
+        if (!(error instanceof PageMissing)) throw error
+        const [page] = error.pages
+        if (page?.id !== undefined) page.rows = snapshots.page(page.id)
+        if (page?.rows === undefined) throw new Error('a page of the index of retry keys is missing', { cause: error })
+      }
+    }
+  }
+
+/** Where the newest document of each key that is known stands. */
+const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
+  const dataVersion = db.prepare('PRAGMA data_version')
+  const withPages = makeWithPages(snapshots)
+  let seen: unknown
+  let written: Runs = []
+  let current = written
+  /** Whether a transaction has keys: then nobody else writes. */
+  let isStaging = false
+
+  /** Another connection may have written: while the log is caught up with, another thread does. */
+  const read = (): Runs => {
+    if (isStaging) return current
+    const now = dataVersion.get()?.data_version
+    if (now === seen) return current
+    const kept = snapshots.read(RETRY_KEY)
+    const isUsable = kept !== undefined && kept.version === INDEX_VERSION
+    written = isUsable ? runsOf(JSON.parse(kept.text) as number[][], kept.pages) : []
+    current = written
+    seen = now
+    return current
+  }
+
+  return {
+    add: (id: string, position: number, time: number): void => {
+      const runs = read()
+      isStaging = true
+      const row = [...nameWords(id), Math.floor(position / HIGH), (position % HIGH) | 0]
+      current = withPages(() => sortedRuns.withRow(runs, row, time))
+    },
+    find: (id: string): number | undefined => {
+      const runs = read()
+      const found = withPages(() => sortedRuns.find(runs, nameWords(id)))
+      if (found === undefined) return undefined
+      const { numbers, at } = found
+      return (numbers[at + POSITION] as number) * HIGH + ((numbers[at + POSITION + 1] as number) >>> 0)
+    },
+    write: (): void => {
+      if (current === written) return
+      const text = JSON.stringify(directoryOfRuns(current))
+      const pages = current.map(({ page }) => page)
+      snapshots.write({ stream: RETRY_KEY, version: INDEX_VERSION, revision: 0, mark: 0, text, pages })
+    },
+    committed: (): void => {
+      written = current
+      isStaging = false
+    },
+    forget: (): void => {
+      current = written
+      isStaging = false
+    },
+  }
+}
+
+/**
+ * The documents of retry keys by position, with an index of those that are known. Keys are random: an index of SQLite
+ * dirties a page for each, so that with a million of them a row costs five times what it costs with a few. So they are in
+ * sorted runs, of which the new ones are written with every transaction.
+ */
+export const makeRetryKeyTable = (db: DatabaseSync, snapshots: SnapshotTable): RetryKeyTable => {
+  const { add, flush, forget } = makeInsertion(db, RETRY_KEY, '?, ?, ?, ?, ?')
+  const index = makeIndex(db, snapshots)
+  const select = db.prepare(
+    `SELECT position, revision, id, document, ended, position AS created FROM ${RETRY_KEY} WHERE position = ?`,
+  )
+
+  const newest = (id: string): Version | undefined => {
+    const position = index.find(id)
+    const version = position === undefined ? undefined : (select.get(position) as Version | undefined)
+    return version?.id === id ? version : undefined
+  }
+
+  return {
+    flush,
+    forget: () => {
+      forget()
+      index.forget()
+    },
+    insert: ({ position, revision, id, document, ended, columns: [time] }) => {
+      add([position, revision, id, document, ended])
+      index.add(id, position, time as number)
+    },
+    newest,
+    asOf: (id, revision) => {
+      const version = newest(id)
+      return version !== undefined && version.revision <= revision ? version : undefined
+    },
+    write: index.write,
+    committed: index.committed,
+  }
+}

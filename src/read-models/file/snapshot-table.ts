@@ -1,0 +1,100 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Page, Rows } from '../../domain/calendar/page.ts'
+import type { Snapshot } from '../../domain/decider.ts'
+
+/**
+ * Folded states of streams: of each a row without its pages, and its pages beside it. Of a state that is kept again only
+ * the pages are written that are new, under numbers that were never used before.
+ */
+export const SNAPSHOT_SCHEMA = `
+  CREATE TABLE snapshot (
+    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, mark INTEGER NOT NULL,
+    state TEXT NOT NULL, pages BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE page (id INTEGER PRIMARY KEY AUTOINCREMENT, numbers BLOB NOT NULL, texts TEXT) STRICT;`
+
+export interface SnapshotTable {
+  /** With pages that are only in the file. */
+  readonly read: (stream: string) => Snapshot | undefined
+  readonly page: (id: number) => Rows | undefined
+  /** Writes inside a transaction. */
+  readonly write: (snapshot: Snapshot) => void
+  /** After that transaction: pages have the numbers under which they were written. */
+  readonly committed: () => void
+  /** After a transaction that failed. */
+  readonly forget: () => void
+}
+
+interface SnapshotRow extends Omit<Snapshot, 'text' | 'pages'> {
+  readonly state: string
+  readonly pages: Uint8Array
+}
+
+interface PageRow {
+  readonly numbers: Uint8Array
+  readonly texts: string | null
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength)
+
+/** Copied: the bytes of a row need not lie where numbers may. */
+const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
+
+export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
+  const select = db.prepare('SELECT stream, version, revision, mark, state, pages FROM snapshot WHERE stream = ?')
+  const selectPages = db.prepare('SELECT pages FROM snapshot WHERE stream = ?')
+  const upsert = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?, ?)')
+  const selectPage = db.prepare('SELECT numbers, texts FROM page WHERE id = ?')
+  const insertPage = db.prepare('INSERT INTO page (numbers, texts) VALUES (?, ?)')
+  const removePage = db.prepare('DELETE FROM page WHERE id = ?')
+  let numbered = new Map<Page, number>()
+
+  const insert = (page: Page, { numbers, texts }: Rows): number => {
+    const written = insertPage.run(bytesOf(numbers), texts.length === 0 ? null : JSON.stringify(texts))
+    const id = Number(written.lastInsertRowid)
+    numbered.set(page, id)
+    return id
+  }
+
+  const idsBefore = (stream: string): Set<number> => {
+    const row = selectPages.get(stream) as Pick<SnapshotRow, 'pages'> | undefined
+    return new Set(row && new Float64Array(bufferOf(row.pages)))
+  }
+
+  return {
+    read: (stream) => {
+      const row = select.get(stream) as SnapshotRow | undefined
+      if (row === undefined) return undefined
+      const { version, revision, mark, state } = row
+      const ids = [...new Float64Array(bufferOf(row.pages))]
+      const pages = ids.map((id): Page => ({ rows: undefined, id }))
+      return { stream, version, revision, mark, text: state, pages }
+    },
+    page: (id) => {
+      const row = selectPage.get(id) as PageRow | undefined
+      if (row === undefined) return undefined
+      const numbers = new Int32Array(bufferOf(row.numbers))
+      return { numbers, texts: row.texts === null ? [] : (JSON.parse(row.texts) as string[]) }
+    },
+    write: ({ stream, version, revision, mark, text, pages }) => {
+      const before = idsBefore(stream)
+      const ids = new Float64Array(pages.length)
+      for (const [n, page] of pages.entries()) {
+        // Another state of the stream may have been written meanwhile, and what it did not need been removed.
+        const isThere = page.id !== undefined && before.delete(page.id)
+        if (!isThere && page.rows === undefined) return
+        ids[n] = isThere ? (page.id as number) : insert(page, page.rows as Rows)
+      }
+      for (const id of before) removePage.run(id)
+      upsert.run(stream, version, revision, mark, text, bytesOf(ids))
+    },
+    committed: () => {
+      for (const [page, id] of numbered) page.id = id
+      numbered = new Map()
+    },
+    forget: () => {
+      numbered = new Map()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { Projection } from '../../../projections/projection.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import { continues } from './progress.ts'
+import { dropViews, isDamage, openViewsFile, type ViewsFile } from './views-file.ts'
+
+export interface UsableFileOptions {
+  readonly path: string
+  readonly store: EventStore
+  readonly projections: readonly Projection[]
+  /**
+   * Whether documents of another log give way: not where the log is shared, and its being another one is for somebody to
+   * look into.
+   */
+  readonly isRebuilt?: boolean
+  /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
+  readonly onFatal: (error: unknown) => void
+}
+
+const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean> => {
+  try {
+    const progress = file.progress()
+    return progress === undefined || (await continues(store, progress))
+  } catch (error) {
+    if (isDamage(error)) return false
+    throw error
+  }
+}
+
+/** Tells when SQLite finds in use that the file is damaged. */
+const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
+  const watching =
+    <P extends unknown[], A>(use: (...given: P) => A) =>
+    (...given: P): A => {
+      try {
+        return use(...given)
+      } catch (error) {
+        if (isDamage(error)) onDamage(error)
+        throw error
+      }
+    }
+  const watchingAll = <F extends object>(functions: F): F =>
+    Object.fromEntries(Object.entries(functions).map(([name, use]) => [name, watching(use)])) as F
+  return {
+    ...file,
+    progress: watching(file.progress),
+    newest: watching(file.newest),
+    asOf: watching(file.asOf),
+    snapshot: watching(file.snapshot),
+    page: watching(file.page),
+    stage: watching(file.stage),
+    commit: watching(file.commit),
+    settle: watching(file.settle),
+    lists: {
+      isShort: watchingAll(file.lists.isShort),
+      reservations: watching(file.lists.reservations),
+      suts: watching(file.lists.suts),
+      held: watching(file.lists.held),
+      past: watchingAll(file.lists.past),
+      histories: watchingAll(file.lists.histories),
+    },
+    log: {
+      size: watching(file.log.size),
+      markAt: watching(file.log.markAt),
+      positionAt: watching(file.log.positionAt),
+      positionOf: watching(file.log.positionOf),
+      node: watching(file.log.node),
+    },
+  }
+}
+
+export interface UsableFile {
+  readonly file: ViewsFile
+  /** To be called with what SQLite says of the file elsewhere. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
+ * ends the service, so that the next start makes it again.
+ */
+export const openUsableFile = async (options: UsableFileOptions): Promise<UsableFile> => {
+  const { path, store, projections, isRebuilt = true, onFatal } = options
+  const onDamage = (error: unknown): void => {
+    dropViews(path)
+    onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))
+  }
+  const onError = (error: unknown): void => {
+    if (isDamage(error)) onDamage(error)
+  }
+  const opening = { isCheckpointedBeside: true }
+  const file = openViewsFile(path, projections, opening)
+  if (!isRebuilt || (await isOfThisLog(file, store))) return { file: watched(file, onDamage), onError }
+  file.close()
+  dropViews(path)
+  return { file: watched(openViewsFile(path, projections, opening), onDamage), onError }
+}

@@ -1,0 +1,192 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Rows } from '../../domain/calendar/page.ts'
+import type { Snapshot } from '../../domain/decider.ts'
+import { type Checkpoints, makeCheckpoints } from '../../files/checkpoints.ts'
+import type { Lists } from '../lists/lists.ts'
+import { openLists } from '../lists/open-lists.ts'
+import { type DocumentTable, makeDocumentTable, RETRY_KEY } from '../tables/document-table.ts'
+import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
+import type { Row } from '../tables/row.ts'
+import type { Version } from '../tables/version.ts'
+import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
+import type { Progress } from './progress.ts'
+import { makeRetryKeyTable } from './retry-key-table.ts'
+import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema.ts'
+import { makeSnapshotTable } from './snapshot-table.ts'
+import { type StoredTable, storedTables } from './stored-tables.ts'
+import { makeTransactions } from './transaction.ts'
+
+export interface ViewsFile extends ManyRows, Pick<Checkpoints, 'underWay' | 'mayWrite'> {
+  readonly progress: () => Progress | undefined
+  readonly newest: (projection: string, id: string) => Version | undefined
+  /** The version of a document that stood at a revision of its stream. */
+  readonly asOf: (projection: string, id: string, revision: number) => Version | undefined
+  readonly snapshot: (stream: string) => Snapshot | undefined
+  /** The rows of a page of a snapshot. */
+  readonly page: (id: number) => Rows | undefined
+  /** Puts rows into a transaction that stays open. If that fails, nothing of the transaction stays. */
+  readonly stage: (rows: readonly Row[]) => void
+  /** Commits what was staged, with how far the rows go now. If that fails, nothing of the transaction stays. */
+  readonly commit: (snapshots: readonly Snapshot[], progress: Progress) => void
+  /** Whether a transaction is open. Some errors of reading end it too: then all its rows are to be staged again. */
+  readonly isStaging: () => boolean
+  /** Makes lists show all that has been staged. If that fails, nothing of the transaction stays. */
+  readonly settle: () => void
+  readonly lists: Lists
+  /** Like the lists it shows what has been staged. */
+  readonly log: LogIndex
+  /** To compare two files. */
+  readonly tables: readonly StoredTable[]
+  /** To be called before `close` where checkpoints are another thread's. */
+  readonly endCheckpoints: () => Promise<void>
+  /** From here on what is read is of one moment, whatever is written meanwhile. */
+  readonly pin: () => void
+  /** Ends that. */
+  readonly unpin: () => void
+  readonly close: () => void
+}
+
+/** The rows of a file that cannot be used: made by another version, for other projections, or damaged. */
+export class UnusableViews extends Error {
+  override name = 'UnusableViews'
+}
+
+/** SQLite's name for what is in no file. */
+const IN_MEMORY = ':memory:'
+
+/** Milliseconds to wait for whoever else has the file; the service, which stands still meanwhile, tries again later. */
+const BUSY_WITHIN = { reading: 5_000, writing: 100 }
+
+/** How a file is opened. */
+interface Opening {
+  readonly readOnly?: boolean
+  /** Whether another thread waits for the disk. */
+  readonly isCheckpointedBeside?: boolean
+}
+
+const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
+  const found = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'progress'").get()
+  if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${tables(projections)} COMMIT`)
+  const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
+  if (shape === UNFINISHED) {
+    throw new UnusableViews(`${path} is being made, or was broken off: start the service, and wait until it is ready`)
+  }
+  if (shape !== undefined && shape !== shapeOf(projections)) {
+    throw new UnusableViews(`${path} was not made by this version of Berth: start the service once`)
+  }
+}
+
+const open = (path: string, projections: readonly Shape[], opening: Opening): ViewsFile => {
+  const { readOnly = false, isCheckpointedBeside = false } = opening
+  if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
+  let db: DatabaseSync | undefined
+  try {
+    // SQLite would make it as the umask has it; what it makes beside it has the same mode.
+    if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
+    db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
+    if (!readOnly) db.exec(PRAGMAS)
+    checkShape(db, path, projections, readOnly)
+    const checkpoints = isCheckpointedBeside ? makeCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
+    return fileOver(db, projections, checkpoints)
+  } catch (error) {
+    db?.close()
+    if (error instanceof UnusableViews) throw error
+    throw new UnusableViews(`${path} cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Removes a file of documents, so that it is made again from the log. */
+export const dropViews = (path: string): void => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** The primary result code of an error from SQLite. */
+const sqliteCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB: what is in the file is not what was written to it. */
+export const isDamage = (error: unknown): boolean => [11, 26].includes(sqliteCode(error))
+
+/** The rows can be made again. SQLITE_ERROR: tables are missing or have another shape. */
+const canBeMadeAgain = ({ cause }: UnusableViews): boolean =>
+  cause === undefined || isDamage(cause) || sqliteCode(cause) === 1
+
+/**
+ * Opens the file of documents, and starts it anew where its rows cannot be used.
+ *
+ * @throws UnusableViews when read only and there is nothing usable, or when there can be no such file
+ */
+export const openViewsFile = (path: string, projections: readonly Shape[], opening: Opening = {}): ViewsFile => {
+  try {
+    return open(path, projections, opening)
+  } catch (error) {
+    if (opening.readOnly || !canBeMadeAgain(error as UnusableViews)) throw error
+    dropViews(path)
+    return open(path, projections, opening)
+  }
+}
+
+/** Once there is a row it leaves its shape as it is. */
+const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  (logId, position, mark, eventId, stream, revision)
+    = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
+
+const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: Checkpoints | undefined): ViewsFile => {
+  const { writers, lists, correctTimes, flush, forget } = openLists(db)
+  const states = makeSnapshotTable(db)
+  const retryKeys = makeRetryKeyTable(db, states)
+  const tableOf = (name: string): DocumentTable =>
+    name === RETRY_KEY ? retryKeys : makeDocumentTable(db, name, writers[name])
+  const documents = new Map(projections.map(({ name }) => [name as string, tableOf(name)]))
+  const log = makeLogTable(db)
+  const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
+  const filled = [log, ...documents.values()]
+  const progress = db.prepare('SELECT logId, position, mark, eventId, stream, revision FROM progress')
+  const advance = db.prepare(ADVANCE)
+  const shape = shapeOf(projections)
+  const { orUndone, commit } = makeTransactions(db, () => {
+    forget()
+    for (const table of filled) table.forget()
+  })
+  return {
+    progress: () => progress.get() as Progress | undefined,
+    newest: (projection, id) => of(projection).newest(id),
+    asOf: (projection, id, revision) => of(projection).asOf(id, revision),
+    snapshot: states.read,
+    page: states.page,
+    stage: (rows) =>
+      orUndone(() => {
+        for (const row of rows) {
+          if (row.place !== undefined) log.insert(row.place)
+          else of(row.projection).insert(row.version)
+        }
+        for (const table of filled) table.flush()
+        correctTimes(rows)
+      }),
+    commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
+      orUndone(() => {
+        flush()
+        // What a transaction that failed has left.
+        states.forget()
+        for (const snapshot of snapshots) states.write(snapshot)
+        retryKeys.write()
+        advance.run(shape, logId, position, mark, eventId, stream, revision)
+        commit()
+        states.committed()
+        retryKeys.committed()
+        checkpoints?.afterCommit()
+      }),
+    underWay: () => checkpoints?.underWay(),
+    mayWrite: () => checkpoints?.mayWrite() ?? true,
+    endCheckpoints: async () => checkpoints?.close(),
+    isStaging: () => db.isTransaction,
+    settle: () => orUndone(flush),
+    lists,
+    log: log.index,
+    tables: storedTables(db, projections),
+    pin: () => db.exec('BEGIN'),
+    unpin: () => db.exec('COMMIT'),
+    ...makeManyRows(db, shape),
+    close: () => db.close(),
+  }
+}

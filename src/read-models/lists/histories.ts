@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Change, changesBetween, historyProjections, secretsChanged } from '../../../projections/history.ts'
+import type { Recorded } from '../../domain/event.ts'
+import type { Names } from '../tables/names.ts'
+import type { ReservationCounts } from '../tables/reservation-counts.ts'
+
+/** Where an event is in the log, and which of its stream it is. */
+export interface EventPlace {
+  readonly position: number
+  readonly revision: number
+}
+
+/** Tells of objects what has been recorded of them and what that changed, from the versions of their documents. */
+export interface Histories {
+  /** The events that made the versions of a document, oldest first. */
+  readonly places: (of: 'reservation' | 'listen_port', id: string) => readonly EventPlace[]
+  /** How many events the stream of a SUT has: its own, and its reservations'. */
+  readonly eventsOf: (sutId: string) => number
+  /** The positions of events about SUTs behind one, in order, at most so many. */
+  readonly sutEvents: (after: number, limit: number) => readonly number[]
+  /** What the event at a position changed. */
+  readonly changes: (event: Recorded, position: number) => readonly Change[]
+}
+
+const parsed = (row: unknown): object | undefined =>
+  row === undefined ? undefined : (JSON.parse((row as { document: string }).document) as object)
+
+export const makeHistories = (db: DatabaseSync, names: Names, counts: ReservationCounts): Histories => {
+  const placesIn = (table: string) =>
+    db.prepare(`SELECT position, revision FROM ${table} WHERE id = ? ORDER BY position`)
+  const places = { reservation: placesIn('reservation'), listen_port: placesIn('listen_port') }
+  const ofSuts = db.prepare('SELECT position FROM sut WHERE position > ? ORDER BY position LIMIT ?')
+  const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ?')
+  const corrections = db.prepare('SELECT count(*) AS n FROM clock_correction WHERE id = ?')
+  const documents = historyProjections.map(({ name, key }) => ({
+    key,
+    at: db.prepare(`SELECT document FROM ${name} WHERE position = ?`),
+    before: db.prepare(`SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`),
+  }))
+  return {
+    places: (of, id) => places[of].all(id) as unknown as readonly EventPlace[],
+    eventsOf: (sutId) => {
+      const sut = names.find(sutId)
+      const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)
+      return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
+    },
+    sutEvents: (after, limit) => ofSuts.all(after, limit).map(({ position }) => position as number),
+    changes: (event, position) => [
+      ...documents.flatMap(({ key, at, before }) => {
+        const id = key(event)
+        if (id === undefined) return []
+        return changesBetween(parsed(before.get(id, position)), parsed(at.get(position)))
+      }),
+      ...secretsChanged(event),
+    ],
+  }
+}

@@ -1,0 +1,122 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Names } from '../tables/names.ts'
+import type { Moment, Periods } from '../tables/periods.ts'
+import type { ReservationCounts } from '../tables/reservation-counts.ts'
+import { FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
+import { LISTED as LISTED_SUTS } from '../tables/sut-table.ts'
+import type { Version } from '../tables/version.ts'
+import { type Ask, type Condition, condition, type Page, type Part, type Past } from './lists.ts'
+import { filtersOf as reservationFilters } from './reservation-list.ts'
+import { type Asked, askedOf } from './reservation-ways.ts'
+import { filtersOf as sutFilters } from './sut-list.ts'
+
+const COLUMNS = 'position, revision, id, document, ended, created'
+
+/** What was recorded at a position belongs to the moment. The time is looked up only where that is in doubt. */
+const belongs = (table: string, position: string, { sure, none, time }: Moment): Condition =>
+  condition(
+    `(${position} <= ? OR (${position} < ? AND (SELECT n.time FROM ${table} n WHERE n.position = ${position}) <= ?))`,
+    sure,
+    none,
+    time,
+  )
+
+const not = ({ sql, values }: Condition): Condition => ({ sql: `NOT ${sql}`, values })
+
+/** Rows through an index, with the conditions that they fulfil. */
+interface Branch {
+  readonly index: string
+  readonly conditions: readonly Condition[]
+}
+
+const whole = (branches: readonly Branch[], table: string, more: readonly Condition[]): Condition => ({
+  sql: branches
+    .map(({ index, conditions }) => {
+      const where = [...conditions, ...more].map(({ sql }) => sql).join(' AND ')
+      return `SELECT r.position, r.created FROM ${table} r INDEXED BY ${index} WHERE ${where}`
+    })
+    .join(' UNION ALL '),
+  values: branches.flatMap(({ conditions }) => [...conditions, ...more].flatMap(({ values }) => values)),
+})
+
+/**
+ * What stood at the moment: what still stands and had been recorded by then, and what something recorded later took the
+ * place of.
+ */
+const branchesOf = (
+  table: string,
+  [listed, former]: readonly [index: string, index: string],
+  isListed: string,
+  moment: Moment,
+): readonly [Branch, Branch] => {
+  const wasThere = belongs(table, 'r.position', moment)
+  const wasNotReplaced = not(belongs(table, 'r.until', moment))
+  return [
+    { index: listed, conditions: [condition(isListed), wasThere] },
+    { index: former, conditions: [condition(FORMER), wasThere, wasNotReplaced] },
+  ]
+}
+
+const pageOf = (ask: Ask, table: string, branches: readonly Branch[], filters: readonly Condition[], part: Part) => {
+  const { limit, offset, behind } = part
+  const all = whole(branches, table, filters)
+  const count = ask<{ n: number }>(`SELECT count(*) AS n FROM (${all.sql})`, ...all.values)[0]?.n ?? 0
+  if (count <= offset || limit === 0) return { documents: [], count }
+  const here = whole(branches, table, behind === undefined ? filters : [...filters, condition('r.created < ?', behind)])
+  const rows = ask<{ document: string }>(
+    `SELECT d.document FROM (SELECT position, created FROM (${here.sql}) ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+     CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
+    ...here.values,
+    limit,
+    offset,
+  )
+  return { documents: rows.map(({ document }) => document), count }
+}
+
+const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked): string => {
+  if (sut !== undefined) return 'reservation_by_sut'
+  if (user !== undefined) return 'reservation_by_user'
+  return endsAfter !== undefined || startsBefore !== undefined || isHeld ? 'reservation_by_end' : 'reservation_by_sut'
+}
+
+const makeReservations =
+  (ask: Ask, names: Names, counts: ReservationCounts): Past['reservations'] =>
+  (query, moment, segment): Page => {
+    const asked = askedOf(query, names)
+    if (asked === undefined) return { documents: [], count: 0 }
+    const indexes = [listedIndex(asked), 'reservation_former'] as const
+    const branches = branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment)
+    const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked, counts.longest())]
+    return pageOf(ask, 'reservation', branches, filters, query)
+  }
+
+/** Answers as of the past, from rows that say from when until when they stood. */
+export const makePast = (
+  db: DatabaseSync,
+  ask: Ask,
+  names: Names,
+  counts: ReservationCounts,
+  periods: Periods,
+): Past => {
+  const versionOf = (table: 'sut' | 'reservation') =>
+    db.prepare(
+      `SELECT ${COLUMNS} FROM ${table} WHERE id = ? AND position < ? AND (position <= ? OR time <= ?)
+       ORDER BY position DESC LIMIT 1`,
+    )
+  const versions = { sut: versionOf('sut'), reservation: versionOf('reservation') }
+  return {
+    momentAt: periods.momentAt,
+    version: (kind, id, { none, sure, time }) => versions[kind].get(id, none, sure, time) as Version | undefined,
+    segments: ({ none }) =>
+      ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(none - 1)).map(({ n }) => n),
+    reservations: makeReservations(ask, names, counts),
+    suts: (query, moment) =>
+      pageOf(
+        ask,
+        'sut',
+        branchesOf('sut', ['sut_listed', 'sut_former'], LISTED_SUTS, moment),
+        sutFilters(query),
+        query,
+      ),
+  }
+}

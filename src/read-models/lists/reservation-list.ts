@@ -1,0 +1,160 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Window } from '../../domain/calendar/window.ts'
+import type { Names } from '../tables/names.ts'
+import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
+import { LISTED, segmentOf } from '../tables/reservation-table.ts'
+import { type Ask, type Condition, condition, type Page, type ReservationQuery } from './lists.ts'
+import { type Asked, askedOf, type Index, type Way, waysTo } from './reservation-ways.ts'
+
+/** Reservations that are read to be counted; beyond them counters say how many there are, where they can. */
+const READ_MAX = 20_000
+
+const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
+  value === undefined ? [] : [condition(sql, value)]
+
+/** Everything but the part of the list; the upper bound on the end follows from the start and lets an index be used. */
+export const filtersOf = (
+  { sut, user, endsAfter, startsBefore, isHeld }: Asked,
+  longest: number,
+): readonly Condition[] => [
+  ...optional('r.sut = ?', sut),
+  ...optional('r.user = ?', user),
+  ...optional('r.ends > ?', endsAfter),
+  ...optional('r.starts < ?', startsBefore),
+  ...optional('r.ends < ?', startsBefore === undefined ? undefined : startsBefore + longest),
+  ...(isHeld ? [condition('r.ended IS NULL')] : []),
+]
+
+const through = (index: Index, filters: readonly Condition[]): string =>
+  `FROM segment s CROSS JOIN reservation r INDEXED BY ${index}
+   WHERE r.segment = s.n AND ${LISTED} ${filters.map(({ sql }) => `AND ${sql}`).join(' ')}`
+
+const valuesOf = (filters: readonly Condition[]): readonly SQLInputValue[] => filters.flatMap(({ values }) => values)
+
+const countThrough = (ask: Ask, index: Index, filters: readonly Condition[]): number =>
+  ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0
+
+/**
+ * How many overlap a span, however many: all but those that end before it and those that start behind it. Counters know
+ * them by day; only on the days of its ends they are read.
+ */
+const countOverlapping = (ask: Ask, counts: ReservationCounts, { endsAfter, startsBefore }: Asked): number => {
+  let count = counts.all()
+  if (endsAfter !== undefined) {
+    const day = dayOf(endsAfter)
+    const onDay = [condition('r.ends >= ?', startOfDay(day)), condition('r.ends <= ?', endsAfter)]
+    count -= counts.onDays('end_day', Number.NEGATIVE_INFINITY, day - 1)
+    count -= countThrough(ask, 'reservation_by_end', onDay)
+  }
+  if (startsBefore !== undefined) {
+    const nextDay = dayOf(startsBefore) + 1
+    const onDay = [
+      condition('r.starts >= ?', startsBefore),
+      condition('r.starts < ?', startOfDay(nextDay)),
+      condition('r.ends > ?', startsBefore),
+      condition('r.ends < ?', startOfDay(nextDay) + counts.longest()),
+    ]
+    count -= counts.onDays('start_day', nextDay, Number.POSITIVE_INFINITY)
+    count -= countThrough(ask, 'reservation_by_end', onDay)
+  }
+  return count
+}
+
+/** How many of one holder overlap a span, when fewer lie outside it than the holder has: those are read instead. */
+const countOfHolder = (
+  ask: Ask,
+  counts: ReservationCounts,
+  asked: Asked,
+  way: Way,
+  all: number,
+): number | undefined => {
+  const { endsAfter, startsBefore } = asked
+  const holder = filtersOf({ limit: 0, offset: 0, sut: asked.sut, user: asked.user }, 0)
+  const outside: (readonly Condition[])[] = []
+  let entries = 0
+  if (endsAfter !== undefined) {
+    entries += counts.onDays('end_day', Number.NEGATIVE_INFINITY, dayOf(endsAfter))
+    outside.push([condition('r.ends <= ?', endsAfter)])
+  }
+  if (startsBefore !== undefined) {
+    entries += counts.onDays('end_day', dayOf(startsBefore), Number.POSITIVE_INFINITY)
+    outside.push([condition('r.ends > ?', startsBefore), condition('r.starts >= ?', startsBefore)])
+  }
+  if (entries >= way.entries) return undefined
+  const countOutside = (span: readonly Condition[]): number =>
+    countThrough(ask, 'reservation_by_end', [...holder, ...span])
+  return outside.map(countOutside).reduce((left, some) => left - some, all)
+}
+
+const countOf = (
+  ask: Ask,
+  counts: ReservationCounts,
+  asked: Asked,
+  way: Way | undefined,
+  filters: readonly Condition[],
+): number => {
+  if (way === undefined) return counts.all()
+  const { sut, user, endsAfter = Number.NEGATIVE_INFINITY, startsBefore = Number.POSITIVE_INFINITY, isHeld } = asked
+  if (filters.length === 1 && way.index !== 'reservation_by_end') return way.entries
+  if (way.entries <= READ_MAX || isHeld || endsAfter >= startsBefore) return countThrough(ask, way.index, filters)
+  if (sut === undefined && user === undefined) return countOverlapping(ask, counts, asked)
+  const all = sut === undefined ? counts.of('user', user as number) : counts.of('sut', sut)
+  const ofOne = sut === undefined || user === undefined
+  return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
+}
+
+const documentsOf = (ask: Ask, asked: Asked, index: Index | undefined, filters: readonly Condition[]) => {
+  const { behind, limit, offset } = asked
+  // Without filters the order of creation has an index of its own.
+  const here =
+    index === undefined
+      ? optional('r.created < ?', behind)
+      : [
+          ...filters,
+          ...optional('r.created < ?', behind),
+          ...optional('s.n <= ?', behind === undefined ? undefined : segmentOf(behind)),
+        ]
+  const from =
+    index === undefined
+      ? `FROM reservation r INDEXED BY reservation_listed
+         WHERE ${LISTED} ${here.map(({ sql }) => `AND ${sql}`).join(' ')}`
+      : through(index, here)
+  const order = index === undefined ? 'r.created DESC' : 's.n DESC, r.created DESC'
+  const rows = ask<{ document: string }>(
+    `SELECT d.document FROM (SELECT r.position, r.created ${from} ORDER BY ${order} LIMIT ? OFFSET ?) AS page
+     CROSS JOIN reservation d WHERE d.position = page.position ORDER BY page.created DESC`,
+    ...valuesOf(here),
+    limit,
+    offset,
+  )
+  return rows.map(({ document }) => document)
+}
+
+const NOTHING: Page = { documents: [], count: 0 }
+
+export const makeReservationList =
+  (ask: Ask, names: Names, counts: ReservationCounts) =>
+  (query: ReservationQuery): Page => {
+    const asked = askedOf(query, names)
+    if (asked === undefined) return NOTHING
+    const filters = filtersOf(asked, counts.longest())
+    const way = waysTo(asked, counts)[0]
+    const count = countOf(ask, counts, asked, way, filters)
+    return { documents: count === 0 ? [] : documentsOf(ask, asked, way?.index, filters), count }
+  }
+
+/** The windows, by start, in which a SUT is held within a span, or was until it was released. */
+export const makeHeld =
+  (ask: Ask, names: Names, counts: ReservationCounts) =>
+  (sutId: string, { start, end }: Window): readonly Window[] => {
+    const sut = names.find(sutId)
+    if (sut === undefined || start >= end) return []
+    const asked: Asked = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end }
+    const [way] = waysTo(asked, counts)
+    if (way === undefined) return []
+    const filters = filtersOf(asked, counts.longest())
+    return ask<Window>(
+      `SELECT r.starts AS start, r.ends AS "end" ${through(way.index, filters)} ORDER BY r.starts`,
+      ...valuesOf(filters),
+    )
+  }

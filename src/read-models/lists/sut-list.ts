@@ -1,0 +1,37 @@
+import { foldedCase } from '../../../projections/sut.ts'
+import { LISTED } from '../tables/sut-table.ts'
+import { type Ask, type Condition, condition, type Page, type SutQuery } from './lists.ts'
+
+export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
+  ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
+  ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
+  ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldedCase(name))]),
+  // A tag's name has no character that means something in a path between quotes.
+  ...Object.entries(tags).map(([tag, value]) => condition('json_extract(tags, ?) = ?', `$."${tag}"`, value)),
+]
+
+export const makeSutList =
+  (ask: Ask) =>
+  (query: SutQuery): Page => {
+    const filters = filtersOf(query)
+    const { behind, limit, offset } = query
+    const where = (conditions: readonly Condition[]): string =>
+      `FROM sut INDEXED BY sut_listed WHERE ${[LISTED, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
+    const here = behind === undefined ? filters : [...filters, condition('created < ?', behind)]
+    const [counted] = ask<{ n: number }>(
+      `SELECT count(*) AS n ${where(filters)}`,
+      ...filters.flatMap(({ values }) => values),
+    )
+    const rows = ask<{ document: string }>(
+      `SELECT d.document FROM (SELECT position, created ${where(here)} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+       CROSS JOIN sut d WHERE d.position = page.position ORDER BY page.created DESC`,
+      ...here.flatMap(({ values }) => values),
+      limit,
+      offset,
+    )
+    return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
+  }
+
+/** Without what is looked for in every name or in every SUT's tags there is an entry for each port at most to be read. */
+export const isShort = ({ name, tags = {}, offset }: SutQuery): boolean =>
+  name === undefined && Object.keys(tags).length === 0 && offset === 0

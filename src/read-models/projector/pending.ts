@@ -1,0 +1,135 @@
+import type { Projection } from '../../../projections/projection.ts'
+import type { Logged } from '../../domain/event.ts'
+import type { ViewsFile } from '../file/views-file.ts'
+import type { Row } from '../tables/row.ts'
+import type { NewVersion, Version } from '../tables/version.ts'
+
+/** Folded rows that are not in the file yet, and reads that see them together with those that are. */
+export interface Pending {
+  readonly fold: (event: Logged, position: number) => void
+  readonly newest: (projection: Projection['name'], id: string) => Version | undefined
+  readonly asOf: (projection: Projection['name'], id: string, revision: number) => Version | undefined
+  readonly count: () => number
+  /** How many are in no transaction yet. */
+  readonly unstaged: () => number
+  /** Those, in the order of the log, to be put into one. */
+  readonly takeUnstaged: () => readonly Row[]
+  /** After a transaction has failed: all its rows are to be written again. */
+  readonly unstageAll: () => void
+  /** After rows up to a public position have been committed. */
+  readonly written: (upTo: number) => void
+}
+
+/** Rows in a chunk: the more, the fewer chunks are looked into; the fewer, the less is made anew of one written in part. */
+const CHUNK = 512
+
+/** Rows that follow each other, and the versions among them by projection and id, the oldest first. */
+interface Chunk {
+  readonly rows: Row[]
+  readonly versions: Map<string, Map<string, NewVersion[]>>
+}
+
+const positionOf = ({ place, version }: Row): number => (place ?? version).position
+
+const enter = ({ rows, versions }: Chunk, row: Row): void => {
+  rows.push(row)
+  const { projection, version } = row
+  if (version === undefined) return
+  const ofProjection = versions.get(projection) ?? new Map<string, NewVersion[]>()
+  versions.set(projection, ofProjection)
+  const ofId = ofProjection.get(version.id)
+  if (ofId === undefined) ofProjection.set(version.id, [version])
+  else ofId.push(version)
+}
+
+const chunkOf = (rows: readonly Row[]): Chunk => {
+  const chunk: Chunk = { rows: [], versions: new Map() }
+  for (const row of rows) enter(chunk, row)
+  return chunk
+}
+
+/** What of a chunk is behind a position, if anything. */
+const behind = (chunk: Chunk, position: number): readonly Chunk[] => {
+  const first = chunk.rows.findIndex((row) => positionOf(row) > position)
+  if (first === 0) return [chunk]
+  return first === -1 ? [] : [chunkOf(chunk.rows.slice(first))]
+}
+
+/**
+ * Keeps rows by chunks, of which each is let go of as a whole. Of a map that rows come into and leave one by one the engine
+ * makes a new one every so often; the one before has mostly got into its old generation by then, and keeps all that it
+ * refers to, dead as it is, for seconds.
+ */
+const makeChunks = (size: number) => {
+  let chunks: Chunk[] = []
+  let unstaged: Row[] = []
+  return {
+    add: (row: Row): void => {
+      let last = chunks.at(-1)
+      if (last === undefined || last.rows.length >= size) {
+        last = chunkOf([])
+        chunks.push(last)
+      }
+      enter(last, row)
+      unstaged.push(row)
+    },
+    find: (projection: string, id: string, revision: number): NewVersion | undefined => {
+      for (let n = chunks.length - 1; n >= 0; n--) {
+        const versions = chunks[n]?.versions.get(projection)?.get(id)
+        const found = versions?.findLast((version) => version.revision <= revision)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+    count: () => chunks.reduce((count, { rows }) => count + rows.length, 0),
+    unstaged: () => unstaged.length,
+    takeUnstaged: (): readonly Row[] => {
+      const taken = unstaged
+      unstaged = []
+      return taken
+    },
+    unstageAll: (): void => {
+      unstaged = chunks.flatMap(({ rows }) => rows)
+    },
+    written: (upTo: number): void => {
+      chunks = chunks.flatMap((chunk) => behind(chunk, upTo))
+    },
+  }
+}
+
+/** @param chunk rows that are let go of together */
+export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK): Pending => {
+  const { add, find, ...chunks } = makeChunks(chunk)
+
+  const newest: Pending['newest'] = (projection, id) =>
+    find(projection, id, Number.POSITIVE_INFINITY) ?? file.newest(projection, id)
+
+  const foldInto = (projection: Projection, id: string, event: Logged, position: number): void => {
+    const before = projection.begins(event) ? undefined : newest(projection.name, id)
+    const document = projection.evolve(before && (JSON.parse(before.document) as object), event)
+    const version: NewVersion = {
+      position,
+      revision: event.revision,
+      id,
+      document: JSON.stringify(document),
+      ended: projection.ended(event),
+      created: before?.created ?? position,
+      replaces: before?.position ?? null,
+      columns: projection.columns?.(document) ?? [],
+    }
+    add({ projection: projection.name, version })
+  }
+
+  return {
+    ...chunks,
+    fold: (event, position) => {
+      add({ place: { position, mark: event.mark, id: event.id, leaf: event.leaf } })
+      for (const projection of projections) {
+        const key = projection.key(event)
+        if (key !== undefined) foldInto(projection, key, event, position)
+      }
+    },
+    newest,
+    asOf: (projection, id, revision) => find(projection, id, revision) ?? file.asOf(projection, id, revision),
+  }
+}

@@ -1,0 +1,90 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Projection } from '../../../projections/projection.ts'
+import { type Insertion, makeInsertion } from './insertion.ts'
+import type { ListColumns, ListWriter } from './list-table.ts'
+import { reservationColumns } from './reservation-table.ts'
+import { sutColumns } from './sut-table.ts'
+import type { NewVersion, Version } from './version.ts'
+
+/** The projection whose documents have an index of their own: see retry-key-table.ts. */
+export const RETRY_KEY = 'retry_key'
+
+/** The projections that there are lists of. */
+const lists: Readonly<Partial<Record<string, ListColumns>>> = { sut: sutColumns, reservation: reservationColumns }
+
+// Rows are keyed by position, which only grows: scattered keys would dirty a page each. An id begins with its second
+// and so grows too.
+/** The definition of a projection's table: a row for each version of a document. */
+export const documentSchema = ({ name }: Pick<Projection, 'name'>): string => {
+  const { columns, schema } = lists[name] ?? { columns: [], schema: '' }
+  const ofLists = columns.length === 0 ? [] : ['created INTEGER NOT NULL', 'until INTEGER', ...columns]
+  const all = ['revision INTEGER NOT NULL', 'id TEXT NOT NULL', 'document TEXT NOT NULL', 'ended TEXT', ...ofLists]
+  return `
+  CREATE TABLE ${name} (position INTEGER PRIMARY KEY, ${all.join(', ')}) STRICT;
+  ${name === RETRY_KEY ? '' : `CREATE INDEX ${name}_by_id ON ${name} (id, position);`}
+  ${schema}`
+}
+
+export interface DocumentTable extends Pick<Insertion, 'flush' | 'forget'> {
+  /** Takes a version; it is in the table after `flush` at the latest. */
+  readonly insert: (version: NewVersion) => void
+  readonly newest: (id: string) => Version | undefined
+  /** The version that stood at a revision of its stream. */
+  readonly asOf: (id: string, revision: number) => Version | undefined
+}
+
+/** The table of a projection without lists. */
+const plainTable = (db: DatabaseSync, name: string): DocumentTable => {
+  const { add, flush, forget } = makeInsertion(db, name, '?, ?, ?, ?, ?')
+  return {
+    flush,
+    forget,
+    insert: ({ position, revision, id, document, ended }) => add([position, revision, id, document, ended]),
+    ...readsOf(db, name, 'position, revision, id, document, ended, position AS created'),
+  }
+}
+
+/** The table of a projection with lists: a version says until when it stood, and by what it is found. */
+const listedTable = (db: DatabaseSync, name: string, writer: ListWriter, further: number): DocumentTable => {
+  const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(further)}`)
+  const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
+  let replaced: { readonly former: number; readonly by: number }[] = []
+  return {
+    insert: (version) => {
+      const { position, revision, id, document, ended, created, replaces } = version
+      if (replaces !== null) replaced.push({ former: replaces, by: position })
+      add([position, revision, id, document, ended, created, ...writer.enter(version)])
+    },
+    flush: () => {
+      flush()
+      for (const { former, by } of replaced) {
+        writer.leave(former)
+        replace.run(by, former)
+      }
+      replaced = []
+    },
+    forget: () => {
+      forget()
+      replaced = []
+    },
+    ...readsOf(db, name, 'position, revision, id, document, ended, created'),
+  }
+}
+
+const readsOf = (db: DatabaseSync, name: string, columns: string): Pick<DocumentTable, 'newest' | 'asOf'> => {
+  const newest = db.prepare(`SELECT ${columns} FROM ${name} WHERE id = ? ORDER BY position DESC LIMIT 1`)
+  const asOf = db.prepare(
+    `SELECT ${columns} FROM ${name} WHERE id = ? AND revision <= ? ORDER BY position DESC LIMIT 1`,
+  )
+  return {
+    newest: (id) => newest.get(id) as Version | undefined,
+    asOf: (id, revision) => asOf.get(id, revision) as Version | undefined,
+  }
+}
+
+export const makeDocumentTable = (db: DatabaseSync, name: string, writer: ListWriter | undefined): DocumentTable => {
+  const { columns } = lists[name] ?? {}
+  return writer === undefined || columns === undefined
+    ? plainTable(db, name)
+    : listedTable(db, name, writer, columns.length)
+}

@@ -1,0 +1,135 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Logged } from '../../domain/event.ts'
+import { BEGINNING } from '../../event-store/event-store.ts'
+import { nodeHash } from '../../event-store/stored-event.ts'
+import { type Insertion, makeInsertion } from './insertion.ts'
+
+/**
+ * The places of the log's events by public position, event id and mark, and the hashes of the Merkle tree over it
+ * (RFC 6962, section 2.1), from which proofs of any size are read.
+ */
+export interface LogIndex {
+  /** How many events it has: the size of the tree. */
+  readonly size: () => number
+  /** Where the store keeps the event at a public position; `BEGINNING` for -1. */
+  readonly markAt: (position: number) => number | undefined
+  readonly positionAt: (mark: number) => number | undefined
+  readonly positionOf: (eventId: string) => number | undefined
+  /**
+   * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level; level 0 are the leaf hashes.
+   *
+   * @throws RangeError where the log does not fill it
+   */
+  readonly node: (level: number, index: number) => Uint8Array
+}
+
+/** An event on its way into the file. */
+export interface LogRow extends Pick<Logged, 'mark' | 'leaf'> {
+  readonly position: number
+  /** Of the event: as it has it, or its bytes. */
+  readonly id: string | Uint8Array
+}
+
+/** Levels between those whose nodes are kept: the others are hashed from at most 2^8 of them. */
+const STEP = 8
+const WIDTH = 2 ** STEP
+
+// The mark is the position in the embedded store, so that it takes no index there.
+export const LOG_SCHEMA = `
+  CREATE TABLE log (position INTEGER PRIMARY KEY, mark INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL) STRICT;
+  CREATE INDEX log_by_id ON log (id);
+  CREATE INDEX log_by_mark ON log (mark) WHERE mark <> position;
+  CREATE TABLE tree (
+    level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
+  ) STRICT, WITHOUT ROWID;`
+
+export const ID_BYTES = 16
+
+const DASH = 45
+/** Whether an id is as long as one, with the dashes of one. */
+const hasItsDashes = (id: string): boolean =>
+  id.length === 36 &&
+  id.charCodeAt(8) === DASH &&
+  id.charCodeAt(13) === DASH &&
+  id.charCodeAt(18) === DASH &&
+  id.charCodeAt(23) === DASH
+
+/** The bytes of events' ids, one behind the other; where one is no id, as in a log that was tampered with, noughts. */
+export const idBytes = (ids: readonly string[]): Buffer => {
+  if (ids.every(hasItsDashes)) {
+    // They end before what is no digit: then there are too few.
+    const bytes = Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
+    if (bytes.length === ids.length * ID_BYTES) return bytes
+  }
+  const bytes = Buffer.alloc(ids.length * ID_BYTES)
+  for (const [n, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), n * ID_BYTES, ID_BYTES, 'hex')
+  return bytes
+}
+
+/** The root of a perfect tree over hashes, as many as a power of two. */
+const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
+  let level = hashes
+  while (level.length > 1) {
+    const next: Uint8Array[] = []
+    for (let n = 0; n < level.length; n += 2) next.push(nodeHash(level[n] as Uint8Array, level[n + 1] as Uint8Array))
+    level = next
+  }
+  return level[0] as Uint8Array
+}
+
+export interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
+  /** Takes a row; it is in the table after `flush` at the latest. */
+  readonly insert: (row: LogRow) => void
+  readonly index: LogIndex
+}
+
+export const makeLogTable = (db: DatabaseSync): LogTable => {
+  const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?')
+  const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
+  const size = db.prepare('SELECT ifnull(max(position), -1) + 1 AS found FROM log')
+  const mark = db.prepare('SELECT mark AS found FROM log WHERE position = ?')
+  const same = db.prepare('SELECT position AS found FROM log WHERE position = ? AND mark = position')
+  const other = db.prepare('SELECT position AS found FROM log WHERE mark = ? AND mark <> position')
+  const ofId = db.prepare('SELECT position AS found FROM log WHERE id = ?')
+  const leaves = db.prepare('SELECT leaf AS hash FROM log WHERE position >= ? AND position < ? ORDER BY position')
+  const nodes = db.prepare('SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n')
+  const found = (row: unknown): number | undefined => (row as { found: number } | undefined)?.found
+
+  /** The leaf hashes since the last node over them, as far as they all came by here: `next` is the position behind them. */
+  const recent: Uint8Array[] = []
+  let next = 0
+
+  const hashes = (level: number, from: number, count: number): readonly Uint8Array[] => {
+    const rows = level === 0 ? leaves.all(from, from + count) : nodes.all(level, from, from + count)
+    if (rows.length < count) throw new RangeError(`the log does not fill the nodes at level ${level} from ${from} on`)
+    return rows.map(({ hash }) => hash as Uint8Array)
+  }
+
+  return {
+    flush,
+    forget,
+    insert: ({ position, mark, id, leaf }) => {
+      add([position, mark, typeof id === 'string' ? idBytes([id]) : id, leaf])
+      if (position !== next || position % WIDTH === 0) recent.length = 0
+      next = position + 1
+      recent.push(leaf)
+      let n = position + 1
+      for (let level = 0; n % WIDTH === 0; level += STEP) {
+        n /= WIDTH
+        const isAtHand = level === 0 && recent.length === WIDTH
+        if (!isAtHand) flush()
+        keep.run(level + STEP, n - 1, rootOf(isAtHand ? recent : hashes(level, (n - 1) * WIDTH, WIDTH)))
+      }
+    },
+    index: {
+      size: () => found(size.get()) as number,
+      markAt: (position) => (position === -1 ? BEGINNING : found(mark.get(position))),
+      positionAt: (at) => (at === BEGINNING ? -1 : (found(same.get(at)) ?? found(other.get(at)))),
+      positionOf: (eventId) => found(ofId.get(idBytes([eventId]))),
+      node: (level, n) => {
+        const beyond = level % STEP
+        return rootOf(hashes(level - beyond, n * 2 ** beyond, 2 ** beyond))
+      },
+    },
+  }
+}

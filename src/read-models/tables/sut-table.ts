@@ -1,0 +1,35 @@
+import type { SutColumns } from '../../../projections/sut.ts'
+import type { ListColumns, ListWriter } from './list-table.ts'
+import type { Periods } from './periods.ts'
+
+/** What lists have: neither former versions nor what was retired. */
+export const LISTED = 'until IS NULL AND ended IS NULL'
+/** What lists had before something took its place. */
+export const FORMER = 'until IS NOT NULL'
+
+// There are no more SUTs in use than ports for them: one index that holds all that they are filtered by is enough.
+export const sutColumns: ListColumns = {
+  columns: [
+    'sut_type TEXT NOT NULL',
+    'is_active INTEGER NOT NULL',
+    'folded_name TEXT NOT NULL',
+    'tags TEXT NOT NULL',
+    'time INTEGER NOT NULL',
+  ],
+  schema: `
+  CREATE INDEX sut_listed ON sut (created, sut_type, is_active, folded_name, tags, ended, until) WHERE ${LISTED};
+  CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, ended) WHERE ${FORMER};`,
+}
+
+const nothing = (): void => undefined
+
+export const makeSutWriter = (periods: Periods): ListWriter => ({
+  enter: ({ position, columns }) => {
+    const [sut_type, is_active, name, tags, time] = columns as SutColumns
+    periods.note(position, time)
+    return [sut_type, is_active ? 1 : 0, name, tags, time]
+  },
+  leave: nothing,
+  flush: nothing,
+  forget: nothing,
+})

@@ -1,0 +1,175 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeInFlight } from '../commands/in-flight.ts'
+import { keepSwept, makeSweep } from '../commands/listen-ports.ts'
+import type { Runner } from '../commands/order.ts'
+import { makeRetryKeysOf } from '../commands/retry-key.ts'
+import { makeRunner } from '../commands/runner.ts'
+import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { type Feed, makeFeed } from '../feed/feed.ts'
+import { type Answered, knownMethod, NO_ROUTE } from '../http/answer/answered.ts'
+import { makeRepeated } from '../http/answer/repeated.ts'
+import { makeApp } from '../http/app.ts'
+import { makeGate } from '../http/authentication/gate.ts'
+import { makeClientAddresses, peerOf } from '../http/protocol/client-address.ts'
+import { codes, type Refusal } from '../http/protocol/problem.ts'
+import type { Route } from '../http/protocol/route.ts'
+import { isOpen as isServing } from '../http/routes/health.ts'
+import type { Metrics } from '../http/routes/metrics.ts'
+import { routes } from '../http/routes.ts'
+import { inBursts } from '../http/server/bursts.ts'
+import { type Listening, listen } from '../http/server/listen.ts'
+import type { OnResumed } from '../read-models/projector/cut.ts'
+import type { Views } from '../read-models/views.ts'
+import { makeAuthenticator } from '../users/authenticate.ts'
+import type { Config } from './config/config.ts'
+import { listenForCommands } from './control-handlers.ts'
+import { handlersOf } from './handlers.ts'
+import type { Parts } from './parts.ts'
+import type { Log, World } from './world.ts'
+
+/** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
+const BACKGROUND_WITHIN = 1_000
+
+/** A store that does not answer does not keep a service from stopping. */
+export const withoutWaitingLong = (close: () => Promise<void> | void) => (): Promise<void> =>
+  Promise.race([close(), delay(BACKGROUND_WITHIN, undefined, { ref: false })])
+
+/** A node may cut off a subscription whenever it likes; how often it does, and for how long, is worth a line. */
+export const logResumed =
+  ({ warn }: Pick<Log, 'warn'>): OnResumed =>
+  (cause, milliseconds) =>
+    warn({ err: cause, milliseconds }, 'a subscription to the event store was cut off; resumed')
+
+/** Sweeps up the creations that were never ended; the function returned ends that. */
+const startSweep = (
+  { clock, log }: World,
+  randomHex: RandomHex,
+  runner: Runner,
+  views: Views,
+  isOpen: () => boolean,
+): (() => Promise<void> | void) => {
+  const sweep = makeSweep({
+    runner,
+    clock,
+    standingOf: (id) => {
+      const version = views.newest('sut', id)
+      return version && (version.ended === 'retired' ? 'retired' : 'standing')
+    },
+    makeRequestId: () => makeEventId(clock(), randomHex(10)),
+  })
+  return keepSwept(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
+}
+
+/** What the parts tell of their work, for the log and the metrics. */
+const tellingOf = (world: World, metrics: Metrics) => {
+  const refused = new WeakSet<Socket>()
+  const tell = (answered: Answered): void => {
+    metrics.answered(answered)
+    world.onAnswered?.(answered)
+  }
+  return {
+    /** A request that was refused over its head, because it did not come whole, has been told. */
+    onAnswered: (answered: Answered, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
+    /** What was refused before it became a request is told like one. */
+    onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
+      refused.add(socket)
+      const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
+      const address = peerOf(socket)
+      tell({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
+    },
+    told: {
+      appended: metrics.appended,
+      decidedAgain: metrics.decidedAgain,
+      // Not an answer yet: that is the SUT's own stream's to give.
+      repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
+    },
+  }
+}
+
+const openFeed = (
+  { origin }: Config,
+  { log, feed: limits }: World,
+  randomHex: RandomHex,
+  { store, views, users, metrics }: Parts,
+): Feed =>
+  makeFeed({
+    store,
+    views,
+    users,
+    origin,
+    limits,
+    measures: metrics,
+    dice: () => Number.parseInt(randomHex(1), 16),
+    onError: (error) => log.error({ err: error }, 'a stream of events failed'),
+    onResumed: logResumed(log),
+  })
+
+/** Streams are ended at once where other requests are waited for: they would not end by themselves. */
+const endingStreams = (listening: Listening, feed: Feed): Listening => ({
+  ...listening,
+  close: async (within) => {
+    const closed = listening.close(within)
+    await feed.close()
+    await closed
+  },
+})
+
+/** Puts the parts together and listens. */
+export const assemble = async (
+  config: Config,
+  world: World,
+  randomHex: RandomHex,
+  parts: Parts,
+): Promise<Listening> => {
+  const { store, views, users, vault, certificate, metrics, guard, condition, opened } = parts
+  const { clock, randomBytes, log } = world
+  const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
+  const snapshots = { read, readPage, keep, dropUnwritten }
+  const { told, onAnswered, onRefused } = tellingOf(world, metrics)
+  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
+  const repeated = makeRepeated(views)
+  const isOpen = (): boolean => isServing(condition())
+  const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
+    log.warn(
+      { peer },
+      'Forwarded and X-Forwarded-For of this peer ignored; if a proxy, add it to BERTH_TRUSTED_PROXIES',
+    ),
+  )
+  const feed = openFeed(config, world, randomHex, parts)
+  const page: readonly Route[] = routes(handlersOf({ config, clock, randomHex, parts, runner, feed, page: () => page }))
+  const app = makeApp({
+    routes: page,
+    gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock, randomBytes }),
+    retryKeys: makeRetryKeysOf(vault.keys),
+    inFlight: makeInFlight(),
+    repeated: (key) => {
+      const answer = repeated(key)
+      if (answer !== undefined && E.isRight(answer)) metrics.repeated()
+      return answer
+    },
+    views,
+    synced: () => store.synced?.(),
+    isOpen,
+    clock,
+    randomHex,
+    onError: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request failed'),
+    onAnswered,
+    addressOf: addresses.clientOf,
+  })
+  opened.push(runner.keepStates, withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.push(await listenForCommands(config, world, randomHex, parts))
+  const { host, port } = config
+  const { patience } = world
+  const connections = { host, port, addresses, certificate, patience, onRefused }
+  const listening = await listen(inBursts(app.callback()), { ...connections, clock, randomHex })
+  if (certificate === undefined && !listening.isLoopback) {
+    log.warn(
+      { host },
+      'connections are not encrypted, so passwords can be read on the way; set BERTH_TLS_CERT and _KEY',
+    )
+  }
+  return endingStreams(listening, feed)
+}

@@ -1,0 +1,159 @@
+import { X509Certificate } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import { access, readFile, stat } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { readAuditKey } from '../../audit/audit-key.ts'
+import { readUsersFile, type UsersFileProblem } from '../../users/users-file.ts'
+import { parseVaultKeys } from '../../vault/keys.ts'
+import type { Config } from '../config/config.ts'
+
+type Problems = Promise<readonly string[]>
+
+const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
+
+/** Why nothing can be made in a directory, which may have to be made itself; undefined where it can. */
+const whyNotIn = async (directory: string): Promise<string | undefined> => {
+  try {
+    if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`
+    await access(directory, constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const parent = dirname(directory)
+    if (codeOf(error) === 'ENOENT' && parent !== directory) return whyNotIn(parent)
+    return `${directory} cannot be written: ${reasonOf(error)}`
+  }
+}
+
+const unmakeable = async (variable: string, directory: string): Problems => {
+  const why = await whyNotIn(directory)
+  return why === undefined ? [] : [`${variable}: ${why}`]
+}
+
+const isAbsent = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    (error) => codeOf(error) === 'ENOENT',
+  )
+
+type Read = E.Either<readonly string[], unknown>
+
+/** A file that a variable names, and what reading it finds. */
+interface Named {
+  readonly variable: string
+  readonly path: string
+  readonly read: () => Promise<Read>
+}
+
+const readRing = async (path: string): Promise<Read> => {
+  try {
+    const parsed = parseVaultKeys(await readFile(path, 'utf8'))
+    return E.mapLeft((problems: readonly string[]) => problems.map((each) => `${path}: ${each}`))(parsed)
+  } catch (error) {
+    return E.left([`the vault's keys cannot be read from ${path}: ${reasonOf(error)}`])
+  }
+}
+
+const namedFiles = (config: Config): readonly Named[] => {
+  const { vaultKeys, vaultKeyFile, auditKey, auditKeyFile, usersFile } = config
+  const keys: Named = { variable: 'BERTH_VAULT_KEY_FILE', path: vaultKeyFile, read: () => readRing(vaultKeyFile) }
+  const audit: Named = {
+    variable: 'BERTH_AUDIT_KEY_FILE',
+    path: auditKeyFile,
+    read: async () => E.mapLeft((problem: string) => [problem])(await readAuditKey(config)),
+  }
+  const users: Named = {
+    variable: 'BERTH_USERS',
+    path: usersFile,
+    read: async () => E.mapLeft(({ detail }: UsersFileProblem) => [detail])(await readUsersFile(usersFile)),
+  }
+  return [...(vaultKeys === undefined ? [keys] : []), ...(auditKey === undefined ? [audit] : []), users]
+}
+
+/** A file that is there must be usable. One that is not must be makeable, unless all instances need the same. */
+const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Named): Problems => {
+  if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? unmakeable(variable, dirname(path)) : []
+  const found = await read()
+  return E.isLeft(found) ? found.left.map((problem) => `${variable}: ${problem}`) : []
+}
+
+const authorityProblems = async (caFile: string): Problems => {
+  try {
+    new X509Certificate(await readFile(caFile))
+    return []
+  } catch (error) {
+    const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined
+    const why = isSystem ? `cannot be read: ${reasonOf(error)}` : 'holds no certificate in PEM'
+    return [`BERTH_EVENT_STORE: the tlsCAFile ${caFile} ${why}`]
+  }
+}
+
+const storeProblems = async ({ eventStore, data }: Config): Problems => {
+  if (eventStore.kind === 'eventstoredb') {
+    const { caFile } = eventStore.address
+    return caFile === undefined ? [] : authorityProblems(caFile)
+  }
+  const directory = dirname(eventStore.path)
+  // The data directory and those above it are made with the first start.
+  if (!relative(directory, data).startsWith('..') || !(await isAbsent(directory))) {
+    return unmakeable('BERTH_EVENT_STORE', directory)
+  }
+  return [`BERTH_EVENT_STORE: there is no directory ${directory}`]
+}
+
+const HOST_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'BERTH_HOST is a name that cannot be resolved',
+  EAI_AGAIN: 'BERTH_HOST is a name that cannot be resolved',
+  EADDRNOTAVAIL: 'BERTH_HOST is no address of this machine',
+  EAFNOSUPPORT: 'BERTH_HOST is an address of a kind that this machine does not have',
+  EACCES: 'BERTH_PORT is one that this user may not listen on',
+}
+
+/** Whether the address can be listened on, asked with a datagram socket: no client can connect to that meanwhile. */
+const addressProblems = async ({ host, port }: Config): Problems => {
+  try {
+    const { address, family } = await lookup(host)
+    const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+    try {
+      socket.bind({ address, port, exclusive: true })
+      await once(socket, 'listening')
+    } finally {
+      socket.close()
+    }
+    return []
+  } catch (error) {
+    const problem = HOST_PROBLEMS[codeOf(error)]
+    return problem === undefined ? [] : [problem]
+  }
+}
+
+const sameFileProblems = ({ eventStore }: Config, named: readonly Named[]): readonly string[] => {
+  const log = eventStore.kind === 'sqlite' ? [{ variable: 'BERTH_EVENT_STORE', path: eventStore.path }] : []
+  const files = [...log, ...named]
+  return files.flatMap(({ variable, path }, n) => {
+    const other = files.slice(0, n).find((before) => before.path === path)
+    return other === undefined ? [] : [`${other.variable} and ${variable} name the same file ${path}`]
+  })
+}
+
+/**
+ * Looks at everything that a configuration names, before anything is made: every problem, in a sentence that names the
+ * variable. Certificates are looked at by http/certificate.ts.
+ */
+export const problemsOfConfig = async (config: Config): Problems => {
+  const named = namedFiles(config)
+  const [data, same] = [await unmakeable('BERTH_DATA', config.data), sameFileProblems(config, named)]
+  // What has one problem is not told again for each thing that follows from it.
+  const isUsable = (path: string): boolean => data.length === 0 || relative(config.data, path).startsWith('..')
+  const isLogUsable = config.eventStore.kind !== 'sqlite' || isUsable(config.eventStore.path)
+  const files: string[] = []
+  for (const each of same.length === 0 ? named.filter(({ path }) => isUsable(path)) : []) {
+    files.push(...(await fileProblems(config, each)))
+  }
+  const store = isLogUsable ? await storeProblems(config) : []
+  return [...data, ...store, ...same, ...files, ...(await addressProblems(config))]
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { correctClock } from '../commands/clock/correct.ts'
+import { CONTROL_SOCKET, type ControlHandler, openControlSocket, whyNoSocket } from '../control/socket.ts'
+import { closed } from '../domain/codec/object-codec.ts'
+import { Reason, whole } from '../domain/event.ts'
+import type { RandomHex } from '../domain/values/ids.ts'
+import { formatMilliseconds } from '../domain/values/instant.ts'
+import type { Config } from './config/config.ts'
+import type { Parts } from './parts.ts'
+import type { World } from './world.ts'
+
+const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
+
+const handlersOf = (
+  { clock }: World,
+  randomHex: RandomHex,
+  { guard, store, views }: Parts,
+): Readonly<Record<string, ControlHandler>> => ({
+  'clock confirm': async () => {
+    guard.confirm()
+    return E.right({ time: formatMilliseconds(clock()) })
+  },
+  'clock correct': async (given) => {
+    const correction = Correction.decode(given)
+    if (E.isLeft(correction)) return E.left('the command came with options that this version does not know')
+    if (guard.isAhead(clock())) return E.left('the clock is ahead: set it right, or confirm it')
+    const markBefore = async (position: number) => views.log()?.markAt(position - 1)
+    return correctClock({ store, clock, randomHex, markBefore }, correction.right)
+  },
+})
+
+/** Takes the commands that are typed beside the service. Returns what ends that. */
+export const listenForCommands = async (
+  { data }: Pick<Config, 'data'>,
+  world: World,
+  randomHex: RandomHex,
+  parts: Parts,
+): Promise<() => Promise<void>> => {
+  const path = join(data, CONTROL_SOCKET)
+  const why = whyNoSocket(path)
+  if (why !== undefined) {
+    world.log.warn({ path, why }, 'commands cannot reach this service; give BERTH_DATA a shorter path')
+    return async () => undefined
+  }
+  const onError = (err: unknown): void => world.log.error({ err }, 'a command typed beside the service failed')
+  return openControlSocket({ path, handlers: handlersOf(world, randomHex, parts), onError })
+}

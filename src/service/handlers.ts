@@ -1,0 +1,51 @@
+import type { Runner } from '../commands/order.ts'
+import type { RandomHex } from '../domain/values/ids.ts'
+import type { Feed } from '../feed/feed.ts'
+import { makeObjects } from '../http/answer/objects.ts'
+import { makeDocuments } from '../http/documents/documents.ts'
+import type { Route } from '../http/protocol/route.ts'
+import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
+import { makeAuditHandlers } from '../http/routes/audit.ts'
+import { makeEvents } from '../http/routes/events.ts'
+import { isReady, makeHealth } from '../http/routes/health.ts'
+import { makeHistoryHandlers } from '../http/routes/history.ts'
+import { makeReservationLists } from '../http/routes/reservation-lists.ts'
+import { makeReservationHandlers } from '../http/routes/reservations.ts'
+import { makeSutLists } from '../http/routes/sut-lists.ts'
+import { makeSutHandlers } from '../http/routes/suts.ts'
+import { makeUserList } from '../http/routes/user-list.ts'
+import type { Handlers } from '../http/routes.ts'
+import type { Config } from './config/config.ts'
+import type { Parts } from './parts.ts'
+
+export interface HandlersOptions {
+  readonly config: Config
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  readonly parts: Parts
+  readonly runner: Runner
+  readonly feed: Feed
+  /** The page of routes that these handlers will stand on. */
+  readonly page: () => readonly Route[]
+}
+
+/** What stands behind the page of routes. */
+export const handlersOf = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
+  const { store, views, users, vault, signer, metrics, condition } = parts
+  const objects = makeObjects(views, store)
+  const asOf = makeAsOfReads({ objects, views, store, clock })
+  return {
+    reservations: makeReservationHandlers({ runner, objects, users, limits: config.limits, randomHex }),
+    reservationLists: makeReservationLists({ objects, asOf, clock }),
+    suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
+    sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
+    asOfOr: asOf.readOr,
+    histories: makeHistoryHandlers({ objects, views, store, origin: config.origin }),
+    audit: makeAuditHandlers({ objects, views, store, signer }),
+    userList: makeUserList(users),
+    events: makeEvents({ feed, views, head: store.head, isOpen: () => isReady({ ...condition(), service: 'ok' }) }),
+    health: makeHealth(condition),
+    documents: makeDocuments(page),
+    metrics: metrics.text,
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import type { RandomHex } from '../domain/values/ids.ts'
+import { type EventStore, UnusableLog } from '../event-store/event-store.ts'
+import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
+import { openSqliteStore } from '../event-store/sqlite/store.ts'
+import type { Config } from './config/config.ts'
+import type { EventStoreConfig } from './config/event-store.ts'
+
+export interface Opening {
+  readonly randomHex: RandomHex
+  readonly onFatal: (error: Error) => void
+  readonly onCommit?: (appends: number, milliseconds: number) => void
+  /** Told while a store that cannot be reached yet is waited for. */
+  readonly onWaiting: (error: Error) => void
+  /** Called when a store elsewhere has not answered commands for some seconds, and when it answers again. */
+  readonly onSilence?: (isSilent: boolean) => void
+  /** Ends the waiting. */
+  readonly signal: AbortSignal
+}
+
+/** Opens the store that the configuration names, to write it. */
+export const openStore = async ({ eventStore }: Config, opening: Opening): Promise<EventStore> => {
+  if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncedBehind: true, ...opening })
+  return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening })
+}
+
+/** Opens it beside a running service; what cannot be reached is not waited for. @throws UnusableLog, StoreUnavailable */
+export const openStoreBeside = async (
+  { eventStore }: Config,
+  { randomHex = () => '', isReadOnly = true }: { randomHex?: RandomHex; isReadOnly?: boolean } = {},
+): Promise<EventStore> => {
+  const onFatal = (error: Error): void => {
+    throw error
+  }
+  if (eventStore.kind === 'sqlite') {
+    const { path } = eventStore
+    if (!existsSync(path)) throw new UnusableLog(`${path} does not exist: start the service once`)
+    return openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal })
+  }
+  return (await importAdapter()).openEventStoreDb({
+    address: eventStore.address,
+    randomHex,
+    signal: AbortSignal.abort(),
+    isReadOnly,
+  })
+}
+
+/** Opens a store that holds no log, or the beginning of that copy, to copy a log into it. @throws UnusableLog, StoreUnavailable */
+export const openCopyTarget = async (
+  { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
+  { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
+): Promise<EventStoreDb> =>
+  (await importAdapter()).openEventStoreDb({ address, randomHex, copyOf, signal: AbortSignal.abort() })
+
+// Half of a start's time and memory would go to a client that nobody uses.
+const importAdapter = () => import('../event-store/eventstoredb/store.ts')

@@ -1,0 +1,59 @@
+import type { Signer } from '../audit/signed-note.ts'
+import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { type Condition, isReady } from '../http/routes/health.ts'
+import type { Gauges, Metrics } from '../http/routes/metrics.ts'
+import type { Certificate } from '../http/server/certificate.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Alarms } from '../telemetry/alarms.ts'
+import type { Users } from '../users/users.ts'
+import type { Vault } from '../vault/vault.ts'
+
+/** What has been opened, to be put together. */
+export interface Parts {
+  readonly store: EventStore
+  readonly views: Views
+  readonly users: Users
+  readonly vault: Vault
+  /** What checkpoints are signed with. */
+  readonly signer: Signer
+  readonly certificate: Certificate | undefined
+  readonly metrics: Metrics
+  readonly guard: ClockGuard
+  readonly condition: () => Condition
+  /** What has been opened, to be closed in the opposite order. */
+  readonly opened: (() => Promise<void> | void)[]
+}
+
+const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
+  if (isFailed) return 'failed'
+  if (views.isOfAnotherLog()) return 'another'
+  if (alarms.isRaised('silence')) return 'silent'
+  return alarms.isRaised('store') ? 'unreadable' : 'ok'
+}
+
+/** What is known of the parts as they stand, for whoever asks how the service is. */
+export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
+  service: isStopping ? 'stopping' : 'ok',
+  store: storeWord(alarms, views, isFailed),
+  views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
+  users: alarms.isRaised('users') ? 'broken' : 'ok',
+  vault: alarms.isRaised('vault') ? 'broken' : 'ok',
+  clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
+})
+
+/** What the metrics look at whenever they are asked for. */
+export const gaugesOf = ({
+  store,
+  views,
+  vault,
+  alarms,
+  condition,
+}: Pick<Parts, 'store' | 'views' | 'vault' | 'condition'> & { readonly alarms: Alarms }): Gauges => ({
+  isReady: () => isReady(condition()),
+  events: () => views.position() + 1,
+  viewLag: async () => Math.max(0, (await store.head()) - views.mark()),
+  pendingRows: views.pendingRows,
+  alarms: alarms.all,
+  oldKeys: () => vault.keys().keys.length - 1,
+})

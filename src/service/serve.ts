@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { uptime } from 'node:os'
+import { join } from 'node:path'
+import { requestLine } from '../http/server/access-log.ts'
+import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
+import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
+import { type FirstAdministrator, leavePassword } from '../users/first-administrator.ts'
+import type { Config } from './config/config.ts'
+import { nameOfStore } from './config/event-store.ts'
+import { type Log, Misconfigured, type Service, startService } from './service.ts'
+import { welcome } from './welcome.ts'
+
+/** Milliseconds that the log's reader is given at the end. */
+const LOG_WITHIN = 1_000
+
+const urlOf = ({ tls }: Config, { host, port }: Service): string =>
+  `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/**
+ * Runs the service until a signal stops it.
+ *
+ * @returns the exit code: 0 after an orderly stop, 1 when it could not run on or another has the data, 2 when the
+ *   configuration is wrong
+ */
+export const serve = async (config: Config): Promise<number> => {
+  const lines = openLog()
+  const log = makeLog(config.logLevel, lines)
+  const isRequestLogged = log.isLevelEnabled('info')
+  for (const warning of config.warnings) log.warn(warning)
+  const ended = Promise.withResolvers<number>()
+  // From the first moment on: a service that is stopped while it starts ends in order too.
+  const stopping = new AbortController()
+  onStopSignal(log, () => {
+    stopping.abort()
+    ended.resolve(0)
+  })
+  let service: Service
+  try {
+    service = await startService(config, {
+      clock: Date.now,
+      sinceBoot: () => uptime() * 1_000,
+      randomBytes,
+      log,
+      ...(isRequestLogged && {
+        onAnswered: (answered) => lines.write(requestLine(answered, Date.now(), process.pid)),
+      }),
+      processMetrics: makeProcessMetrics(lines.lost),
+      signal: stopping.signal,
+      onFatal: (error) => {
+        log.fatal({ err: error }, 'the service cannot go on')
+        ended.resolve(1)
+      },
+    })
+  } catch (error) {
+    return stopping.signal.aborted ? 0 : whyNotStarted(error)
+  }
+  log.info({ url: urlOf(config, service), data: config.data, event_store: nameOfStore(config.eventStore) }, 'listening')
+  await lines.flush(LOG_WITHIN)
+  if (service.firstAdministrator) await introduce(config, service, service.firstAdministrator, log)
+  const code = await ended.promise
+  await service.stop()
+  log.info('stopped')
+  await lines.flush(LOG_WITHIN)
+  return code
+}
+
+/** The lines of the log on standard output, which may fail or end without harm; they are written whatever ends this. */
+const openLog = (): Lines => {
+  // Also makes a pipe refuse what does not fit, rather than halt a thread that could then not end.
+  process.stdout.on('error', () => undefined)
+  const lines = openLines(1)
+  process.on('exit', lines.flushNow)
+  return lines
+}
+
+/** Calls `stop` at the first signal; another one ends the process at once. */
+const onStopSignal = (log: Log, stop: () => void): void => {
+  let isStopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(1)
+      isStopping = true
+      log.info({ signal }, 'stopping: requests under way are answered, new ones are not taken')
+      stop()
+    })
+  }
+}
+
+/** Tells the first administrator's password, this once. */
+const introduce = async (config: Config, service: Service, first: FirstAdministrator, log: Log): Promise<void> => {
+  if (process.stdout.isTTY) {
+    process.stdout.write(welcome(urlOf(config, service), first))
+  } else if (first.password !== undefined) {
+    const file = join(config.data, `first-password-${process.pid}.txt`)
+    await leavePassword(file, first)
+    log.info({ file }, `made the administrator ${first.name}; the password is in this file: read it and remove it`)
+  }
+}
+
+/** The errors that say by themselves what is the matter. */
+const UNUSABLE = ['LockTaken', 'UnusableLog', 'UnusableViews', 'UndecodableEvent', 'StoreUnavailable', 'StoreDenied']
+
+const whyNotStarted = (error: unknown): number => {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof Misconfigured) {
+    for (const problem of error.problems) process.stderr.write(`berth: ${problem}\n`)
+    return 2
+  }
+  if (UNUSABLE.includes((error as Error).name) || code !== undefined) {
+    process.stderr.write(`berth: ${message}\n`)
+    return 1
+  }
+  throw error
+}

@@ -1,0 +1,184 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { projections } from '../../projections/index.ts'
+import { openSigner } from '../audit/audit-key.ts'
+import type { ClockGuard } from '../commands/clock/guard.ts'
+import { makeStatesAnew } from '../commands/states/states-anew.ts'
+import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
+import type { RandomHex } from '../domain/values/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { acquireLock, type Lock } from '../files/lock.ts'
+import type { Condition } from '../http/routes/health.ts'
+import { makeMetrics } from '../http/routes/metrics.ts'
+import { openCertificate } from '../http/server/certificate.ts'
+import { openViews, type ViewsOptions } from '../read-models/views.ts'
+import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
+import { type FirstAdministrator, openOrMakeUsers } from '../users/first-administrator.ts'
+import { openVault } from '../vault/open-vault.ts'
+import { assemble, logResumed, withoutWaitingLong } from './assemble.ts'
+import { problemsOfConfig } from './checks/config.ts'
+import { makeLostKeys } from './checks/lost-keys.ts'
+import { watchClock } from './clock.ts'
+import type { Config } from './config/config.ts'
+import { type Opening, openStore } from './open-store.ts'
+import { conditionOf, gaugesOf } from './parts.ts'
+import { pooledHex } from './random.ts'
+import { startSecretWatch } from './secret-watch.ts'
+import type { Log, World } from './world.ts'
+
+export type { Log, World } from './world.ts'
+
+/** Milliseconds that requests under way are given when the service stops. */
+const STOP_WITHIN = 10_000
+
+export interface Service {
+  readonly host: string
+  readonly port: number
+  /** The administrator made at this start, if it was the first. */
+  readonly firstAdministrator: FirstAdministrator | undefined
+  /** Answers requests under way, writes what is pending and closes every file. */
+  readonly stop: () => Promise<void>
+}
+
+/** Why the service cannot start with this configuration; every problem at once. */
+export class Misconfigured extends Error {
+  override name = 'Misconfigured'
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '))
+    this.problems = problems
+  }
+}
+
+const orMisconfigured = <A>(read: E.Either<readonly string[], A>): A => {
+  if (E.isLeft(read)) throw new Misconfigured(read.left)
+  return read.right
+}
+
+/** Checks what the configuration names, before anything is made. @throws Misconfigured naming every problem */
+const checkAll = async (config: Config, world: Parameters<typeof openCertificate>[1]) => {
+  const certificate = config.tls && (await openCertificate(config.tls, world))
+  const problems = await problemsOfConfig(config)
+  if (certificate !== undefined && E.isLeft(certificate)) throw new Misconfigured([...certificate.left, ...problems])
+  if (problems.length > 0) {
+    certificate?.right.close()
+    throw new Misconfigured(problems)
+  }
+  return certificate?.right
+}
+
+/** Opens the store, and says so while it has to be waited for. */
+const openLog = (
+  config: Config,
+  { openStore: given, log, signal = new AbortController().signal }: World,
+  alarms: Alarms,
+  opening: Omit<Opening, 'onWaiting' | 'onSilence' | 'signal'>,
+): EventStore | Promise<EventStore> => {
+  if (given !== undefined) return given(opening.randomHex, opening.onFatal)
+  const onWaiting = (error: Error): void => log.warn({ err: error }, 'waiting for the event store')
+  const onSilence = (isSilent: boolean): void => {
+    if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
+    else alarms.clear('silence', 'the event store answers again')
+  }
+  return openStore(config, { ...opening, onWaiting, onSilence, signal })
+}
+
+const reportViews = (alarms: Alarms, log: Log): Pick<ViewsOptions, 'onAlarm' | 'onRecovery' | 'onResumed'> => ({
+  onAlarm: (what, error, part) => alarms.raise(part, what, error),
+  onRecovery: (what, part) => alarms.clear(part, what),
+  onResumed: logResumed(log),
+})
+
+interface Upgrade {
+  readonly guard: ClockGuard
+  readonly randomHex: RandomHex
+  readonly isShared: boolean
+}
+
+interface Keys {
+  readonly alarms: Alarms
+  readonly isShared: boolean
+  readonly opened: (() => Promise<void> | void)[]
+}
+
+/** Opens what needs keys. One that the log has used must be there; for a log that has used none it is made. */
+const openKeys = async (config: Config, world: World, store: EventStore, { alarms, isShared, opened }: Keys) => {
+  const lostKeys = makeLostKeys(config.data, store.logId)
+  const mayMake = !isShared
+  const { vault, close } = orMisconfigured(await openVault(config, world, store, { mayMake, alarms, ...lostKeys }))
+  opened.push(withoutWaitingLong(close))
+  const signer = orMisconfigured(await openSigner(config, world, { store, mayMake, ...lostKeys }))
+  return { vault, signer }
+}
+
+/** The last that may keep a service from starting, because an older program does not take the log back. */
+const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
+  // A clock that is not believed is not recorded: the last event tells the time then.
+  const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
+  return upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
+}
+
+/**
+ * Starts the service: the only place that picks an adapter, a clock and randomness.
+ *
+ * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
+ */
+export const startService = async (config: Config, world: World): Promise<Service> => {
+  const alarms = makeAlarms(world.log)
+  const metrics = makeMetrics(world.processMetrics)
+  const randomHex = world.randomHex ?? pooledHex(world.randomBytes)
+  /** What has been opened, to be closed in the opposite order. */
+  const opened: (() => Promise<void> | void)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+  }
+  let failed = false
+  let stopping = false
+  const onFatal = (error: unknown): void => {
+    if (failed) return
+    failed = true
+    world.onFatal(error)
+  }
+  try {
+    const certificate = await checkAll(config, { ...world, alarms })
+    if (certificate !== undefined) opened.push(certificate.close)
+    await mkdir(config.data, { recursive: true, mode: 0o700 })
+    const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
+    opened.push(lock.release)
+    const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })
+    opened.push(store.close)
+    // Users and keys of a store that others share are configuration: nothing is made for it.
+    const isShared = config.eventStore.kind !== 'sqlite'
+    const isNew = !isShared && (await isUnused(store))
+    const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
+    const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
+    opened.push(users.close)
+    const guard = await watchClock(config, world, store, alarms)
+    opened.push(guard.stop)
+    await upgrade(store, world, { guard, randomHex, isShared })
+    const views = await openViews({
+      path: join(config.data, 'views.db'),
+      store,
+      projections,
+      isRebuilt: !isShared,
+      states: makeStatesAnew(),
+      ...reportViews(alarms, world.log),
+      onFatal,
+    })
+    opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))
+    const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
+    metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
+    const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
+    const listening = await assemble(config, world, randomHex, parts)
+    opened.push(() => listening.close(STOP_WITHIN))
+    const stop = (): Promise<void> => {
+      stopping = true
+      return closeAll()
+    }
+    return { host: listening.host, port: listening.port, firstAdministrator, stop }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}

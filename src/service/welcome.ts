@@ -1,0 +1,16 @@
+import type { FirstAdministrator } from '../users/first-administrator.ts'
+
+/** What a person at a terminal sees once: the password, and what to try. */
+export const welcome = (url: string, { name, password }: FirstAdministrator): string => {
+  const shown = password === undefined ? '(the one you set)' : `${password}      (shown this once)`
+  return `
+  Berth listens on ${url}
+
+    user      ${name}
+    password  ${shown}
+
+  Try:  curl -u '${name}:${password ?? 'PASSWORD'}' ${url}/api/user/me
+  The README's tour goes on from there.
+
+`
+}

@@ -1,0 +1,133 @@
+import { createSecretKey } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { createSut } from '../../../src/commands/create-sut.ts'
+import { makeSweep } from '../../../src/commands/listen-ports.ts'
+import { makeRetryKeys } from '../../../src/commands/retry-key.ts'
+import { makeRunner } from '../../../src/commands/runner.ts'
+import { upgradeLog } from '../../../src/commands/upgrade-log.ts'
+import type { Actor } from '../../../src/domain/decider.ts'
+import { listenPortDecider } from '../../../src/domain/listen-port/decide.ts'
+import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import { sutDecider } from '../../../src/domain/sut/decide.ts'
+import type { SutValues } from '../../../src/domain/sut/state.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../../../src/domain/values/ids.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { standingsIn } from '../../commands/port-setting.ts'
+import { NO_SNAPSHOTS } from '../../commands/script.ts'
+import { administrator, alice, bob, LIMITS, sutValues, tester } from '../../domain/builders.ts'
+import { randomHex, readLog } from '../../event-store/new-events.ts'
+import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
+
+/** Logs that the commands themselves have written: random ones, with everything in them that there is. */
+
+const RANGE = { first: 4_000, last: 4_011 }
+export const BEGINS = Date.parse('2030-05-02T05:58:11.400Z')
+const RETRY_KEYS = makeRetryKeys({ keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] })
+const NAMES = ['bench 4', 'Prüfstand "Zoë" 😀', 'back\\slash', 'rack 7']
+/** Milliseconds. */
+const [MINUTE, DAY] = [60_000, 86_400_000]
+
+const QUIET = { info: () => undefined, warn: () => undefined }
+
+interface Reservation {
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+}
+
+/** Runs so many random commands on a store, from a moment in Unix milliseconds on; what they record is lawful. */
+export const writeStory = async (
+  store: EventStore,
+  seed: number,
+  steps: number,
+  begins: number = BEGINS,
+): Promise<void> => {
+  const number = makeNumbers(seed)
+  const one = <A>(of: readonly A[]): A => of[number(of.length)] as A
+  let now = begins
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
+  const suts: string[] = []
+  const reservations: Reservation[] = []
+  const by = (actor: Actor, step: number) => ({
+    actor,
+    requestId: randomHex(8),
+    retryKey: number(3) === 0 ? RETRY_KEYS.of(actor._id, `key ${step - number(2)}`, 'POST', '/', '') : undefined,
+    ...(number(4) === 0 && { reason: one(['because', 'weil „so“', 'tests go on']) }),
+  })
+  const seal = () =>
+    number(3) === 0 ? { credentials: { id: randomHex(12), changed: ['password' as const] }, secrets: [] } : undefined
+  const values = (): Partial<SutValues> =>
+    one([{ name: one(NAMES) }, { is_active: number(3) > 0 }, { port: 1 + number(9), os: 'linux' }])
+
+  const create = async (step: number): Promise<void> => {
+    const values = sutValues({ name: one(NAMES), ...(number(2) === 0 && { rdp_height: 1_080 }) })
+    const made = await createSut(runner, {
+      ...by(administrator, step),
+      values,
+      range: RANGE,
+      random: randomHex(8),
+      seal,
+    })
+    if (E.isRight(made)) suts.push(made.right._id)
+  }
+  /** A creation that is broken off between its two appends. */
+  const begin = (step: number) => {
+    const command = { type: 'AssignListenPort', range: RANGE, random: randomHex(8) } as const
+    return runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...by(administrator, step), command })()
+  }
+  const change = (step: number) => {
+    const tags = { [one(['site', 'constructor', '10'])]: one(['b12', 'c3', null]) }
+    const command =
+      number(2) === 0
+        ? ({ type: 'UpdateSut', values: values(), ...seal() } as const)
+        : ({ type: 'TagSut', tags } as const)
+    return runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command })()
+  }
+  const retire = (step: number) =>
+    runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command: { type: 'RetireSut' } })()
+  const sweep = async (): Promise<void> => {
+    const standingOf = standingsIn(await readLog(store, -1))
+    await makeSweep({ runner, clock: () => now, standingOf, makeRequestId: () => randomHex(8) })()
+  }
+
+  const reserve = async (step: number): Promise<void> => {
+    const [sut_id, user_id] = [one(suts), one([alice, bob])]
+    const actor = one([administrator, tester(user_id)])
+    const start = { epochNanoseconds: BigInt(now + number(12) * 7 * MINUTE) * 1_000_000n, offset: one([0, 120, -210]) }
+    const end = { ...start, epochNanoseconds: start.epochNanoseconds + BigInt(1 + number(200)) * 60_000_000_000n }
+    const window =
+      number(2) === 0
+        ? ({ form: 'relative', startIn: number(9_000), duration: 1 + number(9_000) } as const)
+        : ({ form: 'explicit', start, end } as const)
+    const command = { type: 'CreateReservation', actor, sut_id, user_id, userExists: true, window } as const
+    const order = { ...by(actor, step), command: { ...command, limits: LIMITS, random: randomHex(8) } }
+    const made = await runner.run(reservationDecider, sutStream(sut_id), order)()
+    const event = E.isRight(made) && made.right.kind === 'recorded' ? made.right.events[0] : undefined
+    if (event?.type === 'ReservationCreated') reservations.push(event.data)
+  }
+  const cancelOrExtend = (step: number) => {
+    const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
+    const actor = one([administrator, tester(reservation.user_id)])
+    const of = { actor, standing: 'made', ...reservation } as const
+    const command =
+      number(2) === 0
+        ? ({ type: 'CancelReservation', ...of } as const)
+        : ({ type: 'ExtendReservation', ...of, end: { duration: 900 + number(20_000) }, limits: LIMITS } as const)
+    return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })()
+  }
+
+  await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, isWaitedFor: false })
+  await create(0)
+  for (let step = 1; step < steps; step++) {
+    // The clock goes back too, now and then.
+    now += number(40) === 0 ? -number(30_000) : number(30) === 0 ? number(DAY) : number(5 * MINUTE)
+    const act = number(100)
+    if (act < 5) await create(step)
+    else if (act < 7) await begin(step)
+    else if (act < 16) await change(step)
+    else if (act < 19) await retire(step)
+    else if (act < 23) await sweep()
+    else if (act < 70 || reservations.length === 0) await reserve(step)
+    else await cancelOrExtend(step)
+  }
+}

@@ -1,0 +1,179 @@
+import test from 'ava'
+import type { Event } from '../../../src/domain/event.ts'
+import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
+import { makeEventId, sutStream } from '../../../src/domain/values/ids.ts'
+import {
+  bob,
+  clock,
+  reservationCancelled,
+  reservationExtended,
+  reservationReleased,
+  wall,
+} from '../../domain/builders.ts'
+import {
+  abandoned,
+  assigned,
+  BEGINNING,
+  created,
+  FIRST,
+  findingsIn,
+  finds,
+  idAt,
+  KEY,
+  MORNING,
+  made,
+  of,
+  PORT,
+  released,
+  retired,
+  type Told,
+  updated,
+  verify,
+  type Written,
+  write,
+} from '../verify/morning.ts'
+import { inactive, UNLAWFUL } from './unlawful.ts'
+
+test('a lawful morning has nothing to be found, whatever becomes of its reservations', async (t) => {
+  const ends: readonly (readonly Told[])[] = [
+    [],
+    [['06:30', of(reservationReleased(FIRST, wall('06:30')))], made('06:30', 3, '06:30', '08:00')],
+    [['07:00', of(reservationCancelled(idAt('05:21', 2), bob))], made('07:00', 3, '08:00', '08:15')],
+    [
+      ['10:00', retired],
+      ['10:00', released],
+      ['10:01', { ...assigned, data: { listen_port: PORT, sut_id: idAt('10:01', 9) } } as Event],
+    ],
+  ]
+  for (const end of ends) t.deepEqual(await findingsIn([...MORNING, ...end]), [])
+  t.deepEqual(
+    await findingsIn([
+      ['05:00', assigned],
+      ['05:02', abandoned],
+      ['05:02', released],
+    ]),
+    [],
+  )
+})
+
+for (const [what, told, expected] of UNLAWFUL) {
+  test(`${what} is found where it is`, async (t) => {
+    const log = [...MORNING, told]
+    const found = await findingsIn(log)
+    t.true(
+      found.some((each) => expected.test(each) && each.startsWith(`${log.length - 1}: `)),
+      found.join('\n') || 'nothing was found',
+    )
+    // Most break nothing else.
+    t.true(found.length <= 3, found.join('\n'))
+  })
+}
+
+test('what a SUT that is not active, retired or given up takes no more is found', async (t) => {
+  await finds(t, /not active/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])
+  await finds(t, /extends a reservation of a SUT that is not active/, [
+    ...MORNING,
+    ['06:15', updated({ is_active: false })],
+    ['06:20', of(reservationExtended(FIRST, wall('08:00')))],
+  ])
+  const gone: readonly Told[] = [...MORNING, ['10:00', retired]]
+  await finds(t, /reserves a SUT that is retired/, [...gone, made('10:01', 4, '11:00', '12:00')])
+  await finds(t, /changes a SUT that is retired/, [...gone, ['10:01', updated({ os: 'linux' })]])
+  await finds(t, /retires a SUT that is retired/, [...gone, ['10:01', retired]])
+  await finds(t, /creates a SUT that is abandoned/, [
+    ['05:00', assigned],
+    ['05:00', abandoned],
+    ['05:00', created],
+  ])
+})
+
+test('a SUT without a port, with another, or of another time than its port is found', async (t) => {
+  await finds(t, /given no listen_port/, [['05:00', created]])
+  await finds(t, /given no listen_port/, [['05:00', abandoned]])
+  await finds(t, /the SUT was given 20017/, [
+    ['05:00', assigned],
+    ['05:00', { ...created, data: { ...created.data, listen_port: 1 } } as Event],
+  ])
+  await finds(t, /another time than the assignment/, [
+    ['05:00', assigned],
+    ['05:01', created],
+  ])
+})
+
+test('a retry key may come again when a day has passed, and where what it created was given up', async (t) => {
+  const later: Told = ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]
+  t.deepEqual(await findingsIn([...BEGINNING, later]), [])
+  const again: Event = { ...assigned, data: { listen_port: 1, sut_id: idAt('05:03', 1) } } as Event
+  const once: readonly Told[] = [['05:00', assigned, { key: KEY }]]
+  t.deepEqual(
+    await findingsIn([...once, ['05:02', abandoned], ['05:02', released], ['05:03', again, { key: KEY }]]),
+    [],
+  )
+  await finds(t, /retry key/, [...once, ['05:03', again, { key: KEY }]])
+})
+
+test('a gap in a stream is found, and the rules of that stream are not judged from there on', async (t) => {
+  await finds(t, /^3: the event has the revision 3, behind 1 in its stream/, MORNING, (events) =>
+    events.toSpliced(3, 1),
+  )
+  await finds(t, /^1: the event is the first of its stream and has the revision 1/, MORNING, (events) =>
+    events.toSpliced(1, 1),
+  )
+})
+
+test('an event in a stream that is not its own is found', async (t) => {
+  const stream = sutStream(idAt('05:00', 5))
+  await finds(t, /has no place in the stream/, [...MORNING, ['06:20', updated({ os: 'linux' })]], (events) =>
+    events.with(-1, { ...events.at(-1), stream, revision: 0 }),
+  )
+})
+
+test('an id of a reservation that was given before is found', async (t) => {
+  const again = made('06:20', 3, '11:00', '11:15')
+  await finds(t, /gives an id that was given before/, [...MORNING, made('06:20', 3, '10:00', '10:15'), again])
+})
+
+test('ids of events are UUIDs that begin with their time, and none comes twice', async (t) => {
+  const change = (id: (events: readonly Written[]) => unknown) => (events: readonly Written[]) =>
+    events.with(-1, { ...events.at(-1), id: id(events) })
+  await finds(
+    t,
+    /another event before it has/,
+    [
+      ['05:00', assigned],
+      ['05:00', created],
+    ],
+    change((events) => events[0]?.id),
+  )
+  const late = makeEventId(clock('06:11'), '9'.repeat(20))
+  await finds(
+    t,
+    /does not begin with its time/,
+    MORNING,
+    change(() => late),
+  )
+  await finds(
+    t,
+    /no UUID of version 7/,
+    MORNING,
+    change((events) => String(events.at(-1)?.id).replace('-7', '-4')),
+  )
+  await finds(
+    t,
+    /no UUID of version 7/,
+    MORNING,
+    change((events) => String(events.at(-1)?.id).toUpperCase().replace(/\d$/, 'G')),
+  )
+})
+
+test('events that cannot be read, or are not written in their canonical form, are found', async (t) => {
+  const texts = write(MORNING).map(canonicalJson)
+  const found = async (text: string) => (await verify(texts.with(-1, text))).findings.map(({ what }) => what)
+  const last = texts.at(-1) as string
+  t.deepEqual(await found(last), [])
+  t.deepEqual(await found(last.replace('{"data"', '{ "data"')), ['the event is not written in its canonical form'])
+  t.deepEqual(await found(last.replace('"id"', '"\\u0069d"')), ['the event is not written in its canonical form'])
+  t.regex((await found(last.replace('"schema":1', '"schema":2'))).join(), /cannot be read: .* newer version/)
+  t.regex((await found(last.replace('Extended', 'Stretched'))).join(), /cannot be read: .*type/)
+  t.regex((await found(last.slice(1))).join(), /cannot be read: /)
+})

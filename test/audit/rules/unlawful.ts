@@ -1,0 +1,146 @@
+import type { Event } from '../../../src/domain/event.ts'
+import {
+  bob,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationReleased,
+  wall,
+} from '../../domain/builders.ts'
+import {
+  assigned,
+  created,
+  FIRST,
+  idAt,
+  made,
+  of,
+  onPort,
+  PORT,
+  released,
+  retired,
+  SUT,
+  type Told,
+  updated,
+} from '../verify/morning.ts'
+
+export const tag = (name: string, value: string | null) => updated({ tags: { [name]: value } })
+export const inactive: Told = ['05:15', updated({ is_active: false })]
+
+/** What must not follow a morning, and what is said of it. */
+export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: RegExp])[] = [
+  ['a reservation that begins within another', made('06:20', 3, '07:15', '08:00'), /overlaps the reservation/],
+  ['a reservation that ends within another', made('06:20', 3, '07:30', '08:15'), /overlaps the reservation/],
+  ['a reservation around another', made('06:20', 3, '07:45', '09:15'), /overlaps the reservation/],
+  ['a reservation that began before it was made', made('07:50', 3, '07:30', '08:00'), /begins before the quarter-hour/],
+  ['a reservation that is over', made('07:50', 3, '07:30', '07:45'), /window that is over/],
+  ['a window off the grid', made('06:20', 3, '09:05', '09:15'), /not on the grid/],
+  ['a window that ends before it starts', made('06:20', 3, '10:00', '09:45'), /window that is none/],
+  [
+    'a window on a day that does not exist',
+    made('06:20', 3, '2030-02-30T10:00:00+00:00', '2030-03-03T10:00:00+00:00'),
+    /window that is none/,
+  ],
+  [
+    'another port than the SUT has',
+    ['06:20', of(reservationCreated(idAt('06:20', 3), '10:00', '10:15'))],
+    /has the listen_port 4711, the SUT 20017/,
+  ],
+  [
+    'an id of another second',
+    ['06:20', onPort(reservationCreated(idAt('06:21', 3), '10:00', '10:15'))],
+    /does not begin with the second/,
+  ],
+  [
+    'an extension into another reservation',
+    ['06:20', of(reservationExtended(FIRST, wall('08:15')))],
+    /overlaps the reservation/,
+  ],
+  ['an extension to an earlier end', ['06:20', of(reservationExtended(FIRST, wall('07:15')))], /not later/],
+  ['an extension to the end that stands', ['06:20', of(reservationExtended(FIRST, wall('07:30')))], /not later/],
+  ['an extension off the grid', ['06:20', of(reservationExtended(FIRST, wall('07:31')))], /not on the grid/],
+  ['an extension of what is over', ['07:30', of(reservationExtended(FIRST, wall('08:00')))], /does not stand/],
+  [
+    'an extension of what was never made',
+    ['06:20', of(reservationExtended(idAt('05:20', 7), wall('08:00')))],
+    /does not stand/,
+  ],
+  [
+    'an extension for another user',
+    ['06:20', of(reservationExtended(FIRST, wall('08:00'), bob))],
+    /who did not make it/,
+  ],
+  [
+    'a release of what has not begun',
+    ['06:20', of(reservationReleased(idAt('05:21', 2), wall('08:00').replace('00+', '01+'), bob))],
+    /has not begun/,
+  ],
+  [
+    'a release at another second',
+    ['06:20:30', of(reservationReleased(FIRST, '2030-05-02T06:20:31+00:00'))],
+    /another second/,
+  ],
+  [
+    'a release in another offset',
+    ['06:20', of(reservationReleased(FIRST, '2030-05-02T08:20:00+02:00'))],
+    /another offset/,
+  ],
+  ['a release of what is over', ['07:30', of(reservationReleased(FIRST, wall('07:30')))], /does not stand/],
+  ['a cancelling of what has begun', ['06:20', of(reservationCancelled(FIRST))], /has begun/],
+  ['a tag that was so before', ['06:20', tag('site', 'b12')], /says of the tag site what it was/],
+  ['a tag removed that was not there', ['06:20', tag('room', null)], /says of the tag room what it was/],
+  ['no tag at all', ['06:20', updated({ tags: {} })], /changes no tag/],
+  [
+    'more tags than there may be',
+    ['06:20', updated({ tags: Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`t${n}`, 'x'])) })],
+    /leaves 65 tags/,
+  ],
+  ['a value that was so before', ['06:20', updated({ os: 'windows' })], /says of os what it was/],
+  ['a change of nothing', ['06:20', updated({})], /changes nothing/],
+  ['tags and values at once', ['06:20', updated({ tags: { a: 'b' }, os: 'linux' })], /changes tags and more at once/],
+  [
+    'credentials of which none changed',
+    ['06:20', updated({ credentials: { id: 'a'.repeat(24), changed: [] } })],
+    /names credentials/,
+  ],
+  ['a second creation', ['06:20', created], /creates a SUT that is standing/],
+  ['a retirement while it is reserved', ['06:20', retired], /retires a SUT that the reservation .* holds/],
+  [
+    'a retirement with another port',
+    ['10:00', { ...retired, data: { _id: SUT, listen_port: 1 } } as Event],
+    /has the listen_port 1/,
+  ],
+  [
+    'a port given twice',
+    ['06:20', { ...assigned, data: { listen_port: PORT, sut_id: idAt('06:20', 9) } } as Event],
+    /which the SUT .* has/,
+  ],
+  ['a second port', ['05:00', { ...assigned, data: { listen_port: 1, sut_id: SUT } } as Event], /second listen_port/],
+  ['a port taken from a SUT that stands', ['10:00', released], /which is standing/],
+  [
+    'a port taken back that it has not',
+    ['10:00', { ...released, data: { listen_port: 1, sut_id: SUT } } as Event],
+    /has not/,
+  ],
+  [
+    'a change by an auditor',
+    ['06:20', updated({ os: 'linux' }), { role: 'auditor' }],
+    /auditor, who may write nothing/,
+  ],
+  [
+    'a change of a SUT by a tester',
+    ['06:20', updated({ os: 'linux' }), { role: 'tester' }],
+    /by a tester, who may not/,
+  ],
+  ['a change by the service', ['06:20', updated({ os: 'linux' }), { role: 'system' }], /is a SutUpdated by a system/],
+  [
+    'a reservation by a tester for another',
+    ['06:20', onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15')), { actor: bob }],
+    /by the tester .* for the user/,
+  ],
+  ['a time before the event before it', ['06:09', updated({ os: 'linux' })], /before that of the event before it/],
+  [
+    'a retry key that is known',
+    ['06:20', updated({ os: 'linux' }), { key: `${'k'.repeat(22)}.${'s'.repeat(22)}` }],
+    /retry key that its stream knew/,
+  ],
+]

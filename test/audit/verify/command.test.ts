@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { copyLog } from '../../../src/copy/copy-log.ts'
+import { leafHash } from '../../../src/event-store/stored-event.ts'
+import { type } from '../../command-line/terminal.ts'
+import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
+import { aLogOn, openAt } from '../../event-store/eventstoredb/subject.ts'
+import { append, aStream, someEvents } from '../../event-store/new-events.ts'
+import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { run as runProcess } from '../../process/harness.ts'
+import { rightOf } from '../../users/builders.ts'
+import { BEGINS, writeStory } from '../rules/lawful-log.ts'
+
+const LATER = BEGINS + 30 * 86_400_000
+
+/** A data directory with a log and the key that signs its checkpoints, and the commands on it. */
+const aLog = async (t: ExecutionContext) => {
+  const data = await aDirectory(t)
+  const path = join(data, 'events.db')
+  const store = openStore(t, path)
+  await writeStory(store, 3, 60)
+  writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  const runOver = (environment: Readonly<Record<string, string>>, ...line: readonly string[]) =>
+    type(line, { BERTH_DATA: data, ...environment })
+  const run = (...line: readonly string[]) => runOver({}, ...line)
+  const checkpoint = async (name: string): Promise<string> => {
+    const file = join(data, name)
+    writeFileSync(file, (await run('checkpoint')).out)
+    return file
+  }
+  const change = (sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {
+    const database = new DatabaseSync(path)
+    database.exec('DROP TRIGGER IF EXISTS event_is_not_changed; DROP TRIGGER IF EXISTS event_is_not_deleted')
+    database.prepare(sql).run(...values)
+    database.close()
+  }
+  const textAt = (position: number): string => {
+    const database = new DatabaseSync(path, { readOnly: true })
+    const found = database.prepare('SELECT recorded FROM event WHERE position = ?').get(position)
+    database.close()
+    return String(found?.recorded)
+  }
+  return { data, store, run, runOver, checkpoint, change, textAt }
+}
+
+test('verify says that a log is sound, and that it extends checkpoints of before', async (t) => {
+  const { store, run, checkpoint } = await aLog(t)
+  const [early, events] = [await checkpoint('early'), (await store.head()) + 1]
+  t.deepEqual(await run('verify'), { code: 0, out: (await run('verify')).out, error: '' })
+  await writeStory(store, 4, 30, LATER)
+  const late = await checkpoint('late')
+  const { code, out, error } = await run('verify', '--against', late, '--against', early)
+  t.deepEqual([code, error], [0, ''])
+  t.true(out.startsWith(`${early}: the first ${events} events are unchanged\n${late}: the first `), out)
+  t.regex(out, /\nsound: \d+ events; root \S{44}\n$/)
+  const json = JSON.parse((await run('verify', '--json', '--against', late)).out)
+  t.like(json, { sound: true, log_id: store.logId, events: (await store.head()) + 1, found: 0, findings: [] })
+  t.true(out.includes(json.root))
+})
+
+test('verify --against finds what was changed together with its hash, and between which checkpoints', async (t) => {
+  const { store, run, checkpoint, change, textAt } = await aLog(t)
+  const early = await checkpoint('early')
+  const events = (await store.head()) + 1
+  await writeStory(store, 4, 60, LATER)
+  const late = await checkpoint('late')
+  const forged = textAt(events + 1).replace(/"request_id":"./, '"request_id":"X')
+  change('UPDATE event SET recorded = ?, leaf = ? WHERE position = ?', forged, leafHash(forged), events + 1)
+  t.is((await run('verify')).code, 0, 'the log alone does not show it')
+  const { code, out } = await run('verify', '--against', early, '--against', late)
+  t.is(code, 3)
+  const size = (await store.head()) + 1
+  t.true(out.includes(`${late}: the first ${size} events are not those that were signed\n`), out)
+  t.true(out.includes(`unchanged up to position ${events - 1}, differs before position ${size}\n`), out)
+  t.regex(out, /\nNOT sound: /)
+})
+
+test('verify names the event that was changed, and a tail that is gone', async (t) => {
+  const { store, run, checkpoint, change, textAt } = await aLog(t)
+  const head = await store.head()
+  const file = await checkpoint('head')
+  change('UPDATE event SET recorded = ? WHERE position = 5', textAt(5).replace('"time":"2030', '"time":"2031'))
+  const changed = await run('verify', '--against', file)
+  t.is(changed.code, 3)
+  t.regex(changed.out, /^position 5: the event is not the one that its hash was taken of\n/)
+  change('DELETE FROM event WHERE position > ?', head - 2)
+  const cut = await run('verify', '--against', file)
+  t.is(cut.code, 3)
+  t.true(cut.out.includes(`${head + 1} events were signed, the log has ${head - 1}\n`), cut.out)
+  t.true(cut.out.includes(`the log ends at ${head - 2}, and what was appended last at ${head}\n`), cut.out)
+})
+
+test('verify finds links and heads of streams that lead astray, which are in no tree', async (t) => {
+  const { store, run, change } = await aLog(t)
+  await store.close()
+  change('UPDATE event SET previous = NULL WHERE position = (SELECT max(position) FROM event WHERE previous > 0)')
+  const { code, out } = await run('verify')
+  t.is(code, 3)
+  t.regex(
+    out,
+    /^position \d+: the event is linked to nothing as the one before it in its stream, and follows the one at \d+\n/,
+  )
+  change("UPDATE head SET revision = revision + 1 WHERE stream = 'listenPorts'")
+  t.regex((await run('verify')).out, /\nthe stream listenPorts ends at \d+ with the revision \d+, and its head is at/)
+})
+
+test('verify takes the signature of the key alone, which --key can give', async (t) => {
+  const { run, checkpoint, data } = await aLog(t)
+  const file = await checkpoint('head')
+  const key = (await run('audit', 'key')).out.trim()
+  const note = (await run('checkpoint')).out
+  writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`)
+  const other = await run('verify', '--against', file)
+  t.deepEqual([other.code, other.out], [1, ''])
+  t.regex(other.error, /^berth: \S+: the checkpoint is not signed by berth with this key\n$/)
+  t.is((await run('verify', '--against', file, '--key', key)).code, 0)
+  writeFileSync(
+    file,
+    note.replace(/\n\d+\n/, (size) => `\n${Number(size) - 1}\n`),
+  )
+  const altered = await run('verify', '--against', file, '--key', key)
+  t.is(altered.code, 1)
+  t.regex(altered.error, /has been altered/)
+})
+
+test('verify takes a checkpoint to which an editor has added line breaks, or whose last one it has taken away', async (t) => {
+  const { run, checkpoint } = await aLog(t)
+  const file = await checkpoint('head')
+  const note = (await run('checkpoint')).out
+  for (const edited of [`${note}\n`, `${note}\n\n`, note.slice(0, -1)]) {
+    writeFileSync(file, edited)
+    t.is((await run('verify', '--against', file)).code, 0, JSON.stringify(edited.slice(-4)))
+  }
+  writeFileSync(file, note.replace(/\n/, '\n\n'))
+  t.is((await run('verify', '--against', file)).code, 1)
+})
+
+test('over an EventStoreDB verify and export say what they say of the same log in its own file', async (t) => {
+  const { run, runOver, store, checkpoint } = await aLog(t)
+  const server = await aServer(t)
+  const to = aLogOn(server.address)
+  const target = await openAt(t, to, { copyOf: store.logId })
+  rightOf(await copyLog({ source: store, target, onProgress: () => undefined }))
+  await target.endCopy()
+  const file = await checkpoint('head')
+  const there = (...line: readonly string[]) => runOver({ BERTH_EVENT_STORE: to }, ...line)
+  t.deepEqual(await there('verify', '--against', file), await run('verify', '--against', file))
+  for (const format of ['csv', 'cloudevents']) {
+    const line = ['export', '--format', format, '--from', '5', '--to', '20']
+    t.deepEqual(await there(...line), await run(...line))
+  }
+})
+
+test('verify ends with 2 when it is typed in a way that cannot be meant, and with 1 where nothing can be read', async (t) => {
+  const { run, data } = await aLog(t)
+  t.like(await run('verify', '--key', 'x'), { code: 2, out: '' })
+  t.like(await run('verify', '--against'), { code: 2, out: '' })
+  const wrong = await run('verify', '--against', join(data, 'events.db'), '--key', 'CaNaRy')
+  t.is(wrong.code, 2)
+  t.false(wrong.error.includes('CaNaRy'))
+})
+
+test('a log of many events that is damaged ends verify with 1 and one sentence, and no thread is waited for', async (t) => {
+  const { data, store } = await aLog(t)
+  for (let n = 0; n < 84; n++) {
+    const stream = aStream()
+    rightOf(await append(store, stream, -1, someEvents(stream, 256)))
+  }
+  await store.close()
+  const file = await open(join(data, 'events.db'), 'r+')
+  const { size } = await file.stat()
+  await file.write(Buffer.alloc(40_960, 0xff), 0, 40_960, Math.floor((size * 0.6) / 4_096) * 4_096)
+  await file.close()
+  const { code, output, errors } = await runProcess(t, { data, args: ['verify'] })
+  t.deepEqual([code, output, errors], [1, '', 'berth: the log cannot be read: database disk image is malformed\n'])
+})

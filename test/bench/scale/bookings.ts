@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { QUARTER } from '../../../src/domain/calendar/window.ts'
+import { ask, authorization, MAIN, SCRIPT } from '../berth.ts'
+import { type Answered, loadWell, writeLines } from '../creating.ts'
+import { type Sample, type Server, startServer } from '../processes.ts'
+import { quartersAhead } from './lab-history.ts'
+import { environmentOf, type Seeded } from './seed.ts'
+
+/** Starts the service over a lab's data. */
+export const startOver = (data: string, start: typeof startServer = startServer): Promise<Server> =>
+  start([MAIN, 'serve'], environmentOf(data))
+
+/** Waits until a service has come to the end of its log. */
+export const untilReady = async ({ url }: Server): Promise<void> => {
+  while (!(await fetch(`${url}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Makes further reservations of a lab's SUTs, behind those that there are. */
+export const makeBookings = (lab: Seeded) => {
+  let quarter = quartersAhead(lab)
+  let answered: Answered = { accepted: lab.made, cutOff: 0 }
+  const { administrator: user_id } = lab.people
+  return {
+    one: async (url: string, sut_id: string): Promise<void> => {
+      const start = (Math.ceil(Date.now() / 1_000 / QUARTER) + quarter++) * QUARTER
+      const [start_time, end_time] = [start, start + QUARTER].map((end) => new Date(end * 1_000).toISOString())
+      await ask(url, '/api/sut_reservation/create', { user_id, sut_id, start_time, end_time })
+      answered = { ...answered, accepted: answered.accepted + 1 }
+    },
+    /** As many as the service takes, one after the other on each connection. */
+    many: async ({ url }: Server, suts: readonly string[], connections: number, seconds: number): Promise<Sample> => {
+      const first = quarter * suts.length
+      const args = [String(first), user_id, authorization, writeLines(join(lab.data, 'suts'), suts)]
+      const taken = await loadWell(url, SCRIPT, connections, seconds, args)
+      quarter = Math.ceil((first + taken.requests + 2 * connections) / suts.length) + 1
+      answered = { accepted: answered.accepted + taken.requests, cutOff: answered.cutOff + connections }
+      return taken
+    },
+    /** What the log must hold. */
+    answered: (): Answered => answered,
+  }
+}
+
+export interface Lab extends Seeded {
+  readonly bookings: ReturnType<typeof makeBookings>
+}

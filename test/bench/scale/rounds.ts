@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { cpuOf, isLinux, quantile } from '../processes.ts'
+import { FOREIGN_MAX, foreignCores, type Moment } from '../quiet.ts'
+import type { Row, TableRow } from '../table.ts'
+
+/** Figures with how many cores went to others, where that was too many to stand behind them. */
+export interface Rounds<A> {
+  readonly rounds: readonly A[]
+  readonly busy?: number
+}
+
+const look = (): Moment => ({
+  stat: readFileSync('/proc/stat', 'utf8'),
+  used: cpuOf(process.pid),
+  at: performance.now() * 1_000,
+})
+
+/** Cores that went to others than this process and its children. */
+const watched = async <A>(take: () => Promise<A>): Promise<{ readonly taken: A; readonly foreign: number }> => {
+  if (!isLinux) return { taken: await take(), foreign: 0 }
+  const before = look()
+  const taken = await take()
+  return { taken, foreign: foreignCores(before, look()) }
+}
+
+/**
+ * Takes something so many times. What was taken while others were busy is taken again, up to `tries` times as often as
+ * wanted; then the quietest count.
+ */
+export const inRounds = async <A>(
+  wanted: number,
+  take: (round: number) => Promise<A>,
+  tries = 1,
+): Promise<Rounds<A>> => {
+  const all: { readonly taken: A; readonly foreign: number }[] = []
+  const isQuiet = ({ foreign }: { readonly foreign: number }): boolean => foreign <= FOREIGN_MAX
+  while (all.filter(isQuiet).length < wanted && all.length < wanted * tries) {
+    all.push(await watched(() => take(all.length)))
+  }
+  const quietest = all.toSorted((a, b) => a.foreign - b.foreign).slice(0, wanted)
+  const rounds = quietest.map(({ taken }) => taken)
+  const busy = quietest.filter((one) => !isQuiet(one)).map(({ foreign }) => foreign)
+  return { rounds, ...(busy.length > 0 && { busy: quantile(busy, 0.5) }) }
+}
+
+/** Rounds of several times. */
+export const together = <A>(all: readonly Rounds<A>[]): Rounds<A> => {
+  const busy = all.flatMap((one) => one.busy ?? [])
+  return { rounds: all.flatMap(({ rounds }) => rounds), ...(busy.length > 0 && { busy: quantile(busy, 0.5) }) }
+}
+
+/** Runs two things one after the other, in the other order every other round. */
+export const bothWays = async <A, B>(
+  round: number,
+  one: () => Promise<A>,
+  other: () => Promise<B>,
+): Promise<readonly [A, B]> => {
+  if (round % 2 === 0) return [await one(), await other()]
+  const second = await other()
+  return [await one(), second]
+}
+
+export const rowOf = <A>(
+  { rounds, busy }: Rounds<A>,
+  about: Omit<Row, 'figures'>,
+  figure: (round: A) => number,
+): TableRow => ({
+  ...about,
+  figures: rounds.map(figure),
+  ...(busy !== undefined && { busy }),
+})

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { MAIN } from '../berth.ts'
+import { isLinux, LOAD_CORE, requireTools, runScript } from '../processes.ts'
+import type { Taken } from '../sampling.ts'
+import { type TableRow, tableOf } from '../table.ts'
+import { type Lab, makeBookings } from './bookings.ts'
+import { checkLog } from './checks.ts'
+import { eventsUntil, type Scale } from './lab-history.ts'
+import { listRows } from './lists.ts'
+import { oneSutRows } from './one-sut.ts'
+import { rebuilds } from './rebuild.ts'
+import { inRounds, rowOf, together } from './rounds.ts'
+import { begin, environmentOf, seed } from './seed.ts'
+import { creates, memory, starts } from './service.ts'
+
+/**
+ * The service over a thousand events, over a hundred times and over a thousand times as many: what each costs, and what
+ * does not grow with them. The longest log has so many events that a million reservations are listed.
+ */
+
+const STARTS = 5
+const REBUILDS = 3
+/** Two processes over the same log can differ by more than the bound: so there are several of each. */
+const PAIRS = 4
+const CREATES = { rounds: 2, seconds: 2 }
+const SMALLEST = 1_000
+
+interface Options {
+  /** How many reservations the longest log lists. */
+  readonly events: number
+  readonly say: (line: string) => void
+}
+
+type Make = (name: string, scale: Scale) => Promise<Lab>
+
+const grouped = (n: number): string => n.toLocaleString('en')
+
+/** Enough for each pair of services to have some of its own. */
+const sutsFor = (events: number): number =>
+  events === SMALLEST ? 200 : Math.max(200 * PAIRS, Math.floor(events / 100))
+const manySuts = (events: number, suts = sutsFor(events)): Scale => ({ events, suts, every: 200 })
+
+/** What is measured of every log. */
+const measureLog = async (lab: Lab, empty: string) => ({
+  lab,
+  anew: await rebuilds(lab.data, REBUILDS),
+  started: await starts(lab.data, empty, STARTS),
+  held: await inRounds(1, () => memory(lab)),
+})
+type Measured = Awaited<ReturnType<typeof measureLog>>
+
+const MB = { unit: 'MB', digits: 0 }
+
+/** What is told of every log. */
+const figuresOf = ({ lab, anew, started, held }: Measured): readonly TableRow[] => {
+  const log = `${grouped(lab.events)} events of ${grouped(lab.suts)} SUTs`
+  return [
+    rowOf(started, { what: `start with ${log}`, unit: 's' }, ([withLog]) => withLog / 1_000),
+    rowOf(
+      anew,
+      { what: `views made anew, events a second, ${log}`, digits: 0 },
+      ([took]) => (lab.events / took) * 1_000,
+    ),
+    rowOf(held, { what: `memory, ${log}`, ...MB }, ({ most }) => most),
+    rowOf(held, { what: `memory at its peak, ${log}`, ...MB }, ({ peak }) => peak),
+  ]
+}
+
+/** What is asked of the longest one. */
+const boundsOf = ({ lab, anew, started, held }: Measured): readonly TableRow[] => {
+  const log = `${grouped(lab.events)} events`
+  return [
+    rowOf(
+      started,
+      { what: `start with ${log}, to one with none`, must: { most: 3 }, aim: { most: 1.5 } },
+      ([withLog, withNone]) => withLog / withNone,
+    ),
+    rowOf(
+      anew,
+      { what: `views made anew from ${log}, to only reading and parsing`, must: { least: 0.3 }, aim: { least: 0.5 } },
+      ([took, reading]) => reading / took,
+    ),
+    rowOf(
+      held,
+      { what: `memory with ${log} of ${grouped(lab.suts)} SUTs`, ...MB, must: { most: 400 }, aim: { most: 250 } },
+      ({ most }) => most,
+    ),
+  ]
+}
+
+const createRow = async (long: Lab, makeShort: () => Promise<Lab>, say: Options['say']): Promise<TableRow> => {
+  const what = `CPU of a create with ${grouped(long.events)} events, to one with ${grouped(SMALLEST)}`
+  const pairs: Awaited<ReturnType<typeof creates>>[] = []
+  for (let nth = 0; nth < PAIRS; nth++) {
+    const short = await makeShort()
+    pairs.push(await creates({ long, short }, { ...CREATES, nth, say }))
+    say(checkLog(short.data, short.bookings.answered()))
+  }
+  say(checkLog(long.data, long.bookings.answered()))
+  const cpuOf = ({ cpu, requests }: Taken): number => cpu / requests
+  return rowOf(
+    together(pairs),
+    { what, must: { most: 1.1 }, aim: { most: 1.03 } },
+    (round) => cpuOf(round.long) / cpuOf(round.short),
+  )
+}
+
+const measure = async ({ events, say }: Options, make: Make, empty: string): Promise<readonly TableRow[]> => {
+  const few = await make('few', manySuts(SMALLEST))
+  say((await runScript([MAIN, 'verify'], environmentOf(few.data))).trim())
+  const some = await make('some', manySuts(Math.floor(events / 10)))
+  const suts = sutsFor(events)
+  const many = await make('many', manySuts(eventsUntil(events, suts), suts))
+  const past = await make('past', { events: eventsUntil(Math.floor(events / 10), 2), suts: 2, idle: 1, every: 2 })
+  const measured: Measured[] = []
+  for (const lab of [few, some, many]) {
+    say(`--- ${grouped(lab.events)} events`)
+    measured.push(await measureLog(lab, empty))
+  }
+  const lists = await listRows(many)
+  const create = await createRow(many, () => make('few', manySuts(SMALLEST)), say)
+  say('--- one SUT')
+  const ofOne = await oneSutRows(past, say)
+  return [...boundsOf(measured.at(-1) as Measured), create, ...measured.flatMap(figuresOf), ...ofOne, ...lists]
+}
+
+/** Rows of how the service does with few events and with many. */
+export const scaleRows = async (options: Options): Promise<readonly TableRow[]> => {
+  const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'))
+  try {
+    const empty = join(directory, 'empty')
+    const people = await begin(empty)
+    const make: Make = async (name, scale) => {
+      const data = mkdtempSync(join(directory, `${name}-`))
+      cpSync(empty, data, { recursive: true })
+      const lab = await seed(data, people, scale)
+      options.say(`${grouped(scale.events)} events of ${scale.suts} SUTs`)
+      return { ...lab, bookings: makeBookings(lab) }
+    }
+    return await measure(options, make, empty)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { events: { type: 'string', default: '1000000' } } })
+  requireTools()
+  // Beside the load, or it would take turns with the service.
+  if (isLinux) execFileSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
+  const began = performance.now()
+  const say = (line: string): void => {
+    process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
+  }
+  process.stdout.write(tableOf(await scaleRows({ events: Number(values.events), say })))
+}

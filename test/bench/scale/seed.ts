@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import { addUser } from '../../../src/users/administer.ts'
+import { append, done, randomHex } from '../../event-store/new-events.ts'
+import { rightOf } from '../../users/builders.ts'
+import { ask, MAIN, PASSWORD } from '../berth.ts'
+import { startServer } from '../processes.ts'
+import { historyOf, type People, type Scale } from './lab-history.ts'
+
+export interface Seeded extends Scale {
+  readonly data: string
+  readonly people: People
+  readonly ids: readonly string[]
+  /** How many reservations were made. */
+  readonly made: number
+  /** How many of them a list counts: all but those that were cancelled. */
+  readonly listed: number
+  /** The ids of some of them. */
+  readonly some: readonly string[]
+  /** Unix seconds of the first sitting. */
+  readonly begins: number
+}
+
+const TESTERS = 20
+/** Appends that the store is given at a time: what it commits together. */
+const AT_ONCE = 200
+/** Every how many-th append's first reservation is told. */
+const SOME = 50
+
+export const environmentOf = (data: string): Record<string, string> => ({
+  BERTH_DATA: data,
+  BERTH_PORT: '0',
+  BERTH_ADMIN_PASSWORD: PASSWORD,
+  // As far ahead as can be: one SUT's windows of a year are asked for within half a minute.
+  BERTH_HORIZON: 'P3660D',
+})
+
+/** Makes a data directory as its first start leaves it, and users to make reservations for. */
+export const begin = async (data: string): Promise<People> => {
+  const service = await startServer([MAIN, 'serve'], environmentOf(data))
+  const { _id: administrator } = await ask(service.url, '/api/user/me')
+  await service.stop()
+  const world = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
+  const testers: string[] = []
+  for (let n = 0; n < TESTERS; n++) {
+    testers.push(rightOf(await addUser({ name: `tester ${n}`, role: 'tester' }, world)).user._id)
+  }
+  return { administrator, testers }
+}
+
+/** A log of its own in a data directory in which a service has started once: that one begins today, a lab's long ago. */
+export const openNewLog = (data: string): EventStore => {
+  for (const name of readdirSync(data)) if (/^(events|views)\.db/.test(name)) rmSync(join(data, name))
+  const onFatal = (error: Error): never => {
+    throw error
+  }
+  return openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+}
+
+/** Writes the log of a data directory: what its lab has recorded until now. */
+export const seed = async (data: string, people: People, scale: Scale): Promise<Seeded> => {
+  const store = openNewLog(data)
+  const { suts: ids, begins, runs } = historyOf(scale, people, Date.now() / 1_000)
+  const some: string[] = []
+  let [left, made, cancelled, appended] = [scale.events, 0, 0, 0]
+  let appends: ReturnType<typeof append>[] = []
+  const settle = async (): Promise<void> => {
+    for (const outcome of await Promise.all(appends)) done(outcome)
+    appends = []
+  }
+  for (const { stream, expected, events } of runs()) {
+    const taken = events.slice(0, left)
+    left -= taken.length
+    for (const { type } of taken) {
+      if (type === 'ReservationCreated') made++
+      if (type === 'ReservationCancelled') cancelled++
+    }
+    const [first] = taken
+    if (first?.type === 'ReservationCreated' && ++appended % SOME === 0) some.push(first.data._id)
+    appends.push(append(store, stream, expected, taken))
+    if (appends.length === AT_ONCE) await settle()
+  }
+  await settle()
+  await store.close()
+  return { ...scale, data, people, ids, made, listed: made - cancelled, some, begins }
+}

@@ -1,0 +1,192 @@
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { type ClockCorrection, correctClock } from '../../../src/commands/clock/correct.ts'
+import { sutStream } from '../../../src/domain/values/ids.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { clock, explicit } from '../../domain/builders.ts'
+import { randomHex, readAll } from '../../event-store/new-events.ts'
+import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
+import { leftOf, rightOf } from '../../users/builders.ts'
+import { anInstance, type Instance } from '../setting.ts'
+
+const RIGHT = '06:00'
+const WRONG = '2031-05-02T06:00:00Z'
+/** Within the year that a window may be ahead, as the wrong clock has it. */
+const IN_2031 = { from: '2031-05-02T08:00:00Z', to: '2031-05-02T09:00:00Z' }
+const WHY = 'booted without its battery'
+
+const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
+
+/** In the embedded store positions are marks. */
+const correct = (store: EventStore, span: Omit<ClockCorrection, 'why'>, now = RIGHT) =>
+  correctClock(
+    { store, clock: () => clock(now), randomHex, markBefore: async (position) => position - 1 },
+    { ...span, why: WHY },
+  )
+
+const reserve = (instance: Instance, sut: string, from: string, to: string): Promise<string> =>
+  instance.reserve(sut, explicit(from, to))
+
+/** A SUT with two windows ahead, on which somebody then reserved with the clock a year ahead. */
+const aDisabledSut = async (store: EventStore) => {
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  await reserve(instance, sut, '08:00', '09:00')
+  await reserve(instance, sut, '10:00', '11:00')
+  instance.setClock(WRONG)
+  const at = await store.head()
+  await reserve(instance, sut, IN_2031.from, IN_2031.to)
+  instance.setClock(RIGHT)
+  return { instance, sut, span: { from: at + 1, to: await store.head() } }
+}
+
+test('a SUT that a wrong clock has disabled works again, and what stood still stands', async (t) => {
+  const store = await aStore(t)
+  const { instance, sut, span } = await aDisabledSut(store)
+  t.is(await reserve(instance, sut, '12:00', '13:00'), 'clock_behind')
+  t.deepEqual(rightOf(await correct(store, span)), { streams: 1, before: 0, windows: 2 })
+  t.is(await reserve(instance, sut, '08:30', '09:30'), 'reservation_conflict')
+  t.is(await reserve(instance, sut, '10:00', '11:00'), 'reservation_conflict')
+  t.is(await reserve(instance, sut, IN_2031.from, IN_2031.to), 'reservation_conflict')
+  t.is(await reserve(instance, sut, '12:00', '13:00'), 'made')
+})
+
+test('an instance that has not heard of the correction books nothing over what stood', async (t) => {
+  const store = await aStore(t)
+  const { sut, span } = await aDisabledSut(store)
+  const other = anInstance(store)
+  other.setClock(RIGHT)
+  t.is(await reserve(other, sut, '12:00', '13:00'), 'clock_behind')
+  rightOf(await correct(store, span))
+  t.is(await reserve(other, sut, '08:30', '09:30'), 'reservation_conflict')
+  other.setClock(WRONG)
+  t.is(await reserve(other, sut, IN_2031.from, IN_2031.to), 'reservation_conflict')
+})
+
+test('control: a correction that gives no window back lets what stood be booked over', async (t) => {
+  const store = await aStore(t)
+  const { instance, sut, span } = await aDisabledSut(store)
+  const forgetful: EventStore = {
+    ...store,
+    append: (stream, expected, events) =>
+      store.append(
+        stream,
+        expected,
+        events.map((event) =>
+          event.type === 'ClockCorrected' ? { ...event, data: { ...event.data, windows: [] } } : event,
+        ),
+      ),
+  }
+  rightOf(await correct(forgetful, span))
+  t.is(await reserve(instance, sut, '08:00', '09:00'), 'made')
+})
+
+test('a correction says which events, since when, why, and by whom', async (t) => {
+  const store = await aStore(t)
+  const { sut, span } = await aDisabledSut(store)
+  rightOf(await correct(store, span))
+  const events = await readAll(store, sutStream(sut))
+  const { type, data, metadata } = events.at(-1) as (typeof events)[number]
+  const wrong = events.at(-2)?.revision
+  t.is(type, 'ClockCorrected')
+  t.like(data, {
+    positions: span,
+    revisions: { from: wrong, to: wrong },
+    time: '2030-05-02T05:58:00.000Z',
+    sut_id: sut,
+    remaining: 0,
+  })
+  t.like(metadata, { actor: 'command-line', role: 'system', reason: WHY, time: '2030-05-02T06:00:00.000Z' })
+})
+
+test('a correction that is made again records nothing', async (t) => {
+  const store = await aStore(t)
+  const { span } = await aDisabledSut(store)
+  rightOf(await correct(store, span))
+  const before = await store.head()
+  t.deepEqual(rightOf(await correct(store, span)), { streams: 1, before: 1, windows: 0 })
+  t.is(await store.head(), before)
+})
+
+test('a span that the log does not have, that is past, or that leaves a wrong time is refused, and nothing is recorded', async (t) => {
+  const store = await aStore(t)
+  const { instance, sut, span } = await aDisabledSut(store)
+  instance.setClock(WRONG)
+  await instance.describe(sut, 'once more')
+  const before = await store.head()
+  t.regex(leftOf(await correct(store, { from: span.from, to: 99 })), /the log ends at the position/)
+  t.regex(leftOf(await correct(store, { from: 0, to: span.from - 1 })), /no time in this span is ahead of the clock/)
+  t.regex(leftOf(await correct(store, span)), /has a time outside this span that is ahead of the clock too/)
+  t.is(await store.head(), before)
+  t.deepEqual(rightOf(await correct(store, { from: span.from, to: span.to + 1 })), {
+    streams: 1,
+    before: 0,
+    windows: 2,
+  })
+})
+
+test('more windows than one event holds come back with several, and only the last makes the SUT work', async (t) => {
+  const store = await aStore(t)
+  const instance = anInstance(store)
+  const sut = await instance.aSut()
+  const quarter = (n: number): string => new Date(clock('08:00') + n * 900_000).toISOString()
+  for (let n = 0; n < 1_500; n++) t.is(await reserve(instance, sut, quarter(n), quarter(n + 1)), 'made')
+  instance.setClock(WRONG)
+  const from = (await store.head()) + 1
+  await reserve(instance, sut, IN_2031.from, IN_2031.to)
+  instance.setClock(RIGHT)
+  t.deepEqual(rightOf(await correct(store, { from, to: from })), { streams: 1, before: 0, windows: 1_500 })
+  const corrections = (await readAll(store, sutStream(sut))).flatMap((event) =>
+    event.type === 'ClockCorrected' ? [[event.data.windows.length, event.data.remaining]] : [],
+  )
+  t.deepEqual(corrections, [
+    [1_000, 500],
+    [500, 0],
+  ])
+  for (const n of [0, 999, 1_000, 1_499]) {
+    t.is(await reserve(instance, sut, quarter(n), quarter(n + 1)), 'reservation_conflict', `${n}`)
+  }
+})
+
+/** What happens to one SUT: commands at quarters of a day, with the clock right or some hours ahead. */
+const arbitraryStory = fc.record({
+  before: fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 1, max: 8 })), { maxLength: 12 }),
+  ahead: fc.integer({ min: 2, max: 400 }),
+  during: fc.array(fc.tuple(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 1, max: 8 })), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+})
+
+const NOON = Date.parse('2030-05-02T12:00:00Z')
+const after = (since: number, quarters: number): string => new Date(since + quarters * 900_000).toISOString()
+
+test('law: after a correction no window that stood can be booked over, on the instance that corrected and on another', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryStory, async ({ before, ahead, during }) => {
+      const store = await aStore(t)
+      const [here, there] = [anInstance(store), anInstance(store)]
+      const sut = await here.aSut()
+      here.setClock(after(NOON, 0))
+      const stood: [string, string][] = []
+      const book = async (since: number, [start, length]: readonly [number, number]) => {
+        const window = [after(since, start), after(since, start + length)] as [string, string]
+        if ((await reserve(here, sut, ...window)) === 'made') stood.push(window)
+      }
+      for (const window of before) await book(NOON, window)
+      const from = (await store.head()) + 1
+      const wrong = NOON + ahead * 900_000
+      here.setClock(after(wrong, 0))
+      for (const window of during) await book(wrong, window)
+      if ((await store.head()) < from) return
+      there.setClock(after(NOON, 0))
+      await reserve(there, sut, after(NOON, 0), after(NOON, 1))
+      rightOf(await correct(store, { from, to: await store.head() }, after(NOON, 0)))
+      here.setClock(after(NOON, 0))
+      for (const instance of [here, there]) {
+        for (const window of stood) t.is(await reserve(instance, sut, ...window), 'reservation_conflict')
+      }
+    }),
+    { numRuns: 30 },
+  )
+})

@@ -1,0 +1,27 @@
+import type { ExecutionContext } from 'ava'
+import { projections } from '../../../projections/index.ts'
+import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
+import type { Rows } from '../../../src/domain/calendar/page.ts'
+import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
+import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
+
+/** Snapshots in a file as the views have them, written at once, and how often its pages were read. */
+export const keptStates = (t: ExecutionContext, path = ':memory:') => {
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  let pagesRead = 0
+  let written = 0
+  const snapshots: Snapshots = {
+    read: file.snapshot,
+    keep: (_, mark, snapshot) => {
+      written++
+      file.commit([snapshot()], { ...beforeTheFirst('f'.repeat(24)), position: mark, mark })
+    },
+    dropUnwritten: () => undefined,
+    readPage: (id): Rows | undefined => {
+      pagesRead++
+      return file.page(id)
+    },
+  }
+  return { file, snapshots, pagesRead: () => pagesRead, written: () => written }
+}

@@ -1,0 +1,143 @@
+import test, { type ExecutionContext } from 'ava'
+import type { FollowedLog } from '../../../src/commands/states/known-log.ts'
+import type { Snapshot } from '../../../src/domain/decider.ts'
+import { sutStream } from '../../../src/domain/values/ids.ts'
+import { BEGINNING, type EventPlace, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { explicit } from '../../domain/builders.ts'
+import type { ProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
+import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
+import { openAdapter } from '../../event-store/eventstoredb/service/instances.ts'
+import { readAll } from '../../event-store/new-events.ts'
+import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
+import { NO_SNAPSHOTS } from '../script.ts'
+import { anInstance } from '../setting.ts'
+import { counting } from '../store/counting-store.ts'
+
+/** What is remembered of a log while its subscription is cut and made again. */
+
+const NOTHING: EventPlace = { mark: BEGINNING, eventId: '', stream: '', revision: -1 }
+
+/** The subscription of an instance, as a test has it end and begin. */
+const aFollowedLog = () => {
+  let time: number | undefined = 1
+  let last = NOTHING
+  const log: FollowedLog = { following: () => time, lastFolded: () => last }
+  return {
+    log,
+    cut: () => {
+      time = undefined
+    },
+    followAgain: (n: number) => {
+      time = n
+    },
+    fold: (event: EventPlace) => {
+      last = event
+    },
+  }
+}
+
+const SUTS = 20
+
+const someSuts = async (instance: ReturnType<typeof anInstance>): Promise<readonly string[]> => {
+  const suts: string[] = []
+  for (let n = 0; n < SUTS; n++) suts.push(await instance.aSut())
+  return suts
+}
+
+const window = (hour: number) => explicit(`${hour}:00`, `${hour}:30`)
+
+test('after a subscription has ended, one read confirms what is remembered of every stream', async (t) => {
+  const { store, streamsRead, eventsRead } = counting(openStore(t, await aPath(t)))
+  const { log, cut, followAgain } = aFollowedLog()
+  const instance = anInstance(store, NO_SNAPSHOTS, log)
+  const suts = await someSuts(instance)
+  for (const leave of [cut, () => followAgain(2)]) {
+    leave()
+    const [streams, events] = [streamsRead(), eventsRead()]
+    const made = await Promise.all(suts.map((sut) => instance.reserve(sut, window(leave === cut ? 10 : 12))))
+    t.deepEqual([...new Set(made)], ['made'])
+    t.is(streamsRead(), streams + 1)
+    t.is(eventsRead(), events + 1)
+  }
+  const before = streamsRead()
+  for (const sut of suts) t.is(await instance.reserve(sut, window(14)), 'made')
+  t.is(streamsRead(), before)
+})
+
+test('while the log cannot be read no command is decided, and what is remembered is kept', async (t) => {
+  const truth = openStore(t, await aPath(t))
+  let isReadable = true
+  const { store, streamsRead, appends } = counting({
+    ...truth,
+    async *readStream(stream, after) {
+      if (!isReadable) throw new StoreUnavailable('it does not answer')
+      yield* truth.readStream(stream, after)
+    },
+  })
+  const { log, cut, followAgain } = aFollowedLog()
+  const instance = anInstance(store, NO_SNAPSHOTS, log)
+  const suts = await someSuts(instance)
+  cut()
+  isReadable = false
+  const written = appends()
+  for (const sut of suts) t.is(await instance.reserve(sut, window(10)), 'unavailable')
+  t.is(appends(), written)
+  isReadable = true
+  followAgain(2)
+  const before = streamsRead()
+  for (const sut of suts) t.is(await instance.reserve(sut, window(10)), 'made')
+  t.is(streamsRead(), before + 1)
+})
+
+/**
+ * A log of two SUTs, folded up to the second, in which a reservation of the first is replaced by another at the same
+ * revision, position and length.
+ */
+const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded = false, isTold = true }) => {
+  const kept = new Map<string, Snapshot>()
+  let dropped = 0
+  const snapshots = {
+    read: (stream: string) => kept.get(stream),
+    readPage: () => undefined,
+    keep: () => undefined,
+    dropUnwritten: () => {
+      dropped++
+    },
+  }
+  const store = await openAdapter(t, server)
+  const { log, cut, followAgain, fold } = aFollowedLog()
+  const instance = anInstance(store, snapshots, log)
+  const [sut, other] = [await instance.aSut(), await instance.aSut()]
+  const placeOf = async (id: string): Promise<EventPlace> => {
+    const { mark, id: eventId, stream, revision } = (await readAll(store, sutStream(id))).at(-1) as never
+    return { mark, eventId, stream, revision }
+  }
+  fold(await placeOf(other))
+  t.is(await instance.reserve(sut, window(10)), 'made')
+  if (isFolded) fold(await placeOf(sut))
+  if (isTold) cut()
+  const lost = server.log.readable(sutStream(sut))?.at(-1) as NonNullable<ReturnType<typeof server.log.all>[number]>
+  server.log.truncateAfter(lost.position - 1)
+  const data = Buffer.from(Buffer.from(lost.data).toString().replaceAll('T10:', 'T12:'))
+  server.log.append(lost.stream, lost.revision - 1, [{ ...lost, id: crypto.randomUUID(), data }])
+  return { instance, sut, other, followAgain, dropped: () => dropped }
+}
+
+test('where the log was replaced behind what views have folded, everything remembered is forgotten', async (t) => {
+  const { instance, sut, other, followAgain, dropped } = await replaced(t, await aServer(t), {})
+  followAgain(2)
+  const answers = [await instance.reserve(other, window(10)), await instance.reserve(sut, window(12))]
+  t.deepEqual(answers, ['made', 'reservation_conflict'])
+  t.is(await instance.reserve(sut, window(10)), 'made')
+  t.is(dropped(), 1)
+})
+
+test('where the log was replaced in what views have folded, no command is decided', async (t) => {
+  const { instance, sut, other } = await replaced(t, await aServer(t), { isFolded: true })
+  for (const id of [sut, other]) t.is(await instance.reserve(id, window(14)), 'unavailable')
+})
+
+test('control: an instance that does not learn that its subscription ended books a window twice', async (t) => {
+  const { instance, sut } = await replaced(t, await aServer(t), { isTold: false })
+  t.is(await instance.reserve(sut, window(12)), 'made')
+})

@@ -1,0 +1,124 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
+import { formatWithOffset } from '../../../src/domain/values/instant.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { clock, explicit } from '../../domain/builders.ts'
+import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
+import { anInstance, type Instance } from '../setting.ts'
+import { counting } from '../store/counting-store.ts'
+import { keptStates } from './kept-states.ts'
+
+const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
+
+const QUARTER = 900
+const hours = (n: number): string => formatWithOffset(clock('06:00') / 1000 + n * QUARTER, 0)
+/** The `n`th quarter-hour from six on. */
+const quarter = (n: number) => explicit(hours(n), hours(n + 1))
+
+const book = async (instance: Instance, sut: string, from: number, to: number): Promise<readonly string[]> => {
+  const answers: string[] = []
+  for (let n = from; n < to; n++) answers.push(await instance.reserve(sut, quarter(n)))
+  return answers
+}
+
+const WINDOWS = 600
+
+/** A SUT with many windows ahead, and its snapshot. */
+const aLongCalendar = async (t: ExecutionContext) => {
+  const store = await aStore(t)
+  const kept = keptStates(t)
+  const sut = await anInstance(store).aSut()
+  const instance = anInstance(store, kept.snapshots)
+  t.deepEqual(new Set(await book(instance, sut, 0, WINDOWS)), new Set(['made']))
+  t.true(kept.written() > 0)
+  return { store, sut, ...kept }
+}
+
+test('after a restart a command reads the pages that its window lies in, and folds what came since the snapshot', async (t) => {
+  const { store, sut, snapshots, pagesRead } = await aLongCalendar(t)
+  const { store: counted, eventsRead } = counting(store)
+  const restarted = anInstance(counted, snapshots)
+  t.is(await restarted.reserve(sut, quarter(5)), 'reservation_conflict')
+  t.true(eventsRead() <= 256, `${eventsRead()} events`)
+  const before = pagesRead()
+  t.true(before <= 12, `${before} of the pages`)
+  t.is(await restarted.reserve(sut, quarter(WINDOWS)), 'made')
+  t.is(await restarted.reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
+})
+
+test('states that have to make room are kept, and come back with their pages', async (t) => {
+  const store = await aStore(t)
+  const { snapshots, pagesRead } = keptStates(t)
+  const suts = await Promise.all(Array.from({ length: 8 }, () => anInstance(store).aSut()))
+  // Room for two of the eight.
+  const instance = anInstance(store, snapshots, undefined, 2 * 8_192)
+  const { store: counted, eventsRead } = counting(store)
+  for (let n = 0; n < 120; n++) {
+    for (const sut of suts) t.is(await instance.reserve(sut, quarter(n)), 'made')
+  }
+  t.true(pagesRead() > 500, `${pagesRead()} pages`)
+  const other = anInstance(counted, snapshots)
+  for (const sut of suts) {
+    for (const n of [0, 60, 119]) t.is(await other.reserve(sut, quarter(n)), 'reservation_conflict')
+  }
+  t.true(eventsRead() <= 8 * 4, `${eventsRead()} events: each is kept as it was when it made room`)
+})
+
+test('a service that ends keeps what it remembers, so that its next start folds nothing', async (t) => {
+  const { store, sut, snapshots } = await aLongCalendar(t)
+  const instance = anInstance(store, snapshots)
+  t.is(await instance.reserve(sut, quarter(WINDOWS)), 'made')
+  instance.keepStates()
+  const { store: counted, eventsRead } = counting(store)
+  t.is(await anInstance(counted, snapshots).reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
+  t.is(eventsRead(), 0)
+})
+
+/** Snapshots some of whose pages cannot be read. */
+const losing = (snapshots: Snapshots, isLost: () => boolean): Snapshots => ({
+  ...snapshots,
+  readPage: (id) => (isLost() ? undefined : snapshots.readPage(id)),
+})
+
+test('a state whose pages are lost is folded from its stream, before an append and after it', async (t) => {
+  const { store, sut, snapshots } = await aLongCalendar(t)
+  for (const readable of [0, 1, 2, 3]) {
+    let reads = 0
+    const instance = anInstance(
+      store,
+      losing(snapshots, () => ++reads > readable),
+    )
+    t.is(await instance.reserve(sut, quarter(7)), 'reservation_conflict')
+    t.is(await instance.reserve(sut, quarter(WINDOWS + readable)), 'made')
+    t.is(await instance.reserve(sut, quarter(WINDOWS + readable)), 'reservation_conflict')
+  }
+})
+
+test('control: pages with other windows than they had are found out, for a command is decided on them', async (t) => {
+  const { store, sut, snapshots } = await aLongCalendar(t)
+  const empty: Snapshots = {
+    ...snapshots,
+    readPage: (id) => {
+      const rows = snapshots.readPage(id)
+      return rows && { ...rows, numbers: rows.numbers.map((word, n) => (n % 7 < 2 ? word + 1_000_000 : word)) }
+    },
+  }
+  t.is(await anInstance(store, empty).reserve(sut, quarter(7)), 'made', 'booked twice')
+})
+
+test('of a state that is kept again only pages that are new are written, and those of no more use are removed', async (t) => {
+  const { store, sut, snapshots, file } = await aLongCalendar(t)
+  const idsOf = () => file.snapshot(`sut-${sut}`)?.pages.map(({ id }) => id as number) ?? []
+  const before = idsOf()
+  const instance = anInstance(store, snapshots)
+  await book(instance, sut, WINDOWS, WINDOWS + 300)
+  const after = idsOf()
+  t.true(after.length > before.length)
+  t.deepEqual(after.slice(0, before.length - 1), before.slice(0, -1))
+  const gone = before.filter((id) => !after.includes(id))
+  t.deepEqual(
+    gone.map((id) => file.page(id)),
+    gone.map(() => undefined),
+  )
+  t.true(after.every((id) => file.page(id) !== undefined))
+})

@@ -1,0 +1,126 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { makeStatesAnew } from '../../../src/commands/states/states-anew.ts'
+import { sutStream } from '../../../src/domain/values/ids.ts'
+import { BEGINNING, type EventStore, NO_STREAM } from '../../../src/event-store/event-store.ts'
+import { explicit } from '../../domain/builders.ts'
+import { append, readLog, someEvents } from '../../event-store/new-events.ts'
+import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
+import { dataWithPeople, start } from '../../http/harness.ts'
+import { aReservation, createSut, NOW, reserve, reserved } from '../../http/requests.ts'
+import { anInstance } from '../setting.ts'
+import { counting } from '../store/counting-store.ts'
+import { keptStates } from './kept-states.ts'
+
+const window = (hour: number) => explicit(`${hour}:00`, `${hour}:30`)
+const HOURS = [10, 11, 12, 13, 14, 15]
+
+/** SUTs with a reservation in each hour, one SUT after the other in every hour. */
+const aLab = async (t: ExecutionContext, count: number) => {
+  const store = openStore(t, await aPath(t))
+  const instance = anInstance(store)
+  const suts = await Promise.all(Array.from({ length: count }, () => instance.aSut()))
+  for (const hour of HOURS) {
+    for (const sut of suts) t.is(await instance.reserve(sut, window(hour)), 'made')
+  }
+  return { store, suts }
+}
+
+test('states that were folded while the log went by are what the first command is decided on', async (t) => {
+  const { store, suts } = await aLab(t, 3)
+  const { snapshots, written } = keptStates(t)
+  const anew = makeStatesAnew()
+  for (const event of await readLog(store, BEGINNING)) anew.fold([event])
+  anew.handOver(snapshots, 100)
+  t.is(written(), suts.length)
+  const { store: counted, eventsRead } = counting(store)
+  const instance = anInstance(counted, snapshots)
+  for (const sut of suts) {
+    for (const hour of HOURS) t.is(await instance.reserve(sut, window(hour)), 'reservation_conflict')
+    t.is(await instance.reserve(sut, window(20)), 'made')
+  }
+  t.is(eventsRead(), 0)
+  anew.handOver(snapshots, 100)
+  t.is(written(), suts.length, 'they are handed over once')
+})
+
+test('of more states than are taken those that were used last are handed over', async (t) => {
+  const { store, suts } = await aLab(t, 3)
+  const { snapshots, written } = keptStates(t)
+  const anew = makeStatesAnew()
+  anew.fold(await readLog(store, BEGINNING))
+  anew.handOver(snapshots, 2)
+  t.is(written(), 2)
+  const { store: counted, eventsRead } = counting(store)
+  const instance = anInstance(counted, snapshots)
+  for (const sut of suts.slice(1)) t.is(await instance.reserve(sut, window(20)), 'made')
+  t.is(eventsRead(), 0)
+  t.is(await instance.reserve(suts[0] as string, window(20)), 'made')
+  t.true(eventsRead() > 0, 'the other is folded from its stream')
+})
+
+test('states for which there is no room are let go of, and never kept with a gap', async (t) => {
+  const { store, suts } = await aLab(t, 3)
+  const { snapshots, written } = keptStates(t)
+  const events = await readLog(store, BEGINNING)
+  // Room for one of the three: in the order of the log each has made room before its next event comes.
+  const anew = makeStatesAnew(1_024)
+  anew.fold(events)
+  anew.handOver(snapshots, 100)
+  t.true(written() < suts.length, `${written()} of the states`)
+  const instance = anInstance(store, snapshots)
+  for (const sut of suts) {
+    for (const hour of HOURS) t.is(await instance.reserve(sut, window(hour)), 'reservation_conflict')
+  }
+})
+
+test('a stream whose beginning has not been seen is not kept', async (t) => {
+  const store = openStore(t, await aPath(t))
+  const sut = await anInstance(store).aSut()
+  await append(store, sutStream(sut), 0, someEvents(sutStream(sut), 2))
+  const { snapshots, written } = keptStates(t)
+  const anew = makeStatesAnew()
+  anew.fold((await readLog(store, BEGINNING)).slice(1))
+  anew.handOver(snapshots, 100)
+  t.is(written(), 0)
+})
+
+/** A service on its own directory, and the streams that are read from their beginning. */
+const reading = async (t: ExecutionContext, data: string) => {
+  const store = openStore(t, join(data, 'events.db'))
+  const folded: string[] = []
+  const told: EventStore = {
+    ...store,
+    readStream: (stream, after) => {
+      if (after === NO_STREAM) folded.push(stream)
+      return store.readStream(stream, after)
+    },
+  }
+  return { service: await start(t, { now: NOW, data, openStore: () => told }), folded }
+}
+
+test('a service whose views are made anew folds no stream for the first command on each SUT, nor does the next', async (t) => {
+  const data = await dataWithPeople(t)
+  const { service } = await reading(t, data)
+  const suts: string[] = []
+  for (let n = 0; n < 4; n++) {
+    const sut = await createSut(service.as('admin'))
+    suts.push(sut)
+    for (const minute of ['00', '15', '30']) {
+      const [start_time, end_time] = [`2030-05-02T06:${minute}:00Z`, `2030-05-02T06:${Number(minute) + 10}:00Z`]
+      await reserved(service.as('alice'), aReservation(sut, { start_time, end_time }))
+    }
+  }
+  await service.stop()
+  for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) await rm(join(data, file), { force: true })
+  for (let round = 0; round < 2; round++) {
+    const { service: restarted, folded } = await reading(t, data)
+    for (const sut of suts) t.is((await reserve(restarted.as('alice'), aReservation(sut))).status, 409)
+    t.deepEqual(
+      suts.filter((sut) => folded.includes(sutStream(sut))),
+      [],
+    )
+    await restarted.stop()
+  }
+})

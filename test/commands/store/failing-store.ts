@@ -1,0 +1,120 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { NewEvent } from '../../../src/domain/event.ts'
+import { makeEventId } from '../../../src/domain/values/ids.ts'
+import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { append, randomHex } from '../../event-store/new-events.ts'
+
+/** What may befall the Nth append. */
+export const APPEND_FAULTS = [
+  'full',
+  'unavailable',
+  'written, but its answer is lost',
+  'not written, and its answer is lost',
+  'written, but its answer and all that follow are lost',
+  'not written, and its answer and all that follow are lost',
+  'called moved, for no reason',
+  'overtaken by another instance that did just the same',
+] as const
+
+/** What may befall the Nth reading of a stream. */
+export const READ_FAULTS = ['unreadable', 'unreadable behind its first page'] as const
+
+export type Fault = (typeof APPEND_FAULTS)[number] | (typeof READ_FAULTS)[number]
+
+export interface FailingStore {
+  readonly store: EventStore
+  /** How many calls there were of the kind that the fault is about. */
+  readonly calls: () => number
+  readonly hasFailed: () => boolean
+  /** The disk has been mended, the net is back. */
+  readonly mend: () => void
+}
+
+/** The events as another instance would have recorded them for a request of its own. */
+const ofAnother = (events: readonly NewEvent[]): readonly NewEvent[] =>
+  events.map((event) => {
+    const { key: _, ...metadata } = event.metadata
+    const of = {
+      id: makeEventId(Date.parse(metadata.time), randomHex(10)),
+      metadata: { ...metadata, request_id: 'another' },
+    }
+    switch (event.type) {
+      case 'ReservationCreated':
+        return { ...event, ...of, data: { ...event.data, _id: randomHex(12) } }
+      case 'ListenPortAssigned':
+        return { ...event, ...of, data: { ...event.data, sut_id: randomHex(12) } }
+      default:
+        return { ...event, ...of }
+    }
+  })
+
+/** A store whose Nth append, or Nth reading of a stream, fails in one way. */
+export const failing = (healthy: EventStore, nth: number, fault: Fault): FailingStore => {
+  let appends = 0
+  let reads = 0
+  let hasFailed = false
+  let isMended = false
+
+  const failed = (why: 'moved' | 'full' | 'unavailable' | 'unknown') => {
+    hasFailed = true
+    return E.left(why)
+  }
+  const failingAppend = async (...given: Parameters<typeof append>): ReturnType<typeof append> => {
+    const [store, stream, expected, events] = given
+    const isNth = ++appends === nth
+    const isSince = appends >= nth && !isMended
+    switch (fault) {
+      case 'full':
+      case 'unavailable':
+        return isNth ? failed(fault) : append(...given)
+      case 'written, but its answer is lost':
+        if (isNth) await append(...given)
+        return isNth ? failed('unknown') : append(...given)
+      case 'not written, and its answer is lost':
+        return isNth ? failed('unknown') : append(...given)
+      case 'written, but its answer and all that follow are lost':
+        if (isNth) await append(...given)
+        return isSince ? failed('unknown') : append(...given)
+      case 'not written, and its answer and all that follow are lost':
+        return isSince ? failed('unknown') : append(...given)
+      case 'called moved, for no reason':
+        return isNth ? failed('moved') : append(...given)
+      case 'overtaken by another instance that did just the same':
+        if (isNth) {
+          hasFailed = true
+          await append(store, stream, expected, ofAnother(events))
+        }
+        return append(...given)
+      default:
+        return append(...given)
+    }
+  }
+
+  const unreadable = (): StoreUnavailable => {
+    hasFailed = true
+    return new StoreUnavailable('the disk does not answer')
+  }
+
+  return {
+    calls: () => (APPEND_FAULTS.some((one) => one === fault) ? appends : reads),
+    hasFailed: () => hasFailed,
+    mend: () => {
+      isMended = true
+    },
+    store: {
+      ...healthy,
+      append: (stream, expected, events, secrets) => () => failingAppend(healthy, stream, expected, events, secrets),
+      async *readStream(stream, after) {
+        const isNth = ++reads === nth
+        if (isNth && fault === 'unreadable') throw unreadable()
+        for await (const page of healthy.readStream(stream, after)) {
+          // Pages of one event, so that there is something behind the first.
+          for (const [i, event] of page.entries()) {
+            if (isNth && fault === 'unreadable behind its first page' && i > 0) throw unreadable()
+            yield [event]
+          }
+        }
+      },
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { type Calendar, EMPTY, endingAfter, inserted } from '../../../src/domain/calendar/calendar.ts'
+import type { Held } from '../../../src/domain/calendar/held.ts'
+import { QUARTER } from '../../../src/domain/calendar/window.ts'
+
+/** More than a page of a calendar takes, and fewer. */
+const LONG = 600
+
+const arbitraryStep = () =>
+  fc.record({
+    gap: fc.integer({ min: 0, max: 4 }),
+    length: fc.integer({ min: 1, max: 6 }),
+    /** Some windows begin when another was given back, at any second. */
+    late: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 899 }) },
+    ),
+    user_id: fc.constantFrom('alice', 'bob', 'Zoë 😀', 'f'.repeat(24), 'u'.repeat(128)),
+    offsets: fc.tuple(fc.constantFrom(0, 120, -210, 840), fc.constantFrom(0, 345, -840)),
+    random: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  })
+
+/** Windows by start, none overlapping another, edges touching often; now and then there are many, at any time there is. */
+export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
+  fc
+    .tuple(
+      fc.oneof(fc.integer({ min: -20, max: 10 }), fc.constantFrom(-70_000_000, 4_772_185, 9_000_000, 280_000_000)),
+      fc.oneof(
+        fc.array(arbitraryStep(), { maxLength: 20 }),
+        fc.array(arbitraryStep(), { minLength: 140, maxLength: LONG, size: 'medium' }),
+      ),
+    )
+    .map(([from, steps]) => {
+      let end = from * QUARTER
+      return steps.map(({ gap, length, late, user_id, offsets, random }, n) => {
+        const start = end + gap * QUARTER + late
+        end = end + (gap + length) * QUARTER
+        const _id =
+          (n % 7).toString(16).padStart(8, '8') +
+          random.toString(16).padStart(15, '0').slice(-15) +
+          (n % 16).toString(16)
+        const unique = _id.slice(0, 20) + n.toString(16).padStart(4, '0')
+        return { _id: unique, user_id, start, end, startOffset: offsets[0], endOffset: offsets[1] }
+      })
+    })
+
+/** The windows in one of the orders in which they may come. */
+const inSomeOrder = (windows: readonly Held[]): fc.Arbitrary<readonly Held[]> =>
+  fc.oneof(
+    fc.shuffledSubarray([...windows], { minLength: windows.length }),
+    fc.constant(windows),
+    fc.constant(windows.toReversed()),
+  )
+
+export const calendarOf = (windows: readonly Held[]): Calendar => windows.reduce(inserted, EMPTY)
+
+/** A calendar and, by start, the windows that are in it. */
+export const arbitraryCalendar = (): fc.Arbitrary<readonly [Calendar, readonly Held[]]> =>
+  arbitraryWindows().chain((windows) => fc.tuple(inSomeOrder(windows).map(calendarOf), fc.constant(windows)))
+
+export const windowsOf = (calendar: Calendar): readonly Held[] => endingAfter(calendar, Number.NEGATIVE_INFINITY)

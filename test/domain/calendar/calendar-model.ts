@@ -1,0 +1,213 @@
+import type { Event } from '../../../src/domain/event.ts'
+import type {
+  CancelReservation,
+  CreateReservation,
+  ExtendReservation,
+  ReservationCommand,
+} from '../../../src/domain/reservation/decide.ts'
+import type { SutCommand } from '../../../src/domain/sut/decide.ts'
+import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
+import { LISTEN_PORT, SUT_ID } from '../builders.ts'
+
+/**
+ * One SUT and its calendar as a child would keep them: a list of intervals that is gone through from end to end, every
+ * quarter tried. What the deciders answer faster, they must answer the same.
+ */
+export interface Booking {
+  readonly _id: string
+  readonly user_id: string
+  readonly start: number
+  end: number
+  readonly startOffset: number
+  endOffset: number
+  standing: 'made' | 'released' | 'cancelled'
+}
+export interface Model {
+  readonly bookings: Booking[]
+  active: boolean
+  retired: boolean
+}
+
+export type Verdict =
+  | { readonly code: string; readonly help: unknown }
+  | { readonly event: Event; readonly apply: () => void }
+  | 'already so'
+
+const refused = (code: string, help?: unknown): Verdict => ({ code, help })
+const refusedFor = (codes: readonly string[]): Verdict => refused(new Set(codes).size === 1 ? `${codes[0]}` : 'invalid')
+
+const SECOND = 1_000_000_000n
+const nanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
+
+/** The quarter at or before a moment, found by walking. */
+const floor = (moment: bigint): number => {
+  let second = Number(moment / SECOND)
+  while (second % 900 !== 0) second--
+  return second
+}
+const ceiling = (moment: bigint): number =>
+  BigInt(floor(moment)) * SECOND === moment ? floor(moment) : floor(moment) + 900
+
+/** Until when a moment was really held by one that was released, or by the next of those that follow each other. */
+const heldUntil = (model: Model, moment: number): number => {
+  let until = moment
+  const released = model.bookings.filter(({ standing }) => standing === 'released')
+  for (let i = 0; i <= released.length; i++) {
+    until = released.find(({ start, end }) => start <= until && until < end)?.end ?? until
+  }
+  return until
+}
+
+const inTheWay = (model: Model, start: number, end: number): readonly Booking[] =>
+  model.bookings
+    .filter((booking) => booking.standing === 'made' && booking.start < end && start < booking.end)
+    .sort((a, b) => a.start - b.start)
+
+const named = (bookings: readonly Booking[]) =>
+  bookings.map(({ _id, user_id, start, end, startOffset, endOffset }) => {
+    return {
+      _id,
+      user_id,
+      start_time: formatWithOffset(start, startOffset),
+      end_time: formatWithOffset(end, endOffset),
+    }
+  })
+
+const asked = (window: CreateReservation['window'], now: number): readonly [Instant, Instant] => {
+  if (window.form === 'explicit') return [window.start, window.end]
+  const start = now + window.startIn * 1000
+  const end = start + window.duration * 1000
+  return [
+    { epochNanoseconds: nanoseconds(start), offset: 0 },
+    { epochNanoseconds: nanoseconds(end), offset: 0 },
+  ]
+}
+
+const nextAvailable = (model: Model, start: number, length: number, latest: number, offset: number): unknown => {
+  for (let quarter = start; quarter * 1000 <= latest; quarter += 900) {
+    const [from, to] = [heldUntil(model, quarter), quarter + length]
+    if (from >= to || inTheWay(model, from, to).length > 0) continue
+    return { start_time: formatWithOffset(from, offset), end_time: formatWithOffset(to, offset) }
+  }
+  return null
+}
+
+const create = (model: Model, command: CreateReservation, now: number): Verdict => {
+  const { actor, user_id, limits } = command
+  const [from, to] = asked(command.window, now)
+  if (to.epochNanoseconds <= from.epochNanoseconds) return refused('window_empty')
+  if (to.epochNanoseconds <= nanoseconds(now)) return refused('window_over')
+  const wrong: string[] = []
+  if (to.epochNanoseconds - from.epochNanoseconds > nanoseconds(limits.windowMax)) wrong.push('window_too_long')
+  if (from.epochNanoseconds > nanoseconds(now + limits.horizon)) wrong.push('window_too_far')
+  const gridded = floor(from.epochNanoseconds)
+  const end = ceiling(to.epochNanoseconds)
+  if (gridded < floor(nanoseconds(now))) wrong.push('window_in_the_past')
+  if (wrong.length > 0) return refusedFor(wrong)
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (model.retired) return refused('sut_retired')
+  if (!model.active) return refused('sut_inactive')
+  const start = heldUntil(model, gridded)
+  // Released in the last second of its quarter.
+  const last = model.bookings.findLast((booking) => booking.standing === 'released' && booking.end === start)
+  const conflicts = start < end || last === undefined ? inTheWay(model, start, end) : [last]
+  if (conflicts.length > 0) {
+    const next_available = nextAvailable(model, gridded, end - gridded, now + limits.horizon, from.offset)
+    return refused('reservation_conflict', { conflicts: named(conflicts), next_available })
+  }
+  const _id = Math.floor(now / 1000).toString(16) + command.random
+  const ends = { start_time: formatWithOffset(start, from.offset), end_time: formatWithOffset(end, to.offset) }
+  const data = { _id, sut_id: SUT_ID, user_id, ...ends, listen_port: LISTEN_PORT }
+  const offsets = { startOffset: from.offset, endOffset: to.offset }
+  const apply = () => model.bookings.push({ _id, user_id, start, end, ...offsets, standing: 'made' })
+  return { event: { type: 'ReservationCreated', data }, apply }
+}
+
+const bookingOf = (model: Model, _id: string): Booking => {
+  const booking = model.bookings.find((candidate) => candidate._id === _id)
+  if (booking === undefined) throw new TypeError(`${_id} is no reservation`)
+  return booking
+}
+
+const cancel = (model: Model, { actor, _id, user_id }: CancelReservation, now: number): Verdict => {
+  const booking = bookingOf(model, _id)
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (booking.standing !== 'made') return 'already so'
+  if (booking.end * 1000 <= now) return refused('reservation_over')
+  const data = { _id, sut_id: SUT_ID, user_id }
+  const become = (standing: Booking['standing']) => () => {
+    booking.standing = standing
+  }
+  if (now < booking.start * 1000) return { event: { type: 'ReservationCancelled', data }, apply: become('cancelled') }
+  let second = booking.start + 1
+  while (second * 1000 < now) second++
+  const end_time = formatWithOffset(second, booking.endOffset)
+  const release = () => {
+    booking.standing = 'released'
+    booking.end = second
+  }
+  return { event: { type: 'ReservationReleased', data: { ...data, end_time } }, apply: release }
+}
+
+const extend = (model: Model, command: ExtendReservation, now: number): Verdict => {
+  const { actor, _id, user_id, limits } = command
+  const booking = bookingOf(model, _id)
+  const start = BigInt(booking.start) * SECOND
+  const [moment, offset] =
+    'duration' in command.end
+      ? [start + BigInt(command.end.duration) * SECOND, booking.endOffset]
+      : [command.end.epochNanoseconds, command.end.offset]
+  const stands = booking.standing === 'made' && booking.end * 1000 > now
+  const end = ceiling(moment)
+  const tooLong = moment - start > nanoseconds(limits.windowMax) && end !== booking.end
+  const wrong = [...(end < booking.end ? ['end_not_later'] : []), ...(tooLong ? ['window_too_long'] : [])]
+  if (stands && wrong.length > 0) return refusedFor(wrong)
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
+  if (!stands) return refused('reservation_over')
+  if (end === booking.end) return 'already so'
+  if (!model.active) return refused('sut_inactive')
+  const conflicts = inTheWay(model, booking.end, end)
+  if (conflicts.length > 0) {
+    let until = booking.end
+    while (inTheWay(model, booking.end, until + 900).length === 0) until += 900
+    const extendable_until = until === booking.end ? null : formatWithOffset(until, offset)
+    return refused('reservation_conflict', { conflicts: named(conflicts), extendable_until })
+  }
+  const data = { _id, sut_id: SUT_ID, user_id, end_time: formatWithOffset(end, offset) }
+  const apply = () => {
+    booking.end = end
+    booking.endOffset = offset
+  }
+  return { event: { type: 'ReservationExtended', data }, apply }
+}
+
+const retire = (model: Model, now: number): Verdict => {
+  if (model.retired) return 'already so'
+  const conflicts = named(inTheWay(model, now / 1000, Number.POSITIVE_INFINITY))
+  if (conflicts.length > 0) return refused('sut_reserved', { conflicts })
+  const apply = () => {
+    model.retired = true
+  }
+  return { event: { type: 'SutRetired', data: { _id: SUT_ID, listen_port: LISTEN_PORT } }, apply }
+}
+
+const activate = (model: Model, is_active: boolean): Verdict => {
+  if (model.retired) return refused('sut_retired')
+  if (model.active === is_active) return 'already so'
+  const apply = () => {
+    model.active = is_active
+  }
+  return { event: { type: 'SutUpdated', data: { _id: SUT_ID, is_active } }, apply }
+}
+
+/** What the model says of a command; of those to the SUT itself, it knows setting `is_active` and retiring. */
+export const verdictOn = (model: Model, command: ReservationCommand | SutCommand, now: number): Verdict => {
+  if (command.type === 'CreateReservation') return create(model, command, now)
+  if (command.type === 'CancelReservation') return cancel(model, command, now)
+  if (command.type === 'ExtendReservation') return extend(model, command, now)
+  if (command.type === 'RetireSut') return retire(model, now)
+  if (command.type === 'UpdateSut' && command.values.is_active !== undefined)
+    return activate(model, command.values.is_active)
+  throw new TypeError(`the model does not know ${command.type}`)
+}

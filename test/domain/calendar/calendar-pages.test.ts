@@ -1,0 +1,165 @@
+import test from 'ava'
+import fc from 'fast-check'
+import {
+  type Calendar,
+  EMPTY,
+  endingAfter,
+  extended,
+  find,
+  inserted,
+  nextFree,
+  notOver,
+  overlapping,
+  without,
+} from '../../../src/domain/calendar/calendar.ts'
+import type { Held } from '../../../src/domain/calendar/held.ts'
+import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
+import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
+
+const overlap = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
+
+/** Moments and windows in and around those of a calendar, at its edges too. */
+const around = (windows: readonly Held[], place: number, shift: number): number => {
+  const held = windows[place % Math.max(windows.length, 1)]
+  return (held === undefined ? 0 : place % 2 === 0 ? held.start : held.end) + shift
+}
+const shifts = (): fc.Arbitrary<number> =>
+  fc.oneof(fc.constantFrom(0, 0, -1, 1, QUARTER, -QUARTER), fc.integer({ min: -9_000, max: 9_000 }))
+
+const areRight = ({ pages, size }: Calendar): boolean =>
+  pages.every((page) => page.size > 0 && page.size <= 128 && page.page.rows?.numbers.length === page.size * 7) &&
+  size === pages.reduce((sum, page) => sum + page.size, 0)
+
+test('a calendar has the windows that were put into it, by start, in pages', (t) => {
+  let pages = 0
+  const property = fc.property(arbitraryCalendar(), ([calendar, windows]) => {
+    t.deepEqual(windowsOf(calendar), windows)
+    t.true(areRight(calendar))
+    pages = Math.max(pages, calendar.pages.length)
+  })
+  fc.assert(property)
+  t.true(pages > 2, 'calendars of several pages were among them')
+})
+
+test('calendars that were made from one do not see what came into the others', (t) => {
+  const windowAt = (end: number, user: number): Held => ({
+    _id: `${user}`.padStart(24, '0'),
+    user_id: `user ${user}`,
+    start: end,
+    end: end + QUARTER,
+    startOffset: 0,
+    endOffset: 0,
+  })
+  let [behind, between] = [0, 0]
+  const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
+    const made = [{ calendar: first, windows: windowsOf(first) }]
+    for (const [n, pick] of picks.entries()) {
+      const { calendar, windows } = made[pick % made.length] as (typeof made)[number]
+      const held = windowAt(windows.at(-1)?.end ?? 0, n)
+      made.push({ calendar: inserted(calendar, held), windows: [...windows, held] })
+      pick % made.length === n ? behind++ : between++
+    }
+    for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
+  })
+  fc.assert(property)
+  t.true(behind > 10 && between > 10, 'calendars went on from the newest and from older ones')
+})
+
+test('what is found in a calendar by halving is what looking at every window finds', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(40), fc.nat(12), (found, ...rest) => {
+    const [calendar, windows] = found
+    const [place, shift, quarters, limit] = rest
+    const start = around(windows, place, shift)
+    const wanted = { start, end: start + (quarters + 1) * QUARTER }
+    t.deepEqual(
+      endingAfter(calendar, start),
+      windows.filter(({ end }) => end > start),
+    )
+    t.deepEqual(overlapping(calendar, wanted, limit), windows.filter((held) => overlap(held, wanted)).slice(0, limit))
+  })
+  fc.assert(property)
+})
+
+test('the next free window is the first that fits when every start is tried', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(8), fc.nat(60), (found, ...rest) => {
+    const [calendar, windows] = found
+    const [place, shift, quarters, reach] = rest
+    const from = around(windows, place, shift)
+    const [length, latest] = [(quarters + 1) * QUARTER, from + reach * QUARTER]
+    const starts = [from, ...windows.map(({ end }) => end).filter((end) => end > from)]
+    const expected = starts
+      .map((start) => ({ start, end: start + length }))
+      .find((window) => !windows.some((held) => overlap(held, window)))
+    t.deepEqual(nextFree(calendar, from, length, latest), expected && expected.start <= latest ? expected : undefined)
+  })
+  fc.assert(property)
+})
+
+test('a calendar that is changed leaves the calendar before it as it was', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
+    const held = windows[place % Math.max(windows.length, 1)]
+    fc.pre(held !== undefined)
+    const before = structuredClone(calendar)
+    const rest = windows.filter((one) => one !== held)
+    const less = without(calendar, held._id)
+    t.deepEqual(windowsOf(less), rest)
+    t.true(areRight(less))
+    const more = inserted(less, held)
+    t.deepEqual(windowsOf(more), windows)
+    t.true(areRight(more))
+    t.deepEqual(calendar, before)
+  })
+  fc.assert(property)
+})
+
+test('a window is found, and given another end, by its id', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
+    const held = windows[place % Math.max(windows.length, 1)]
+    t.is(find(calendar, '0'.repeat(24)), undefined)
+    t.is(without(calendar, '0'.repeat(24)), calendar)
+    if (held === undefined) return
+    t.deepEqual(find(calendar, held._id), held)
+    const change = { end: held.end - 1, endOffset: -60 }
+    const after = extended(calendar, held._id, change)
+    t.deepEqual(
+      windowsOf(after),
+      windows.map((one) => (one === held ? { ...held, ...change } : one)),
+    )
+    t.deepEqual(overlapping(after, { start: held.end - 1, end: held.end }, 9), [])
+    t.true(areRight(after))
+  })
+  fc.assert(property)
+})
+
+test('a calendar forgets what is over, and is the same one when nothing is', (t) => {
+  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), ([calendar, windows], place, shift) => {
+    const moment = around(windows, place, shift)
+    const left = notOver(calendar, moment)
+    const standing = windows.filter(({ end }) => end > moment)
+    t.deepEqual(windowsOf(left), standing)
+    t.true(areRight(left))
+    if (standing.length === windows.length) t.is(left, calendar)
+  })
+  fc.assert(property)
+})
+
+test('a calendar of windows that are taken out one by one gets fewer pages', (t) => {
+  const held = (n: number): Held => ({
+    _id: n.toString(16).padStart(24, '0'),
+    user_id: `user ${n}`,
+    start: n * QUARTER,
+    end: (n + 1) * QUARTER,
+    startOffset: 0,
+    endOffset: 0,
+  })
+  const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
+  const full = calendarOf(windows)
+  t.is(full.pages.length, 100, 'in the order of time pages get full')
+  t.is(calendarOf(windows.toReversed()).pages.length, 100)
+  const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => without(calendar, _id), full)
+  t.is(few.size, 1_600)
+  t.true(few.pages.length <= 36, `${few.pages.length} pages`)
+  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 128))
+  const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => without(calendar, _id), few)
+  t.deepEqual(none, EMPTY)
+})

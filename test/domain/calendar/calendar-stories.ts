@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { endingAfter } from '../../../src/domain/calendar/calendar.ts'
+import type { Recorded } from '../../../src/domain/event.ts'
+import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import { type SutCommand, sutDecider } from '../../../src/domain/sut/decide.ts'
+import type { SutState } from '../../../src/domain/sut/state.ts'
+import { administrator, alice, bob, clock, SUT_ID, sutCreated, tester } from '../builders.ts'
+import { type Decision, recordedAt } from '../given-when-then.ts'
+import { type Model, verdictOn } from './calendar-model.ts'
+
+const HOUR = 3_600_000
+/** Short, so that random stories meet them. */
+const limits = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
+
+/** A command whose times count from when it comes and whose reservation is one of those made before. */
+interface Wish {
+  readonly type: 'reserve' | 'reserve from now' | 'cancel' | 'extend' | 'extend by' | 'switch' | 'retire'
+  readonly which: number
+  /** Seconds. */
+  readonly start: number
+  /** Seconds. */
+  readonly length: number
+  readonly nanosecond: boolean
+  readonly offsets: readonly [number, number]
+  readonly user_id: string
+  readonly actor: typeof administrator
+  readonly on: boolean
+}
+
+export interface Step {
+  /** Milliseconds that the clock moves on, or back. */
+  readonly wait: number
+  readonly wish: Wish
+}
+
+const arbitraryWish = (): fc.Arbitrary<Wish> =>
+  fc.record({
+    type: fc.oneof(
+      { weight: 12, arbitrary: fc.constant('reserve' as const) },
+      { weight: 5, arbitrary: fc.constantFrom('reserve from now' as const, 'cancel' as const, 'extend by' as const) },
+      { weight: 5, arbitrary: fc.constant('extend' as const) },
+      { weight: 2, arbitrary: fc.constantFrom('switch' as const, 'retire' as const) },
+    ),
+    which: fc.nat(30),
+    start: fc.oneof(
+      fc.integer({ min: -1200, max: 19_000 }),
+      fc.integer({ min: -1, max: 21 }).map((n) => n * 900),
+    ),
+    length: fc.oneof(
+      fc.integer({ min: -300, max: 11_000 }),
+      fc.integer({ min: 0, max: 12 }).map((n) => n * 900),
+    ),
+    nanosecond: fc.boolean(),
+    offsets: fc.tuple(fc.constantFrom(0, 120, -210, 345), fc.constantFrom(0, 60, 840)),
+    user_id: fc.constantFrom(alice, bob),
+    actor: fc.constantFrom(administrator, administrator, tester(alice), tester(bob)),
+    on: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  })
+
+/** The clock mostly goes on by minutes, sometimes back by up to an hour. */
+export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
+  const wait = fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: 0, max: HOUR / 3 }) },
+    { weight: 1, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.integer({ min: -HOUR, max: 0 }) },
+  )
+  const one = fc.record({ wait, wish: arbitraryWish() }).map((step): readonly Step[] => [step])
+  return fc
+    .array(fc.oneof({ weight: 12, arbitrary: one }, { weight: 1, arbitrary: arbitraryReturns() }), {
+      maxLength: 40,
+      size: 'max',
+    })
+    .map((parts) => parts.flat())
+}
+
+/** One reservation after the other that is made for now and given back soon, most of them within the same quarter-hour. */
+const arbitraryReturns = (): fc.Arbitrary<readonly Step[]> => {
+  const soon = fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 240_000 }))
+  const times = { start: 0, which: 0, actor: administrator, user_id: alice, nanosecond: false, on: true } as const
+  const offsets = fc.constantFrom([0, 0] as const, [120, -210] as const)
+  const length = fc.integer({ min: 1, max: 4_000 })
+  return fc.array(fc.tuple(soon, soon, length, offsets), { minLength: 1, maxLength: 4 }).map((rounds) =>
+    rounds.flatMap(([before, held, length, offsets]): readonly Step[] => [
+      { wait: before, wish: { ...times, type: 'reserve from now', length, offsets } },
+      { wait: held, wish: { ...times, type: 'cancel', length, offsets } },
+    ]),
+  )
+}
+
+const commandOf = (
+  wish: Wish,
+  model: Model,
+  clockNow: number,
+  n: number,
+): ReservationCommand | SutCommand | undefined => {
+  const { type, start, length, actor, user_id, offsets } = wish
+  const moment = (milliseconds: number, nanosecond: boolean, offset: number) => ({
+    epochNanoseconds: BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n),
+    offset,
+  })
+  if (type === 'switch') return { type: 'UpdateSut', values: { is_active: wish.on } }
+  if (type === 'retire') return { type: 'RetireSut' }
+  if (type === 'reserve' || type === 'reserve from now') {
+    // Wishes are for whole seconds of the wall, whatever the milliseconds of the clock.
+    const from = Math.floor(clockNow / 900_000) * 900_000 + start * 1000
+    const ends = {
+      start: moment(from, false, offsets[0]),
+      end: moment(from + length * 1000, wish.nanosecond, offsets[1]),
+    }
+    const relative = { form: 'relative' as const, startIn: Math.max(start, 0), duration: Math.max(length, 1) }
+    const window = type === 'reserve' ? { form: 'explicit' as const, ...ends } : relative
+    const random = n.toString(16).padStart(16, '0')
+    return { type: 'CreateReservation', actor, sut_id: SUT_ID, user_id, userExists: true, window, limits, random }
+  }
+  // Younger ones are asked for more often: the others are soon over.
+  const booking = model.bookings.at(-1 - (wish.which % Math.max(Math.min(model.bookings.length, 4), 1)))
+  if (booking === undefined) return undefined
+  const of = { actor, _id: booking._id, user_id: booking.user_id, standing: booking.standing }
+  if (type === 'cancel') return { type: 'CancelReservation', ...of }
+  const by = booking.end - booking.start + length - 2700
+  const end =
+    type === 'extend by'
+      ? { duration: Math.max(by, 1) }
+      : moment((booking.start + by) * 1000, wish.nanosecond, offsets[0])
+  return { type: 'ExtendReservation', ...of, end, limits }
+}
+
+/** What decides: the real deciders, or ones that a test has broken. */
+export interface Subject {
+  readonly evolve: (state: SutState, event: Recorded) => SutState
+  readonly decide: (state: SutState, command: ReservationCommand | SutCommand, now: number) => Decision
+  /** The moment of a decision, from the clock and the stream's last event. */
+  readonly now: (clockNow: number, last: number) => number
+}
+
+export const berth: Subject = {
+  evolve: sutDecider.evolve,
+  decide: (state, command, now) =>
+    command.type === 'UpdateSut' || command.type === 'RetireSut'
+      ? sutDecider.decide(state, command, now)
+      : reservationDecider.decide(state, command as ReservationCommand, now),
+  now: Math.max,
+}
+
+/** Those that were not cancelled, as they ended up: none overlaps another in the whole story. */
+const assertCalendar = (state: SutState, model: Model): void => {
+  const held = model.bookings.filter(({ standing }) => standing !== 'cancelled').sort((a, b) => a.start - b.start)
+  for (const [i, { start }] of held.entries()) assert(i === 0 || (held[i - 1]?.end ?? 0) <= start, 'held twice')
+  const made = held.filter(({ standing }) => standing === 'made')
+  const standing = made.filter(({ end }) => end * 1000 > state.time).map(({ standing: _, ...held }) => held)
+  assert.deepEqual(endingAfter(state.windows, Number.NEGATIVE_INFINITY), standing)
+}
+
+const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0
+
+/**
+ * Plays a story and holds every decision against the model's.
+ *
+ * @returns the log it leaves and the name of every outcome
+ * @throws AssertionError where a decision is not the model's
+ */
+export const played = (steps: readonly Step[], subject = berth): { log: readonly Recorded[]; outcomes: string[] } => {
+  const log = [recordedAt(0, { time: clock('05:00'), event: sutCreated(), more: {} })]
+  const model: Model = { bookings: [], active: true, retired: false }
+  const outcomes: string[] = []
+  let state = log.reduce(subject.evolve, sutDecider.initial)
+  let clockNow = clock('05:00')
+  for (const { wait, wish } of steps) {
+    clockNow += wait
+    const now = subject.now(clockNow, state.time)
+    const command = commandOf(wish, model, clockNow, log.length)
+    if (command === undefined) continue
+    const verdict = verdictOn(model, command, Math.max(clockNow, state.time))
+    const decision = subject.decide(state, command, now)
+    if (E.isLeft(decision)) {
+      const { code, help } = decision.left
+      assert.deepEqual({ code, help }, verdict)
+      outcomes.push(help !== undefined && 'next_available' in help && help.next_available === null ? 'none free' : code)
+      continue
+    }
+    assert.deepEqual(decision.right, typeof verdict === 'object' && 'event' in verdict ? [verdict.event] : [])
+    const [first] = decision.right
+    outcomes.push(first?.type ?? 'already so')
+    if (first?.type === 'ReservationCreated' && isOffGrid(first.data.start_time)) {
+      outcomes.push('ReservationCreated behind a release')
+    }
+    if (typeof verdict === 'object' && 'apply' in verdict) verdict.apply()
+    for (const event of decision.right) {
+      const recorded = recordedAt(log.length, { time: now, event, more: {} })
+      log.push(recorded)
+      state = subject.evolve(state, recorded)
+    }
+    assertCalendar(state, model)
+  }
+  return { log, outcomes }
+}

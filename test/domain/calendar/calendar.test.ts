@@ -1,0 +1,70 @@
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { EMPTY, endingAfter, inserted } from '../../../src/domain/calendar/calendar.ts'
+import { failure } from '../../../src/domain/failure.ts'
+import { arbitrarySteps, berth, played, type Subject } from './calendar-stories.ts'
+
+test('through any story of one SUT every decision is the one of a naive calendar, and nothing is booked twice', (t) => {
+  const property = fc.property(arbitrarySteps(), (steps) => {
+    played(steps)
+  })
+  fc.assert(property, { numRuns: 400 })
+  t.pass()
+})
+
+test('the stories reach every outcome that a calendar has', (t) => {
+  const reached = new Map<string, number>()
+  for (const steps of fc.sample(arbitrarySteps(), { numRuns: 400, seed: 590781 })) {
+    for (const outcome of played(steps).outcomes) reached.set(outcome, (reached.get(outcome) ?? 0) + 1)
+  }
+  const expected = [
+    ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
+    ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
+    ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
+    'ReservationCreated behind a release',
+    ...['reservation_conflict', 'none free', 'end_not_later', 'reservation_over', 'reservation_cancelled'],
+  ]
+  const rare = expected.filter((outcome) => (reached.get(outcome) ?? 0) < 5)
+  t.deepEqual(rare, [], JSON.stringify(Object.fromEntries(reached)))
+})
+
+const broken: Record<string, Partial<Subject>> = {
+  'forgets extensions': {
+    evolve: (state, event) => (event.type === 'ReservationExtended' ? state : berth.evolve(state, event)),
+  },
+  'does not free what is given back': {
+    evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),
+  },
+  'forgets until when it was really held': {
+    evolve: (state, event) => ({ ...berth.evolve(state, event), released: [] }),
+  },
+  'remembers only the last that was released': {
+    evolve: (state, event) => {
+      const next = berth.evolve(state, event)
+      return { ...next, released: next.released.map(({ last }) => ({ start: last.start, end: last.end, last })) }
+    },
+  },
+  'looks at no calendar': {
+    decide: (state, command, now) => berth.decide({ ...state, windows: EMPTY }, command, now),
+  },
+  'looks at the first reservation only': {
+    decide: (state, command, now) =>
+      berth.decide({ ...state, windows: endingAfter(state.windows, 0, 1).reduce(inserted, EMPTY) }, command, now),
+  },
+  'trusts a clock that goes back': { now: (clockNow) => clockNow },
+  'refuses without saying what is free': {
+    decide: (state, command, now) => {
+      const decision = berth.decide(state, command, now)
+      return E.isLeft(decision) ? E.left(failure(decision.left.code, decision.left.detail)) : decision
+    },
+  },
+}
+for (const [what, part] of Object.entries(broken)) {
+  test(`a calendar that ${what} is found out`, (t) => {
+    const property = fc.property(arbitrarySteps(), (steps) => {
+      played(steps, { ...berth, ...part })
+    })
+    t.true(fc.check(property, { numRuns: 400, endOnFailure: true }).failed)
+  })
+}

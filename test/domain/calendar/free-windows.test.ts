@@ -1,0 +1,45 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { freeWindows } from '../../../src/domain/calendar/free-windows.ts'
+import { overlaps, QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
+
+const quarters = (first: number, last: number): Window => ({ start: first * QUARTER, end: last * QUARTER })
+
+const aWindow = fc
+  .tuple(fc.integer({ min: -10, max: 50 }), fc.integer({ min: 1, max: 12 }))
+  .map(([start, length]) => quarters(start, start + length))
+
+const aSpan = fc
+  .tuple(fc.integer({ min: 0, max: 20 }), fc.nat(30))
+  .map(([start, length]) => quarters(start, start + length))
+
+/** Tries every quarter of the span. */
+const tried = (held: readonly Window[], { start, end }: Window, length: number): readonly Window[] => {
+  const free: { start: number; end: number }[] = []
+  for (let at = start; at < end; at += QUARTER) {
+    if (held.some((window) => overlaps(window, { start: at, end: at + QUARTER }))) continue
+    const last = free.at(-1)
+    if (last?.end === at) last.end = at + QUARTER
+    else free.push({ start: at, end: at + QUARTER })
+  }
+  return free.filter((window) => window.end - window.start >= length)
+}
+
+test('what is free in a span is what is left when every quarter is tried', (t) => {
+  const length = fc.integer({ min: 1, max: 5 * QUARTER })
+  const property = fc.property(fc.array(aWindow, { maxLength: 12 }), aSpan, length, (windows, span, shortest) => {
+    const held = windows.toSorted((a, b) => a.start - b.start)
+    t.deepEqual(freeWindows(held, span, shortest, 1000), tried(held, span, shortest))
+  })
+  fc.assert(property, { numRuns: 500 })
+})
+
+test('no more free windows are told than asked for, the earliest first', (t) => {
+  const held = [quarters(1, 2), quarters(3, 4), quarters(5, 6)]
+  t.deepEqual(freeWindows(held, quarters(0, 8), 1, 2), [quarters(0, 1), quarters(2, 3)])
+})
+
+test('a span that ends where it begins, or before, has nothing free', (t) => {
+  t.deepEqual(freeWindows([], quarters(4, 4), 1, 9), [])
+  t.deepEqual(freeWindows([], quarters(4, 3), 1, 9), [])
+})

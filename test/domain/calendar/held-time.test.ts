@@ -1,0 +1,151 @@
+import test from 'ava'
+import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import {
+  alice,
+  createReservation,
+  explicit,
+  idOf,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationReleased,
+  sutCreated,
+  tester,
+  wall,
+} from '../builders.ts'
+import { at, decided, records, refusal, stories } from '../given-when-then.ts'
+
+/** BEHAVIOUR.md, Windows: held windows, as they ended up, never overlap. */
+
+const { given } = stories(reservationDecider)
+const second = (time: string): string => `2030-05-02T${time}+00:00`
+const created = at('18:00', sutCreated())
+const held = at('18:20', reservationCreated(idOf(1), '18:15', '19:00'))
+const released = at('18:40:01.300', reservationReleased(idOf(1), second('18:40:02')))
+
+const windowOf = (...[decision]: Parameters<typeof decided>): readonly [string, string] => {
+  const event = decided(decision)
+  if (event.type !== 'ReservationCreated') throw new Error(event.type)
+  return [event.data.start_time.slice(11, 19), event.data.end_time.slice(11, 19)]
+}
+const fromNow = (duration: number) => createReservation({ form: 'relative', startIn: 0, duration })
+
+test('after a release at 18:40:02 a reservation for now starts then, and its end is the gridded one', (t) => {
+  const story = given(created, held, released)
+  t.deepEqual(windowOf(story.when(fromNow(600), '18:41')), ['18:40:02', '19:00:00'])
+  t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'])
+  t.deepEqual(windowOf(story.when(createReservation(explicit('18:31', '18:44')), '18:41')), ['18:40:02', '18:45:00'])
+})
+
+test('the start that was moved is written in the offset that was asked in', (t) => {
+  const { data } = decided(
+    given(created, held, released).when(createReservation(explicit('18:35', '18:50', 120, 60)), '18:41'),
+  ) as { data: { start_time: string } }
+  t.is(data.start_time, '2030-05-02T20:40:02+02:00')
+})
+
+test('a later quarter is not moved, and neither is this one when nothing was released in it', (t) => {
+  const story = given(created, held, released)
+  t.deepEqual(windowOf(story.when(createReservation(explicit('18:45', '19:15')), '18:41')), ['18:45:00', '19:15:00'])
+  t.deepEqual(windowOf(story.when(fromNow(60), '18:45')), ['18:45:00', '19:00:00'])
+  const cancelled = given(
+    created,
+    at('18:41', reservationCreated(idOf(2), '18:45', '19:00')),
+    at('18:42', reservationCancelled(idOf(2))),
+  )
+  t.deepEqual(windowOf(cancelled.when(fromNow(60), '18:43')), ['18:30:00', '18:45:00'])
+})
+
+test('of releases that follow each other in a quarter the next reservation starts at the end of the last', (t) => {
+  const next = at('18:41', reservationCreated(idOf(2), '18:40:02', '19:00'))
+  const again = at('18:41:30.200', reservationReleased(idOf(2), second('18:41:31')))
+  const third = at('18:41:31', reservationCreated(idOf(3), '18:41:31', '18:45'))
+  const last = at('18:43', reservationReleased(idOf(3), wall('18:43')))
+  t.deepEqual(windowOf(given(created, held, released, next, again).when(fromNow(60), '18:42')), [
+    '18:41:31',
+    '18:45:00',
+  ])
+  const story = given(created, held, released, next, again, third, last)
+  t.deepEqual(windowOf(story.when(fromNow(60), '18:44')), ['18:43:00', '18:45:00'])
+  t.is(story.state.released.length, 1)
+})
+
+test('a reservation that was made and given back in the second of a release holds that second and the next', (t) => {
+  const next = at('18:40:01.400', reservationCreated(idOf(2), '18:40:02', '18:45'))
+  // It has not begun: it is cancelled, and leaves nothing behind.
+  const cancel = {
+    type: 'CancelReservation',
+    actor: tester(alice),
+    _id: idOf(2),
+    user_id: alice,
+    standing: 'made',
+  } as const
+  const story = given(created, held, released, next)
+  t.deepEqual(story.when(cancel, '18:40:01.500'), records(reservationCancelled(idOf(2))))
+  t.deepEqual(story.when(cancel, '18:40:02'), records(reservationReleased(idOf(2), second('18:40:03'))))
+  const back = at('18:40:02', reservationReleased(idOf(2), second('18:40:03')))
+  t.deepEqual(windowOf(given(created, held, released, next, back).when(fromNow(60), '18:40:02')), [
+    '18:40:03',
+    '18:45:00',
+  ])
+})
+
+test('where nothing is left of the quarter, who held it to its end is in the way, and the next quarter is offered', (t) => {
+  const story = given(created, held, at('18:44:59.100', reservationReleased(idOf(1), wall('18:45'))))
+  const { code, help } = refusal(story.when(createReservation(explicit('18:40', '18:45')), '18:44:59.200'))
+  t.is(code, 'reservation_conflict')
+  t.deepEqual(help, {
+    conflicts: [{ _id: idOf(1), user_id: alice, start_time: wall('18:15'), end_time: wall('18:45') }],
+    next_available: { start_time: wall('18:45'), end_time: wall('19:00') },
+  })
+  t.deepEqual(windowOf(story.when(fromNow(1), '18:44:59.200')), ['18:45:00', '19:00:00'])
+})
+
+test('what starts behind a release is extended, released and cancelled like any other', (t) => {
+  const story = given(created, held, released, at('18:41', reservationCreated(idOf(2), '18:40:02', '18:45')))
+  const of = { actor: tester(alice), _id: idOf(2), user_id: alice, standing: 'made' } as const
+  const limits = createReservation(explicit('18:00', '19:00')).limits
+  const extend = (duration: number) => ({ type: 'ExtendReservation', ...of, end: { duration }, limits }) as const
+  t.deepEqual(story.when(extend(600), '18:42'), records(reservationExtended(idOf(2), wall('19:00'))))
+  t.deepEqual(story.when(extend(298), '18:42'), records(), 'that very end')
+  t.deepEqual(
+    story.when({ type: 'CancelReservation', ...of }, '18:42'),
+    records(reservationReleased(idOf(2), wall('18:42'))),
+  )
+})
+
+test('in a log of version 1, whose windows overlapped, the next one starts behind them all', (t) => {
+  const overlapping = at('18:41', reservationCreated(idOf(2), '18:30', '19:00'))
+  const back = at('18:42', reservationReleased(idOf(2), wall('18:42')))
+  t.deepEqual(windowOf(given(created, held, released, overlapping, back).when(fromNow(60), '18:43')), [
+    '18:42:00',
+    '18:45:00',
+  ])
+})
+
+test('time that was held by a clock which was ahead is not held again when it comes', (t) => {
+  const ahead = [
+    at('21:00', reservationCreated(idOf(2), '21:00', '21:30')),
+    at('21:07:10.500', reservationReleased(idOf(2), second('21:07:11'))),
+  ]
+  const story = given(created, held, released, ...ahead)
+  t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'], 'nor is what was held before')
+  t.deepEqual(windowOf(story.when(createReservation(explicit('21:00', '21:15')), '18:41')), ['21:07:11', '21:15:00'])
+  const { help } = refusal(story.when(createReservation(explicit('20:45', '21:15')), '18:41'))
+  t.deepEqual(
+    help?.conflicts?.map(({ _id, start_time }) => [_id, start_time]),
+    [[idOf(2), wall('21:00')]],
+  )
+  t.deepEqual(help?.next_available, { start_time: wall('21:15'), end_time: wall('21:45') })
+})
+
+test('of stretches of held time the last four are kept', (t) => {
+  const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+  const made = numbers.map((n) => at('18:00', reservationCreated(idOf(n), `0${n}:00`, `0${n}:30`)))
+  const back = numbers.map((n) => at('18:00', reservationReleased(idOf(n), wall(`0${n}:10`))))
+  const gone = given(created, ...made.map((one) => ({ ...one, time: 0 })), ...back.map((one) => ({ ...one, time: 0 })))
+  t.deepEqual(
+    gone.state.released.map(({ last }) => last._id),
+    [5, 6, 7, 8].map(idOf),
+  )
+})

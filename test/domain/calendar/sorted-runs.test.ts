@@ -1,0 +1,49 @@
+import test from 'ava'
+import { makeSortedRuns, RUN_MAX, type Runs } from '../../../src/domain/calendar/sorted-runs.ts'
+
+const HOUR = 3_600_000
+/** Numbers that differ, in no order. */
+const keyOf = (n: number): number => Math.imul(n, 0x9e3779b1)
+
+const filled = (count: number, keepMin: number, timeOf: (n: number) => number): { runs: Runs; most: number } => {
+  const { withRow } = makeSortedRuns({
+    width: 2,
+    key: 1,
+    keptFor: 24 * HOUR,
+    spanMax: Number.POSITIVE_INFINITY,
+    keepMin,
+  })
+  let runs: Runs = []
+  let most = 0
+  for (let n = 0; n < count; n++) {
+    runs = withRow(runs, [keyOf(n), n], timeOf(n))
+    most = Math.max(most, runs.length)
+  }
+  return { runs, most }
+}
+
+test('of many rows there are few runs, none too long, and each row is found', (t) => {
+  const count = 400_000
+  const { runs, most } = filled(count, 0, () => 0)
+  t.true(most < 16, `${most} runs`)
+  t.true(runs.every(({ size }) => size <= RUN_MAX))
+  const { find } = makeSortedRuns({ width: 2, key: 1, keptFor: 0, spanMax: 0, keepMin: 0 })
+  for (let n = 0; n < count; n += 999) {
+    const found = find(runs, [keyOf(n)])
+    t.is(found?.numbers[(found?.at ?? 0) + 1], n)
+  }
+  t.is(find(runs, [keyOf(count)]), undefined)
+})
+
+test('however many rows come in a day, those of the day and of one run more are kept at most', (t) => {
+  // A row each second and a half: 57,600 in a day.
+  const { runs } = filled(600_000, 0, (n) => n * 1_500)
+  const kept = runs.reduce((sum, { size }) => sum + size, 0)
+  t.true(kept >= 57_600 && kept <= 57_600 + RUN_MAX, `${kept} rows`)
+})
+
+test('the newest rows are kept however old they are', (t) => {
+  const { runs } = filled(20_000, 10_000, (n) => n * 24 * HOUR)
+  const kept = runs.reduce((sum, { size }) => sum + size, 0)
+  t.true(kept >= 10_000 && kept <= 20_000, `${kept} rows`)
+})

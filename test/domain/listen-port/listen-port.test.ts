@@ -1,0 +1,135 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { Event } from '../../../src/domain/event.ts'
+import { listenPortDecider, type PortRange } from '../../../src/domain/listen-port/decide.ts'
+import { idOf } from '../builders.ts'
+import { at, decided, type Past, records, refusal, stories } from '../given-when-then.ts'
+
+const { given } = stories(listenPortDecider)
+const RANGE: PortRange = { first: 20000, last: 20003 }
+
+const assign = (range = RANGE) => ({ type: 'AssignListenPort' as const, range, random: 'aabbccddeeff0011' })
+const release = (n: number) => ({ type: 'ReleaseListenPort' as const, sut_id: idOf(n) })
+const assigned = (n: number, listen_port: number): Event => ({
+  type: 'ListenPortAssigned',
+  data: { listen_port, sut_id: idOf(n) },
+})
+const released = (n: number, listen_port: number): Event => ({
+  type: 'ListenPortReleased',
+  data: { listen_port, sut_id: idOf(n) },
+})
+const portOf = (story: ReturnType<typeof given>, range = RANGE): number => {
+  const { data } = decided(story.when(assign(range), '06:00'))
+  return 'listen_port' in data ? data.listen_port : -1
+}
+const full = [20000, 20001, 20002, 20003].map((port, n): Past => at('05:00', assigned(n, port)))
+
+test('a new SUT gets the first port of the range and an id of its creation', (t) => {
+  const id = '59081ff3aabbccddeeff0011'
+  const event: Event = { type: 'ListenPortAssigned', data: { listen_port: 20000, sut_id: id } }
+  t.deepEqual(given().when(assign(), '2017-05-02T05:58:11.400Z'), records(event))
+})
+
+test('no port is given to two SUTs', (t) => {
+  t.is(portOf(given(at('05:00', assigned(1, 20000)))), 20001)
+  t.is(portOf(given(at('05:00', assigned(1, 20001)))), 20000)
+  t.is(portOf(given(at('05:00', assigned(1, 20001)), at('05:01', assigned(2, 20000)))), 20002)
+})
+
+test('a full range refuses a new SUT until one gives its port back', (t) => {
+  const { code, detail } = refusal(given(...full).when(assign(), '06:00'))
+  t.is(code, 'listen_ports_exhausted')
+  t.regex(detail, /20000 to 20003/)
+  t.is(portOf(given(...full, at('05:01', released(2, 20002)))), 20002)
+})
+
+test('a port never used comes before one that was given back', (t) => {
+  const story = given(at('05:00', assigned(1, 20000)), at('05:01', released(1, 20000)))
+  t.is(portOf(story), 20001)
+})
+
+test('of the ports given back the one longest free is used next', (t) => {
+  const back = [at('05:01', released(2, 20002)), at('05:02', released(0, 20000)), at('05:03', released(3, 20003))]
+  t.is(portOf(given(...full, ...back)), 20002)
+  t.is(portOf(given(...full, ...back, at('05:04', assigned(7, 20002)))), 20000)
+  const backAgain = [at('05:04', assigned(7, 20002)), at('05:05', released(7, 20002))]
+  t.is(portOf(given(...full, ...back, ...backAgain)), 20000, 'one that was used again has been free for less long')
+})
+
+test('a SUT gives its port back once', (t) => {
+  const story = given(...full)
+  t.deepEqual(story.when(release(1), '06:00'), records(released(1, 20001)))
+  t.deepEqual(given(...full, at('05:01', released(1, 20001))).when(release(1), '06:00'), records())
+  t.deepEqual(given().when(release(1), '06:00'), records(), 'nor one that never had one')
+})
+
+test('a creation that was given up gives its port back like a retired SUT', (t) => {
+  const story = given(...full, at('05:01', released(3, 20003)))
+  t.is(portOf(story), 20003)
+  t.deepEqual(
+    story.state.assigned.map(({ sut_id }) => sut_id),
+    [idOf(0), idOf(1), idOf(2)],
+  )
+})
+
+test('a range that is configured anew is the one new SUTs are served from; the others keep their ports', (t) => {
+  const story = given(...full, at('05:01', released(1, 20001)))
+  t.is(portOf(story, { first: 30000, last: 30001 }), 30000)
+  t.is(portOf(story, { first: 20002, last: 20004 }), 20004)
+  t.is(portOf(story, { first: 19999, last: 20003 }), 19999)
+  t.is(portOf(story, { first: 20001, last: 20002 }), 20001)
+  const outside = refusal(story.when(assign({ first: 20002, last: 20003 }), '06:00'))
+  t.is(outside.code, 'listen_ports_exhausted', 'what was given back outside of the range is not used')
+  t.deepEqual(story.when(release(0), '06:00'), records(released(0, 20000)), 'whatever the range is now')
+})
+
+test('an assignment keeps its time, which is the creation of the SUT', (t) => {
+  const { state } = given(at('2030-05-02T05:58:11.400Z', assigned(1, 20000)))
+  t.deepEqual(state.assigned, [{ sut_id: idOf(1), listen_port: 20000, time: Date.parse('2030-05-02T05:58:11.400Z') }])
+})
+
+type Step = { readonly give: true; readonly range: PortRange } | { readonly give: false; readonly which: number }
+
+const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
+  const range = fc.record({ first: fc.integer({ min: 1, max: 8 }), size: fc.integer({ min: 0, max: 6 }) })
+  const give = range.map(({ first, size }) => ({ give: true as const, range: { first, last: first + size } }))
+  const back = fc.nat(20).map((which) => ({ give: false as const, which }))
+  return fc.array(fc.oneof(give, back), { maxLength: 40 })
+}
+
+/** When each port was given back; a port that is in nobody's hands and not in here was never used. */
+type Model = { readonly taken: Map<number, number>; readonly freeSince: Map<number, number> }
+
+const expectedPort = ({ taken, freeSince }: Model, { first, last }: PortRange): number | undefined =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i)
+    .filter((port) => !taken.has(port))
+    .sort((a, b) => (freeSince.get(a) ?? -1) - (freeSince.get(b) ?? -1) || a - b)[0]
+
+test('through any sequence of creations and retirements the port longest free is given, and none twice', (t) => {
+  const property = fc.property(arbitrarySteps(), (steps) => {
+    const model: Model = { taken: new Map(), freeSince: new Map() }
+    const past: Past[] = []
+    for (const [n, step] of steps.entries()) {
+      const story = given(...past)
+      if (step.give) {
+        const expected = expectedPort(model, step.range)
+        if (expected === undefined) {
+          t.is(refusal(story.when(assign(step.range), '06:00')).code, 'listen_ports_exhausted')
+          continue
+        }
+        t.is(portOf(story, step.range), expected)
+        past.push(at('05:00', assigned(n, expected)))
+        model.taken.set(expected, n)
+      } else {
+        const held = [...model.taken].at(step.which % Math.max(model.taken.size, 1))
+        if (held === undefined) continue
+        const [port, sut] = held
+        t.deepEqual(story.when(release(sut), '06:00'), records(released(sut, port)))
+        past.push(at('05:00', released(sut, port)))
+        model.taken.delete(port)
+        model.freeSince.set(port, n)
+      }
+    }
+  })
+  fc.assert(property)
+})

@@ -1,0 +1,110 @@
+import test from 'ava'
+import { EMPTY } from '../../../src/domain/calendar/calendar.ts'
+import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import {
+  alice,
+  bob,
+  createReservation,
+  explicit,
+  idOf,
+  LISTEN_PORT,
+  reservationCreated,
+  SUT_ID,
+  sutCreated,
+  sutCreationAbandoned,
+  sutRetired,
+  sutUpdated,
+  tester,
+} from '../builders.ts'
+import { at, decided, records, refusal, stories, whyRefused } from '../given-when-then.ts'
+
+const { given } = stories(reservationDecider)
+const created = at('05:00', sutCreated())
+const reserve = createReservation
+const sixToSeven = explicit('06:00', '07:00')
+
+const documented = [
+  ['2017-05-02T05:58:11.400Z', explicit('2017-05-02T06:00:00Z', '2017-05-02T06:14:59Z'), '59081ff3', '06:00', '06:15'],
+  ['2017-05-02T06:02:51.400Z', { form: 'relative', startIn: 0, duration: 600 }, '5908210b', '06:00', '06:15'],
+  ['2017-05-02T05:52:17.861Z', { form: 'relative', startIn: 0, duration: 462 }, '59081e91', '05:45', '06:00'],
+] as const
+for (const [now, window, idBegins, start, end] of documented) {
+  test(`at ${now} the documented reservation has its window, its user, the port of its SUT and a telling id`, (t) => {
+    const data = {
+      _id: `${idBegins}aabbccddeeff0011`,
+      sut_id: SUT_ID,
+      user_id: alice,
+      start_time: `2017-05-02T${start}:00+00:00`,
+      end_time: `2017-05-02T${end}:00+00:00`,
+      listen_port: LISTEN_PORT,
+    }
+    const story = given(at('2017-05-02T05:00:00Z', sutCreated()))
+    t.deepEqual(story.when(reserve(window), now), records({ type: 'ReservationCreated', data }))
+  })
+}
+
+test('each end of a window is given back in the offset it was asked in', (t) => {
+  const { data } = decided(given(created).when(reserve(explicit('06:07:30', '06:20', 345, -210)), '05:58'))
+  t.like(data, { start_time: '2030-05-02T11:45:00+05:45', end_time: '2030-05-02T03:00:00-03:30' })
+})
+
+test('a retired SUT and one that is not active take no reservations, an active one does again', (t) => {
+  const inactive = at('05:01', sutUpdated({ is_active: false }))
+  t.is(refusal(given(created, at('05:01', sutRetired())).when(reserve(sixToSeven), '05:02')).code, 'sut_retired')
+  t.is(refusal(given(created, inactive).when(reserve(sixToSeven), '05:02')).code, 'sut_inactive')
+  const active = given(created, inactive, at('05:02', sutUpdated({ is_active: true })))
+  t.is(decided(active.when(reserve(sixToSeven), '05:03')).type, 'ReservationCreated')
+})
+
+test('a SUT or a user that nothing has is named, both at once where both are missing', (t) => {
+  const noUser = { userExists: false }
+  t.deepEqual(whyRefused(given().when(reserve(sixToSeven), '05:01')), ['sut_not_found', 'invalid sut_id'])
+  t.deepEqual(whyRefused(given(at('05:00', sutCreationAbandoned())).when(reserve(sixToSeven), '05:01')), [
+    'sut_not_found',
+    'invalid sut_id',
+  ])
+  t.deepEqual(whyRefused(given(created).when(reserve(sixToSeven, noUser), '05:01')), [
+    'user_not_found',
+    'invalid user_id',
+  ])
+  const both = whyRefused(given().when(reserve(sixToSeven, noUser), '05:01'))
+  t.deepEqual(both, ['sut_not_found', 'invalid user_id', 'invalid sut_id'])
+})
+
+test('a tester reserves for its own user_id only, an administrator for any', (t) => {
+  const story = given(created)
+  t.is(refusal(story.when(reserve(sixToSeven, { actor: tester(bob) }), '05:01')).code, 'not_your_reservation')
+  t.is(decided(story.when(reserve(sixToSeven, { actor: tester(alice) }), '05:01')).type, 'ReservationCreated')
+  t.is(decided(story.when(reserve(sixToSeven), '05:01')).type, 'ReservationCreated')
+})
+
+test('of several refusals the first counts: invalid, not yours, not found, retired, inactive, conflict', (t) => {
+  const code = (story: ReturnType<typeof given>, more: object = {}, window = sixToSeven) =>
+    refusal(story.when(reserve(window, more), '05:02')).code
+  const others = { actor: tester(bob), userExists: false }
+  const taken = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'))
+  const inactive = at('05:01', sutUpdated({ is_active: false }))
+  t.is(code(given(), others, explicit('06:00', '06:00')), 'window_empty')
+  t.is(code(given(), others), 'not_your_reservation')
+  t.is(code(given(), { userExists: false }), 'sut_not_found')
+  t.is(code(given(created, inactive, at('05:01', sutRetired())), { userExists: false }), 'user_not_found')
+  t.is(code(given(created, inactive, at('05:01', sutRetired()))), 'sut_retired')
+  t.is(code(given(created, taken, inactive)), 'sut_inactive')
+  t.is(code(given(created, taken)), 'reservation_conflict')
+})
+
+test('a clock that goes back books nothing twice: what was dropped as over cannot be asked for', (t) => {
+  const story = given(
+    created,
+    at('05:00', reservationCreated(idOf(1), '06:00', '06:15')),
+    at('06:20', sutUpdated({ name: 'new name' })),
+  )
+  t.deepEqual(story.state.windows, EMPTY, 'a state forgets what is over at its last event')
+  // The clock says 05:30; the decision's now is the stream's last event.
+  const now = new Date(Math.max(story.state.time, Date.parse('2030-05-02T05:30:00Z'))).toISOString()
+  t.is(refusal(story.when(reserve(explicit('06:00', '06:15')), now)).code, 'window_over')
+  t.is(refusal(story.when(reserve(explicit('06:00', '06:45')), now)).code, 'window_in_the_past')
+  t.is(decided(story.when(reserve(explicit('06:15', '06:45')), now)).type, 'ReservationCreated')
+  const control = decided(story.when(reserve(explicit('06:00', '06:15')), '05:30'))
+  t.is(control.type, 'ReservationCreated', 'with the clock alone the window would be given a second time')
+})

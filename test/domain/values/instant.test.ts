@@ -1,0 +1,176 @@
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { Temporal } from 'temporal-polyfill'
+import {
+  epochMillisecondsOf,
+  epochSecondsOf,
+  formatMilliseconds,
+  formatWithOffset,
+  offsetOf,
+  parseInstant,
+  withNumericOffset,
+  withoutFraction,
+} from '../../../src/domain/values/instant.ts'
+import { arbitraryOffset, arbitrarySecond } from '../builders.ts'
+
+const MAY_SECOND = 1903932000 // 2030-05-02T06:00:00Z
+
+/** An accepted text as its moment in UTC and its offset in minutes. */
+const read = (text: string): [string, number] | string => {
+  const parsed = parseInstant(text)
+  if (E.isLeft(parsed)) return parsed.left
+  return [new Temporal.Instant(parsed.right.epochNanoseconds).toString(), parsed.right.offset]
+}
+
+const accepted: readonly (readonly [string, string, number])[] = [
+  ['2030-05-02T06:00:00Z', '2030-05-02T06:00:00Z', 0],
+  ['2030-05-02t06:00:00z', '2030-05-02T06:00:00Z', 0],
+  ['2030-05-02t08:00:00+02:00', '2030-05-02T06:00:00Z', 120],
+  ['2030-05-02T08:15:00+02:00', '2030-05-02T06:15:00Z', 120],
+  ['2030-05-02T06:00:00+00:00', '2030-05-02T06:00:00Z', 0],
+  ['2030-05-02T06:00:00-00:00', '2030-05-02T06:00:00Z', 0],
+  ['2030-05-02T06:00:00.5Z', '2030-05-02T06:00:00.5Z', 0],
+  ['2030-05-02T06:00:00.000000001Z', '2030-05-02T06:00:00.000000001Z', 0],
+  ['2030-05-02T06:00:00.123456789-03:30', '2030-05-02T09:30:00.123456789Z', -210],
+  ['2030-05-02T23:59:59+14:00', '2030-05-02T09:59:59Z', 840],
+  ['2030-05-02T00:00:00-14:00', '2030-05-02T14:00:00Z', -840],
+  ['2030-05-02T11:45:00+05:45', '2030-05-02T06:00:00Z', 345],
+  ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00Z', 0],
+  ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00Z', 0],
+  ['1969-12-31T23:59:59.999999999Z', '1969-12-31T23:59:59.999999999Z', 0],
+  ['0000-01-01T00:00:00+14:00', '-000001-12-31T10:00:00Z', 840],
+  ['9999-12-31T23:59:59-14:00', '+010000-01-01T13:59:59Z', -840],
+]
+for (const [text, moment, offset] of accepted) {
+  test(`${text} is read as ${moment} at ${offset} minutes`, (t) => {
+    t.deepEqual(read(text), [moment, offset])
+  })
+}
+
+const WHOLE = 'must be an RFC 3339 date-time with seconds and an offset, like 2030-05-02T08:15:00+02:00'
+const NO_SUCH_DAY = 'names a day that does not exist'
+const NO_OFFSET = 'has no UTC offset; add Z or an offset like +02:00'
+const LEAP = 'names a leap second; the last second of a minute is 59'
+const BEYOND = 'has an offset beyond 14:00'
+const refused: readonly (readonly [string, string, string])[] = [
+  ['no offset', '2030-05-02T06:00:00', NO_OFFSET],
+  ['no offset behind a fraction', '2030-05-02T06:00:00.5', NO_OFFSET],
+  ['a date only', '2030-05-02', 'is a date without a time; write it like 2030-05-02T08:15:00+02:00'],
+  ['a blank for T', '2030-05-02 06:00:00Z', WHOLE],
+  [
+    'a blank for + as addresses make it',
+    '2030-05-02T06:00:00 02:00',
+    'holds a blank for +; write the + as %2B in an address',
+  ],
+  ['a zone', '2030-05-02T06:00:00Z[UTC]', WHOLE],
+  ['a zone behind an offset', '2030-05-02T06:00:00+02:00[Europe/Berlin]', WHOLE],
+  ['24:00', '2030-05-02T24:00:00Z', WHOLE],
+  ['minute 60', '2030-05-02T06:60:00Z', WHOLE],
+  ['30 February', '2030-02-30T06:00:00Z', NO_SUCH_DAY],
+  ['29 February of a common year', '2030-02-29T06:00:00Z', NO_SUCH_DAY],
+  ['29 February of a century', '2100-02-29T06:00:00Z', NO_SUCH_DAY],
+  ['31 April', '2030-04-31T06:00:00Z', NO_SUCH_DAY],
+  ['month 13', '2030-13-01T06:00:00Z', NO_SUCH_DAY],
+  ['day 0', '2030-05-00T06:00:00Z', NO_SUCH_DAY],
+  ['a leap second', '2016-12-31T23:59:60Z', LEAP],
+  ['a leap second elsewhere', '2017-01-01T00:59:60.5+01:00', LEAP],
+  ['an offset a minute beyond 14:00', '2030-05-02T06:00:00+14:01', BEYOND],
+  ['an offset a minute beyond -14:00', '2030-05-02T06:00:00-14:01', BEYOND],
+  ['an offset of 23:59', '2030-05-02T06:00:00+23:59', BEYOND],
+  ['an offset of 24 hours', '2030-05-02T06:00:00+24:00', WHOLE],
+  ['an offset without its colon', '2030-05-02T06:00:00+0200', WHOLE],
+  ['an offset of hours alone', '2030-05-02T06:00:00+02', WHOLE],
+  ['an offset with a real minus sign', '2030-05-02T06:00:00−02:00', WHOLE],
+  ['ten digits of fraction', '2030-05-02T06:00:00.0000000001Z', WHOLE],
+  ['a point without a fraction', '2030-05-02T06:00:00.Z', WHOLE],
+  ['a comma for the point', '2030-05-02T06:00:00,5Z', WHOLE],
+  ['no seconds', '2030-05-02T06:00Z', WHOLE],
+  ['a year of five digits', '12030-05-02T06:00:00Z', WHOLE],
+  ['a signed year', '+002030-05-02T06:00:00Z', WHOLE],
+  ['a year of two digits', '30-05-02T06:00:00Z', WHOLE],
+  ['the basic format', '20300502T060000Z', WHOLE],
+  ['a day of the year', '2030-122T06:00:00Z', WHOLE],
+  ['white space around it', ' 2030-05-02T06:00:00Z', WHOLE],
+  ['a line break behind it', '2030-05-02T06:00:00Z\n', WHOLE],
+  ['digits of another script', '２０３０-05-02T06:00:00Z', WHOLE],
+  ['the words of Date', 'Thu, 02 May 2030 06:00:00 GMT', WHOLE],
+  ['seconds since 1970', '1903932000', WHOLE],
+  ['nothing', '', WHOLE],
+]
+for (const [what, text, sentence] of refused) {
+  test(`a date-time with ${what} is refused with a sentence that helps`, (t) => {
+    t.is(read(text), sentence)
+  })
+}
+
+test("what JavaScript's Date would take and Berth refuses is worth a parser of its own", (t) => {
+  // The control of the table above: were parseInstant made of Date.parse, these rows would be accepted.
+  const taken = refused.filter(([, text]) => !Number.isNaN(Date.parse(text))).map(([what]) => what)
+  for (const what of ['no offset', 'a date only', 'a blank for T', '24:00', '30 February']) t.true(taken.includes(what))
+})
+
+test('a formatted moment is read as the same moment at the same offset', (t) => {
+  const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
+    const parsed = parseInstant(formatWithOffset(second, offset))
+    t.deepEqual(parsed, E.right({ epochNanoseconds: BigInt(second) * 1_000_000_000n, offset }))
+  })
+  fc.assert(property)
+})
+
+test('a fraction of up to nine digits moves the moment by just that much', (t) => {
+  const property = fc.property(
+    arbitrarySecond(),
+    arbitraryOffset(),
+    fc.stringMatching(/^\d{1,9}$/),
+    (second, ...rest) => {
+      const [offset, digits] = rest
+      const written = formatWithOffset(second, offset)
+      const parsed = parseInstant(`${written.slice(0, 19)}.${digits}${written.slice(19)}`)
+      const epochNanoseconds = BigInt(second) * 1_000_000_000n + BigInt(digits.padEnd(9, '0'))
+      t.deepEqual(parsed, E.right({ epochNanoseconds, offset }))
+    },
+  )
+  fc.assert(property)
+})
+
+test('any moment is written with its offset as Temporal writes it', (t) => {
+  const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
+    const zone = formatWithOffset(0, offset).slice(19)
+    const instant = Temporal.Instant.fromEpochMilliseconds(second * 1000)
+    t.is(formatWithOffset(second, offset), instant.toString({ timeZone: zone, smallestUnit: 'second' }))
+  })
+  fc.assert(property)
+})
+
+test('the second and the offset of a written end are those it was written from', (t) => {
+  const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
+    const written = formatWithOffset(second, offset)
+    t.deepEqual([epochSecondsOf(written), offsetOf(written)], [second, offset])
+  })
+  fc.assert(property)
+})
+
+test('the ends of windows are written without a fraction and with a numeric offset', (t) => {
+  t.is(formatWithOffset(MAY_SECOND + 900, 120), '2030-05-02T08:15:00+02:00')
+  t.is(formatWithOffset(MAY_SECOND, 0), '2030-05-02T06:00:00+00:00')
+  t.is(formatWithOffset(MAY_SECOND, -210), '2030-05-02T02:30:00-03:30')
+  t.is(formatWithOffset(MAY_SECOND, 840), '2030-05-02T20:00:00+14:00')
+  t.is(formatWithOffset(MAY_SECOND, -30), '2030-05-02T05:30:00-00:30')
+  t.is(formatWithOffset(-1, 0), '1969-12-31T23:59:59+00:00')
+})
+
+test('recorded times are written with milliseconds and Z, and read back', (t) => {
+  const property = fc.property(fc.integer({ min: 0, max: 253402300799999 }), (milliseconds) => {
+    const written = formatMilliseconds(milliseconds)
+    t.regex(written, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    t.is(epochMillisecondsOf(written), milliseconds)
+  })
+  fc.assert(property)
+  t.is(formatMilliseconds(MAY_SECOND * 1000 - 108_600), '2030-05-02T05:58:11.400Z')
+})
+
+test("a SUT's own times and those of its monitoring are the recorded time in their forms", (t) => {
+  t.is(withNumericOffset('2030-05-02T05:58:11.400Z'), '2030-05-02T05:58:11.400+00:00')
+  t.is(withoutFraction('2030-05-02T05:58:11.400Z'), '2030-05-02T05:58:11+00:00')
+})

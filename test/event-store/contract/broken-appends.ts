@@ -1,0 +1,127 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Appended, EventStore } from '../../../src/event-store/event-store.ts'
+import { append, readAll } from '../new-events.ts'
+import { always } from './broken-store.ts'
+import type { Break } from './contract.ts'
+
+/** Stores that append wrongly, each in its own way: what the contract's checks are checked with. */
+
+type Append = EventStore['append']
+
+const appending = (
+  change: (store: EventStore, ...given: Parameters<Append>) => ReturnType<ReturnType<Append>>,
+): Break =>
+  always((store) => ({
+    append:
+      (...given) =>
+      () =>
+        change(store, ...given),
+  }))
+
+const revisionOf = async (store: EventStore, stream: string): Promise<number> =>
+  (await readAll(store, stream)).at(-1)?.revision ?? -1
+
+export const ignoresExpected = appending(async (store, stream, _, events, secrets) => {
+  for (;;) {
+    const result = await append(store, stream, await revisionOf(store, stream), events, secrets)
+    if (E.isRight(result) || result.left !== 'moved') return result
+  }
+})
+
+export const splitsAppends = appending(async (store, stream, expected, events, secrets) => {
+  let result: E.Either<never, Appended> | Awaited<ReturnType<ReturnType<Append>>> = E.left('moved')
+  for (const [index, event] of events.entries()) {
+    result = await append(store, stream, expected + index, [event], secrets)
+    if (E.isLeft(result)) return result
+  }
+  return result
+})
+
+export const writesBeforeRefusing = appending(async (store, stream, expected, events, secrets) => {
+  const result = await append(store, stream, expected, events, secrets)
+  if (E.isLeft(result)) await append(store, stream, await revisionOf(store, stream), events.slice(0, 1))
+  return result
+})
+
+export const losesTheLastOfAnAppend = appending((store, stream, expected, events, secrets) =>
+  append(store, stream, expected, events.length > 1 ? events.slice(0, -1) : events, secrets),
+)
+
+export const refusesRepeats: Break = () => {
+  const ids = new Set<string>()
+  return (store) => ({
+    ...store,
+    append: (stream, expected, events, secrets) => async () => {
+      if (events.some(({ id }) => ids.has(id))) return E.left('moved')
+      const result = await append(store, stream, expected, events, secrets)
+      if (E.isRight(result)) for (const { id } of events) ids.add(id)
+      return result
+    },
+  })
+}
+
+export const takesAnythingForARepeat = appending(async (store, stream, expected, events, secrets) => {
+  const result = await append(store, stream, expected, events, secrets)
+  const there = await readAll(store, stream, expected)
+  const last = there[events.length - 1]
+  return E.isLeft(result) && last ? E.right({ revision: last.revision, mark: last.mark }) : result
+})
+
+export const takesASupersetForARepeat = appending(async (store, stream, expected, events, secrets) => {
+  const result = await append(store, stream, expected, events, secrets)
+  const [first] = await readAll(store, stream, expected)
+  return E.isLeft(result) && first?.id === events[0]?.id
+    ? E.right({ revision: expected + events.length, mark: 0 })
+    : result
+})
+
+export const answersWithTheHead = appending(async (store, stream, expected, events, secrets) => {
+  const result = await append(store, stream, expected, events, secrets)
+  const last = (await readAll(store, stream)).at(-1)
+  return E.isRight(result) && last ? E.right({ revision: last.revision, mark: last.mark }) : result
+})
+
+export const takesNothingForAnAppend = appending((store, stream, expected, events, secrets) =>
+  events.length === 0
+    ? Promise.resolve(E.right({ revision: expected, mark: 0 }))
+    : append(store, stream, expected, events, secrets),
+)
+
+/** What fails one append fails all that come with it or later. */
+export const failsTogether: Break = () => {
+  let failure: unknown
+  return (store) => ({
+    ...store,
+    append:
+      (...given) =>
+      async () => {
+        const result = store
+          .append(...given)()
+          .catch((error) => {
+            failure = error
+          })
+        await new Promise(setImmediate)
+        if (failure !== undefined) throw failure
+        return (await result) ?? E.left('unknown')
+      },
+  })
+}
+
+export const losesSecrets = appending((store, stream, expected, events) => append(store, stream, expected, events))
+
+export const keepsTheOldestSecret: Break = () => {
+  const known = new Set<string>()
+  return (store) => ({
+    ...store,
+    append: (stream, expected, events, secrets = []) => {
+      const fresh = secrets.filter(({ sut_id, field }) => !known.has(`${sut_id}/${field}`))
+      for (const { sut_id, field } of fresh) known.add(`${sut_id}/${field}`)
+      return store.append(stream, expected, events, fresh)
+    },
+  })
+}
+
+export const keepsSecretsOfRefusedAppends = appending(async (store, stream, expected, events, secrets = []) => {
+  await store.writeSecrets(secrets)
+  return append(store, stream, expected, events)
+})

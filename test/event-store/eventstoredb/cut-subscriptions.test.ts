@@ -1,0 +1,153 @@
+import { join } from 'node:path'
+import { status } from '@grpc/grpc-js'
+import test, { type ExecutionContext } from 'ava'
+import type { Recorded } from '../../../src/domain/event.ts'
+import { BEGINNING, type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { temporaryData } from '../../http/harness.ts'
+import { rowsIn, story, tell, viewsOn } from '../../read-models/setting.ts'
+import * as broken from '../contract/broken-subscriptions.ts'
+import { append, aStream, done, idsOf, readLog, someEvents } from '../new-events.ts'
+import type { ProtocolServer } from './protocol/protocol-server.ts'
+import { failure } from './protocol/wire.ts'
+import { aServer } from './server-and-client.ts'
+import { openAdapter } from './service/instances.ts'
+
+const EVENTS = 300
+
+/** How a subscription has been seen to end, and a connection with everything that is on it. */
+const cuts: readonly ((server: ProtocolServer) => void)[] = [
+  (server) => server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')),
+  (server) => server.endSubscriptions(failure(status.INTERNAL, 'Received RST_STREAM with code 2')),
+  (server) => server.endSubscriptions(failure(status.ABORTED, 'Operation timed out: Consumer too slow')),
+  (server) => server.endSubscriptions(failure(status.CANCELLED, 'The operation was cancelled.')),
+  (server) => server.dropConnections(),
+]
+
+/** A log of 300 events of ours, among them the server's own and those of others. */
+const aLog = async (t: ExecutionContext) => {
+  const server = await aServer(t)
+  const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
+  const streams = [aStream(), aStream(), aStream()]
+  const revisions = [-1, -1, -1]
+  for (let events = 0, size = 1; events < EVENTS; events += size, size = Math.min(1 + (size % 9), EVENTS - events)) {
+    const place = size % streams.length
+    const stream = streams[place] as string
+    revisions[place] = done(await append(writer, stream, revisions[place] as number, someEvents(stream, size))).revision
+    // Names like ours, which are not ours.
+    for (const name of ['other-1', 'listenPortsToo', 'a-sut-1']) server.log.append(name, 'any', [foreign()])
+  }
+  return { server, store, writer, log: await readLog(writer, BEGINNING) }
+}
+
+const foreign = () => ({
+  id: crypto.randomUUID(),
+  type: 'Noted',
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.of(),
+})
+
+/** What somebody gets who begins again behind the last event whenever it is cut off. */
+const follow = async (
+  store: EventStore,
+  after: number,
+  isEnough: (seen: readonly Recorded[]) => boolean,
+): Promise<readonly Recorded[]> => {
+  const seen: Recorded[] = []
+  for (;;) {
+    try {
+      for await (const { events } of store.subscribe(seen.at(-1)?.mark ?? after, new AbortController().signal)) {
+        seen.push(...events)
+        if (isEnough(seen)) return seen
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
+  }
+}
+
+const atLeast = (count: number) => (seen: readonly Recorded[]) => seen.length >= count
+
+/** Events to look at behind a place in the log. */
+const BEHIND = 20
+
+test('subscribing behind each of 300 events gives exactly those after it', async (t) => {
+  const { store, log } = await aLog(t)
+  t.is(log.length, EVENTS)
+  const ids = idsOf(log)
+  for (const [index, { mark }] of log.slice(0, -1).entries()) {
+    const rest = ids.slice(index + 1)
+    const seen = idsOf(await follow(store, mark, atLeast(Math.min(BEHIND, rest.length))))
+    if (seen.join() !== rest.slice(0, seen.length).join()) return t.fail(`behind event ${index}: ${seen.length} events`)
+  }
+  t.deepEqual(await readLog(store, log.at(-1)?.mark ?? BEGINNING), [])
+  t.is(log.at(-1)?.mark, await store.head())
+})
+
+test('a subscription that is cut at any of 300 events, while others write, leaves no gap and repeats nothing', async (t) => {
+  const { server, store, writer, log } = await aLog(t)
+  const ids = [...idsOf(log)]
+  const stream = aStream()
+  let cut = 0
+  for (let n = 1; n <= EVENTS; n++) {
+    // From the very beginning now and then, and otherwise from up to ten events before.
+    const from = n % 25 === 0 ? 0 : n - 1 - (n % 10 < n ? n % 10 : 0)
+    server.afterSending(n - from, () => cuts[cut++ % cuts.length]?.(server))
+    const events = someEvents(stream, 1)
+    const writing = append(writer, stream, ids.length - EVENTS - 1, events)
+    const wanted = Math.min(n + BEHIND, ids.length + 1) - from
+    const following = follow(store, log[from - 1]?.mark ?? BEGINNING, atLeast(wanted))
+    done(await writing)
+    ids.push(...idsOf(events))
+    const seen = idsOf(await following)
+    if (seen.join() !== ids.slice(from, from + seen.length).join()) return t.fail(`cut at ${n}: ${seen.length} events`)
+  }
+  t.is(cut, EVENTS)
+})
+
+for (const [how, breakIt] of Object.entries({
+  'leaves out the event after the mark': broken.startsLate,
+  'begins with the event of the mark': broken.startsWithTheMark,
+})) {
+  test(`it shows when a subscription ${how}`, async (t) => {
+    const { server, store, log } = await aLog(t)
+    let subscriptions = 0
+    const wrong = breakIt()(store)
+    const once = {
+      ...store,
+      subscribe: (...given: Parameters<EventStore['subscribe']>) =>
+        (subscriptions++ === 0 ? store : wrong).subscribe(...given),
+    }
+    server.afterSending(100, () => server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')))
+    const head = await store.head()
+    const seen = await follow(once, BEGINNING, (events) => events.at(-1)?.mark === head)
+    t.is(subscriptions, 2)
+    t.not(idsOf(seen).join(), idsOf(log).join())
+  })
+}
+
+test('views whose subscription is cut after every event have the rows of a rebuild', async (t) => {
+  const server = await aServer(t)
+  const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
+  const data = await temporaryData(t)
+  const [path, rebuilt] = [join(data, 'views.db'), join(data, 'rebuilt.db')]
+  await tell(writer, story.slice(0, 10))
+  let cut = 0
+  const cutAgain = (): void => {
+    server.afterSending(1 + (cut % 3), () => {
+      cuts[cut++ % cuts.length]?.(server)
+      cutAgain()
+    })
+  }
+  cutAgain()
+  const views = await viewsOn(t, store, path)
+  for (const event of story.slice(10)) await tell(writer, [event])
+  t.true(await views.reached(await writer.head(), 20_000))
+  t.is(views.position(), story.length - 1)
+  await views.close()
+  server.afterSending(Number.POSITIVE_INFINITY, () => undefined)
+  t.true(cut >= story.length / 3, `cut ${cut} times`)
+  await (await viewsOn(t, writer, rebuilt)).close()
+  t.deepEqual(rowsIn(path), rowsIn(rebuilt))
+  t.not(rowsIn(path).length, 0)
+})

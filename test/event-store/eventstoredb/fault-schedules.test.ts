@@ -1,0 +1,41 @@
+import test from 'ava'
+import { seedOf } from '../../process/random.ts'
+import { brokenAdapters } from './conformance/broken-adapters.ts'
+import { playSchedules } from './fault-schedules.ts'
+import { FAULTS } from './faults.ts'
+import { escapedErrors } from './service/outage.ts'
+
+/** In test/long.ts there are 1,000. */
+const SCHEDULES = 100
+
+test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+
+test.serial(
+  `through ${SCHEDULES} random schedules of faults nothing acknowledged is lost, nothing is recorded twice, nothing overlaps, and views are those of the log`,
+  async (t) => {
+    t.timeout(180_000)
+    const seed = seedOf(process.env)
+    const { problems, ...counts } = await playSchedules({ seed, schedules: SCHEDULES })
+    t.log(`seed ${seed}: ${JSON.stringify(counts)}`)
+    t.deepEqual(problems, [], `SEED=${seed}`)
+    t.is(counts.schedules, SCHEDULES)
+    t.deepEqual(Object.keys(counts.faults).toSorted(), Object.keys(FAULTS).toSorted())
+    t.true(counts.made > SCHEDULES && counts.refused > SCHEDULES && counts.cancelled > SCHEDULES / 2)
+  },
+)
+
+for (const [how, broken] of Object.entries(brokenAdapters)) {
+  test(`it shows when an adapter ${how}`, async (t) => {
+    t.timeout(120_000)
+    const { problems, schedules } = await playSchedules({
+      seed: 20_300_502,
+      schedules: SCHEDULES,
+      lanes: 1,
+      problemsMax: 1,
+      patience: 3_000,
+      ...broken,
+    })
+    t.log(`${schedules} schedules: ${problems[0]}`)
+    t.true(problems.length > 0)
+  })
+}

@@ -1,0 +1,174 @@
+import { join } from 'node:path'
+import { projections } from '../../../projections/index.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { replay } from '../../../src/read-models/replay.ts'
+import type { Running, Tidying } from '../../http/harness.ts'
+import { aSut, NOW } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import { makeRandom, type Random } from '../../process/random.ts'
+import { withScope } from '../../process/scope.ts'
+import { recordsOf } from '../new-events.ts'
+import { befall, type FaultName } from './faults.ts'
+import { heldAgainstTheLog } from './held-against-the-log.ts'
+import { ask, drawWishes, type Told } from './protocol/persistent-clients.ts'
+import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
+import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
+
+/** Random faults of the store while clients of two instances reserve, and what is left of it all in the log. */
+
+/** Breaks the adapter of an instance on purpose. */
+export type BreakAdapter = (server: ProtocolServer, instance: number) => (store: EventStore) => EventStore
+
+export interface Schedules {
+  readonly seed: number
+  readonly schedules: number
+  readonly breakAdapter?: BreakAdapter
+  /** The faults that are drawn from; all, when left out. */
+  readonly faults?: readonly FaultName[]
+  /** Milliseconds that a client asks for before it gives up. */
+  readonly patience?: number
+  /** Logs at the same time, whose pauses fill each other. */
+  readonly lanes?: number
+  /** It is over as soon as so many are found. */
+  readonly problemsMax?: number
+  readonly onSchedule?: () => void
+}
+
+export interface Played {
+  schedules: number
+  wishes: number
+  made: number
+  refused: number
+  unknown: number
+  cancelled: number
+  askedAgain: number
+  /** Milliseconds from the end of the last fault until something was recorded, at most. */
+  gap: number
+  readonly faults: Record<string, number>
+  readonly problems: string[]
+}
+
+/** Schedules that are played over one log, after which the views are held against it. */
+const ON_ONE_LOG = 25
+const INSTANCES = 2
+const CLIENTS = 5
+const WISHES_EACH = 3
+const PATIENCE = 40_000
+
+interface Stage {
+  readonly server: ProtocolServer
+  readonly faults: readonly FaultName[] | undefined
+  readonly patience: number
+  readonly services: readonly Running[]
+}
+
+const setStage = async (t: Tidying, { breakAdapter, faults, patience = PATIENCE }: Schedules): Promise<Stage> => {
+  const server = await startProtocolServer()
+  t.teardown(server.close)
+  const environment = { BERTH_VAULT_KEY: aVaultKey() }
+  const services: Running[] = []
+  for (let i = 0; i < INSTANCES; i++) {
+    const change = breakAdapter === undefined ? {} : { change: () => breakAdapter(server, i) }
+    services.push(await startInstance(t, server, i, { now: NOW, environment, ...change }))
+  }
+  return { server, services, faults, patience }
+}
+
+/** A new SUT, as soon as one can be made. */
+const newSut = async (services: readonly Running[], random: Random): Promise<string> => {
+  const headers = { 'Idempotency-Key': random.hex(16) }
+  let id: string | undefined
+  const make = async (): Promise<boolean> => {
+    const made = await random.oneOf(services).as('admin').post('/api/sut/create', aSut(), headers)
+    if (made.status === 201) id = String(made.json._id)
+    return id !== undefined
+  }
+  await until('a SUT is made', make, 40_000)
+  return id as string
+}
+
+const count = (played: Played, told: readonly Told[], faults: readonly string[]): void => {
+  played.schedules++
+  for (const { how, wasCancelled, answers } of told) {
+    played.wishes++
+    if (how === 'made' || how === 'refused' || how === 'unknown') played[how]++
+    if (wasCancelled) played.cancelled++
+    played.askedAgain += answers.filter((answer) => answer.startsWith('503')).length
+  }
+  for (const fault of faults) played.faults[fault] = (played.faults[fault] ?? 0) + 1
+}
+
+/** One schedule on a SUT of its own; what is wrong with its end. */
+const playOne = async (
+  { server, services, faults: among, patience }: Stage,
+  seed: number,
+  played: Played,
+): Promise<readonly string[]> => {
+  const random = makeRandom(seed)
+  const sut = await newSut(services, random)
+  const wishes = drawWishes(random, CLIENTS * WISHES_EACH)
+  const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    const asking = { services, sut, patience, random: makeRandom(seed + 1 + client) }
+    const told: Told[] = []
+    for (let n = 0; n < WISHES_EACH; n++) told.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
+    return told
+  })
+  const befallen = befall(server, random, among).then(async (faults) => {
+    const end = performance.now()
+    await newSut(services, random)
+    played.gap = Math.max(played.gap, performance.now() - end)
+    return faults
+  })
+  const [faults, ...answered] = await Promise.all([befallen, ...clients])
+  const told = answered.flat()
+  count(played, told, faults)
+  return heldAgainstTheLog(server, sut, told).map((problem) => `seed ${seed} (${faults.join(', ')}): ${problem}`)
+}
+
+/** Whether the documents of every instance are those that the log gives. */
+const viewsAgainstTheLog = async (t: Tidying, { server, services }: Stage): Promise<readonly string[]> => {
+  const store = await openAdapter(t, server)
+  const last = (await recordsOf(store, -1)).length - 1
+  const problems: string[] = []
+  for (const [i, service] of services.entries()) {
+    const position = async () => Number((await service.as('admin').get('/api/sut?limit=1')).headers['berth-position'])
+    const come = until('the views', async () => (await position()) >= last, 5_000)
+    await come.catch(async () => problems.push(`the views of ${i} have come to ${await position()}, not to ${last}`))
+    await service.stop()
+    const compared = await replay(join(service.data, 'views.db'), store, projections)
+    problems.push(...compared.differences.map((difference) => `the views of ${i}: ${difference}`))
+    if (compared.position !== last) problems.push(`the views of ${i} end at ${compared.position}, the log at ${last}`)
+    const told = service.log.filter(({ level, sentence }) => level === 'fatal' || sentence === 'a request failed')
+    problems.push(...told.map((line) => `the log of ${i}: ${JSON.stringify(line)}`))
+  }
+  return problems
+}
+
+/** Plays schedules from seeds that follow each other, until problems enough are found. */
+export const playSchedules = async (options: Schedules): Promise<Played> => {
+  const { seed, schedules, lanes = 4, problemsMax = 20, onSchedule } = options
+  const counts = { schedules: 0, wishes: 0, made: 0, refused: 0, unknown: 0, cancelled: 0, askedAgain: 0, gap: 0 }
+  const played: Played = { ...counts, faults: {}, problems: [] }
+  let next = 0
+  const isEnough = (): boolean => played.problems.length >= problemsMax
+
+  const onOneLog = (first: number, end: number): Promise<void> =>
+    withScope(async (t) => {
+      const stage = await setStage(t, options)
+      for (let n = first; n < end && !isEnough(); n++) {
+        played.problems.push(...(await playOne(stage, seed + 1_000 * n, played)))
+        onSchedule?.()
+      }
+      played.problems.push(...(await viewsAgainstTheLog(t, stage)))
+    })
+
+  const lane = async (): Promise<void> => {
+    while (next < schedules && !isEnough()) {
+      const first = next
+      next = Math.min(first + ON_ONE_LOG, schedules)
+      await onOneLog(first, next)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return played
+}

@@ -1,0 +1,43 @@
+import { status } from '@grpc/grpc-js'
+import test from 'ava'
+import { append, aStream, done, someEvents } from '../new-events.ts'
+import { failure } from './protocol/wire.ts'
+import { aServer } from './server-and-client.ts'
+import { openAdapter } from './service/instances.ts'
+
+const foreign = () => ({
+  id: crypto.randomUUID(),
+  type: 'Noted',
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.of(),
+})
+
+test('whoever asks for the end of the log while others do is told of the last event, behind which there are those of others', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const stream = aStream()
+  await append(store, stream, -1, someEvents(stream, 1))
+  await store.head()
+  const { mark } = done(await append(store, stream, 0, someEvents(stream, 1)))
+  for (let i = 0; i < 3; i++) server.log.append('other-1', 'any', [foreign()])
+  // The first is held up on its way, and the second comes back before it.
+  server.delayAnswers(100)
+  const asked = server.counters.reads
+  const first = store.head()
+  while (server.counters.reads === asked) await new Promise(setImmediate)
+  server.delayAnswers(0)
+  t.is(await store.head(), mark)
+  t.is(await first, mark)
+})
+
+test('a look at the end of the log that is answered with nothing is repeated, for the event with which it begins is there', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const stream = aStream()
+  const { mark } = done(await append(store, stream, -1, someEvents(stream, 1)))
+  server.failNext('read', failure(status.OK, ''), 2)
+  const { reads } = server.counters
+  t.is(await store.head(), mark)
+  t.is(server.counters.reads, reads + 3)
+})

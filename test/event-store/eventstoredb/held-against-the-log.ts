@@ -1,0 +1,69 @@
+import { sutStream } from '../../../src/domain/values/ids.ts'
+import { quarterOf, type Told } from './protocol/persistent-clients.ts'
+import type { ProtocolServer } from './protocol/protocol-server.ts'
+
+/** What clients were told, held against what the server has in its log. */
+
+interface Recorded {
+  readonly id: string
+  readonly start: number
+  readonly end: number
+}
+
+const dataOf = ({ data }: { readonly data: Uint8Array }): Readonly<Record<string, unknown>> =>
+  JSON.parse(Buffer.from(data).toString())
+
+/** The reservations of a SUT and the cancellations, and where the log contradicts itself. */
+const readTruth = (server: ProtocolServer, sut: string) => {
+  const made: Recorded[] = []
+  const cancelled: string[] = []
+  const problems: string[] = []
+  const standing = new Map<string, Recorded>()
+  const eventIds = new Set<string>()
+  for (const event of server.log.readable(sutStream(sut)) ?? []) {
+    if (eventIds.has(event.id)) problems.push(`the event ${event.id} is there twice`)
+    eventIds.add(event.id)
+    const data = dataOf(event)
+    const id = String(data._id)
+    if (event.type === 'ReservationCreated') {
+      const one = { id, start: quarterOf(data.start_time), end: quarterOf(data.end_time) }
+      const other = [...standing.values()].find(({ start, end }) => start < one.end && one.start < end)
+      if (other !== undefined) problems.push(`${shown(one)} overlaps ${shown(other)}`)
+      if (made.some(({ start, end }) => start === one.start && end === one.end)) {
+        problems.push(`${shown(one)} is recorded twice`)
+      }
+      made.push(one)
+      standing.set(id, one)
+    }
+    if (event.type === 'ReservationCancelled') {
+      if (!standing.delete(id)) problems.push(`${id} is cancelled twice, or was never made`)
+      cancelled.push(id)
+    }
+  }
+  return { made, cancelled, problems }
+}
+
+const shown = ({ start, end }: Pick<Recorded, 'start' | 'end'>): string => `the window ${start}-${end}`
+
+/** What is wrong with what somebody was told. */
+const problemOf = ({ wish, how, id, answers }: Told, made: readonly Recorded[]): string | undefined => {
+  const recorded = made.find(({ start, end }) => start === wish.start && end === wish.end)
+  const told = `${shown(wish)}, answered ${answers.join(', ')},`
+  if (how === 'wrong' || how === 'never answered') return `${told} came to nothing that was foreseen`
+  if (how === 'made' && recorded === undefined) return `${told} is lost`
+  if (how === 'made' && recorded?.id !== id) return `${told} is ${recorded?.id} in the log, not ${id}`
+  if (how === 'refused' && recorded !== undefined) return `${told} was refused and is recorded`
+  return undefined
+}
+
+/** Nothing acknowledged is lost, nothing refused or unknown is there twice, nothing overlaps. */
+export const heldAgainstTheLog = (server: ProtocolServer, sut: string, told: readonly Told[]): readonly string[] => {
+  const { made, cancelled, problems } = readTruth(server, sut)
+  const lost = told
+    .filter(({ id, wasCancelled }) => wasCancelled && id !== undefined && !cancelled.includes(id))
+    .map(({ wish }) => `the cancellation of ${shown(wish)} is lost`)
+  const unasked = made
+    .filter(({ start, end }) => !told.some(({ wish }) => wish.start === start && wish.end === end))
+    .map((one) => `nobody asked for ${shown(one)}`)
+  return [...problems, ...lost, ...unasked, ...told.flatMap((one) => problemOf(one, made) ?? [])]
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Answer, Headers } from '../../../http/client.ts'
+import type { Running } from '../../../http/harness.ts'
+import { aReservation } from '../../../http/requests.ts'
+import type { Random } from '../../../process/random.ts'
+
+/** Clients that want windows of one SUT, and ask until they know whether they have them. */
+
+const QUARTER = 900_000
+const FROM = Date.parse('2030-05-03T00:00:00Z')
+/** Quarters of an hour that are fought for, and the longest window. */
+const QUARTERS = 20
+const LENGTH_MAX = 3
+
+/** Quarters, the end excluded. */
+export interface Wish {
+  readonly start: number
+  readonly end: number
+}
+
+/** What somebody wanted, and what became of it as far as they were told. */
+export interface Told {
+  readonly wish: Wish
+  readonly how: 'made' | 'refused' | 'unknown' | 'never answered' | 'wrong'
+  readonly id: string | undefined
+  readonly wasCancelled: boolean
+  readonly answers: readonly string[]
+}
+
+export interface Asking {
+  readonly services: readonly Running[]
+  readonly random: Random
+  readonly sut: string
+  /** Milliseconds after which somebody who is not answered counts as never answered. */
+  readonly patience: number
+}
+
+const TWO = 'two answers to one key'
+
+export const timeOf = (quarter: number): string =>
+  new Date(FROM + quarter * QUARTER).toISOString().replace('.000Z', '+00:00')
+
+export const quarterOf = (time: unknown): number => (Date.parse(String(time)) - FROM) / QUARTER
+
+/** Windows that overlap each other, no two of which are the same: one that was recorded twice is known by that. */
+export const drawWishes = (random: Random, count: number): readonly Wish[] => {
+  const drawn = new Map<string, Wish>()
+  while (drawn.size < count) {
+    const start = random.below(QUARTERS)
+    const end = start + 1 + random.below(LENGTH_MAX)
+    drawn.set(`${start}-${end}`, { start, end })
+  }
+  return [...drawn.values()]
+}
+
+/**
+ * Asks any instance, and with a key another one too before it is answered, again and again while it may not have been recorded: with a key whatever happens, without one only
+ * where it certainly was not.
+ */
+const persist = async (
+  { services, random, patience }: Asking,
+  path: string,
+  body: unknown,
+  key: string | undefined,
+): Promise<{ readonly last: Answer; readonly answers: readonly string[] }> => {
+  const headers: Headers = key === undefined ? {} : { 'Idempotency-Key': key }
+  const until = performance.now() + patience
+  const answers: string[] = []
+  for (;;) {
+    const post = (): Promise<Answer> => random.oneOf(services).as('alice').post(path, body, headers)
+    const isImpatient = key !== undefined && random.below(4) === 0
+    const both = await Promise.all(isImpatient ? [post(), delay(random.below(20)).then(post)] : [post()])
+    const last = both.find(({ status }) => status < 400) ?? (both[0] as Answer)
+    if (both.some(({ status, text }) => status < 400 && text !== last.text)) answers.push(TWO)
+    const code = last.status < 400 ? '' : String(last.json.code)
+    answers.push(`${last.status} ${code}`.trim())
+    const mayAskAgain = last.status === 503 && (key !== undefined || code === 'unavailable')
+    if (!mayAskAgain || performance.now() > until) return { last, answers }
+    await delay(5 + random.below(20))
+  }
+}
+
+const howOf = ({ status, json }: Answer, answers: readonly string[]): Told['how'] => {
+  if (answers.includes(TWO)) return 'wrong'
+  if (status === 201) return 'made'
+  if (status === 409 && json.code === 'reservation_conflict') return 'refused'
+  if (status === 503) return json.code === 'outcome_unknown' ? 'unknown' : 'never answered'
+  return 'wrong'
+}
+
+/** Three of four have a key; one in four of those who got a window cancels. */
+export const ask = async (asking: Asking, wish: Wish): Promise<Told> => {
+  const { random, sut } = asking
+  const key = random.below(4) === 0 ? undefined : random.hex(16)
+  const cancels = random.below(4) === 0
+  const window = { start_time: timeOf(wish.start), end_time: timeOf(wish.end) }
+  const made = await persist(asking, '/api/sut_reservation/create', aReservation(sut, window), key)
+  const told = { wish, how: howOf(made.last, made.answers), wasCancelled: false, answers: made.answers }
+  if (told.how === 'unknown' && key !== undefined) return { ...told, how: 'never answered', id: undefined }
+  if (told.how !== 'made') return { ...told, id: undefined }
+  const id = String(made.last.json._id)
+  if (!cancels) return { ...told, id }
+  const cancelled = await persist(asking, `${made.last.headers.location}/cancel`, {}, random.hex(16))
+  const answers = [...told.answers, ...cancelled.answers]
+  return cancelled.last.status === 200 && !cancelled.answers.includes(TWO)
+    ? { ...told, id, wasCancelled: true, answers }
+    : { ...told, id, how: 'wrong', answers }
+}

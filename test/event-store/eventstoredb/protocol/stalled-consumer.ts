@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { readEventStoreDbAddress } from '../../../../src/event-store/eventstoredb/server/address.ts'
+import { openEventStoreDb } from '../../../../src/event-store/eventstoredb/store.ts'
+import { rightOf } from '../../../users/builders.ts'
+import { randomHex } from '../../new-events.ts'
+
+// Run by store-memory.ts with --expose-gc: a consumer that takes one batch and then no more, or whatever comes.
+const [address = '', how, count = '0'] = process.argv.slice(2)
+const store = await openEventStoreDb({ address: rightOf(readEventStoreDbAddress(address)), randomHex })
+
+const used = (): number => {
+  global.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const before = used()
+const batches = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+const taken = []
+let seen = 0
+const told = once(process, 'SIGUSR2')
+do {
+  const { value } = await batches.next()
+  seen += value?.events.length ?? 0
+  // The control keeps everything, as a buffer without bounds would.
+  if (how === 'keeping') taken.push(value)
+} while (how === 'keeping' && seen < Number(count))
+process.stdout.write('"stalled"\n')
+// Weighed when nothing more is sent, which the server knows.
+await told
+process.stdout.write(`${JSON.stringify({ grown: Math.round((used() - before) / 1024) })}\n`)
+// Nothing was lost of what it did not take in time.
+while (seen < Number(count)) seen += (await batches.next()).value?.events.length ?? 0
+process.stdout.write(`${JSON.stringify({ seen, kept: taken.length })}\n`)
+await store.close()

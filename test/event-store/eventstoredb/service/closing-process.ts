@@ -1,0 +1,15 @@
+import { readEventStoreDbAddress } from '../../../../src/event-store/eventstoredb/server/address.ts'
+import { openEventStoreDb } from '../../../../src/event-store/eventstoredb/store.ts'
+import { rightOf } from '../../../users/builders.ts'
+import { append, aStream, randomHex, readLog, someEvents } from '../../new-events.ts'
+
+// Run by traps.test.ts: uses a store for everything it can be used for, and closes it unless it is told not to.
+const [address = '', how] = process.argv.slice(2)
+const store = await openEventStoreDb({ address: rightOf(readEventStoreDbAddress(address)), randomHex })
+const stream = aStream()
+await append(store, stream, -1, someEvents(stream, 3))
+await readLog(store, -1)
+const live = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+await live.next()
+process.stdout.write('used\n')
+if (how !== 'open') await store.close()

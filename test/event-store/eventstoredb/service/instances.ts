@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import type { EventStore } from '../../../../src/event-store/event-store.ts'
+import { type Running, type Setting, start, type Tidying } from '../../../http/harness.ts'
+import type { Row } from '../../../http/store/log-rows.ts'
+import { until } from '../../../http/until.ts'
+import { recordsOf } from '../../new-events.ts'
+import { type ProtocolServer, startProtocolServer } from '../protocol/protocol-server.ts'
+import { openAt } from '../subject.ts'
+
+/** As a process of its own would connect: clients of equal options in one process share a connection. */
+export const addressOf = (server: ProtocolServer, instance: number): string =>
+  `${server.address}&keepAliveInterval=${10_000 + 10 * instance}`
+
+/** The adapter alone, as a process of its own has it. */
+export const openAdapter = (t: Tidying, server: ProtocolServer, instance = 90): Promise<EventStore> =>
+  openAt(t, addressOf(server, instance))
+
+export interface Instances {
+  readonly server: ProtocolServer
+  readonly services: readonly Running[]
+  /** What all of them are given. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Every event of the log, in its order. */
+  readonly log: () => Promise<readonly Row[]>
+}
+
+export const aVaultKey = (id = 'k1'): string => `${id}:${randomBytes(32).toString('base64')}`
+
+/** What signs for the logs of a test, on all instances the same. */
+export const AUDIT_KEY = { BERTH_AUDIT_KEY: randomBytes(32).toString('base64') }
+
+export interface InstanceSetting extends Omit<Setting, 'openStore'> {
+  readonly count?: number
+  /** Changes the store that an instance has, for one that lags or breaks a law. */
+  readonly change?: (instance: number) => ((store: EventStore) => EventStore) | undefined
+}
+
+/** One more instance; it has its own directory, and is ready. */
+export const startInstance = async (
+  t: Tidying,
+  server: ProtocolServer,
+  instance: number,
+  { change, ...setting }: Omit<InstanceSetting, 'count'>,
+): Promise<Running> => {
+  const changed = change?.(instance)
+  const store = changed?.(await openAdapter(t, server, instance))
+  const service = await start(t, {
+    ...setting,
+    environment: { ...AUDIT_KEY, ...setting.environment, BERTH_EVENT_STORE: addressOf(server, instance) },
+    ...(store && { openStore: () => store }),
+  })
+  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  return service
+}
+
+/** Instances of the service that share a store, the file of users in copies, and the vault's key. */
+export const startInstances = async (t: Tidying, setting: InstanceSetting = {}): Promise<Instances> => {
+  const { count = 3, ...others } = setting
+  const server = await startProtocolServer()
+  t.teardown(server.close)
+  const environment = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), ...others.environment }
+  const services: Running[] = []
+  for (let i = 0; i < count; i++) services.push(await startInstance(t, server, i, { ...others, environment }))
+  const log = async (): Promise<readonly Row[]> => {
+    const store = await openAdapter(t, server)
+    const records = await recordsOf(store, -1)
+    await store.close()
+    return records.map(({ text }) => JSON.parse(text) as Row)
+  }
+  return { server, services, environment, log }
+}

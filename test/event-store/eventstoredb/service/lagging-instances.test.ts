@@ -1,0 +1,124 @@
+import test, { type ExecutionContext } from 'ava'
+import { sutStream } from '../../../../src/domain/values/ids.ts'
+import type { EventStore } from '../../../../src/event-store/event-store.ts'
+import type { Answer } from '../../../http/client.ts'
+import type { Running } from '../../../http/harness.ts'
+import { refusalOf } from '../../../http/refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../../http/requests.ts'
+import { makeHold } from '../../../http/store/held-views.ts'
+import { startInstances } from './instances.ts'
+
+/** What the subscription of an instance has not brought yet is no reason to refuse anything, or to record it twice. */
+
+/** An instance that is up to date, and one whose views stand still until they are let go. */
+const upAndBehind = async (t: ExecutionContext) => {
+  const { hold, letGo, change } = makeHold()
+  const lagging = (store: EventStore): EventStore => ({ ...store, ...change(store) })
+  const started = await startInstances(t, {
+    now: NOW,
+    count: 2,
+    change: (instance) => (instance === 1 ? lagging : undefined),
+  })
+  t.teardown(letGo)
+  const [up, behind] = started.services as readonly [Running, Running]
+  return { ...started, up, behind, hold, letGo }
+}
+
+const window = (hour: number, quarters = 4) => ({
+  start_time: `2030-05-03T${String(hour).padStart(2, '0')}:00:00Z`,
+  end_time: new Date(Date.UTC(2030, 4, 3, hour) + quarters * 900_000).toISOString(),
+})
+
+const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
+
+test('an instance that lags accepts what another has made room for, and refuses what another has taken', async (t) => {
+  const { up, behind, hold, log } = await upAndBehind(t)
+  const sut = await createSut(up.as('admin'))
+  const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
+  hold()
+  const freed = await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
+  t.is(freed.status, 200)
+  const other = await reserved(up.as('alice'), aReservation(sut, window(10)))
+  const newSut = await createSut(up.as('admin'), { name: 'not known to the other yet' })
+  // What it accepts it answers from the log, once it has waited for its views in vain.
+  const [again, beside, onNew, overlapping] = await Promise.all([
+    reserve(behind.as('bob'), aReservation(sut, { user_id: '590780914445534540190001', ...window(8) })),
+    reserve(behind.as('alice'), aReservation(sut, window(12))),
+    reserve(behind.as('alice'), aReservation(newSut, window(8))),
+    reserve(behind.as('alice'), aReservation(sut, window(10, 1))),
+  ])
+  t.deepEqual([again.status, beside.status, onNew.status], [201, 201, 201])
+  t.deepEqual(refusalOf(overlapping), [409, 'reservation_conflict'])
+  t.deepEqual((overlapping.json.conflicts as readonly { _id: string }[])[0]?._id, other.json._id)
+  const twice = await reserve(up.as('alice'), aReservation(sut, window(8, 1)))
+  t.deepEqual(refusalOf(twice), [409, 'reservation_conflict'])
+  t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, 5)
+})
+
+test('an instance that lags knows the retry keys that another has recorded, and answers byte for byte the same', async (t) => {
+  const { up, behind, hold, log } = await upAndBehind(t)
+  const sut = await createSut(up.as('admin'))
+  const key = (name: string) => ({ 'Idempotency-Key': name })
+  await reserved(behind.as('alice'), aReservation(sut, window(5)))
+  hold()
+  const asks: readonly ((at: Running) => Promise<Answer>)[] = [
+    (at) => reserve(at.as('alice'), aReservation(sut, window(8)), key('reserve')),
+    (at) => at.as('admin').post('/api/sut/create', aSut({ name: 'twice' }), key('create')),
+    (at) => at.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' }, key('update')),
+  ]
+  const first: Answer[] = []
+  for (const ask of asks) first.push(await ask(up))
+  const recorded = (await log()).length
+  const again = await Promise.all(asks.map((ask) => ask(behind)))
+  t.deepEqual(again.map(bodyOf), first.map(bodyOf))
+  t.is((await log()).length, recorded)
+})
+
+test('an instance that lags says of nothing that another has made that it is not there', async (t) => {
+  const { up, behind, hold, letGo } = await upAndBehind(t)
+  const before = await createSut(up.as('admin'), { name: 'before' })
+  t.is((await behind.as('alice').get(`/api/sut/${before}`)).status, 200)
+  hold()
+  const sut = await createSut(up.as('admin'))
+  const made = await reserved(up.as('alice'), aReservation(sut, window(8)))
+  const reads = [`/api/sut/${sut}`, String(made.headers.location)].map((path) => behind.as('alice').get(path))
+  const cancelling = behind.as('alice').request('POST', `${made.headers.location}/cancel`)
+  const after = { 'Berth-After': String(made.headers['berth-position']) }
+  const list = behind.as('alice').get('/api/sut?limit=1', after)
+  // Reads that do not ask for more are answered with what there is.
+  const stale = await behind.as('alice').get('/api/sut?limit=1')
+  t.deepEqual((stale.json.suts as readonly { _id: string }[])[0]?._id, before)
+  t.true(Number(stale.headers['berth-position']) < Number(made.headers['berth-position']))
+  letGo()
+  t.deepEqual(
+    (await Promise.all(reads)).map(({ status }) => status),
+    [200, 200],
+  )
+  t.is((await cancelling).status, 200)
+  t.deepEqual(((await list).json.suts as readonly { _id: string }[])[0]?._id, sut)
+})
+
+test('it shows when an instance decides on what its subscription has brought', async (t) => {
+  // Its reads of a stream end where its views stand, as if commands were decided on a read model.
+  let shown = Number.POSITIVE_INFINITY
+  const short = (store: EventStore): EventStore => ({
+    ...store,
+    async *readStream(stream, after) {
+      for await (const page of store.readStream(stream, after)) {
+        const visible = page.filter(({ mark }) => mark <= shown)
+        if (visible.length > 0) yield visible
+      }
+    },
+  })
+  const { services, server } = await startInstances(t, {
+    now: NOW,
+    count: 2,
+    change: (instance) => (instance === 1 ? short : undefined),
+  })
+  const [up, behind] = services as readonly [Running, Running]
+  const sut = await createSut(up.as('admin'))
+  const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
+  shown = server.log.readable(sutStream(sut))?.at(-1)?.position ?? 0
+  await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
+  t.not((await reserve(behind.as('alice'), aReservation(sut, window(8)))).status, 201)
+})

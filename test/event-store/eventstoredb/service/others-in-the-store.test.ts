@@ -1,0 +1,111 @@
+import test, { type ExecutionContext } from 'ava'
+import { until } from '../../../http/until.ts'
+import { append, aStream, done, idsOf, readLog, someEvents } from '../../new-events.ts'
+import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol-server.ts'
+import { aServer } from '../server-and-client.ts'
+import { openAdapter } from './instances.ts'
+import { aReadyService } from './outage.ts'
+
+/** What real nodes were seen to do that holds a log among many events of others, and one subscriber among many. */
+
+const noted = () => ({
+  id: crypto.randomUUID(),
+  type: 'Noted',
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.of(),
+})
+
+const OTHERS = 50_000
+
+const writeOthers = ({ log }: ProtocolServer, count = OTHERS): void => {
+  for (let n = 0; n < count; n += 500) log.append(`others-${n}-${count}`, 'any', Array.from({ length: 500 }, noted))
+}
+
+const aCrowdedServer = async (t: ExecutionContext, options?: ProtocolServerOptions) => {
+  const server = await aServer(t, options)
+  writeOthers(server)
+  return server
+}
+
+test('a new log among 50,000 events of others is ready without any of them being sent', async (t) => {
+  const { log } = await aCrowdedServer(t)
+  const began = performance.now()
+  const { service, server } = await aReadyService(t, { log })
+  t.log(`${Math.round(performance.now() - began)} ms`)
+  t.is((await service.anyone.get('/health/ready')).status, 200)
+  t.true(server.counters.eventsSent < 20, `${server.counters.eventsSent} events were sent`)
+})
+
+test('the end of a log behind which others have written 50,000 events is found without any of them being sent', async (t) => {
+  const server = await aCrowdedServer(t)
+  const store = await openAdapter(t, server)
+  t.is(await store.head(), -1)
+  const stream = aStream()
+  const { mark } = done(await append(store, stream, -1, someEvents(stream, 3)))
+  writeOthers(server, OTHERS + 500)
+  const { eventsSent } = server.counters
+  t.is(await store.head(), mark)
+  t.deepEqual(await readLog(store, mark), [])
+  t.true(server.counters.eventsSent - eventsSent < 20, `${server.counters.eventsSent} events were sent`)
+})
+
+test('names that begin like ours do not hide the end of the log', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  for (const name of ['listenPortsToo', 'berth-logs']) server.log.append(name, 'any', [noted()])
+  t.is(await store.head(), -1)
+  const stream = aStream()
+  const { mark } = done(await append(store, stream, -1, someEvents(stream, 2)))
+  for (let n = 0; n < 100; n++) server.log.append('listenPortsToo', 'any', [noted()])
+  t.is(await store.head(), mark)
+})
+
+for (const version of ['23.10.8', '24.10.9']) {
+  test(`on ${version} there is no event at a mark at which none begins`, async (t) => {
+    const server = await aServer(t, { version })
+    const store = await openAdapter(t, server)
+    const stream = aStream()
+    const [first, second] = someEvents(stream, 2)
+    const events = [first, second] as NonNullable<typeof first>[]
+    const { mark } = done(await append(store, stream, -1, events))
+    const { reads } = server.counters
+    for (const nowhere of [mark - 1, mark + 1, mark + 1_000_000]) t.is(await store.at(nowhere), undefined)
+    t.is(server.counters.reads, reads + 3)
+    t.is((await store.at(mark))?.id, second?.id)
+  })
+}
+
+/** Events that come while a consumer stands still. */
+const BUSY = 5_000
+
+const standStill = async (t: ExecutionContext, count: number) => {
+  const server = await aServer(t, { version: '23.10.8' })
+  const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
+  const stream = aStream()
+  const batches = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
+  t.true((await batches.next()).value?.caughtUp)
+  const events = someEvents(stream, count)
+  const { eventsSent } = server.counters
+  for (let n = 0; n < count; n += 250) {
+    done(await append(writer, stream, n - 1, events.slice(n, n + 250)))
+  }
+  return { server, store, batches, events, sent: () => server.counters.eventsSent - eventsSent }
+}
+
+test('a subscriber that stands still for 5,000 events is not cut off, and gets them all', async (t) => {
+  const { batches, events, sent } = await standStill(t, BUSY)
+  await until('sent', async () => sent() >= BUSY, 20_000)
+  const seen: string[] = []
+  while (seen.length < BUSY) seen.push(...idsOf((await batches.next()).value?.events ?? []))
+  t.deepEqual(seen, idsOf(events))
+  await batches.return?.()
+})
+
+test('control: a node of 23.10 cuts off a subscriber that stands still for 30,000 events', async (t) => {
+  const { batches } = await standStill(t, 30_000)
+  const toTheEnd = async (): Promise<void> => {
+    for (let n = 0; n < 30_000; ) n += (await batches.next()).value?.events.length ?? 0
+  }
+  await t.throwsAsync(toTheEnd, { name: 'StoreUnavailable', message: /Consumer too slow/ })
+})

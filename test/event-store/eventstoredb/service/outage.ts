@@ -1,0 +1,83 @@
+import type { ExecutionContext } from 'ava'
+import type { Answer, Client } from '../../../http/client.ts'
+import { dataWithPeople, type Line, type Running, start } from '../../../http/harness.ts'
+import { aSut, NOW } from '../../../http/requests.ts'
+import type { Event } from '../../../http/store/log-rows.ts'
+import { until } from '../../../http/until.ts'
+import { recordsOf } from '../../new-events.ts'
+import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol-server.ts'
+import { aServer } from '../server-and-client.ts'
+import { AUDIT_KEY, addressOf, aVaultKey, openAdapter } from './instances.ts'
+
+/** What outages of the store are told and measured with. */
+
+/** Milliseconds after the store's return within which the service works again. */
+export const AGAIN_WITHIN = 2_000
+
+const escaped: unknown[] = []
+process.on('unhandledRejection', (error) => escaped.push(error))
+process.on('uncaughtException', (error) => escaped.push(error))
+
+/** Errors that nobody has taken, of this whole file. */
+export const escapedErrors = (): readonly unknown[] => escaped
+
+export interface Starting {
+  readonly server: ProtocolServer
+  readonly data: string
+  readonly log: readonly Line[]
+  /** Starts the service, which may have to wait; each call with the same data and key. */
+  readonly begin: (signal?: AbortSignal) => Promise<Running>
+}
+
+/** A store, and all that a service over it needs. */
+export const aStarting = async (
+  t: ExecutionContext,
+  options: ProtocolServerOptions & { readonly address?: string; readonly addressAt?: (port: number) => string } = {},
+): Promise<Starting> => {
+  const server = await aServer(t, options)
+  const data = await dataWithPeople(t)
+  const address = options.address ?? options.addressAt?.(server.endpoint.port) ?? addressOf(server, 1)
+  const environment = { ...AUDIT_KEY, BERTH_EVENT_STORE: address, BERTH_VAULT_KEY: aVaultKey() }
+  const log: Line[] = []
+  const begin: Starting['begin'] = (signal) => start(t, { data, now: NOW, environment, log, ...(signal && { signal }) })
+  return { server, data, log, begin }
+}
+
+export const readinessOf = async ({ anyone }: Running): Promise<Answer> => anyone.get('/health/ready')
+
+export const ready = (service: Running, within = 20_000): Promise<void> =>
+  until('ready', async () => (await readinessOf(service)).status === 200, within)
+
+/** A service that is ready, over a store of its own. */
+export const aReadyService = async (t: ExecutionContext, options?: Parameters<typeof aStarting>[1]) => {
+  const starting = await aStarting(t, options)
+  const service = await starting.begin()
+  await ready(service)
+  return { ...starting, service }
+}
+
+/** Milliseconds until a SUT can be created, and then read, by somebody who asks again and again. */
+export const serviceAgain = async (service: Running): Promise<number> => {
+  const began = performance.now()
+  await until('service again', () => isServed(service.as('admin')), 30_000)
+  return performance.now() - began
+}
+
+const isServed = async (client: Client): Promise<boolean> => {
+  const made = await client.post('/api/sut/create', aSut())
+  return made.status === 201 && (await client.get(`/api/sut/${made.json._id}`)).status === 200
+}
+
+/** The events of a type in the store, as they lie there. */
+export const recordedOf = async (
+  t: ExecutionContext,
+  server: ProtocolServer,
+  type: string,
+): Promise<readonly Event[]> => {
+  const store = await openAdapter(t, server)
+  const events = (await recordsOf(store, -1)).map(({ text }) => JSON.parse(text) as Event)
+  await store.close()
+  return events.filter((event) => event.type === type)
+}
+
+export const sentencesOf = (log: readonly Line[]): readonly string[] => log.map(({ sentence }) => sentence)

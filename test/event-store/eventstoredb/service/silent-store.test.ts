@@ -1,0 +1,86 @@
+import { status } from '@grpc/grpc-js'
+import test from 'ava'
+import type { Line } from '../../../http/harness.ts'
+import { aSut, createSut } from '../../../http/requests.ts'
+import { until } from '../../../http/until.ts'
+import { failure } from '../protocol/wire.ts'
+import { exhausted } from '../server-and-client.ts'
+import { aReadyService, escapedErrors, readinessOf, ready, sentencesOf } from './outage.ts'
+
+/** A store that takes commands and does not answer them, and subscriptions that end, as an operator sees it. */
+
+test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+
+/** Milliseconds after which an operator is to know. */
+const KNOWN_WITHIN = 10_000
+
+const SILENT = 'the event store does not answer; not ready'
+const ANSWERS = 'the event store answers again'
+
+test('within 10 s of a node that freezes under commands the service is not ready, with an alarm and a line; later it is', async (t) => {
+  const { server, service, log } = await aReadyService(t)
+  const admin = service.as('admin')
+  const sut = await createSut(admin)
+  server.freeze()
+  const began = performance.now()
+  const asked = Array.from({ length: 5 }, () => admin.post('/api/sut/create', aSut()))
+  await until('not ready', async () => (await readinessOf(service)).status === 503, KNOWN_WITHIN)
+  t.log(`${Math.round(performance.now() - began)} ms`)
+  t.is(((await readinessOf(service)).json.parts as { store: string }).store, 'silent')
+  t.true(sentencesOf(log).includes(SILENT))
+  const { text } = await admin.get('/metrics')
+  for (const sample of [`berth_alarm{part="store"} 1`, 'berth_ready 0']) t.true(text.includes(`\n${sample}\n`), sample)
+  // What it has in memory it still answers.
+  t.is((await admin.get(`/api/sut/${sut}`)).status, 200)
+  server.thaw()
+  await Promise.all(asked)
+  // Nobody has to ask for anything: it finds out by itself.
+  await ready(service)
+  t.is(sentencesOf(log).filter((sentence) => sentence === SILENT).length, 1)
+  t.is(sentencesOf(log).filter((sentence) => sentence === ANSWERS).length, 1)
+  t.true((await admin.get('/metrics')).text.includes(`\nberth_alarm{part="store"} 0\n`))
+})
+
+test('within 10 s of a cluster without a quorum refusing appends the service is not ready', async (t) => {
+  const { server, service } = await aReadyService(t)
+  const admin = service.as('admin')
+  server.setReady(false)
+  const asked = Array.from({ length: 5 }, () => admin.post('/api/sut/create', aSut()))
+  await until('not ready', async () => (await readinessOf(service)).status === 503, KNOWN_WITHIN)
+  server.setReady(true)
+  await Promise.all(asked)
+  await ready(service)
+  t.is((await admin.post('/api/sut/create', aSut())).status, 201)
+})
+
+test('a store that answers slowly, or refuses for good reason, is not silent', async (t) => {
+  const { server, service, log } = await aReadyService(t)
+  const admin = service.as('admin')
+  server.delayAnswers(400)
+  const began = performance.now()
+  while (performance.now() - began < 7_000) t.is((await admin.post('/api/sut/create', aSut())).status, 201)
+  t.is((await readinessOf(service)).status, 200)
+  t.false(sentencesOf(log).includes(SILENT))
+})
+
+const resumed = (log: readonly Line[]) =>
+  log.filter(({ sentence }) => sentence === 'a subscription to the event store was cut off; resumed')
+
+test('each subscription that is cut off and resumed is a line with its cause and how long it took', async (t) => {
+  const { server, service, log } = await aReadyService(t)
+  const slow = failure(status.ABORTED, 'Operation timed out: Consumer too slow to handle event while live')
+  for (let n = 1; n <= 3; n++) {
+    if (n === 3) server.failNext('subscription', exhausted, 2)
+    server.endSubscriptions(slow)
+    await until('resumed', async () => resumed(log).length === n, 10_000)
+    await createSut(service.as('admin'))
+  }
+  for (const { facts, level } of resumed(log)) {
+    const { err, milliseconds } = facts as { err: Error; milliseconds: number }
+    t.is(level, 'warn')
+    t.regex(err.message, /Consumer too slow/)
+    t.true(milliseconds >= 0 && Number.isInteger(milliseconds))
+  }
+  await service.stop()
+  t.is(resumed(log).length, 3)
+})

@@ -1,0 +1,151 @@
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { quantile } from '../../../bench/processes.ts'
+import { basic, type Client, connectTo } from '../../../http/client.ts'
+import { dataWithPeople, idOf, type Tidying, temporaryData } from '../../../http/harness.ts'
+import { aSut } from '../../../http/requests.ts'
+import { until } from '../../../http/until.ts'
+import { type Child, launch } from '../../../process/harness.ts'
+import { addressFor, SHARED_STORE } from '../../shared-store.ts'
+import { AUDIT_KEY, aVaultKey } from './instances.ts'
+
+/** Creates as fast as instances of the service answer, each in a process of its own, counted in buckets of five seconds. */
+
+export const BUCKET_SECONDS = 5
+const QUARTER = 900_000
+
+export interface RateOptions {
+  /** Of a store; without, the protocol server in a process of its own, which cuts off slow subscribers. */
+  readonly address?: string
+  readonly instances: number
+  readonly suts: number
+  readonly connections: number
+  readonly seconds: number
+  readonly onBucket?: (bucket: Bucket) => void
+}
+
+export interface Bucket {
+  readonly created: number
+  readonly refused: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+}
+
+const aStore = async (scope: Tidying): Promise<string> => {
+  const script = join(import.meta.dirname, '../bench/event-store-server.ts')
+  const server = launch(scope, { data: '', args: ['--cuts-off'], script })
+  return (JSON.parse(await server.line('"url"')) as { url: string }).url
+}
+
+/** An instance that is ready. */
+const startInstance = async (scope: Tidying, data: string, environment: Readonly<Record<string, string>>) => {
+  const child: Child = launch(scope, { data, args: ['serve'], env: { BERTH_PORT: '0', ...environment } })
+  const { url } = JSON.parse(await child.line('"msg":"listening"')) as { url: string }
+  const connections = connectTo(Number(new URL(url).port))
+  scope.teardown(connections.close)
+  const admin = connections.client({ Authorization: basic('admin') })
+  await until('ready', async () => (await admin.get('/health/ready')).status === 200, 60_000)
+  return { child, admin }
+}
+
+export type RatedInstance = Awaited<ReturnType<typeof startInstance>>
+
+/** Instances of one log, over the store at an address. */
+export const startRated = async (scope: Tidying, address: string, count: number): Promise<readonly RatedInstance[]> => {
+  const people = await dataWithPeople(scope)
+  const log = addressFor(address, people)
+  const common = { ...AUDIT_KEY, BERTH_EVENT_STORE: log, BERTH_VAULT_KEY: aVaultKey(), BERTH_HORIZON: 'P3660D' }
+  const started: RatedInstance[] = []
+  for (let n = 0; n < count; n++) {
+    const data = await temporaryData(scope)
+    await cp(join(people, 'users.json'), join(data, 'users.json'))
+    const own = { BERTH_EVENT_STORE: log.replace(/keepAliveInterval=\d+/, `keepAliveInterval=${10_000 + 10 * n}`) }
+    started.push(await startInstance(scope, data, { ...common, ...own }))
+  }
+  return started
+}
+
+/** SUTs, each made through one of the instances. */
+const makeSuts = async (instances: readonly RatedInstance[], count: number): Promise<readonly string[]> => {
+  const ids: string[] = []
+  while (ids.length < count) {
+    const batch = Array.from({ length: Math.min(50, count - ids.length) }, async (_, n) => {
+      const { admin } = instances[n % instances.length] as RatedInstance
+      return (await admin.post('/api/sut/create', aSut())).json._id as string
+    })
+    ids.push(...(await Promise.all(batch)))
+  }
+  return ids
+}
+
+const bucketOf = (taken: { readonly milliseconds: number; readonly isCreated: boolean }[]): Bucket => {
+  const times = taken.map(({ milliseconds }) => milliseconds)
+  const created = taken.filter(({ isCreated }) => isCreated).length
+  const [p50, p99] = times.length === 0 ? [Number.NaN, Number.NaN] : [quantile(times, 0.5), quantile(times, 0.99)]
+  return { created, refused: taken.length - created, p50, p99 }
+}
+
+/** Asks for one window after the other, on the SUTs in turn, and gives what was answered in each bucket. */
+export const createSteadily = async (
+  clients: readonly Client[],
+  suts: readonly string[],
+  { connections, seconds, onBucket }: Pick<RateOptions, 'connections' | 'seconds' | 'onBucket'>,
+): Promise<readonly Bucket[]> => {
+  const begins = Math.ceil(Date.now() / QUARTER + 8) * QUARTER
+  let next = 0
+  let taken: Parameters<typeof bucketOf>[0] = []
+  const buckets: Bucket[] = []
+  const timer = setInterval(() => {
+    const bucket = bucketOf(taken)
+    taken = []
+    buckets.push(bucket)
+    onBucket?.(bucket)
+  }, BUCKET_SECONDS * 1_000)
+  const ends = performance.now() + seconds * 1_000
+  const one = async (client: Client): Promise<void> => {
+    while (performance.now() < ends) {
+      const n = next++
+      const start = begins + Math.floor(n / suts.length) * QUARTER
+      const [start_time, end_time] = [start, start + QUARTER].map((time) => new Date(time).toISOString())
+      const asked = { user_id: idOf('alice'), sut_id: suts[n % suts.length], start_time, end_time }
+      const began = performance.now()
+      const { status } = await client.post('/api/sut_reservation/create', asked)
+      taken.push({ milliseconds: performance.now() - began, isCreated: status === 201 })
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, (_, n) => one(clients[n % clients.length] as Client)))
+  clearInterval(timer)
+  return buckets
+}
+
+export interface Rate {
+  readonly buckets: readonly Bucket[]
+  /** Per second, of whole buckets. */
+  readonly median: number
+  readonly least: number
+  readonly p99: number
+  readonly worstP99: number
+  /** How often a subscription was cut. */
+  readonly cuts: number
+}
+
+export const rateOf = (buckets: readonly Bucket[], cuts: number): Rate => {
+  const created = buckets.map((bucket) => bucket.created / BUCKET_SECONDS)
+  const p99s = buckets.map(({ p99 }) => p99)
+  const [median, p99] = [quantile(created, 0.5), quantile(p99s, 0.5)]
+  return { buckets, median, least: Math.min(...created), p99, worstP99: Math.max(...p99s), cuts }
+}
+
+export const measureRate = async (scope: Tidying, options: RateOptions): Promise<Rate> => {
+  const address = options.address ?? SHARED_STORE ?? (await aStore(scope))
+  const instances = await startRated(scope, address, options.instances)
+  const suts = await makeSuts(instances, options.suts)
+  const buckets = await createSteadily(
+    instances.map(({ admin }) => admin),
+    suts,
+    options,
+  )
+  const lines = instances.flatMap(({ child }) => child.errors().split('\n').concat(child.output().split('\n')))
+  return rateOf(buckets, lines.filter((line) => line.includes('was cut off; resumed')).length)
+}

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { aSut } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import { aStarting, ready, sentencesOf } from './service/outage.ts'
+
+/** A store that is reached over TLS, and asks for a name and a password. */
+
+const certificates = fileURLToPath(new URL('../../http/server/certificates/', import.meta.url))
+const [own, foreign] = ['first', 'second'].map((name) => encodeURIComponent(`${certificates}${name}.cert.pem`))
+const users = { berth: 'a:secret/for@the store' }
+
+const given = async (t: ExecutionContext, address: (port: number) => string) => {
+  const [certificate, key] = await Promise.all(
+    ['cert', 'key'].map((kind) => readFile(`${certificates}first.${kind}.pem`, 'utf8')),
+  )
+  return aStarting(t, { users, tls: { certificate: certificate as string, key: key as string }, addressAt: address })
+}
+
+const named = `berth:${encodeURIComponent(users.berth)}@`
+
+for (const [how, address] of Object.entries({
+  'a node': (port: number) => `esdb://${named}localhost:${port}?tlsCAFile=${own}`,
+  'a cluster, whose leader is discovered': (port: number) =>
+    `esdb+discover://${named}localhost:${port}?tlsCAFile=${own}`,
+  'a cluster, of which several nodes are named': (port: number) =>
+    `esdb://${named}localhost:${port},localhost:${port}?tlsCAFile=${own}`,
+})) {
+  test(`over TLS, with a name and a password, the service works on ${how}`, async (t) => {
+    const { begin, log } = await given(t, address)
+    const service = await begin()
+    await ready(service)
+    t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 201)
+    t.false(JSON.stringify(log).includes('a:secret'))
+    t.is((await service.as('admin').get('/api/sut')).json.count, 1)
+  })
+}
+
+test('a store whose certificate no trusted authority has signed is not spoken to', async (t) => {
+  const { server, begin, log } = await given(t, (port) => `esdb://${named}localhost:${port}?tlsCAFile=${foreign}`)
+  const stop = new AbortController()
+  const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
+  await until('waiting', async () => sentencesOf(log).includes('waiting for the event store'), 20_000)
+  stop.abort()
+  await ended
+  t.is(server.counters.features + server.counters.reads + server.counters.classicAppends, 0)
+  t.false(JSON.stringify(log).includes('a:secret'))
+})
+
+test('a wrong password ends the start, over TLS too', async (t) => {
+  const { begin } = await given(t, (port) => `esdb://berth:wrong@localhost:${port}?tlsCAFile=${own}`)
+  await t.throwsAsync(begin(), { name: 'StoreDenied' })
+})

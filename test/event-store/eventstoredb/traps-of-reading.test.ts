@@ -1,0 +1,80 @@
+import { EventStoreDBClient } from '@eventstore/db-client'
+import test from 'ava'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
+import { append, aStream, done, idsOf, readAll, readLog, recordsOf, someEvents } from '../new-events.ts'
+import { aServer } from './server-and-client.ts'
+import { openAdapter } from './service/instances.ts'
+
+/** What the client of the store does and does not do where it reads, one test for each trap. */
+
+const foreign = () => ({
+  id: crypto.randomUUID(),
+  type: 'Noted',
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.of(),
+})
+
+test("the server's own events and those of others are no part of the log, however many there are at its end", async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  t.is(await store.head(), BEGINNING)
+  const [stream, other] = [aStream(), aStream()]
+  const [events, more] = [someEvents(stream, 3), someEvents(other, 2)]
+  const { mark } = done(await append(store, stream, -1, events))
+  for (let i = 0; i < 700; i++) {
+    for (const name of ['other-1', 'listenPortsToo', 'a-sut-1', 'berth', 'vault-1'])
+      server.log.append(name, 'any', [foreign()])
+  }
+  t.true(server.log.all().filter(({ stream: name }) => name.startsWith('$')).length > 100)
+  t.is(await store.head(), mark)
+  t.is(await (await openAdapter(t, server, 2)).head(), mark)
+  t.deepEqual(idsOf(await readLog(store, BEGINNING)), idsOf(events))
+  t.deepEqual(await readLog(store, mark), [])
+  const next = done(await append(store, other, -1, more))
+  t.is(await store.head(), next.mark)
+  t.deepEqual(idsOf(await readLog(store, mark)), idsOf(more))
+  t.is((await recordsOf(store, BEGINNING)).length, 5)
+})
+
+test('events of one append have marks of their own, and each can be gone on from', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const stream = aStream()
+  const events = someEvents(stream, 5)
+  const { mark, revision } = done(await append(store, stream, -1, events))
+  const log = await readLog(store, BEGINNING)
+  t.is(new Set(log.map((event) => event.mark)).size, 5)
+  t.deepEqual([log.at(-1)?.mark, log.at(-1)?.revision], [mark, revision])
+  for (const [index, event] of log.entries()) {
+    t.deepEqual(idsOf(await readLog(store, event.mark)), idsOf(events.slice(index + 1)))
+  }
+})
+
+test('a server says again and again that a subscriber has caught up, and every event still comes once', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const client = EventStoreDBClient.connectionString(server.address)
+  t.teardown(() => client.dispose())
+  let told = 0
+  const bare = client.subscribeToAll()
+  bare.on('caughtUp', () => told++).on('data', () => undefined)
+  const stream = aStream()
+  const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
+  t.deepEqual((await batches.next()).value, { events: [], caughtUp: true })
+  const [events, seen] = [someEvents(stream, 10), [] as string[]]
+  for (const [index, event] of events.entries()) {
+    done(await append(store, stream, index - 1, [event]))
+    const { value } = await batches.next()
+    t.true(value?.caughtUp)
+    seen.push(...idsOf(value?.events ?? []))
+  }
+  t.deepEqual(seen, idsOf(events))
+  t.true(told > 3, `${told} times`)
+  await bare.unsubscribe()
+})
+
+test('a stream that is not there has no events, whatever the client makes of it', async (t) => {
+  const store = await openAdapter(t, await aServer(t))
+  t.deepEqual(await readAll(store, aStream()), [])
+})

@@ -1,0 +1,96 @@
+import test, { type ExecutionContext } from 'ava'
+import { refusalOf } from '../../http/refusals/problems.ts'
+import { aReservation, createSut, reserve } from '../../http/requests.ts'
+import type { AppendFault } from './protocol/switches.ts'
+import { failure } from './protocol/wire.ts'
+import { exhausted } from './server-and-client.ts'
+import { AGAIN_WITHIN, aReadyService, escapedErrors, recordedOf } from './service/outage.ts'
+
+/** Appends whose answers are lost: repeated until known, and only then answered. */
+
+test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+
+const KEY = { 'Idempotency-Key': 'once' }
+const TYPE = 'ReservationCreated'
+const isReservation: NonNullable<AppendFault['when']> = ({ types }) => types.includes(TYPE)
+
+const aWarmService = async (t: ExecutionContext) => {
+  const given = await aReadyService(t)
+  const sut = await createSut(given.service.as('admin'))
+  return { ...given, sut, attempt: () => reserve(given.service.as('alice'), aReservation(sut), KEY) }
+}
+
+const failures = {
+  'lost three times': { how: 'lost', times: 3 },
+  'lost with an error of no known kind': { how: 'lost', failure: failure(13, 'Received RST_STREAM with code 2') },
+  'lost to a leader that does not answer in time': { how: 'lost', failure: failure(10, 'Forwarding timeout') },
+  'lost to a deadline': { how: 'lost', failure: failure(4, 'Deadline exceeded') },
+  'refused twice because too much is asked': { how: 'refused', failure: exhausted, times: 2 },
+} satisfies Readonly<Record<string, AppendFault>>
+
+for (const [how, fault] of Object.entries(failures) as readonly [string, AppendFault][]) {
+  test(`an append ${how} is repeated, recorded once, and answered 201`, async (t) => {
+    const { server, attempt } = await aWarmService(t)
+    const before = server.counters.classicAppends
+    server.faultAppends({ ...fault, when: isReservation })
+    const made = await attempt()
+    t.is(made.status, 201)
+    t.is(server.counters.classicAppends - before, 1 + (fault.times ?? 1))
+    t.deepEqual(
+      (await recordedOf(t, server, TYPE)).map(({ data }) => data._id),
+      [made.json._id],
+    )
+  })
+}
+
+for (const [how, was] of [
+  ['silent', 'before it was written'],
+  ['lost-silent', 'after it was written'],
+] as const) {
+  test(`a node that is lost in the middle of an append, ${was}, is waited for, and the append is recorded once`, async (t) => {
+    const { server, attempt } = await aWarmService(t)
+    const inTheMiddle = Promise.withResolvers<void>()
+    const isMeant: typeof isReservation = (append) => isReservation(append) && inTheMiddle.resolve() === undefined
+    server.faultAppends({ how, when: isMeant })
+    const attempted = attempt()
+    await inTheMiddle.promise
+    await server.stop()
+    await server.start()
+    const back = performance.now()
+    const made = await attempted
+    t.is(made.status, 201)
+    t.true(performance.now() - back < AGAIN_WITHIN)
+    t.is((await recordedOf(t, server, TYPE)).length, 1)
+  })
+
+  test(`an append that is never answered, lost ${was}, is 503 outcome_unknown in the end, and its retry gives the one truth`, async (t) => {
+    const { server, attempt } = await aWarmService(t)
+    let isLost = true
+    const when: typeof isReservation = (append) => isLost && isReservation(append)
+    server.faultAppends({ how, when, times: Number.POSITIVE_INFINITY })
+    const began = performance.now()
+    const unknown = await attempt()
+    t.deepEqual(refusalOf(unknown), [503, 'outcome_unknown'])
+    const took = performance.now() - began
+    t.true(took > 5_000 && took < 15_000, `${took} ms`)
+    const recorded = await recordedOf(t, server, TYPE)
+    t.is(recorded.length, how === 'silent' ? 0 : 1)
+    isLost = false
+    const made = await attempt()
+    t.is(made.status, 201)
+    const truth = (await recordedOf(t, server, TYPE)).map(({ data }) => data._id)
+    t.deepEqual(truth, [made.json._id])
+    if (how === 'lost-silent') t.is(recorded[0]?.data._id, made.json._id)
+    t.deepEqual((await attempt()).text, made.text)
+  })
+}
+
+test('what certainly was not written is 503 unavailable, not of an unknown outcome', async (t) => {
+  const { server, service, attempt } = await aWarmService(t)
+  await service.as('alice').get('/api/sut?limit=1')
+  await server.stop()
+  t.deepEqual(refusalOf(await attempt()), [503, 'unavailable'])
+  await server.start()
+  t.is((await attempt()).status, 201)
+  t.is((await recordedOf(t, server, TYPE)).length, 1)
+})

@@ -1,9 +1,0 @@
-import { contractControls, storeContract } from './contract.ts'
-import { openSqliteSubject } from './sqlite-subject.ts'
-
-storeContract('SQLite', openSqliteSubject({}))
-// Whatever comes together is split over several batches, and every subscriber falls behind.
-storeContract('SQLite with small limits', openSqliteSubject({ batchMax: 3, tail: 2 }))
-// As the service has it.
-storeContract('SQLite that syncs behind', openSqliteSubject({}, { isSyncedBehind: true }))
-contractControls('SQLite', openSqliteSubject({}))

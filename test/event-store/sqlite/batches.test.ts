@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import type { Logged } from '../../../src/domain/event.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { makeTail } from '../../../src/event-store/sqlite/tail.ts'
+import { anEvent, append, aStream, outcomeOf, someEvents } from '../new-events.ts'
+import { aPath, openStore } from './subject.ts'
+
+const FRAME = 24 + 4096
+
+/** The transactions in the write-ahead log: a frame that ends one has the size of the database in its second word. */
+const commitsIn = (path: string): number => {
+  const log = readFileSync(`${path}-wal`)
+  let commits = 0
+  for (let frame = 32; frame + FRAME <= log.length; frame += FRAME) if (log.readUInt32BE(frame + 4) !== 0) commits++
+  return commits
+}
+
+const appendToNew = async (store: EventStore): Promise<string> => {
+  const stream = aStream()
+  return outcomeOf(await append(store, stream, -1, someEvents(stream, 1)))
+}
+
+test('appends that arrive together share one transaction, those that do not have one each', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const before = commitsIn(path)
+  const outcomes = await Promise.all(Array.from({ length: 64 }, () => appendToNew(store)))
+  t.deepEqual(outcomes, Array(64).fill('done'))
+  t.is(commitsIn(path), before + 1)
+  for (let count = 0; count < 5; count++) t.is(await appendToNew(store), 'done')
+  t.is(commitsIn(path), before + 6)
+})
+
+test('more appends than a batch takes go on to the next', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path, { limits: { batchMax: 10 } })
+  const before = commitsIn(path)
+  const outcomes = await Promise.all(Array.from({ length: 25 }, () => appendToNew(store)))
+  t.deepEqual(outcomes, Array(25).fill('done'))
+  t.is(commitsIn(path), before + 3)
+})
+
+test('a batch does not wait for as long as something keeps coming', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const before = commitsIn(path)
+  // Two at once, so that the first turn already looks as if more were coming.
+  const outcomes = [appendToNew(store)]
+  for (let turn = 0; turn < 11; turn++) {
+    outcomes.push(appendToNew(store))
+    await new Promise(setImmediate)
+  }
+  const commitsMeanwhile = commitsIn(path) - before
+  t.deepEqual(await Promise.all(outcomes), Array(12).fill('done'))
+  t.true(commitsMeanwhile >= 2)
+})
+
+test('more appends than the queue takes are unavailable at once', async (t) => {
+  const store = openStore(t, await aPath(t), { limits: { queueMax: 2 } })
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => appendToNew(store)))
+  t.deepEqual(outcomes, ['done', 'done', 'unavailable', 'unavailable'])
+})
+
+test('only so many of the newest events are kept in memory for subscribers', (t) => {
+  const tail = makeTail(4, undefined)
+  for (let mark = 0; mark < 100; mark++) {
+    tail.publish([{ ...anEvent(aStream(), ''), stream: 'any', revision: mark, mark } as Logged])
+    const oldest = Math.max(0, mark - 8)
+    t.is(tail.after(oldest - 2, 100), undefined)
+    t.true((tail.after(mark - 1, 100) ?? []).length === 1)
+    t.deepEqual(tail.after(mark, 100), [])
+  }
+  t.deepEqual(
+    tail.after(96, 2)?.map(({ mark }) => mark),
+    [97, 98],
+  )
+})

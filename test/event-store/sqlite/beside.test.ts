@@ -1,0 +1,79 @@
+import test from 'ava'
+import { type Reader, telling } from '../../../src/event-store/sqlite/read.ts'
+import { syncWhatIsShown } from '../../../src/event-store/sqlite/sync.ts'
+import { aPath } from './subject.ts'
+
+/** Reads of a log that ends where it is told to, in pages of one event, with what is read, synced and told in its order. */
+const beside = () => {
+  const order: string[] = []
+  let end = 1
+  const page = async function* (what: string) {
+    for (let mark = 0; mark <= end; mark++) {
+      order.push(`read ${what} ${mark}`)
+      yield what === 'subscription' ? { events: [{ mark }] } : [{ mark }]
+    }
+  }
+  const reader = {
+    at: async () => void order.push('read at'),
+    recordAt: async () => void order.push('read record'),
+    head: async () => order.push('read head'),
+    readSecrets: async () => void order.push('read secrets'),
+    secretsSealedWith: async () => void order.push('read sealed'),
+    readStream: () => page('stream'),
+    records: () => page('records'),
+    subscribe: () => page('subscription'),
+  } as unknown as Reader
+  const reads = telling(
+    reader,
+    () => end,
+    () => order.push('synced'),
+  )
+  const grow = (): void => {
+    end++
+  }
+  return { reads, order, grow }
+}
+
+const told = async (pages: AsyncIterable<unknown>, order: string[]): Promise<void> => {
+  for await (const _ of pages) order.push('told')
+}
+
+test('what a reader beside the writer has read is synced before it is told', async (t) => {
+  const { signal } = new AbortController()
+  const ways: Readonly<Record<string, (reads: Reader) => AsyncIterable<unknown>>> = {
+    stream: (reads) => reads.readStream('s', 0),
+    records: (reads) => reads.records(0),
+    subscription: (reads) => reads.subscribe(0, signal),
+  }
+  for (const [what, way] of Object.entries(ways)) {
+    const { reads, order } = beside()
+    await told(way(reads), order)
+    t.deepEqual(order, [`read ${what} 0`, 'synced', 'told', `read ${what} 1`, 'told'], 'both were there')
+  }
+  const { reads, order } = beside()
+  await reads.at(0)
+  await reads.recordAt(2)
+  await reads.head()
+  await reads.readSecrets('s')
+  await reads.secretsSealedWith('k', undefined, 1)
+  t.deepEqual(
+    order,
+    ['at', 'record', 'head', 'secrets', 'sealed'].flatMap((one) => [`read ${one}`, 'synced']),
+  )
+})
+
+test('what has come since a reader beside the writer synced the log is synced too', async (t) => {
+  const { reads, order, grow } = beside()
+  await told(reads.records(0), [])
+  grow()
+  order.length = 0
+  await told(reads.records(0), order)
+  t.deepEqual(order, ['read records 0', 'told', 'read records 1', 'told', 'read records 2', 'synced', 'told'])
+  await reads.at(2)
+  t.is(order.at(-1), 'read at')
+})
+
+test('a log that nobody writes has nothing to be synced', async (t) => {
+  const path = await aPath(t)
+  t.notThrows(() => syncWhatIsShown(path))
+})

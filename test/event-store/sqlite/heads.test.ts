@@ -1,0 +1,145 @@
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { openLinks, type StreamHead } from '../../../src/event-store/sqlite/links.ts'
+import { MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
+import { append, aStream, idsOf, outcomeOf, randomHex, readAll, readLog, someEvents } from '../new-events.ts'
+import { aPath, openStore } from './subject.ts'
+
+/** Events after which heads are written. */
+const WRITTEN_AFTER = 4_096
+
+/** Where streams end, as the table has it, and up to which position. */
+const written = (path: string): { readonly heads: readonly object[]; readonly upTo: number } => {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    const heads = database.prepare('SELECT * FROM head ORDER BY stream').all()
+    const upTo = Number(database.prepare("SELECT value FROM meta WHERE name = 'heads'").get()?.value)
+    return { heads: heads.map((head) => ({ ...head })), upTo }
+  } finally {
+    database.close()
+  }
+}
+
+const byStream = (heads: Iterable<StreamHead>): readonly StreamHead[] =>
+  [...heads].map((head) => ({ ...head })).sort((a, b) => (a.stream < b.stream ? -1 : 1))
+
+/** Where streams end, as the events say it. */
+const ends = async (store: EventStore): Promise<readonly StreamHead[]> => {
+  const last = new Map<string, StreamHead>()
+  for (const { stream, revision, mark } of await readLog(store, -1)) {
+    last.set(stream, { stream, revision, position: mark })
+  }
+  return byStream(last.values())
+}
+
+/** A file as it is when the process that writes it ends from one moment to the next. */
+const asIfKilled = async (t: ExecutionContext, path: string): Promise<string> => {
+  const copy = await aPath(t)
+  const database = new DatabaseSync(path, { readOnly: true })
+  database.exec(`VACUUM INTO '${copy}'`)
+  database.close()
+  return copy
+}
+
+/** Appends to streams in turn, so many events each time. */
+const tell = async (store: EventStore, streams: readonly string[], rounds: number, events = 1): Promise<void> => {
+  for (let round = 0; round < rounds; round++) {
+    for (const stream of streams) {
+      const outcome = await append(store, stream, round * events - 1, someEvents(stream, events))
+      if (outcomeOf(outcome) !== 'done') throw new Error(outcomeOf(outcome))
+    }
+  }
+}
+
+test('where streams end is known after a kill, though the file does not say it yet', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const streams = [aStream(), aStream(), aStream()]
+  await tell(store, streams, 3)
+  t.deepEqual(written(path), { heads: [], upTo: -1 })
+  const copy = openStore(t, await asIfKilled(t, path))
+  for (const stream of streams) {
+    t.deepEqual(idsOf(await readAll(copy, stream)), idsOf(await readAll(store, stream)))
+    t.is(outcomeOf(await append(copy, stream, 1, someEvents(stream, 1))), 'moved')
+    t.is(outcomeOf(await append(copy, stream, 2, someEvents(stream, 1))), 'done')
+    t.is((await readAll(copy, stream)).length, 4)
+  }
+})
+
+test('who only reads sees where streams end now, before and after it was written', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const reader = openStore(t, path, { readOnly: true })
+  const links = openLinks(path)
+  t.teardown(links.close)
+  const streams = [aStream(), aStream()]
+  const check = async (): Promise<void> => {
+    for (const stream of streams) t.deepEqual(await readAll(reader, stream), await readAll(store, stream))
+    t.deepEqual(byStream(links.heads()), await ends(store))
+  }
+  await tell(store, streams, 1, 100)
+  await check()
+  await append(store, streams[0] as string, 99, someEvents(streams[0] as string, WRITTEN_AFTER))
+  t.is(written(path).upTo, WRITTEN_AFTER + 199)
+  await check()
+  await append(store, streams[1] as string, 99, someEvents(streams[1] as string, 1))
+  t.is(written(path).upTo, WRITTEN_AFTER + 199)
+  await check()
+})
+
+test('a store that is closed leaves a file that says where every stream ends', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  await tell(store, [aStream(), aStream()], 2)
+  const known = await ends(store)
+  await store.close()
+  t.deepEqual(written(path), { heads: known, upTo: 3 })
+})
+
+test('a log whose heads were written with every append is read as before, and goes on', async (t) => {
+  const [path, old] = [await aPath(t), await aPath(t)]
+  const store = openStore(t, path)
+  const streams = [aStream(), aStream()]
+  await tell(store, streams, 2)
+  await store.close()
+  const database = new DatabaseSync(old)
+  migrate(database, randomHex, MIGRATIONS.slice(0, 1))
+  database.exec(
+    `ATTACH '${path}' AS now; INSERT INTO event SELECT * FROM now.event; INSERT INTO head SELECT * FROM now.head`,
+  )
+  database.close()
+  const brought = openStore(t, old)
+  t.is(written(old).upTo, 3)
+  for (const stream of streams) {
+    t.is((await readAll(brought, stream)).length, 2)
+    t.is(outcomeOf(await append(brought, stream, 0, someEvents(stream, 1))), 'moved')
+    t.is(outcomeOf(await append(brought, stream, 1, someEvents(stream, 1))), 'done')
+  }
+})
+
+test('who only reads finds its streams beside a tampered event that is no JSON', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const [stream, other] = [aStream(), aStream()]
+  await tell(store, [stream, other], 1)
+  const copy = await asIfKilled(t, path)
+  const database = new DatabaseSync(copy)
+  database.exec("DROP TRIGGER event_is_not_changed; UPDATE event SET recorded = 'no JSON' WHERE position = 1")
+  database.close()
+  t.deepEqual(await readAll(openStore(t, copy, { readOnly: true }), stream), await readAll(store, stream))
+})
+
+test('a hash beside an event that has another length is told with its place, and moves no other', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  await tell(store, [aStream(), aStream(), aStream()], 1)
+  const copy = await asIfKilled(t, path)
+  const database = new DatabaseSync(copy)
+  database.exec("DROP TRIGGER event_is_not_changed; UPDATE event SET leaf = x'00' WHERE position = 1")
+  database.close()
+  const damaged = openStore(t, copy)
+  const error = { name: 'UndecodableEvent', message: 'mark 1: /leaf: must be 32 bytes' }
+  await t.throwsAsync(readLog(damaged, -1), error)
+  t.is((await readLog(damaged, 1)).length, 1)
+})

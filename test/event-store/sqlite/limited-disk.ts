@@ -1,0 +1,25 @@
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import { append, aStream, outcomeOf, randomHex, readAll, someEvents } from '../new-events.ts'
+
+// Run by sqlite-failures.test.ts with a limit on the size of files: appends until the kernel refuses to write on, says
+// what came of it, and ends without closing.
+let fatal = 0
+const onFatal = (): void => {
+  fatal++
+}
+const store = openSqliteStore({ path: process.argv[2] as string, randomHex, onFatal })
+const stream = aStream()
+let acknowledged = 0
+let lost = someEvents(stream, 5)
+let outcome = outcomeOf(await append(store, stream, -1, lost))
+while (outcome === 'done') {
+  acknowledged += lost.length
+  lost = someEvents(stream, 5)
+  outcome = outcomeOf(await append(store, stream, acknowledged - 1, lost))
+}
+const next = outcomeOf(await append(store, aStream(), -1, someEvents(aStream(), 1)))
+await new Promise(setImmediate)
+const readable = (await readAll(store, stream)).length
+process.stdout.write(JSON.stringify({ stream, acknowledged, readable, outcome, next, fatal, lost }), () =>
+  process.kill(process.pid, 'SIGKILL'),
+)

@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { UnusableLog } from '../../../src/event-store/event-store.ts'
+import { isSafeSqlite, MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
+import { append, aStream, outcomeOf, randomHex, someEvents } from '../new-events.ts'
+import { aDirectory, aPath, openStore } from './subject.ts'
+
+const edit = (path: string, sql: string): void => {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+test('SQLite versions that can lose commits are known', (t) => {
+  t.deepEqual(['3.51.3', '3.52.0', '3.53.4', '4.0.0', '3.51.2', '3.9.9', '3.50.4', '2.99.99'].map(isSafeSqlite), [
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('a new log, and all that stands beside it, is readable by its owner alone', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  await append(store, aStream(), -1, someEvents(aStream(), 1))
+  const files = readdirSync(join(path, '..'))
+  t.deepEqual(files.toSorted(), [
+    'events.db',
+    'events.db-shm',
+    'events.db-wal',
+    'events.db.lock',
+    'events.db.lock.owner',
+  ])
+  if (process.platform === 'win32') return
+  for (const file of files) t.is(statSync(join(path, '..', file)).mode & 0o777, 0o600, file)
+})
+
+test('people with a SQLite shell see whose log it is, and its events', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const stream = aStream()
+  await append(store, stream, -1, someEvents(stream, 2))
+  const database = new DatabaseSync(path, { readOnly: true })
+  t.teardown(() => database.close())
+  const event = { type: 'SutUpdated', time: '2030-05-02T05:58:11.400Z', actor: '590780914445534540190000' }
+  const data = (note: number) => JSON.stringify({ _id: stream.slice(4), description: `note ${note}` })
+  t.deepEqual(
+    database
+      .prepare('SELECT * FROM events')
+      .all()
+      .map((row) => ({ ...row })),
+    [
+      { position: 0, stream, revision: 0, ...event, data: data(0) },
+      { position: 1, stream, revision: 1, ...event, data: data(1) },
+    ],
+  )
+  t.is(database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get()?.value, store.logId)
+})
+
+test('an empty file becomes a log', async (t) => {
+  const path = await aPath(t)
+  writeFileSync(path, '')
+  const stream = aStream()
+  t.is(outcomeOf(await append(openStore(t, path), stream, -1, someEvents(stream, 1))), 'done')
+})
+
+test('a log of an older schema is brought up to date, once, and keeps its events', async (t) => {
+  const path = await aPath(t)
+  const stream = aStream()
+  const store = openStore(t, path)
+  await append(store, stream, -1, someEvents(stream, 2))
+  await store.close()
+  const database = new DatabaseSync(path)
+  t.teardown(() => database.close())
+  const newer = [...MIGRATIONS, (old: DatabaseSync) => old.exec('ALTER TABLE meta ADD COLUMN note TEXT')]
+  migrate(database, randomHex, newer)
+  migrate(database, randomHex, newer)
+  t.is(database.prepare('PRAGMA user_version').get()?.user_version, MIGRATIONS.length + 1)
+  t.is(database.prepare('SELECT count(*) AS count FROM event').get()?.count, 2)
+  t.deepEqual(
+    { ...database.prepare("SELECT * FROM meta WHERE name = 'log_id'").get() },
+    { name: 'log_id', value: store.logId, note: null },
+  )
+})
+
+test('a migration that fails leaves the log as it was', async (t) => {
+  const path = await aPath(t)
+  await openStore(t, path).close()
+  const database = new DatabaseSync(path)
+  t.teardown(() => database.close())
+  const failing = (old: DatabaseSync): void => {
+    old.exec('DROP TABLE vault')
+    old.exec('ALTER TABLE nothing ADD COLUMN note TEXT')
+  }
+  t.throws(() => migrate(database, randomHex, [...MIGRATIONS, failing]), { message: /nothing/ })
+  t.is(database.prepare('PRAGMA user_version').get()?.user_version, MIGRATIONS.length)
+  t.is(database.prepare('SELECT count(*) AS count FROM vault').get()?.count, 0)
+})
+
+const refused = test.macro(async (t, prepare: (path: string) => void, message: RegExp) => {
+  const path = await aPath(t)
+  prepare(path)
+  const before = readFileSync(path)
+  for (const readOnly of [false, true]) {
+    const error = t.throws(() => openStore(t, path, { readOnly }), { instanceOf: UnusableLog, message })
+    t.true(error.message.includes(path))
+  }
+  t.deepEqual(readFileSync(path), before)
+  t.false(existsSync(`${path}.lock.owner`), 'the lock has been given back')
+})
+
+const aLogWith = (sql: string) => (path: string) => {
+  const database = new DatabaseSync(path)
+  migrate(database, randomHex)
+  database.exec(sql)
+  database.close()
+}
+
+test('a log of a newer version is refused', refused, aLogWith('PRAGMA user_version = 99'), /newer version of Berth/)
+test('the id of another application is refused', refused, aLogWith('PRAGMA application_id = 1'), /another application/)
+test('a database without an id is refused', refused, (path: string) => edit(path, 'CREATE TABLE a (b)'), /another appl/)
+test('a file that is no database is refused', refused, (path: string) => writeFileSync(path, 'dear diary'), /database/)
+
+test('a log in a directory that is not there is refused, and none is made', async (t) => {
+  const path = join(await aDirectory(t), 'missing', 'events.db')
+  t.throws(() => openStore(t, path), { instanceOf: UnusableLog, message: /there is no directory .*missing/ })
+  t.false(existsSync(join(path, '..')))
+})
+
+test('a missing log whose newest events are still there is not begun anew', async (t) => {
+  const path = await aPath(t)
+  writeFileSync(`${path}-wal`, 'events')
+  t.throws(() => openStore(t, path), { instanceOf: UnusableLog, message: /is missing, but .*-wal is there/ })
+  t.is(readFileSync(`${path}-wal`, 'utf8'), 'events')
+})

@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { copyLog } from '../../../src/event-store/sqlite/copy.ts'
+import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
+import { aDirectory, openStore } from './subject.ts'
+
+/** How a second path to the log's file is made: by root in a mount namespace that the second process has for itself. */
+interface Way {
+  /** What stands before the command of the second process. */
+  readonly by: (log: string, home: string) => readonly string[]
+  /** The path that it is given. */
+  readonly path: (home: string) => string
+}
+
+const mounted = (mount: string): readonly string[] => ['unshare', '-m', 'sh', '-c', `${mount} && exec "$@"`, 'sh']
+
+const ways: Readonly<Record<string, Way>> = {
+  'a mount of the file alone': {
+    by: (log, home) => mounted(`touch ${home}/other/events.db && mount --bind ${log} ${home}/other/events.db`),
+    path: (home) => join(home, 'other', 'events.db'),
+  },
+  'a mount of the file alone under another name': {
+    by: (log, home) => mounted(`touch ${home}/other/log && mount --bind ${log} ${home}/other/log`),
+    path: (home) => join(home, 'other', 'log'),
+  },
+  'a mount of its directory': {
+    by: (_, home) => mounted(`mount --bind ${home}/data ${home}/other`),
+    path: (home) => join(home, 'other', 'events.db'),
+  },
+  'a mount of the file alone, and a lock file of that path': {
+    by: (log, home) =>
+      mounted(
+        `touch ${home}/other/events.db ${home}/other/events.db.lock && mount --bind ${log} ${home}/other/events.db`,
+      ),
+    path: (home) => join(home, 'other', 'events.db'),
+  },
+}
+
+/** Why the kernel lets no namespace be made; undefined where it does. */
+const whyNoMounts = async (): Promise<string | undefined> => {
+  if (process.platform !== 'linux') return 'mount namespaces are of Linux'
+  const child = spawn('unshare', ['-m', 'true'], { stdio: 'ignore' })
+  const [code] = await once(child, 'exit').catch(() => [1])
+  return code === 0 ? undefined : 'no mount namespace can be made here'
+}
+
+const notRun = (t: ExecutionContext, why: string): void => {
+  t.log(`NOT RUN: ${why}`)
+  t.pass()
+}
+
+const OPENER = fileURLToPath(new URL('../store-opener.ts', import.meta.url))
+
+/** Opens the log in a process of its own; what it says of that first. */
+const opened = async (
+  t: ExecutionContext,
+  path: string,
+  by: readonly string[] = [],
+): Promise<{ readonly child: ChildProcess; readonly said: string }> => {
+  const [command, ...args] = [...by, process.execPath, OPENER, path]
+  const child = spawn(String(command), args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [said] = await once(child.stdout, 'data')
+  return { child, said: String(said) }
+}
+
+/** A directory with places for a log and for another path to it. */
+const aHome = async (t: ExecutionContext) => {
+  const home = await aDirectory(t)
+  mkdirSync(join(home, 'data'))
+  mkdirSync(join(home, 'other'))
+  return { home, log: join(home, 'data', 'events.db') }
+}
+
+for (const [what, { by, path }] of Object.entries(ways)) {
+  test(`a second writer by ${what} is refused, and the first writes on`, async (t) => {
+    const why = await whyNoMounts()
+    if (why !== undefined) return notRun(t, why)
+    const { home, log } = await aHome(t)
+    const store = openStore(t, log)
+    const stream = aStream()
+    await append(store, stream, -1, someEvents(stream, 3))
+    const { said } = await opened(t, path(home), by(log, home))
+    t.regex(said, new RegExp(`is held by process ${process.pid} on `))
+    t.is(outcomeOf(await append(store, stream, 2, someEvents(stream, 1))), 'done')
+    t.is((await readAll(store, stream)).length, 4)
+    await store.close()
+    // With nobody there it is free by that path too.
+    t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
+  })
+
+  test(`a writer by ${what} keeps out one by the path itself`, async (t) => {
+    const why = await whyNoMounts()
+    if (why !== undefined) return notRun(t, why)
+    const { home, log } = await aHome(t)
+    await openStore(t, log).close()
+    const { child, said } = await opened(t, path(home), by(log, home))
+    t.is(said, 'open\n')
+    const refused = t.throws(() => openStore(t, log, { limits: { busyTimeout: 10 } }), { name: 'LockTaken' })
+    // By its directory the lock file is the same, and another namespace's id of the process is no help elsewhere.
+    t.regex(refused.message, /is held by process \d+ on /)
+    child.stdin?.end()
+    await once(child, 'exit')
+    t.is(outcomeOf(await append(openStore(t, log), aStream(), -1, someEvents(aStream(), 1))), 'done')
+  })
+}
+
+test('a second writer is refused when the lock file has been deleted or replaced under the first', async (t) => {
+  const { log } = await aHome(t)
+  const store = openStore(t, log)
+  await append(store, aStream(), -1, someEvents(aStream(), 1))
+  for (const change of [() => rmSync(`${log}.lock`), () => writeFileSync(`${log}.lock`, '')]) {
+    renameSync(`${log}.lock`, `${log}.kept`)
+    writeFileSync(`${log}.lock`, '')
+    change()
+    t.regex((await opened(t, log)).said, new RegExp(`is held by process ${process.pid} on `))
+    renameSync(`${log}.kept`, `${log}.lock`)
+  }
+  t.is(outcomeOf(await append(store, aStream(), -1, someEvents(aStream(), 1))), 'done')
+})
+
+test('a start after kill -9 neither waits nor fails, whoever reads meanwhile', async (t) => {
+  const { log } = await aHome(t)
+  const { child } = await opened(t, log)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const reader = openStore(t, log, { readOnly: true })
+  const shell = new DatabaseSync(log, { readOnly: true })
+  t.teardown(() => shell.close())
+  shell.exec('BEGIN; SELECT count(*) FROM event')
+  // It would wait for as long.
+  const store = openStore(t, log, { limits: { busyTimeout: 600_000 } })
+  const stream = aStream()
+  t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 2))), 'done')
+  t.is((await readAll(reader, stream)).length, 2)
+})
+
+test('reading and backing up work beside the writer, and a copy can be written where it is', async (t) => {
+  const { home, log } = await aHome(t)
+  const store = openStore(t, log)
+  const stream = aStream()
+  await append(store, stream, -1, someEvents(stream, 2))
+  copyLog(log, join(home, 'copy.db'))
+  cpSync(join(home, 'data'), join(home, 'as-it-lay'), { recursive: true })
+  t.is((await readAll(openStore(t, log, { readOnly: true }), stream)).length, 2)
+  for (const copy of [join(home, 'copy.db'), join(home, 'as-it-lay', 'events.db')]) {
+    const other = openStore(t, copy)
+    t.is(outcomeOf(await append(other, stream, 1, someEvents(stream, 1))), 'done')
+    t.is((await readAll(other, stream)).length, 3)
+  }
+  t.is((await readAll(store, stream)).length, 2)
+})
+
+test('a log that was not closed is not begun by a path that does not have its journal', async (t) => {
+  const why = await whyNoMounts()
+  if (why !== undefined) return notRun(t, why)
+  const { home, log } = await aHome(t)
+  const { by, path } = ways['a mount of the file alone'] as Way
+  const { child } = await opened(t, log)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  t.true(existsSync(`${log}-wal`))
+  const refused = await opened(t, path(home), by(log, home))
+  t.true(refused.said.includes(`the last events are in ${log}-wal`), refused.said)
+  await openStore(t, log).close()
+  t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
+})
+
+test('a journal of another time is not put into the file', async (t) => {
+  const { home, log } = await aHome(t)
+  const stream = aStream()
+  const store = openStore(t, log)
+  await append(store, stream, -1, someEvents(stream, 1))
+  cpSync(`${log}-wal`, join(home, 'journal'))
+  await store.close()
+  // Another path has claimed and written the log since.
+  renameSync(log, join(home, 'other', 'events.db'))
+  const other = openStore(t, join(home, 'other', 'events.db'))
+  await append(other, stream, 0, someEvents(stream, 5))
+  await other.close()
+  renameSync(join(home, 'other', 'events.db'), log)
+  cpSync(join(home, 'journal'), `${log}-wal`)
+  t.throws(() => openStore(t, log), { name: 'UnusableLog', message: /has been written by another path since/ })
+  rmSync(`${log}-wal`)
+  t.is((await readAll(openStore(t, log), stream)).length, 6)
+})
+
+test('links and other directories lead to the one log, and to its one lock', async (t) => {
+  const { home, log } = await aHome(t)
+  const store = openStore(t, log)
+  symlinkSync(log, join(home, 'other', 'link.db'))
+  t.regex((await opened(t, join(home, 'other', 'link.db'))).said, new RegExp(`process ${process.pid} `))
+  t.true(statSync(`${log}.lock`).isFile())
+  await store.close()
+})

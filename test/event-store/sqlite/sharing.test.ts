@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { UnusableLog } from '../../../src/event-store/event-store.ts'
+import { LockTaken } from '../../../src/files/lock.ts'
+import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
+import { aDirectory, aPath, openStore } from './subject.ts'
+
+const anotherProcess = async (t: ExecutionContext, path: string): Promise<{ child: ChildProcess; said: string }> => {
+  const opener = fileURLToPath(new URL('../store-opener.ts', import.meta.url))
+  const child = spawn(process.execPath, [opener, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [said] = await once(child.stdout, 'data')
+  return { child, said: String(said) }
+}
+
+test('a second writer is refused by name, in this process and in another, whatever way leads to the log', async (t) => {
+  const directory = await aDirectory(t)
+  mkdirSync(join(directory, 'data'))
+  const path = join(directory, 'data', 'events.db')
+  const store = openStore(t, path)
+  symlinkSync(join(directory, 'data'), join(directory, 'link'))
+  symlinkSync(path, join(directory, 'log'))
+  for (const way of [path, join(directory, 'link', 'events.db'), join(directory, 'log')]) {
+    const error = t.throws(() => openStore(t, way), { instanceOf: LockTaken })
+    t.true(error.message.includes(`process ${process.pid} `))
+  }
+  t.true((await anotherProcess(t, join(directory, 'link', 'events.db'))).said.includes(`process ${process.pid} `))
+  await store.close()
+  const { child, said } = await anotherProcess(t, path)
+  t.is(said, 'open\n')
+  const error = t.throws(() => openStore(t, path), { instanceOf: LockTaken })
+  t.true(error.message.includes(`process ${child.pid} `))
+  child.stdin?.end()
+  await once(child, 'exit')
+  await openStore(t, path).close()
+})
+
+test('a reader beside the writer follows the log, takes no lock and writes nothing', async (t) => {
+  const path = await aPath(t)
+  const writer = openStore(t, path)
+  const reader = openStore(t, path, { readOnly: true })
+  const stream = aStream()
+  const events = someEvents(stream, 600)
+  await append(writer, stream, -1, events.slice(0, 500))
+  t.is((await readAll(reader, stream)).length, 500)
+  t.is(await reader.head(), 499)
+  t.is(reader.logId, writer.logId)
+  let seen = 0
+  for await (const { events: page, caughtUp } of reader.subscribe(-1, new AbortController().signal)) {
+    seen += page.length
+    if (caughtUp && seen === 500) void append(writer, stream, 499, events.slice(500))
+    if (seen === 600) break
+  }
+  t.is(outcomeOf(await append(reader, stream, 599, someEvents(stream, 1))), 'unavailable')
+  await t.throwsAsync(reader.writeSecrets([]), { name: 'StoreUnavailable' })
+  t.is((await readAll(writer, stream)).length, 600)
+})
+
+test('a reader does not make a log where there is none', async (t) => {
+  const path = await aPath(t)
+  t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /does not exist/ })
+  t.false(existsSync(path))
+  writeFileSync(path, '')
+  t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /holds no log yet/ })
+  t.is(statSync(path).size, 0)
+})
+
+test('a log that has been moved is found whole at its new place', async (t) => {
+  const path = await aPath(t)
+  const stream = aStream()
+  const store = openStore(t, path)
+  await append(store, stream, -1, someEvents(stream, 3))
+  await store.close()
+  renameSync(path, `${path}.moved`)
+  const moved = openStore(t, `${path}.moved`)
+  t.is((await readAll(moved, stream)).length, 3)
+  t.is(moved.logId, store.logId)
+})
+
+test('closing answers what is queued, ends subscriptions, and can be done twice', async (t) => {
+  const path = await aPath(t)
+  const store = openStore(t, path)
+  const stream = aStream()
+  const following = (async () => {
+    let count = 0
+    for await (const { events } of store.subscribe(-1, new AbortController().signal)) count += events.length
+    return count
+  })()
+  const queued = append(store, stream, -1, someEvents(stream, 3))
+  const closed = store.close()
+  const late = append(store, stream, 2, someEvents(stream, 1))
+  t.is(outcomeOf(await queued), 'done')
+  t.is(outcomeOf(await late), 'unavailable')
+  await closed
+  await store.close()
+  t.true([0, 3].includes(await following))
+  await t.throwsAsync(readAll(store, stream), { name: 'StoreUnavailable' })
+  await t.throwsAsync(store.head(), { name: 'StoreUnavailable' })
+})

@@ -1,0 +1,156 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { makeSync } from '../../../src/event-store/sqlite/sync.ts'
+import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
+import { aPath, openStore } from './subject.ts'
+
+/** A disk that is done when it is told so: which of the commits so far a sync that ends brought to it. */
+const makeDisk = () => {
+  let committed = 0
+  let syncing: { readonly upTo: number; readonly done: (error: Error | null) => void } | undefined
+  let has = 0
+  let syncs = 0
+  return {
+    commit: () => ++committed,
+    sync: (done: (error: Error | null) => void): void => {
+      if (syncing !== undefined) throw new Error('two syncs at a time')
+      syncing = { upTo: committed, done }
+      syncs++
+    },
+    end: (error: Error | null = null): void => {
+      const ended = syncing
+      if (ended === undefined) return
+      syncing = undefined
+      if (error === null) has = ended.upTo
+      ended.done(error)
+    },
+    isSyncing: () => syncing !== undefined,
+    has: () => has,
+    syncs: () => syncs,
+  }
+}
+
+const never = (error: Error): never => {
+  throw error
+}
+
+test('whoever waits for a commit goes on when a sync has ended that began after it, and no two syncs are under way', async (t) => {
+  const steps = fc.array(fc.constantFrom('commit', 'disk'), { maxLength: 40 })
+  await fc.assert(
+    fc.asyncProperty(steps, async (story) => {
+      const disk = makeDisk()
+      const sync = makeSync(disk.sync, never)
+      const waiting: Promise<void>[] = []
+      const commit = (): void => {
+        const mine = disk.commit()
+        waiting.push(sync.begin().then(() => void t.true(disk.has() >= mine)))
+      }
+      for (const step of story) {
+        if (step === 'commit') commit()
+        else disk.end()
+        t.is(sync.pending() === undefined, disk.has() === waiting.length)
+      }
+      while (disk.isSyncing()) disk.end()
+      await Promise.all(waiting)
+      t.is(sync.pending(), undefined)
+    }),
+  )
+})
+
+test('commits while a sync is under way share the next one', async (t) => {
+  const disk = makeDisk()
+  const sync = makeSync(disk.sync, never)
+  const all = Array.from({ length: 10 }, () => {
+    disk.commit()
+    return sync.begin()
+  })
+  disk.end()
+  disk.end()
+  await Promise.all(all)
+  t.is(disk.syncs(), 2)
+})
+
+test('when a sync fails the service is told before who waits, nobody is acknowledged, and none is tried again', async (t) => {
+  const told: string[] = []
+  const disk = makeDisk()
+  const sync = makeSync(disk.sync, (error) => told.push(error.message))
+  const refused = (what: string, promise: Promise<void> | undefined): Promise<void> =>
+    (promise as Promise<void>).catch((error) => {
+      t.true(error instanceof StoreUnavailable)
+      told.push(what)
+    }) as Promise<void>
+  const waiting = [refused('the first', sync.begin()), refused('the second', sync.begin())]
+  disk.end(new Error('EIO'))
+  await Promise.all(waiting)
+  t.deepEqual(told, ['the log cannot be synced: EIO', 'the first', 'the second'])
+  await Promise.all([refused('later', sync.begin()), refused('a reader', sync.pending())])
+  t.deepEqual(told.slice(3), ['later', 'a reader'])
+  t.is(disk.syncs(), 1)
+})
+
+for (const first of ['a sync', 'a commit']) {
+  test.serial(
+    `a log that neither can be synced nor written is told of once, where ${first} finds it first`,
+    async (t) => {
+      const syncs: ((error: Error) => void)[] = []
+      const { fdatasync } = fs
+      fs.fdatasync = ((_: number, done: (error: Error) => void) => void syncs.push(done)) as typeof fdatasync
+      syncBuiltinESMExports()
+      t.teardown(() => {
+        fs.fdatasync = fdatasync
+        syncBuiltinESMExports()
+      })
+      const path = await aPath(t)
+      const fatal: string[] = []
+      const store = openStore(t, path, { isSyncedBehind: true, onFatal: ({ message }) => fatal.push(message) })
+      const [stream, other] = [aStream(), aStream()]
+      t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
+      const shell = new DatabaseSync(path)
+      shell.exec('INSERT INTO event SELECT 1, 0, recorded, leaf FROM event')
+      shell.close()
+      const committing = append(store, other, -1, someEvents(other, 1))
+      if (first === 'a commit') await committing
+      for (const fail of syncs) fail(new Error('EIO'))
+      t.is(outcomeOf(await committing), 'unknown')
+      t.deepEqual(fatal, [
+        first === 'a commit' ? 'the log has been written by somebody else' : 'the log cannot be synced: EIO',
+      ])
+    },
+  )
+}
+
+/** A log as a process leaves it that is killed, with its last events in the journal. */
+const leftBehind = async (t: ExecutionContext) => {
+  const left = await aPath(t)
+  const stream = aStream()
+  const store = openStore(t, left)
+  await append(store, stream, -1, someEvents(stream, 3))
+  for (const suffix of ['', '-wal']) fs.copyFileSync(left + suffix, `${left}.as-it-was${suffix}`)
+  await store.close()
+  for (const suffix of ['', '-wal']) fs.copyFileSync(`${left}.as-it-was${suffix}`, left + suffix)
+  t.true(fs.statSync(`${left}-wal`).size > 0)
+  return { left, stream }
+}
+
+test('what a killed process has left in the journal is in the file when it has been opened', async (t) => {
+  const { left, stream } = await leftBehind(t)
+  const store = openStore(t, left)
+  t.is(fs.statSync(`${left}-wal`).size, 0)
+  t.is((await readAll(store, stream)).length, 3)
+})
+
+test('where somebody reads what was left it is opened too, and stays in the journal', async (t) => {
+  const { left, stream } = await leftBehind(t)
+  const reader = new DatabaseSync(left, { readOnly: true })
+  t.teardown(() => reader.close())
+  reader.exec('BEGIN')
+  t.is(reader.prepare('SELECT count(*) AS n FROM event').get()?.n, 3)
+  const store = openStore(t, left, { limits: { busyTimeout: 10 } })
+  t.true(fs.statSync(`${left}-wal`).size > 0)
+  t.is((await readAll(store, stream)).length, 3)
+  t.is(outcomeOf(await append(store, stream, 2, someEvents(stream, 1))), 'done')
+})

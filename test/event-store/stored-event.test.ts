@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import fc from 'fast-check'
+import { type EventType, eventData, type NewEvent, type Recorded } from '../../src/domain/event.ts'
+import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
+import { decodeEvent, encodeEvent, leafHash, UndecodableEvent } from '../../src/event-store/stored-event.ts'
+import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
+
+/** One of every shape that has ever been written: only ever added to. The hashes were not taken by this program. */
+const EXAMPLES = readFileSync(new URL('./recorded-events.ndjson', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { readonly leaf: string; readonly stored: string })
+
+const ofType = (type: EventType): readonly Recorded[] =>
+  EXAMPLES.map(({ stored }) => decodeEvent(stored, 0)).filter((event) => event.type === type)
+
+for (const [index, { leaf, stored }] of EXAMPLES.entries()) {
+  const { stream, revision, type } = JSON.parse(stored)
+  test(`${type} at ${stream}@${revision} is read, and written again to the same bytes and the same hash`, (t) => {
+    const { mark, ...event } = decodeEvent(stored, index)
+    t.is(mark, index)
+    t.deepEqual(event, JSON.parse(stored))
+    t.is(encodeEvent(stream, revision, event), stored)
+    t.is(leafHash(stored).toString('hex'), leaf)
+  })
+}
+
+test('a hash tells any change of an event', (t) => {
+  const leaves = EXAMPLES.flatMap(({ stored }) => [stored, stored.replace('"schema":1', '"schema":2'), ` ${stored}`])
+  t.is(new Set(leaves.map((stored) => leafHash(stored).toString('hex'))).size, 3 * EXAMPLES.length)
+})
+
+/** The members that some of these have, and those that all of them have. */
+const membersIn = (
+  values: readonly object[],
+): { readonly all: readonly string[]; readonly always: readonly string[] } => {
+  const names = values.map((value) => new Set(Object.keys(value)))
+  return {
+    all: [...names.reduce((a, b) => a.union(b))].sort(),
+    always: [...names.reduce((a, b) => a.intersection(b))].sort(),
+  }
+}
+
+for (const type of Object.keys(eventData) as EventType[]) {
+  test(`there are examples of ${type} with and without each member that may be left out`, (t) => {
+    const samples = fc.sample<object>(arbitraryData[type], { numRuns: 200, seed: 590780 })
+    t.deepEqual(membersIn(ofType(type).map(({ data }) => data)), membersIn(samples))
+  })
+}
+
+test('there are examples of metadata with and without each member that may be left out', (t) => {
+  const samples = fc.sample(arbitraryMetadata(), { numRuns: 200, seed: 590780 })
+  const metadata = EXAMPLES.map(({ stored }) => decodeEvent(stored, 0).metadata)
+  t.deepEqual(membersIn(metadata), membersIn(samples))
+})
+
+test('there are examples of tags set and removed, of either secret and of both', (t) => {
+  const updates = ofType('SutUpdated').map(({ data }) => data as { tags?: object; credentials?: { changed: string[] } })
+  t.true(updates.some(({ tags }) => Object.values(tags ?? {}).includes(null)))
+  const created = ofType('SutCreated').map(({ data }) => data as (typeof updates)[number])
+  const changed = [...updates, ...created].flatMap(({ credentials }) => credentials?.changed.join() ?? [])
+  t.deepEqual([...new Set(changed)].sort(), ['password', 'password,user_name', 'user_name'])
+})
+
+const arbitraryEvent = fc
+  .constantFrom(...(Object.keys(eventData) as EventType[]))
+  .chain((type) => fc.record({ type: fc.constant(type), data: arbitraryData[type], metadata: arbitraryMetadata() }))
+
+test('any event is read back as it was written', (t) => {
+  const property = fc.property(arbitraryEvent, fc.nat(), fc.nat(), (event, revision, mark) => {
+    const metadata = { ...event.metadata, schema: 1 }
+    const given = { ...event, metadata, id: makeEventId(revision, '0123456789abcdef0123') } as NewEvent
+    const stream = sutStream('58c38f5d444553252cce0000')
+    const stored = encodeEvent(stream, revision, given)
+    t.deepEqual(decodeEvent(stored, mark), { ...given, stream, revision, mark } as Recorded)
+  })
+  fc.assert(property, { numRuns: 200 })
+})
+
+const STREAM = 'sut-58c38f5d444553252cce0000'
+const example = (): Record<string, unknown> & Record<'data' | 'metadata', Record<string, unknown>> => ({
+  stream: STREAM,
+  revision: 7,
+  id: '015bc7b6-0001-7abc-8def-0123456789ab',
+  type: 'SutRetired',
+  data: { _id: '58c38f5d444553252cce0000', listen_port: 20000 },
+  metadata: { actor: 'berth', role: 'system', request_id: 'r', time: '2017-05-02T05:58:11.400Z', schema: 1 },
+})
+
+test('the example that the following ones spoil is read', (t) => {
+  t.is(decodeEvent(JSON.stringify(example()), 0).type, 'SutRetired')
+})
+
+const refused = test.macro((t, spoil: (event: ReturnType<typeof example>) => void, ...places: string[]) => {
+  const event = example()
+  spoil(event)
+  const error = t.throws(() => decodeEvent(JSON.stringify(event), 0), { instanceOf: UndecodableEvent })
+  const said = error.message.replace(`${STREAM}@7: `, '').split('; ')
+  t.true(error.message.startsWith(`${STREAM}@7: /`), error.message)
+  t.deepEqual(
+    said.map((problem) => problem.split(': ')[0]),
+    places,
+  )
+  for (const problem of said) t.regex(problem, /^[^ ]+: .{5,}$/)
+})
+
+test('an unknown member of the envelope', refused, (event) => Object.assign(event, { colour: 'red' }), '/colour')
+test('an unknown member of the data', refused, ({ data }) => Object.assign(data, { colour: 1 }), '/data/colour')
+test(
+  'an unknown member of the metadata',
+  refused,
+  ({ metadata }) => Object.assign(metadata, { ip: '' }),
+  '/metadata/ip',
+)
+test('a missing member', refused, ({ data }) => delete data.listen_port, '/data/listen_port')
+test('a wrong type', refused, ({ data }) => Object.assign(data, { listen_port: '20000' }), '/data/listen_port')
+test('data that is no object', refused, (event) => Object.assign(event, { data: [] }), '/data')
+test('an event that nobody knows', refused, (event) => Object.assign(event, { type: 'SutPainted' }), '/type')
+test(
+  'an event named like a member of every object',
+  refused,
+  (event) => Object.assign(event, { type: 'toString' }),
+  '/type',
+)
+test('a newer schema', refused, ({ metadata }) => Object.assign(metadata, { schema: 2 }), '/metadata/schema')
+test(
+  'a schema that is no number',
+  refused,
+  ({ metadata }) => Object.assign(metadata, { schema: null }),
+  '/metadata/schema',
+)
+test(
+  'everything that is wrong with the data, at once',
+  refused,
+  ({ data }) => Object.assign(data, { _id: 7, listen_port: 0 }),
+  '/data/_id',
+  '/data/listen_port',
+)
+
+test('what is no JSON at all is refused with its place', (t) => {
+  for (const stored of ['', '{', 'null', '7']) {
+    t.throws(() => decodeEvent(stored, 41), { instanceOf: UndecodableEvent })
+  }
+  t.throws(() => decodeEvent('{"a":', 41), { message: /^mark 41: \/: / })
+})

@@ -1,0 +1,211 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { type AttemptsOptions, makeAttempts } from '../../../src/http/authentication/attempts.ts'
+
+/** Attempts of which those on names that begin with "name" are on names that somebody has. */
+const given = (more: Partial<AttemptsOptions> = {}) => {
+  const clock = { now: 1_000_000 }
+  const isKnown = (name: string): boolean => name.startsWith('name')
+  const attempts = makeAttempts({ clock: () => clock.now, isKnown, secret: 'secret', ...more })
+  const fail = (address: string, name: string): void => attempts.begin(address, name)('failed')
+  const failOften = (times: number, address: string, name: (n: number) => string): void => {
+    for (let n = 0; n < times; n++) fail(address, name(n))
+  }
+  return { clock, ...attempts, fail, failOften }
+}
+
+const HERE = '192.0.2.7'
+/** A name that somebody has, and one that nobody has. */
+const NAMES = ['name of alice', 'nobody'] as const
+
+const address = (n: number): string => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
+
+test('attempts that succeed leave nothing behind', (t) => {
+  const { begin, size } = given()
+  for (let i = 0; i < 1000; i++) begin(address(i), 'name')('passed')
+  t.is(size(), 0)
+})
+
+test('what is over is forgotten when somebody else is counted', (t) => {
+  const { clock, fail, size } = given()
+  for (let i = 0; i < 1000; i++) fail(address(i), `name ${i}`)
+  t.is(size(), 2000)
+  clock.now += 60_000
+  fail(HERE, 'name of alice')
+  t.is(size(), 2)
+})
+
+test('a count of a name that somebody has never gives way, whatever else is tried', (t) => {
+  const { fail, failOften, barredFor } = given({ rows: 4, addressesMax: 100 })
+  failOften(10, HERE, () => 'name of alice')
+  for (let i = 0; i < 100_000; i++) fail(address(i), i % 2 === 0 ? `name ${i}` : `other ${i}`)
+  t.is(barredFor(HERE, 'name of alice'), 60)
+})
+
+test('names that nobody has are counted within a fixed size', (t) => {
+  const { fail, begin, size } = given({ rows: 4, addressesMax: 100 })
+  for (let i = 0; i < 10_000; i++) {
+    fail(address(i), `other ${i}`)
+    begin(address(i), `another ${i}`)
+    t.true(size() <= 4 * 16 + 100)
+  }
+})
+
+test('at a barred address each name keeps three attempts, whoever has it', (t) => {
+  for (const name of NAMES) {
+    const { clock, fail, failOften, barredFor } = given()
+    failOften(100, HERE, (n) => `other ${n}`)
+    clock.now += 10_000
+    for (let n = 0; n < 3; n++) {
+      t.is(barredFor(HERE, name), 0)
+      fail(HERE, name)
+    }
+    t.is(barredFor(HERE, name), 50, 'until the address is barred no more')
+    clock.now += 50_000
+    t.is(barredFor(HERE, name), 0)
+  }
+})
+
+test('failures from before an address was barred count towards the three', (t) => {
+  for (const name of NAMES) {
+    const { fail, failOften, barredFor } = given()
+    failOften(2, HERE, () => name)
+    failOften(98, HERE, (n) => `other ${n}`)
+    t.is(barredFor(HERE, name), 0)
+    fail(HERE, name)
+    t.is(barredFor(HERE, name), 60)
+  }
+})
+
+test('attempts under way count towards the three', (t) => {
+  for (const name of NAMES) {
+    const { begin, failOften, barredFor } = given()
+    failOften(100, HERE, (n) => `other ${n}`)
+    const ends = [1, 2, 3].map(() => begin(HERE, name))
+    t.is(barredFor(HERE, name), 1)
+    for (const end of ends) end('passed')
+    t.is(barredFor(HERE, name), 0)
+  }
+})
+
+test('attempts that were not checked are no failures, but go behind those of others', (t) => {
+  for (const name of NAMES) {
+    const { clock, begin, tried, barredFor } = given()
+    for (let n = 0; n < 20; n++) begin(HERE, name)('refused')
+    t.is(barredFor(HERE, name), 0)
+    t.is(tried(HERE, name), 20)
+    t.is(tried(HERE, 'name of bob'), 0)
+    clock.now += 60_000
+    t.is(tried(HERE, name), 0)
+  }
+})
+
+test('failures that others keep adding do not make a count older than it is', (t) => {
+  const { fail, failOften, barredFor } = given({ addressesMax: 100 })
+  failOften(5, HERE, () => 'name of alice')
+  for (let i = 0; i < 10_000; i++) fail(address(i % 99), `name ${i % 99}`)
+  failOften(5, HERE, () => 'name of alice')
+  t.is(barredFor(HERE, 'name of alice'), 60)
+})
+
+test('an attempt that was pushed out while it was under way still counts when it fails', (t) => {
+  const { begin, fail, barredFor } = given({ rows: 1, addressesMax: 10 })
+  const ends = Array.from({ length: 10 }, () => begin(HERE, 'nobody'))
+  for (let i = 0; i < 200; i++) fail(address(i), `other ${i}`)
+  for (const end of ends) end('failed')
+  t.is(barredFor(HERE, 'nobody'), 60)
+})
+
+test('a clock that goes back bars nobody for longer than a minute', (t) => {
+  for (const name of NAMES) {
+    const { clock, failOften, barredFor } = given()
+    failOften(10, HERE, () => name)
+    clock.now -= 3_600_000
+    t.true(barredFor(HERE, name) <= 60)
+    failOften(10, HERE, () => name)
+    t.is(barredFor(HERE, name), 60)
+    clock.now += 60_000
+    t.is(barredFor(HERE, name), 0)
+  }
+})
+
+/** As fast as names can be made up while each refusal is waited for: see the table's size. */
+const A_MINUTE = 240_000
+
+test('after a minute of a flood a name that nobody has is counted like one that somebody has', (t) => {
+  const { fail, failOften, barredFor, clock } = given()
+  for (const name of NAMES) failOften(3, HERE, () => name)
+  for (let i = 0; i < A_MINUTE; i++) {
+    if (i % 4_800 === 0) clock.now += 1_000
+    fail(address(i % 10), `other ${i}`)
+  }
+  failOften(97, HERE, (n) => `another ${n}`)
+  t.deepEqual(
+    NAMES.map((name) => barredFor(HERE, name)),
+    [10, 10],
+  )
+  for (const name of ['name of bob', 'fresh']) {
+    for (let n = 0; n < 3; n++) {
+      t.is(barredFor(HERE, name), 0)
+      fail(HERE, name)
+    }
+    t.is(barredFor(HERE, name), 10)
+  }
+})
+
+type Step = readonly [pass: number, address: number, name: number, isFailed: boolean]
+
+/** The rule as it is written down: failures within the minute that the first of them began, kept one by one. */
+const makeModel = () => {
+  const minutes = new Map<string, { since: number; failed: number }>()
+  const minuteOf = (key: string, now: number) => {
+    const found = minutes.get(key)
+    return found !== undefined && now < found.since + 60_000 ? found : { since: now, failed: 0 }
+  }
+  const wait = (key: string, max: number, now: number): number => {
+    const { since, failed } = minuteOf(key, now)
+    return failed >= max ? Math.ceil((since + 60_000 - now) / 1000) : 0
+  }
+  return {
+    barredFor: (from: string, name: string, now: number) =>
+      Math.max(Math.min(wait(from, 100, now), wait(`${from} ${name}`, 3, now)), wait(`${from} ${name}`, 10, now)),
+    fail: (from: string, name: string, now: number): void => {
+      for (const key of [from, `${from} ${name}`]) {
+        const { since, failed } = minuteOf(key, now)
+        minutes.set(key, { since, failed: failed + 1 })
+      }
+    },
+  }
+}
+
+test('whoever tries what when, the counts are those of the rule', (t) => {
+  const step: fc.Arbitrary<Step> = fc.tuple(
+    fc.oneof(
+      { weight: 300, arbitrary: fc.nat({ max: 10 }) },
+      { weight: 5, arbitrary: fc.nat({ max: 20_000 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 70_000 }) },
+    ),
+    fc.nat({ max: 1 }),
+    fc.nat({ max: 30 }),
+    fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, fc.constant(false)),
+  )
+  const seen = new Set<string>()
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 400, maxLength: 600, size: 'max' }), (steps) => {
+      const { clock, begin, barredFor } = given()
+      const model = makeModel()
+      for (const [pass, place, number, isFailed] of steps) {
+        clock.now += pass
+        const [from, name] = [address(place), `${number % 2 === 0 ? 'name' : 'other'} ${number}`]
+        const wait = barredFor(from, name)
+        t.is(wait, model.barredFor(from, name, clock.now))
+        seen.add(wait === 0 ? 'tried' : 'barred')
+        if (wait > 0) continue
+        begin(from, name)(isFailed ? 'failed' : 'passed')
+        if (isFailed) model.fail(from, name, clock.now)
+      }
+    }),
+    { numRuns: 50 },
+  )
+  t.deepEqual(seen, new Set(['tried', 'barred']))
+})

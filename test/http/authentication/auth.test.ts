@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { addUser, changePassword, removeUser } from '../../../src/users/administer.ts'
+import { editUsersFile } from '../../../src/users/users-file.ts'
+import { rightOf } from '../../users/builders.ts'
+import { basic, type Client, connectTo, type Headers, passwordOf } from '../client.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
+import { faultsOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserved } from '../requests.ts'
+import { until } from '../until.ts'
+import { sendBadCredentials } from './bad-credentials.ts'
+
+test('without credentials nobody learns which addresses there are', async (t) => {
+  const service = await start(t)
+  const seen = new Set<string>()
+  for (const path of ['/', '/api', '/api/sut/create', '/api/none', '/api/sut/58c38f5d444553252cce0000', '/metrics']) {
+    for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
+      const answer = await service.anyone.request(method, path)
+      t.deepEqual(faultsOf(answer), [])
+      const { instance: _, ...told } = answer.json
+      seen.add(JSON.stringify(told))
+    }
+  }
+  t.is(seen.size, 1)
+  t.regex([...seen].join(), /"status":401/)
+})
+
+test('the scheme may be written in any case and the padding left out', async (t) => {
+  const service = await start(t)
+  const digits = basic('admin').slice('Basic '.length)
+  for (const header of [`basic ${digits}`, `BASIC   ${digits}`, `Basic ${digits.replace(/=+$/, '')}`]) {
+    t.is((await service.anyone.get('/api/user/me', { Authorization: header })).json.name, 'admin')
+  }
+})
+
+test('a name and a password beyond ASCII are taken in UTF-8', async (t) => {
+  const data = await temporaryData(t)
+  const usersFile = join(data, 'users.json')
+  const given = { usersFile, now: Date.now, randomBytes }
+  rightOf(await addUser({ name: 'Jürgen 石', role: 'auditor', password: 'pässwörd: 密码' }, given))
+  const service = await start(t, { data })
+  const headers = { Authorization: basic('Jürgen 石', 'pässwörd: 密码') }
+  t.is((await service.anyone.get('/api/user/me', headers)).json.name, 'Jürgen 石')
+  const latin1 = `Basic ${Buffer.from('Jürgen:pässwörd', 'latin1').toString('base64')}`
+  t.is((await service.anyone.get('/api/user/me', { Authorization: latin1 })).status, 401)
+})
+
+test('a thousand malformed Authorization headers open nothing and break nothing', async (t) => {
+  const service = await start(t)
+  t.is((await service.as('admin').get('/api/user/me')).status, 200)
+  const { sent, faults } = await sendBadCredentials(service, 1000)
+  t.is(sent, 1000)
+  t.deepEqual(faults, [])
+  t.is((await service.as('admin').get('/api/user/me')).status, 200)
+})
+
+test('wrong credentials are told so, in one text for name and password, missing and malformed ones as what they are', async (t) => {
+  const service = await start(t)
+  const toldOf = async (headers: Headers): Promise<unknown> => {
+    const { status, json } = await service.anyone.get('/api/user/me', headers)
+    return [status, json.code, json.detail]
+  }
+  const wrong = [401, 'unauthenticated', 'The name or the password is wrong.']
+  t.deepEqual(await toldOf({ Authorization: basic('alice', 'wrong') }), wrong)
+  t.deepEqual(await toldOf({ Authorization: basic('nobody', 'wrong') }), wrong)
+  const missing = 'There are no credentials: send the name and password of a user with the Basic scheme.'
+  t.deepEqual(await toldOf({}), [401, 'unauthenticated', missing])
+  const other = 'The Authorization header must be "Basic" and base64.'
+  t.deepEqual(await toldOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', other])
+})
+
+/** Not the address that all the others come from. */
+const ATTACKER = '127.0.0.2'
+
+const statusOf = async (client: Client, path = '/api/user/me', headers = {}): Promise<number> =>
+  (await client.get(path, headers)).status
+
+test('a removed user, a changed password and a changed role count within 2 seconds, without a restart', async (t) => {
+  const service = await start(t, { now: NOW })
+  const administration = { usersFile: join(service.data, 'users.json'), now: Date.now, randomBytes }
+  const sut = await createSut(service.as('admin'))
+  const made = await reserved(service.as('alice'), aReservation(sut))
+  t.deepEqual([await statusOf(service.as('bob')), await statusOf(service.as('audrey'))], [200, 200])
+  rightOf(await removeUser('alice', administration))
+  rightOf(await changePassword('bob', 'battery staple', administration))
+  const promoted = await editUsersFile(administration.usersFile, (users) => ({
+    _tag: 'Right',
+    right: users.map((user) => (user.name === 'audrey' ? { ...user, role: 'administrator' as const } : user)),
+  }))
+  rightOf(promoted)
+  await until('a removed user is refused', async () => (await statusOf(service.as('alice'))) === 401, 2000)
+  await until('an old password is refused', async () => (await statusOf(service.as('bob'))) === 401, 2000)
+  t.is(await statusOf(service.anyone, '/api/user/me', { Authorization: basic('bob', 'battery staple') }), 200)
+  const creates = async () => (await service.as('audrey').post('/api/sut/create', aSut())).status === 201
+  await until('a new role counts', creates, 2000)
+  // What a removed user has reserved stands.
+  t.is((await service.as('admin').get(String(made.headers.location))).text, made.text)
+})
+
+/** Sends wrong passwords for these names, 32 at a time, until told to stop; how often each status came. */
+const flood = ({ port }: Running, names: readonly string[]) => {
+  const connections = connectTo(port, ATTACKER)
+  const nobody = connections.client({})
+  let isOver = false
+  const seen = new Map<number, number>()
+  const attacker = async (n: number): Promise<void> => {
+    for (let i = 0; !isOver; i++) {
+      const wrong = { Authorization: basic(names[i % names.length] as string, `wrong ${n} ${i}`) }
+      const status = await statusOf(nobody, '/api/user/me', wrong)
+      seen.set(status, (seen.get(status) ?? 0) + 1)
+    }
+  }
+  const attackers = Promise.all(Array.from({ length: 32 }, (_, n) => attacker(n)))
+  return {
+    seen,
+    stop: async () => {
+      isOver = true
+      await attackers
+      connections.close()
+    },
+  }
+}
+
+const withRealHashes = async (t: ExecutionContext): Promise<Running> => {
+  const data = await temporaryData(t)
+  const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
+  for (const name of ['admin', 'bob']) {
+    rightOf(await addUser({ name, role: 'administrator', id: idOf(name), password: passwordOf(name) }, given))
+  }
+  return start(t, { data })
+}
+
+test('a flood of wrong passwords keeps nobody out: not who is known, not who comes for the first time', async (t) => {
+  const service = await withRealHashes(t)
+  t.is(await statusOf(service.as('admin')), 200)
+  const attack = flood(service, ['admin', 'root', 'guest', 'test'])
+  try {
+    await until('the flood has begun', async () => attack.seen.size > 0, 10_000)
+    const begun = performance.now()
+    for (let i = 0; i < 50; i++) t.is(await statusOf(service.as('admin')), 200)
+    t.true(performance.now() - begun < 10_000, '50 requests within 10 s')
+    t.is(await statusOf(service.as('bob')), 200)
+    t.true(performance.now() - begun < 15_000, 'a first password within 5 s')
+  } finally {
+    await attack.stop()
+  }
+  t.deepEqual(
+    [...attack.seen.keys()].filter((status) => ![401, 429, 503].includes(status)),
+    [],
+  )
+})

@@ -1,0 +1,284 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import test from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeGate } from '../../../src/http/authentication/gate.ts'
+import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
+import { makeAuthenticator } from '../../../src/users/authenticate.ts'
+import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../../src/users/password.ts'
+import type { Credential } from '../../../src/users/users.ts'
+import { aUser } from '../../users/builders.ts'
+import { basic, passwordOf } from '../client.ts'
+import { start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+
+const HERE = '192.0.2.7'
+const ELSEWHERE = '198.51.100.1'
+const PROXY = '10.0.0.1'
+
+type Options = {
+  readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
+  readonly others?: readonly string[]
+}
+
+/** A gate before Alice and Bob and others, with a clock that stands still; `ask` gives a name, or a status with Retry-After. */
+const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => {
+  const records = await Promise.all(['alice', 'bob', ...others].map((name) => aUser(name, passwordOf(name))))
+  const byName = new Map(
+    records.map((record): [string, Credential] => {
+      const { _id, name, role } = record
+      return [name, { user: { _id, name, role }, hash: parsePasswordHash(record.password) as PasswordHash, record }]
+    }),
+  )
+  const users = {
+    credentialOf: (name: string) => byName.get(name),
+    list: () => [...byName.values()].map(({ user }) => user),
+  }
+  const clock = { now: Date.parse('2030-05-02T05:58:11.400Z') }
+  const verified: string[] = []
+  const authenticator = makeAuthenticator({
+    users,
+    randomBytes,
+    verify: (hash, password) => {
+      verified.push(password)
+      return verify(hash, password)
+    },
+    limits: { runningMax: 2, rest: 0, waitMax: 60_000 },
+    wait: async () => undefined,
+  })
+  const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
+  const gate = makeGate({ authenticator, addresses, clock: () => clock.now, randomBytes })
+  const proxied = { remoteAddress: PROXY }
+  /** Of the proxy there is one connection only, of others a new one for each request. */
+  const ask = async (remoteAddress: string, authorization?: string, more: object = {}): Promise<string> => {
+    const headers = { ...(authorization !== undefined && { authorization }), ...more }
+    const socket = remoteAddress === PROXY ? proxied : { remoteAddress }
+    const admitted = await gate({ headers, socket } as unknown as IncomingMessage)
+    if (E.isRight(admitted)) return admitted.right.name
+    const { code, retryAfter } = admitted.left
+    return retryAfter === undefined ? code : `${code} ${retryAfter}`
+  }
+  let guesses = 0
+  const guess = (address: string, name = 'alice', more: object = {}): Promise<string> =>
+    ask(address, basic(name, `wrong ${guesses++}`), more)
+  const guessOften = async (times: number, address: string, name?: string, more?: object): Promise<string[]> => {
+    const answers: string[] = []
+    for (let i = 0; i < times; i++) answers.push(await guess(address, name, more))
+    return answers
+  }
+  return { clock, verified, ask, guess, guessOften }
+}
+
+const times = (count: number, answer: string): string[] => Array.from({ length: count }, () => answer)
+const ALICE = basic('alice')
+
+test('ten failed attempts of an address with a name are answered, further ones barred until the minute is over', async (t) => {
+  const { clock, verified, ask, guess, guessOften } = await given()
+  t.deepEqual(await guessOften(9, HERE), times(9, 'unauthenticated'))
+  clock.now += 20_000
+  t.is(await guess(HERE), 'unauthenticated')
+  t.is(await guess(HERE), 'too_many_attempts 40')
+  t.is(await ask(HERE, ALICE), 'too_many_attempts 40')
+  clock.now += 39_001
+  t.is(await ask(HERE, ALICE), 'too_many_attempts 1')
+  t.is(verified.length, 10)
+  clock.now += 999
+  t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('attempts that were barred do not make it longer', async (t) => {
+  const { clock, ask, guessOften } = await given()
+  await guessOften(10, HERE)
+  clock.now += 59_000
+  await guessOften(1000, HERE)
+  clock.now += 1_000
+  t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('another name at the address, and the true user at another address, are not touched', async (t) => {
+  const { ask, guessOften } = await given()
+  t.is((await guessOften(50, HERE)).at(-1), 'too_many_attempts 60')
+  t.is(await ask(HERE, basic('bob')), 'bob')
+  t.is(await ask(ELSEWHERE, ALICE), 'alice')
+})
+
+test('at an address with a hundred failures of whatever names each name keeps three attempts', async (t) => {
+  const { clock, ask, guess, guessOften } = await given()
+  const answers: string[] = []
+  for (let i = 0; i < 100; i++) answers.push(await guess(HERE, `nobody ${i}`))
+  t.deepEqual(answers, times(100, 'unauthenticated'))
+  const threeThenNone = [...times(3, 'unauthenticated'), 'too_many_attempts 60']
+  t.deepEqual(await guessOften(4, HERE, 'alice'), threeThenNone)
+  t.deepEqual(await guessOften(4, HERE, 'nobody 100'), threeThenNone)
+  t.deepEqual(await guessOften(3, HERE, 'nobody 0'), threeThenNone.slice(1), 'one of them before counts')
+  t.is(await ask(HERE, ALICE), 'too_many_attempts 60')
+  t.is(await ask(HERE, basic('bob')), 'bob')
+  t.is(await ask(ELSEWHERE, ALICE), 'alice')
+  clock.now += 60_000
+  t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('no flood of names that nobody has keeps anybody of its address out, or costs a check', async (t) => {
+  const { verified, ask, guess } = await given()
+  for (let i = 0; i < 1_000; i++) t.is(await guess(HERE, `nobody ${i}`), 'unauthenticated')
+  t.true(verified.length <= 1, 'but for one from which it is known how long a check takes')
+  t.is(await ask(HERE, ALICE), 'alice')
+  t.is(await ask(HERE, basic('bob')), 'bob')
+})
+
+test('a flood of names that somebody has lets another name of its address pass by', async (t) => {
+  const others = Array.from({ length: 200 }, (_, n) => `user ${n}`)
+  const { verified, ask, guess } = await given({ others })
+  let isOver = false
+  const flood = Array.from({ length: 50 }, async (_, n) => {
+    for (let i = n; !isOver; i++) {
+      await guess(HERE, others[i % others.length])
+      await new Promise(setImmediate)
+    }
+  })
+  const seen = () => Promise.all(others.map((name) => guess(HERE, name)))
+  await seen()
+  const before = verified.length
+  t.is(await ask(HERE, ALICE), 'alice')
+  const passed = verified.indexOf(passwordOf('alice')) - before
+  isOver = true
+  await Promise.all(flood)
+  t.true(passed <= 4, `${passed} were checked first`)
+})
+
+test('credentials already verified go on working where their user is known, whatever is guessed there', async (t) => {
+  const { ask, guess, guessOften } = await given()
+  t.is(await ask(HERE, ALICE), 'alice')
+  await guessOften(20, HERE)
+  t.is(await ask(HERE, ALICE), 'alice')
+  for (let i = 0; i < 100; i++) await guess(HERE, `nobody ${i}`)
+  await guessOften(3, HERE, 'bob')
+  t.is(await guess(HERE, 'bob'), 'too_many_attempts 60')
+  t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('credentials that were verified elsewhere before go on working where they have been used since', async (t) => {
+  const { ask, guessOften, verified } = await given()
+  t.is(await ask(ELSEWHERE, ALICE), 'alice')
+  t.is(await ask(HERE, ALICE), 'alice')
+  t.is(verified.length, 1)
+  await guessOften(11, HERE)
+  t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('a barred address that meets the right password of a user who never came from it does not learn it', async (t) => {
+  const { ask, guessOften } = await given()
+  t.is(await ask(ELSEWHERE, ALICE), 'alice')
+  await guessOften(10, HERE)
+  t.is(await ask(HERE, ALICE), 'too_many_attempts 60')
+  t.is(await ask(HERE, basic('alice', 'battery staple')), 'too_many_attempts 60')
+  t.is(await ask(ELSEWHERE, ALICE), 'alice')
+})
+
+test('neither does one that meets it while its user is being verified', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const verification = Promise.withResolvers<boolean>()
+  const verify = (_: PasswordHash, password: string): Promise<boolean> => {
+    if (password !== passwordOf('alice')) return Promise.resolve(false)
+    begun.resolve()
+    return verification.promise
+  }
+  const { ask, guessOften } = await given({ verify })
+  await guessOften(10, HERE)
+  const there = ask(ELSEWHERE, ALICE)
+  await begun.promise
+  const here = ask(HERE, ALICE)
+  verification.resolve(true)
+  t.deepEqual([await there, await here], ['alice', 'too_many_attempts 60'])
+})
+
+test('requests without credentials, and with what cannot be anybody’s, do not count', async (t) => {
+  const { ask, guess } = await given()
+  const none = [undefined, '', 'Basic', 'Bearer x', 'Basic !', `Basic ${Buffer.from('alice').toString('base64')}`]
+  for (let i = 0; i < 200; i++) t.is(await ask(HERE, none[i % none.length]), 'unauthenticated')
+  t.is(await guess(HERE), 'unauthenticated')
+  t.is(await ask(HERE, ALICE), 'alice')
+})
+
+test('attempts that come together are counted as they begin: no more than ten are checked', async (t) => {
+  const { verified, guess } = await given()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => guess(HERE)))
+  t.is(answers.filter((answer) => answer === 'unauthenticated').length, 10)
+  t.is(answers.filter((answer) => /^too_many_attempts \d+$/.test(answer)).length, 40)
+  t.is(verified.length, 10)
+})
+
+test('the same wrong credentials sent many times at once are so many failed attempts', async (t) => {
+  const { verified, ask } = await given()
+  const wrong = basic('alice', 'battery staple')
+  await Promise.all(Array.from({ length: 20 }, () => ask(HERE, wrong)))
+  t.is(verified.length, 1)
+  t.is(await ask(HERE, wrong), 'too_many_attempts 60')
+})
+
+test('a client that begins with many connections at once is not barred for it', async (t) => {
+  const { ask, guessOften } = await given()
+  const answers = await Promise.all(Array.from({ length: 200 }, () => ask(HERE, ALICE)))
+  t.deepEqual(answers, times(200, 'alice'))
+  t.deepEqual(await guessOften(10, HERE), times(10, 'unauthenticated'))
+})
+
+test('a first password is checked beside a crowd of wrong ones from another address', async (t) => {
+  const { ask, guess } = await given()
+  const crowd = Array.from({ length: 100 }, () => guess(ELSEWHERE))
+  t.is(await ask(HERE, ALICE), 'alice')
+  await Promise.all(crowd)
+})
+
+test('a check that fails of itself is no failed attempt', async (t) => {
+  const verify = async (): Promise<boolean> => {
+    throw new Error('out of memory')
+  }
+  const { guess } = await given({ verify })
+  for (let i = 0; i < 30; i++) await t.throwsAsync(guess(HERE), { message: 'out of memory' })
+})
+
+test('all addresses of an IPv6 network count as one', async (t) => {
+  const { ask, guess } = await given()
+  for (let i = 0; i < 10; i++) t.is(await guess(`2001:db8:1:2::${i}`), 'unauthenticated')
+  t.is(await guess('2001:db8:1:2:ffff::1'), 'too_many_attempts 60')
+  t.is(await ask('2001:db8:1:3::1', ALICE), 'alice')
+})
+
+test('clients of a trusted proxy are told apart, and nobody else can pretend to be another', async (t) => {
+  const { ask, guess, guessOften } = await given()
+  const by = (client: string) => ({ 'x-forwarded-for': client })
+  t.is((await guessOften(11, PROXY, 'alice', by(HERE))).at(-1), 'too_many_attempts 60')
+  t.is(await ask(PROXY, ALICE, by(ELSEWHERE)), 'alice')
+  t.is(await ask(PROXY, ALICE, by(`${ELSEWHERE}, ${HERE}`)), 'too_many_attempts 60')
+  t.is(await guess(HERE), 'too_many_attempts 60', 'it is the same client on a connection of its own')
+  const answers: string[] = []
+  for (let i = 0; i < 11; i++) answers.push(await guess('203.0.113.9', 'alice', by(`192.0.2.${i}`)))
+  t.deepEqual(answers, [...times(10, 'unauthenticated'), 'too_many_attempts 60'])
+})
+
+test('a connection of a proxy on which a user is known is not known for its other clients', async (t) => {
+  const { ask, guessOften } = await given()
+  const by = (client: string) => ({ 'x-forwarded-for': client })
+  t.is(await ask(PROXY, ALICE, by(ELSEWHERE)), 'alice')
+  await guessOften(10, PROXY, 'alice', by(HERE))
+  t.is(await ask(PROXY, ALICE, by(HERE)), 'too_many_attempts 60')
+})
+
+test('over HTTP it is 429, in the form of every refusal, and says when to come again', async (t) => {
+  const service = await start(t, { now: '2030-05-02T05:58:11.400Z' })
+  t.is((await service.as('admin').get('/api/user/me')).status, 200)
+  const ask = (i: number) => service.anyone.get('/api/none', { Authorization: basic('alice', `wrong ${i}`) })
+  for (let i = 0; i < 10; i++) t.deepEqual(refusalOf(await ask(i)), [401, 'unauthenticated'])
+  const barred = await ask(10)
+  t.deepEqual(refusalOf(barred), [429, 'too_many_attempts'])
+  t.deepEqual(faultsOf(barred), [])
+  t.is(barred.headers['retry-after'], '60')
+  t.is((await service.as('alice').get('/api/user/me')).status, 429)
+  t.is((await service.as('admin').get('/api/user/me')).status, 200)
+  t.is((await service.as('bob').get('/api/user/me')).status, 200)
+  t.is((await service.anyone.get('/api/user/me')).status, 401)
+  t.is((await service.anyone.get('/health/live')).status, 200)
+  service.clock.set('2030-05-02T05:59:11.400Z')
+  t.is((await service.as('alice').get('/api/user/me')).status, 200)
+})

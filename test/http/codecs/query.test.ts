@@ -1,0 +1,31 @@
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { decodeQuery } from '../../../src/http/codecs/query.ts'
+
+const encoded = (character: string): string => (character.isWellFormed() ? encodeURIComponent(character) : '%')
+
+test('a value is decoded like decodeURIComponent, whatever it holds, and what that throws at is refused', (t) => {
+  const piece = fc.oneof(
+    fc.constantFrom('a', '+', '%', '%2', '%zz', '%4a', '%4A'),
+    fc.nat({ max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).map(encoded),
+  )
+  const read = (value: string) =>
+    decodeQuery<string | undefined>(`a=${value}`, (parameters) => E.right(parameters.get('a')))
+  const expected = (value: string): string | undefined => {
+    try {
+      return decodeURIComponent(value.replaceAll('+', ' '))
+    } catch {
+      return undefined
+    }
+  }
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const value = pieces.join('')
+      const decoded = read(value)
+      t.is(E.isRight(decoded) ? decoded.right : undefined, expected(value))
+    }),
+    { numRuns: 5_000 },
+  )
+})

@@ -1,0 +1,204 @@
+import { isDescribed, type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
+import { basic } from '../client.ts'
+import { pageOfRoutes } from '../routes/route-page.ts'
+import { bodies } from './bodies.ts'
+
+/** Requests that are as large as they may be and as awkward to read as anybody has thought of, on every route. */
+export interface Awkward {
+  readonly what: string
+  /** Whether it comes without credentials. */
+  readonly isAnyones: boolean
+  /** The request with a `share` of the largest size, 1 for all of it. */
+  readonly bytes: (share: number) => Buffer
+}
+
+/** What the paths are about. */
+export interface Things {
+  readonly sut: string
+  readonly reservation: string
+}
+
+/** Bytes: what is left of the limits by what else a request needs. */
+const HEADER = 31_000
+const QUERY = 7_900
+const PATH = 7_900
+
+export const filled = (unit: string, length: number): string =>
+  unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+
+const HOST = 'Host: berth\r\n'
+const CREDENTIALS = `Authorization: ${basic('admin')}\r\n`
+const JSON_TYPE = 'Content-Type: application/json\r\n'
+
+export const pathOf = (path: string, { sut, reservation }: Things): string =>
+  path
+    .replace(':code', 'stale')
+    .replace(':file', 'SutCreated.1.json')
+    .replace('sut/:id', `sut/${sut}`)
+    .replace(':id', reservation)
+
+/** Every field of the header that is read, by this service or by what it is built of. */
+const FIELDS =
+  'Accept,Authorization,Berth-After,Berth-Reason,Connection,Content-Type,Content-Encoding,Cookie,Expect,Forwarded,Host,Idempotency-Key,If-Match,If-None-Match,Last-Event-ID,Origin,Sec-Fetch-Site,traceparent,Transfer-Encoding,X-Forwarded-For,X-Other'.split(
+    ',',
+  )
+const IN_FIELDS = [
+  ...['"', ',', '",', ',""', 'a/b,', '*/*,', '*/*;q=0.1,', 'application/json;a=b,', ';', ';a=b', 'a=b;', '\\', '"\\'],
+  ...[
+    ' ',
+    '\t,',
+    'for=1.2.3.4,',
+    'for=127.0.0.1,',
+    '127.0.0.1,',
+    '[::1],',
+    '::',
+    '%41',
+    '%',
+    '"1",',
+    'W/"1",',
+    'a',
+    '0',
+  ],
+]
+const BEFORE: Readonly<Record<string, readonly string[]>> = {
+  Accept: ['', 'a/b;a="', `${'"'.repeat(HEADER / 2)}`],
+  Authorization: ['Basic '],
+  'Content-Type': ['', 'application/json;', 'application/json; charset="'],
+  'Idempotency-Key': ['', '"'],
+}
+
+const headOf = (line: string, isAnyones: boolean, fields: string): string =>
+  `${line} HTTP/1.1\r\n${/^host:/im.test(fields) ? '' : HOST}${isAnyones || /^authorization:/im.test(fields) ? '' : CREDENTIALS}${fields}`
+
+const request = (line: string, isAnyones: boolean, fields = '', body = ''): Buffer => {
+  const type = line.startsWith('POST') && !/^content-type:/im.test(fields) ? JSON_TYPE : ''
+  const frame =
+    line.startsWith('POST') && !/^transfer-encoding:/im.test(fields) ? `Content-Length: ${body.length}\r\n` : ''
+  return Buffer.from(`${headOf(line, isAnyones, fields)}${type}${frame}\r\n${body}`, 'latin1')
+}
+
+type Made = Omit<Awkward, 'isAnyones' | 'bytes'> & { readonly bytes: (share: number, isAnyones: boolean) => Buffer }
+
+const fields = (things: Things): readonly Made[] => {
+  const lines = ['GET /health/live', `GET /api/sut/${things.sut}`, `POST /api/sut/${things.sut}/update`]
+  return FIELDS.flatMap((name) =>
+    (BEFORE[name] ?? ['']).flatMap((before) =>
+      IN_FIELDS.flatMap((unit) =>
+        [...lines, ...(name === 'Accept' || name === 'Last-Event-ID' ? ['GET /api/events'] : [])].map((line) => ({
+          what: `${line.replace(things.sut, ':id')} with ${name}: ${before.slice(0, 30)}${unit}...`,
+          bytes: (share: number, isAnyones: boolean) => {
+            const room = HEADER * share - before.length * share
+            const start = before.slice(0, before.length > 100 ? before.length * share : before.length)
+            return request(line, isAnyones, `${name}: ${start}${filled(unit, room)}\r\n`, '{}')
+          },
+        })),
+      ),
+    ),
+  )
+}
+
+const IN_QUERIES = ['a&', '&', '=', '%41&', '%zz&', '%ff&', '+', 'a', '%41', ',', '__proto__=1&']
+const IN_VALUES = [
+  'a',
+  '1',
+  '%25',
+  '%41',
+  ':60.1',
+  '2030-',
+  '9999-12-31T23:59:59.',
+  'berth.SutCreated,',
+  '%F0%9F%98%80',
+]
+
+const parametersOf = ({ query }: Route): readonly string[] => {
+  if (query === undefined || !isDescribed(query)) return []
+  const { properties = {}, patternProperties } = schemaOf(query) as Record<string, JsonSchema>
+  return [...Object.keys(properties), ...(patternProperties === undefined ? [] : ['tag.a'])]
+}
+
+const queries = (things: Things): readonly Made[] =>
+  pageOfRoutes.flatMap((route) => {
+    const line = `${route.method} ${pathOf(route.path, things)}`
+    const awkward = (text: string, tell = text): Made => ({
+      what: `${route.method} ${route.path}?${tell}...`,
+      bytes: (share, isAnyones) => request(`${line}?${text.slice(0, QUERY * share)}`, isAnyones, '', '{}'),
+    })
+    const named = parametersOf(route)
+    return [
+      ...IN_QUERIES.map((unit) => awkward(filled(unit, QUERY), unit)),
+      ...named.flatMap((name) => [
+        ...IN_VALUES.map((unit) => awkward(`${name}=${filled(unit, QUERY)}`, `${name}=${unit}`)),
+        awkward(filled(`${name}=1&`, QUERY), `${name}=1&${name}=1`),
+      ]),
+      ...(named.includes('type') ? [awkward(filled('type=berth.SutCreated&', QUERY), 'type=berth.SutCreated&')] : []),
+      ...(named.includes('tag.a')
+        ? [awkward(Array.from({ length: 900 }, (_, i) => `tag.${i}=1`).join('&'), 'tag.0=1&tag.1=1&')]
+        : []),
+    ]
+  })
+
+const IN_PATHS = ['/', 'a', '%41', '%', '../', '/api/sut', '//', '%2f', '%00', '%F0%9F%98%80']
+
+const paths = (): readonly Made[] =>
+  [...pageOfRoutes, { method: 'OPTIONS', path: '/:x' }, { method: 'GET', path: '/:x' }].flatMap(({ method, path }) =>
+    /:\w+/.test(path)
+      ? IN_PATHS.map((unit) => ({
+          what: `${method} ${path} of ${unit}...`,
+          bytes: (share: number, isAnyones: boolean) =>
+            request(`${method} ${path.replace(/:\w+/, filled(unit, PATH * share))}`, isAnyones, '', '{}'),
+        }))
+      : [],
+  )
+
+const posts = (things: Things): readonly Made[] =>
+  pageOfRoutes
+    .filter(({ method }) => method === 'POST')
+    .flatMap(({ path }) =>
+      bodies.map(({ what, text }) => ({
+        what: `POST ${path} of ${what}`,
+        bytes: (share: number, isAnyones: boolean) =>
+          request(`POST ${pathOf(path, things)}`, isAnyones, '', Buffer.from(text(share)).toString('latin1')),
+      })),
+    )
+
+const CHUNKED = 'Transfer-Encoding: chunked\r\n'
+
+const chunked = (things: Things): readonly Made[] =>
+  [1, 2, 16, 1_024].flatMap((size) =>
+    [`POST /api/sut/${things.sut}/update`, 'GET /health/live'].map((line) => ({
+      what: `${line.replace(things.sut, ':id')} with a body in chunks of ${size}`,
+      bytes: (share: number, isAnyones: boolean) => {
+        const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
+        const body = `${chunk.repeat((256_000 * share) / size)}0\r\n\r\n`
+        return Buffer.concat([request(line, isAnyones, CHUNKED), Buffer.from(body)])
+      },
+    })),
+  )
+
+const many = (): readonly Made[] => [
+  {
+    what: 'GET /health/live with a hundred fields',
+    bytes: (share, isAnyones) => request('GET /health/live', isAnyones, 'a: b\r\n'.repeat(97 * share)),
+  },
+  {
+    what: 'GET /health/live with seven thousand fields',
+    bytes: (share, isAnyones) => request('GET /health/live', isAnyones, 'a:\r\n'.repeat(7_000 * share)),
+  },
+  ...['Accept', 'Forwarded', 'X-Forwarded-For', 'If-None-Match'].map((name) => ({
+    what: `GET /health/live with ${name} ninety times`,
+    bytes: (share: number, isAnyones: boolean) =>
+      request('GET /health/live', isAnyones, `${name}: ${filled(',', 300)}\r\n`.repeat(90 * share)),
+  })),
+]
+
+/** All of them, each with and without credentials. */
+export const awkwardRequests = (things: Things): readonly Awkward[] =>
+  [...fields(things), ...queries(things), ...paths(), ...posts(things), ...chunked(things), ...many()].flatMap(
+    ({ what, bytes }) =>
+      [true, false].map((isAnyones) => ({
+        what: isAnyones ? `${what}, without credentials` : what,
+        isAnyones,
+        bytes: (share: number) => bytes(share, isAnyones),
+      })),
+  )

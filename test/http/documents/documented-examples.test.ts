@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { addUser } from '../../../src/users/administer.ts'
+import { rightOf } from '../../users/builders.ts'
+import { basic, type Client, passwordOf } from '../client.ts'
+import { type Running, start, temporaryData } from '../harness.ts'
+import { createSut, reserve } from '../requests.ts'
+
+/** The examples in the documentation of the product that these two operations come from. */
+
+const USER = '590780914445534540190000'
+const SUT = '58c38f5d444553252cce0000'
+/** An id begins with the second of its creation; the rest is random bits. */
+const [SUT_SECOND, SUT_RANDOM] = [SUT.slice(0, 8), SUT.slice(8)]
+const SUT_CREATED = new Date(Number.parseInt(SUT_SECOND, 16) * 1000).toISOString()
+
+interface Stage {
+  readonly service: Running
+  /** Whose id the examples have. */
+  readonly user: Client
+}
+
+/** A service of its own with the SUT and the user of the examples; then the clock is moved to `now`. */
+const stage = async (t: ExecutionContext, now: string): Promise<Stage> => {
+  const data = await temporaryData(t)
+  const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
+  const user = { name: 'alice', role: 'administrator', id: USER, password: passwordOf('alice') } as const
+  rightOf(await addUser(user, given))
+  const randomHex = (bytes: number): string =>
+    bytes === SUT_RANDOM.length / 2 ? SUT_RANDOM : randomBytes(bytes).toString('hex')
+  const service = await start(t, { data, now: SUT_CREATED, randomHex })
+  const client = service.as('alice')
+  t.is(await createSut(client, { name: 'old name', sut_type: 'rdp', is_active: true }), SUT)
+  service.clock.set(now)
+  return { service, user: client }
+}
+
+test('06:00:00 to 06:14:59 is reserved as 06:00 to 06:15', async (t) => {
+  const { user } = await stage(t, '2017-05-02T05:58:11.400Z')
+  const body = {
+    user_id: USER,
+    sut_id: SUT,
+    start_time: '2017-05-02T06:00:00+00:00',
+    end_time: '2017-05-02T06:14:59+00:00',
+  }
+  const answer = await reserve(user, body)
+  t.is(answer.status, 201)
+  t.like(answer.json, {
+    start_time: '2017-05-02T06:00:00+00:00',
+    end_time: '2017-05-02T06:15:00+00:00',
+    user_id: USER,
+    sut_id: SUT,
+    created_at: '2017-05-02T05:58:11.400Z',
+    updated_at: '2017-05-02T05:58:11.400Z',
+  })
+  t.regex(String(answer.json._id), /^59081ff3[0-9a-f]{16}$/)
+})
+
+const RELATIVE = [
+  {
+    now: '2017-05-02T06:02:51.400Z',
+    duration: 600,
+    start_time: '2017-05-02T06:00:00+00:00',
+    end_time: '2017-05-02T06:15:00+00:00',
+    id: /^5908210b[0-9a-f]{16}$/,
+  },
+  {
+    now: '2017-05-02T05:52:17.861Z',
+    duration: 462,
+    start_time: '2017-05-02T05:45:00+00:00',
+    end_time: '2017-05-02T06:00:00+00:00',
+    id: /^59081e91[0-9a-f]{16}$/,
+  },
+]
+
+for (const { now, duration, start_time, end_time, id } of RELATIVE) {
+  test(`${duration} seconds from ${now} on are reserved as ${start_time} to ${end_time}`, async (t) => {
+    const { user } = await stage(t, now)
+    const answer = await reserve(user, { user_id: USER, sut_id: SUT, start_in: 0, duration })
+    t.is(answer.status, 201)
+    t.like(answer.json, { start_time, end_time, user_id: USER, sut_id: SUT, created_at: now })
+    t.regex(String(answer.json._id), id)
+  })
+}
+
+test('the documented update answers its values, empty tags and that the SUT is not monitored', async (t) => {
+  const { service, user } = await stage(t, '2019-04-03T18:54:29.433Z')
+  const update = {
+    name: 'new name',
+    description: 'An old SUT',
+    address: '192.168.9.5',
+    port: 5902,
+    sut_type: 'vnc',
+    is_active: true,
+    manufacturer: 'acer',
+    model: 'aspire',
+    os: 'windows',
+    version: 'xp',
+  }
+  const expected = {
+    _id: SUT,
+    created_at: '2017-03-11T05:47:09.000+00:00',
+    updated_at: '2019-04-03T18:54:29.433+00:00',
+    ...update,
+    monitoring: {
+      status: 'SUT Monitoring Disabled',
+      last_updated: '2017-03-11T05:47:09+00:00',
+      status_description: 'SUT Monitoring is disabled',
+    },
+    tags: {},
+  }
+  const headers = { Accept: 'application/json', Authorization: basic('alice') }
+  const answer = await service.anyone.post(`/api/sut/${SUT}/update`, update, headers)
+  t.is(answer.status, 200)
+  t.is(answer.text, JSON.stringify(expected))
+  t.is((await user.get(`/api/sut/${SUT}`)).text, answer.text)
+})

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import type { Example } from '../../../src/http/documents/openapi/examples.ts'
+import type { Code } from '../../../src/http/protocol/problem.ts'
+import type { Answer, Headers } from '../client.ts'
+import { idOf, type Running, start, type Tidying } from '../harness.ts'
+
+/** The story whose answers are the examples of the documents: with the same clock and randomness always the same. */
+
+const NOW = '2030-05-02T05:58:11.400Z'
+
+/** The same bytes in every telling, by how many are asked for and how often they were before. */
+const makeRandomness = () => {
+  const asked = new Map<number, number>()
+  const randomHex = (bytes: number): string => {
+    const times = (asked.get(bytes) ?? 0) + 1
+    asked.set(bytes, times)
+    return createHash('sha256')
+      .update(`${bytes} ${times}`)
+      .digest('hex')
+      .slice(0, 2 * bytes)
+  }
+  return { randomHex, begin: (): void => asked.clear() }
+}
+
+interface Asked {
+  readonly who?: string
+  /** What stands for the parameter of the path. */
+  readonly at?: string
+  readonly query?: string
+  readonly body?: unknown
+  readonly headers?: Headers
+}
+
+type Ask = (operation: string, name: string, asked?: Asked) => Promise<Readonly<Record<string, unknown>>>
+
+const isJson = ({ headers }: Answer): boolean => headers['content-type'] === 'application/json'
+
+const makeAsk = (service: Running, told: Example[]): Ask => {
+  return async (operation, name, { who = 'admin', at = '', query = '', body, headers = {} } = {}) => {
+    const [method = '', path = ''] = operation.split(' ')
+    const address = path.replace(/:\w+/, at) + query
+    const client = who === '' ? service.anyone : service.as(who)
+    const answer =
+      body === undefined ? await client.request(method, address, headers) : await client.post(address, body, headers)
+    if (!isJson(answer)) throw new Error(`${operation} ${answer.status}: ${answer.text}`)
+    const code = answer.status < 400 ? {} : { code: answer.json.code as Code }
+    const request = body === undefined ? {} : { request: body }
+    told.push({ operation, name, ...request, mediaType: 'application/json', body: answer.json, ...code })
+    return answer.json
+  }
+}
+
+const machine = {
+  name: 'bench 3',
+  description: 'Second rack from the door',
+  address: '192.168.9.5',
+  port: 5900,
+  sut_type: 'vnc',
+  manufacturer: 'acer',
+  model: 'aspire',
+  os: 'linux',
+  version: '6.12',
+}
+
+const suts = async (ask: Ask): Promise<string> => {
+  const create = 'POST /api/sut/create'
+  const id = String((await ask(create, 'A SUT', { body: machine }))._id)
+  const update = 'POST /api/sut/:id/update'
+  await ask(update, 'Some fields', { at: id, body: { os: 'windows', version: '11' } })
+  await ask(update, 'Too late', { at: id, body: { os: 'bsd' }, headers: { 'If-Match': '"0"' } })
+  await ask(update, 'Wrong fields', { at: id, body: { port: 99_999, colour: 'red' } })
+  await ask(update, 'An unknown field', { at: id, body: { colour: 'red' } })
+  await ask(update, 'A field of the service', { at: id, body: { listen_port: 20_000 } })
+  await ask('POST /api/sut/:id/tags', 'Set one and remove one', {
+    at: id,
+    body: { rack: '4', gpu: null },
+    headers: { 'Berth-Reason': 'moved%20to%20rack%204' },
+  })
+  await ask(update, 'Another role', { at: id, who: 'alice', body: { os: 'bsd' } })
+  await ask('GET /api/sut/:id', 'A SUT', { at: id })
+  await ask('GET /api/sut/:id', 'Nothing has this id', { at: '58c38f5d444553252cce0000' })
+  await ask('GET /api/sut', 'By a tag', { query: '?tag.rack=4&limit=10' })
+  return id
+}
+
+const reservations = async (ask: Ask, service: Running, sut_id: string): Promise<string> => {
+  const create = 'POST /api/sut_reservation/create'
+  const alice = { user_id: idOf('alice'), sut_id }
+  const window = { start_time: '2030-05-02T08:00:00+02:00', end_time: '2030-05-02T08:14:59+02:00' }
+  const first = await ask(create, 'From when to when', { who: 'alice', body: { ...alice, ...window } })
+  await ask(create, 'In so many seconds', { who: 'alice', body: { ...alice, start_in: 7_200, duration: 3_600 } })
+  await ask(create, 'Taken', { who: 'bob', body: { ...alice, user_id: idOf('bob'), ...window } })
+  await ask(create, 'For another', { who: 'bob', body: { ...alice, start_in: 90_000, duration: 900 } })
+  await ask(create, 'No window', { who: 'alice', body: alice })
+  await ask(create, 'Two windows', { who: 'alice', body: { ...alice, ...window, start_in: 0, duration: 900 } })
+  const past = { start_time: '2030-05-02T04:00:00Z', end_time: '2030-05-02T05:00:00Z' }
+  await ask(create, 'A window that is over', { who: 'alice', body: { ...alice, ...past } })
+  const long = { start_time: '2030-05-02T06:00:00Z', end_time: '2030-06-02T06:00:00Z' }
+  await ask(create, 'A window that is too long', { who: 'alice', body: { ...alice, ...long } })
+  await ask(create, 'No such user', { body: { ...alice, user_id: 'nobody', ...window } })
+  const id = String(first._id)
+  await ask('POST /api/sut_reservation/:id/extend', 'By its length', {
+    at: id,
+    who: 'alice',
+    body: { duration: 1_800 },
+  })
+  await ask('POST /api/sut_reservation/:id/extend', 'To an earlier end', { at: id, body: { duration: 900 } })
+  await ask('GET /api/sut_reservation/:id', 'A reservation', { at: id })
+  await ask('GET /api/sut_reservation/:id', 'No such reservation', { at: '58c38f5d444553252cce0000' })
+  await ask('GET /api/sut_reservation', 'Of a SUT', { query: `?sut_id=${sut_id}` })
+  await ask('GET /api/sut/:id/availability', 'Of a morning', {
+    at: sut_id,
+    query: '?from=2030-05-02T06:00:00Z&to=2030-05-02T12:00:00Z',
+  })
+  await ask('POST /api/sut/:id/retire', 'It is reserved', { at: sut_id })
+  service.clock.set('2030-05-02T06:05:00Z')
+  await ask('POST /api/sut_reservation/:id/cancel', 'It runs and is released', { at: id, who: 'alice' })
+  service.clock.set('2030-05-02T06:10:00Z')
+  return id
+}
+
+const endings = async (ask: Ask, sut_id: string): Promise<void> => {
+  const create = 'POST /api/sut_reservation/create'
+  const body = { user_id: idOf('alice'), sut_id, start_in: 172_800, duration: 900 }
+  const later = String((await ask(create, 'In two days', { who: 'alice', body }))._id)
+  await ask('POST /api/sut_reservation/:id/cancel', 'It has not begun', { at: later, who: 'alice' })
+  await ask('GET /api/sut_reservation/:id', 'It was cancelled', { at: later })
+  const old = String((await ask('POST /api/sut/create', 'An old SUT', { body: { ...machine, name: 'bench 1' } }))._id)
+  await ask('POST /api/sut/:id/retire', 'A SUT without reservations', { at: old })
+  await ask('POST /api/sut/:id/update', 'It was retired', { at: old, body: { name: 'bench 1b' } })
+}
+
+const proofs = async (ask: Ask, event: string): Promise<void> => {
+  await ask('GET /api/audit/inclusion', 'Of an event', { who: 'audrey', query: `?event=${event}&size=4` })
+  await ask('GET /api/audit/consistency', 'Of two sizes', { who: 'audrey', query: '?from=2&to=4' })
+}
+
+const reading = async (ask: Ask, sut: string, reservation: string): Promise<void> => {
+  await ask('GET /api/sut/:id/history', 'Its first events', { who: 'audrey', at: sut, query: '?limit=4' })
+  await ask('GET /api/sut_reservation/:id/history', 'From its making to its end', { who: 'alice', at: reservation })
+  await ask('GET /api/sut/:id', 'As it was after an event', {
+    who: 'audrey',
+    at: sut,
+    query: '?as_of=00000000000000000001',
+  })
+  const read = await ask('GET /api/events', 'A page', { who: 'audrey', query: '?after=00000000000000000001&limit=2' })
+  await proofs(ask, (read.events as readonly { readonly id: string }[])[0]?.id ?? '')
+  await ask('GET /api/user', 'All', { who: 'audrey' })
+  await ask('GET /api/user/me', 'A tester', { who: 'alice' })
+  await ask('GET /api/user/me', 'Nobody', { who: '' })
+  await ask('GET /health/live', 'It runs', { who: '' })
+  await ask('GET /health/ready', 'It answers', { who: '' })
+  await ask('GET /schemas/', 'All', {})
+}
+
+/** Everything that is shown, in the order in which it happened. */
+export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
+  const { randomHex, begin } = makeRandomness()
+  const running = await start(t, { now: NOW, randomHex })
+  // How often it was asked whether it is ready is no part of the story.
+  begin()
+  const told: Example[] = []
+  const ask = makeAsk(running, told)
+  const sut = await suts(ask)
+  const reservation = await reservations(ask, running, sut)
+  await endings(ask, sut)
+  await reading(ask, sut, reservation)
+  return told
+}
+
+/** As text, to be compared and kept. */
+export const written = (examples: readonly Example[]): string => `${JSON.stringify(examples, null, 2)}\n`

@@ -1,0 +1,102 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { examplesFrom } from '../../../src/http/documents/openapi/examples.ts'
+import { openApi, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
+import type { Answer } from '../client.ts'
+import { pageOfRoutes } from '../routes/route-page.ts'
+
+/** Whether answers are as the documents say. */
+
+/** Formats are notes beside patterns; without `type` a keyword speaks of that type alone, as in what is refused. */
+export const makeAjv = (): Ajv2020 =>
+  new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    validateFormats: false,
+    // That a schema is one is shown once, by a test of its own.
+    validateSchema: false,
+    meta: false,
+  })
+
+type Node = { readonly [name: string]: Node } | undefined
+
+export const DOCUMENT = openApi(pageOfRoutes, '0.0.0', examplesFrom([])) as NonNullable<Node>
+
+const ajv = makeAjv()
+ajv.addVocabulary(['components'])
+
+const compiled = new Map<string, ValidateFunction>()
+const validatorAt = (place: readonly string[]): ValidateFunction => {
+  const key = place.join('\n')
+  const schema = place.reduce<Node>((at, name) => at?.[name], DOCUMENT)
+  const validate = compiled.get(key) ?? ajv.compile({ ...schema, components: DOCUMENT.components })
+  compiled.set(key, validate)
+  return validate
+}
+
+const misfit = (place: readonly string[], value: unknown): readonly string[] => {
+  const validate = validatorAt(place)
+  return validate(value) ? [] : [`${ajv.errorsText(validate.errors)} in ${JSON.stringify(value).slice(0, 300)}`]
+}
+
+const patterns = new Map(
+  pageOfRoutes.map((route): [Route, RegExp] => [
+    route,
+    new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
+  ]),
+)
+
+/** What the router takes: an address that is written out whole before one with a parameter. */
+const routeOf = (method: string, path: string): Route | undefined => {
+  const exact = pageOfRoutes.filter((route) => route.path === path)
+  const matching = exact.length > 0 ? exact : pageOfRoutes.filter((route) => patterns.get(route)?.test(path))
+  const wanted = method === 'HEAD' ? 'GET' : method
+  return matching.find((route) => route.method === wanted)
+}
+
+/** Where a place leads if it is a reference. */
+const followed = (place: readonly string[]): { readonly place: readonly string[]; readonly node: Node } => {
+  const node = place.reduce<Node>((at, name) => at?.[name], DOCUMENT)
+  const { $ref } = (node ?? {}) as { readonly $ref?: string }
+  return $ref === undefined ? { place, node } : followed($ref.slice(2).split('/'))
+}
+
+const JSON_TYPES = ['application/json', 'application/problem+json']
+
+const isJson = (mediaType: string): boolean => JSON_TYPES.includes(mediaType)
+
+/** Of an address or method that the document does not have: a refusal, or what OPTIONS answers. */
+const unknownMisfits = (method: string, { status, text }: Answer): readonly string[] => {
+  if (method === 'OPTIONS' && status === 200) return []
+  if (status < 400) return [`${status} where no operation is`]
+  return method === 'HEAD' ? [] : misfit(['components', 'schemas', 'Problem'], JSON.parse(text))
+}
+
+const headerMisfits = (headers: Node, answer: Answer, at: readonly string[]): readonly string[] =>
+  Object.keys(headers ?? {}).flatMap((name) => {
+    const value = answer.headers[name.toLowerCase()]
+    if (value === undefined) return []
+    const { place } = followed([...at, 'headers', name])
+    const schema = [...place, 'schema']
+    return misfit(schema, name === 'Retry-After' ? Number(value) : value).map((fault) => `${name}: ${fault}`)
+  })
+
+/** What of an answer is not as the document says; none if all is. */
+export const misfits = (method: string, address: string, answer: Answer): readonly string[] => {
+  const path = address.replace(/[?#].*$/s, '')
+  const route = routeOf(method, path)
+  // What does not come from the interface at all: tests of what is under it have addresses of their own.
+  if (route === undefined && answer.headers['x-request-id'] === undefined) return []
+  if (route === undefined) return unknownMisfits(method, answer)
+  if (answer.headers['x-request-id'] === undefined) return ['there is no X-Request-Id']
+  const operation = ['paths', templateOf(route.path), route.method.toLowerCase()]
+  const { place, node } = followed([...operation, 'responses', String(answer.status)])
+  if (node === undefined) return [`${answer.status} is not documented`]
+  const faults = headerMisfits(node.headers, answer, place)
+  if (answer.status === 304 || method === 'HEAD') return faults
+  const mediaType = String(answer.headers['content-type'])
+  if (node.content?.[mediaType] === undefined) return [...faults, `${mediaType} is not documented`]
+  const value: unknown = isJson(mediaType) ? JSON.parse(answer.text) : answer.text
+  return [...faults, ...misfit([...place, 'content', mediaType, 'schema'], value)]
+}

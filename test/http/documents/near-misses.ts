@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { anyCharacter } from '../../characters.ts'
+
+/** Values that are nearly right, right, or not at all. */
+
+/** Characters at which rules turn. */
+const EDGES = [
+  '',
+  ' ',
+  '\n',
+  '\t',
+  '\r',
+  '\0',
+  '\u007f',
+  '\u009f',
+  '\u00a0',
+  '\u2028',
+  '\u200b',
+  '😀',
+  '\ud83d',
+  '\ude00',
+]
+const SIGNS = [
+  '.',
+  ':',
+  '::',
+  '-',
+  '+',
+  '/',
+  '%',
+  '_',
+  '0',
+  '00',
+  '1',
+  '9',
+  '24',
+  '60',
+  'a',
+  'f',
+  'g',
+  'T',
+  't',
+  'Z',
+  'z',
+]
+
+/** A text with some of its characters left out, doubled or others put in. */
+export const bent = (text: string): fc.Arbitrary<string> =>
+  fc
+    .array(
+      fc.record({
+        at: fc.nat(text.length),
+        cut: fc.nat(2),
+        put: fc.oneof(
+          fc.constantFrom(...EDGES),
+          fc.constantFrom(...SIGNS),
+          fc.string({ unit: anyCharacter, maxLength: 2 }),
+        ),
+      }),
+      { maxLength: 2 },
+    )
+    .map((bends) => bends.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
+
+const LONG = fc.constantFrom(1, 63, 64, 65, 127, 128, 129, 253, 254, 256, 257, 4096, 4097)
+const long = fc.tuple(fc.constantFrom('x', '😀', 'a.', '0'), LONG).map(([unit, count]) => unit.repeat(count))
+const junk = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, 0, 1, -1, 1.5, 65535, 65536, 16385, 2 ** 53, '', 'true', [], {}, ['x']),
+  fc.string({ unit: anyCharacter, maxLength: 3 }),
+  long,
+)
+
+export const anything = (value: unknown): fc.Arbitrary<unknown> =>
+  typeof value === 'string' ? fc.oneof(fc.constant(value), bent(value), junk) : fc.oneof(fc.constant(value), junk)
+
+/** The same object with a member spoilt, left out or put in beside the others, or as it is. */
+export const spoilt = (object: object): fc.Arbitrary<unknown> => {
+  const names = Object.keys(object)
+  const members = object as Readonly<Record<string, unknown>>
+  const one = fc.constantFrom(...names, 'surprise').chain((name) =>
+    fc.oneof(
+      { weight: 3, arbitrary: anything(members[name]).map((value) => ({ ...object, [name]: value })) },
+      {
+        weight: 1,
+        arbitrary: fc.constant(Object.fromEntries(Object.entries(object).filter(([other]) => other !== name))),
+      },
+    ),
+  )
+  return fc.oneof({ weight: 1, arbitrary: fc.constant(object) }, { weight: 5, arbitrary: one }, junk)
+}
+
+/** Some exist, some do not. */
+export const DATE_TIMES = [
+  '2030-05-02T08:15:00+02:00',
+  '2028-02-29T23:59:59Z',
+  '2100-02-29T00:00:00z',
+  '2000-02-29t00:00:00.123456789-14:00',
+  '0000-02-29T00:00:00Z',
+  '9999-12-31T23:59:59.9+13:59',
+  '2030-04-31T00:00:00-00:00',
+  '2030-11-30T24:00:00Z',
+]
+export const ADDRESSES = [
+  ...['192.168.9.5', '255.255.255.255', '01.2.3.4', '1.2.3', '256.1.1.1', '::', '::1', '1::', '1:2:3:4:5:6:7:8'],
+  ...['1:2:3:4:5:6:7::', '::2:3:4:5:6:7:8', '1::3:4:5:6:7:8', '::ffff:192.168.9.5', '1:2:3:4:5:6:1.2.3.4'],
+  ...['1:2:3:4:5::1.2.3.4', 'fe80::1.2.3.04', 'bench.lab', 'a-b.c', '-a.b', 'a..b', 'a.0x1', 'a.9', 'A.b9', '1.2.3.4.'],
+]

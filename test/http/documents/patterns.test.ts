@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process'
+import test from 'ava'
+import fc from 'fast-check'
+import { portable } from '../../../src/domain/codec/json-schema.ts'
+import { classWithout, INVISIBLE, only } from '../../../src/domain/values/characters.ts'
+import { isOpaqueId } from '../../../src/domain/values/ids.ts'
+import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
+import { schemaDocuments } from '../../../src/http/documents/openapi/event-schemas.ts'
+import { examplesFrom, readExamples } from '../../../src/http/documents/openapi/examples.ts'
+import { openApi } from '../../../src/http/documents/openapi/openapi.ts'
+import { anyCharacter } from '../../characters.ts'
+import { pageOfRoutes } from '../routes/route-page.ts'
+import { ADDRESSES, DATE_TIMES } from './near-misses.ts'
+
+/** The patterns of the documents: others' validators have other engines. */
+
+const patternsIn = (value: unknown): readonly string[] => {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (name === 'examples') return []
+    const own = name === 'pattern' && typeof member === 'string' ? [member] : []
+    const ofNames = name === 'patternProperties' ? Object.keys(member as object) : []
+    return [...own, ...ofNames, ...patternsIn(member)]
+  })
+}
+
+const documents = [
+  openApi(pageOfRoutes, '1', examplesFrom(readExamples())),
+  asyncApi('1'),
+  ...schemaDocuments.map(({ schema }) => schema()),
+]
+const patterns = [...new Set(documents.flatMap(patternsIn))]
+
+test('no pattern of the documents has an escape that another dialect reads otherwise', (t) => {
+  t.true(patterns.length > 15)
+  // Escaped are characters that would mean something else, and nothing besides.
+  t.deepEqual(
+    patterns.filter((pattern) => /\\[A-Za-z0-9]/.test(pattern)),
+    [],
+  )
+  for (const pattern of ['\\w+', '\\p{L}', '\\u0041', '\\x41', '\\s'])
+    t.throws(() => portable(pattern), undefined, pattern)
+})
+
+const text = fc.oneof(
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
+  fc.string({
+    unit: fc.constantFrom(...'0aAzZ9٣४à\u00a0\u00ad\u2028\u200b\ue000\ufffe\u{10ffff}\u{1f5a5}/:-._~\t\u007f\u0085'),
+    maxLength: 4,
+  }),
+  fc.constantFrom(
+    ...ADDRESSES,
+    ...DATE_TIMES,
+    '00000000000000000012',
+    '"4"',
+    '/problems/a',
+    'tag.a',
+    '٢٠٣٠-05-02T06:00:00Z',
+  ),
+)
+/** `$` is before a last line break too in some dialects: such texts are told apart by nobody who writes them. */
+const texts = [...new Set(fc.sample(text, { numRuns: 3_000, seed: 24 }))].filter(
+  (one) => one.isWellFormed() && !one.endsWith('\n'),
+)
+
+const IN_PYTHON = `
+import json, re, sys
+asked = json.load(sys.stdin)
+json.dump([[bool(re.search(p, t)) for t in asked["texts"]] for p in asked["patterns"]], sys.stdout)
+`
+
+test('Python reads every pattern of the documents as the service does', (t) => {
+  const input = JSON.stringify({ patterns, texts })
+  const python = spawnSync('python3', ['-c', IN_PYTHON], { input, encoding: 'utf8', maxBuffer: 1 << 28 })
+  if (python.error !== undefined) {
+    t.log('not compared: there is no python3 here')
+    t.pass()
+    return
+  }
+  t.is(python.status, 0, python.stderr)
+  const found = JSON.parse(python.stdout) as readonly (readonly boolean[])[]
+  let taken = 0
+  patterns.forEach((pattern, i) => {
+    const own = new RegExp(pattern, 'u')
+    const otherwise = texts.filter((one, n) => own.test(one) !== found[i]?.[n])
+    taken += texts.filter((one) => own.test(one)).length
+    t.deepEqual(otherwise, [], pattern)
+  })
+  t.true(taken > 1_000)
+})
+
+test('an id is of characters that show, of those at least that this Unicode knows', (t) => {
+  const shows = /^[^/\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]$/u
+  const wrong: number[] = []
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code)
+    if (/\p{Cn}/u.test(character) && !/\p{Noncharacter_Code_Point}/u.test(character)) continue
+    if (isOpaqueId(character) !== shows.test(character)) wrong.push(code)
+  }
+  t.deepEqual(wrong, [])
+})
+
+test('a class of all characters but some takes these others and no lone surrogates', (t) => {
+  const own = new RegExp(`^[${classWithout([...INVISIBLE, only(']'), only('-'), only('^')])}]$`, 'u')
+  for (const taken of ['a', '\\', '[', '_', ' ', 'ä', '\u{1f5a5}']) t.regex(taken, own)
+  for (const refused of [']', '-', '^', '\ud800', '\udfff', '\u0000', '\ue000', '\u{10ffff}']) t.notRegex(refused, own)
+})

@@ -1,0 +1,198 @@
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { address, instant, opaqueId } from '../../../src/domain/codec/codec.ts'
+import { type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
+import {
+  type EventType,
+  eventData,
+  Metadata,
+  type Recorded,
+  tagName,
+  tags,
+  tagValue,
+} from '../../../src/domain/event.ts'
+import { parseInstant } from '../../../src/domain/values/instant.ts'
+import { cloudEvent } from '../../../src/feed/cloud-event.ts'
+import { DETAILS, eventStream, type Why } from '../../../src/feed/frames.ts'
+import {
+  extensionBody,
+  noBody,
+  reservationBody,
+  sutCreationBody,
+  sutUpdateBody,
+  tagsBody,
+} from '../../../src/http/codecs/bodies.ts'
+import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
+import type { DecodeBody } from '../../../src/http/protocol/route.ts'
+import { UserName } from '../../../src/users/users-file.ts'
+import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
+import { makeAjv } from './fitting.ts'
+import { ADDRESSES, anything, bent, DATE_TIMES, spoilt } from './near-misses.ts'
+
+/** What a codec takes, the schema that it gives of itself takes, and nothing else: of what is right, nearly so, or not. */
+
+type Takes = (value: unknown) => boolean
+
+const ajv = makeAjv()
+const bySchema = (schema: JsonSchema): Takes => ajv.compile(schema)
+
+/** Both must have been taken and refused: values that all go one way show nothing. */
+const agree = (
+  t: ExecutionContext,
+  codec: Takes,
+  schema: JsonSchema,
+  values: fc.Arbitrary<unknown>,
+  numRuns: number,
+) => {
+  const fits = bySchema(schema)
+  const seen = { taken: 0, refused: 0 }
+  fc.assert(
+    fc.property(values, (value) => {
+      const taken = codec(value)
+      seen[taken ? 'taken' : 'refused']++
+      return fits(value) === taken
+    }),
+    { numRuns },
+  )
+  t.true(seen.taken > numRuns / 50 && seen.refused > numRuns / 50, JSON.stringify(seen))
+}
+
+const decoding =
+  (codec: { readonly decode: (u: unknown) => E.Either<unknown, unknown> }): Takes =>
+  (value) =>
+    E.isRight(codec.decode(value))
+
+const from = (texts: readonly string[]): fc.Arbitrary<unknown> => fc.constantFrom(...texts).chain(anything)
+
+const day = fc
+  .tuple(
+    fc.constantFrom('0000', '0004', '1900', '2000', '2023', '2024', '2100'),
+    fc.integer({ min: 0, max: 13 }),
+    fc.integer({ min: 0, max: 32 }),
+  )
+  .map(([year, ...rest]) => `${year}-${rest.map((part) => String(part).padStart(2, '0')).join('-')}T00:00:00Z`)
+
+const SCALARS: Readonly<Record<string, { readonly codec: typeof opaqueId; readonly values: fc.Arbitrary<unknown> }>> = {
+  'an address': { codec: address, values: from(ADDRESSES) },
+  'an id': { codec: opaqueId, values: from(['590780914445534540190000', 'Zoë', 'ü'.repeat(128), '..']) },
+  'a name of a tag': { codec: tagName, values: from(['a', 'os.arch', 'x'.repeat(64)]) },
+  'a value of a tag': { codec: tagValue as typeof opaqueId, values: from(['', 'x', '😀'.repeat(256)]) },
+  'a name of a user': { codec: UserName, values: from(['anna', 'Zoë 😀', 'x'.repeat(128)]) },
+}
+
+for (const [what, { codec, values }] of Object.entries(SCALARS)) {
+  test(`${what} is taken by its schema exactly where it is taken by its codec`, (t) => {
+    agree(t, decoding(codec), schemaOf(codec), values, 2_000)
+  })
+}
+
+test('a date-time is taken by its schema exactly where it can be read, on every day that exists and no other', (t) => {
+  const values = fc.oneof(from(DATE_TIMES), day)
+  agree(t, decoding(instant), schemaOf(instant), values, 4_000)
+  const takes = bySchema(schemaOf(instant))
+  for (const text of DATE_TIMES) t.is(takes(text), E.isRight(parseInstant(text)), text)
+})
+
+test('the pattern of addresses takes the IP addresses of version 6 that a URL takes, and no others', (t) => {
+  const values = fc.oneof(fc.ipV6(), fc.constantFrom(...ADDRESSES)).chain(bent)
+  const isAddressOfUrl: Takes = (value) =>
+    /^[0-9A-Fa-f:.]+$/.test(String(value)) && String(value).includes(':') && URL.canParse(`http://[${value}]/`)
+  const isAddress: Takes = (value) => String(value).includes(':') && address.is(value)
+  fc.assert(
+    fc.property(values, (value) => isAddress(value) === isAddressOfUrl(value)),
+    { numRuns: 4_000 },
+  )
+  t.true(isAddress('1::8') && !isAddress('1::8::'))
+})
+
+for (const [type, codec] of Object.entries(eventData)) {
+  test(`the data of ${type} is taken by its schema exactly where it is taken by its codec`, (t) => {
+    const values = arbitraryData[type as keyof typeof eventData].chain((data) => spoilt(data))
+    agree(t, decoding(codec), schemaOf(codec), values, 300)
+  })
+}
+
+test('what is recorded beside an event is taken by its schema exactly where it is taken by its codec', (t) => {
+  agree(t, decoding(Metadata), schemaOf(Metadata), arbitraryMetadata().chain(spoilt), 500)
+})
+
+const MACHINE = { name: 'bench', address: '192.168.9.5', port: 5900, sut_type: 'vnc' }
+const WINDOW = { start_time: DATE_TIMES[0], end_time: '2030-05-02T09:15:00+02:00' }
+const PARTIES = { user_id: 'anna', sut_id: '58c38f5d444553252cce0000' }
+
+const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; readonly right: readonly object[] }>> = {
+  'of a reservation': {
+    body: reservationBody,
+    right: [
+      { ...PARTIES, ...WINDOW },
+      { ...PARTIES, start_in: 0, duration: 900 },
+      { ...PARTIES, ...WINDOW, duration: 1 },
+      { ...PARTIES, ...WINDOW, start_in: 1, duration: 1 },
+    ],
+  },
+  'of an extension': { body: extensionBody, right: [{ end_time: WINDOW.end_time }, { duration: 1800 }, {}] },
+  'of a new SUT': {
+    body: sutCreationBody,
+    right: [MACHINE, { ...MACHINE, password: 'x', rdp_height: 720, description: 'a\nb' }],
+  },
+  'of an update': { body: sutUpdateBody, right: [{}, { os: 'linux' }, { user_name: '', is_active: false }] },
+  'of tags': { body: tagsBody, right: [{}, { rack: '4', gpu: null }] },
+  'that is empty': { body: noBody, right: [{}] },
+}
+
+for (const [what, { body, right }] of Object.entries(BODIES)) {
+  test(`a body ${what} is taken by its schema exactly where it is taken by the service`, (t) => {
+    const values = fc.constantFrom(...right).chain(spoilt)
+    agree(t, (value) => E.isRight(body(value)), schemaOf(body), values, 1_500)
+  })
+}
+
+test('a schema that takes more or less than its codec is found by these values', (t) => {
+  const values = fc.constantFrom(...(BODIES['of a new SUT']?.right ?? [])).chain(spoilt)
+  const takes: Takes = (value) => E.isRight(sutCreationBody(value))
+  const { properties, ...others } = schemaOf(sutCreationBody) as { readonly properties: object }
+  const wider = { ...others, properties: { ...properties, port: { type: 'integer' } } }
+  const narrower = { ...others, properties: { ...properties, name: { type: 'string', maxLength: 255 } } }
+  for (const schema of [wider, narrower, { ...others, properties, additionalProperties: true }]) {
+    t.throws(() => agree(t, takes, schema, values, 3_000), { message: /Property failed/ })
+  }
+  t.true(bySchema(schemaOf(tags))({ a: '1' }))
+})
+
+const dataOf = (frame: string): unknown => JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '')
+
+test('what the feed tells beside events fits the AsyncAPI document: how far it has come, and why it ends', (t) => {
+  const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
+  t.true(bySchema(schemas.checkpoint ?? {})(dataOf(eventStream.checkpoint(7))))
+  for (const why of Object.keys(DETAILS) as readonly Why[]) {
+    t.true(bySchema(schemas.error ?? {})(dataOf(eventStream.ending(why, 7))), why)
+  }
+  t.false(bySchema(schemas.error ?? {})({ code: 'tired', detail: 'x' }))
+  t.false(bySchema(schemas.checkpoint ?? {})({ sequence: 7 }))
+})
+
+test('every event as the feed tells it fits the AsyncAPI document, and the schema of no other event', (t) => {
+  const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
+  const types = Object.keys(eventData) as readonly EventType[]
+  const fits = new Map(types.map((type) => [type, bySchema(schemas[type] ?? {})]))
+  const arbitraryEvent = fc.constantFrom(...types).chain((type) =>
+    fc.record({
+      type: fc.constant(type),
+      data: arbitraryData[type],
+      id: fc.uuid(),
+      metadata: arbitraryMetadata(),
+      stream: fc.constantFrom('sut-58c38f5d444553252cce0000', 'listenPorts'),
+      revision: fc.nat(),
+      mark: fc.nat(),
+    }),
+  ) as fc.Arbitrary<Recorded>
+  fc.assert(
+    fc.property(arbitraryEvent, fc.nat(), (event, position) => {
+      const told: unknown = JSON.parse(JSON.stringify(cloudEvent(event, position, 'berth')))
+      return types.every((type) => fits.get(type)?.(told) === (type === event.type))
+    }),
+    { numRuns: 500 },
+  )
+  t.is(fits.size, types.length)
+})

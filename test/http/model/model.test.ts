@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import test from 'ava'
+import type { NewEvent, Recorded } from '../../../src/domain/event.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { SHARED_STORE } from '../../event-store/shared-store.ts'
+import { seedOf } from '../../process/random.ts'
+import { changedStore } from '../store/stores.ts'
+import { playStories } from './runs.ts'
+import type { Subject } from './stories.ts'
+import '../documents/fit-answers.ts'
+
+/** In test/long.ts there are 10,000. */
+const STORIES = 300
+
+/** What 300 stories come to often enough to be counted on. */
+const REACHED = [
+  ...['create: recorded', 'create: clock_behind', 'create: forbidden', 'create: listen_ports_exhausted'],
+  ...['update: recorded', 'update: stale', 'update: sut_retired', 'update: sut_not_found', 'update: clock_behind'],
+  ...['tag: recorded', 'tag: 200', 'tag: stale', 'tag: sut_retired'],
+  ...['retire: recorded', 'retire: 200', 'retire: sut_reserved', 'retire: stale', 'retire: clock_behind'],
+  ...['reserve: recorded', 'reserve: reservation_conflict', 'reserve: sut_inactive', 'reserve: sut_retired'],
+  ...['reserve: window_empty', 'reserve: window_over', 'reserve: window_in_the_past', 'reserve: window_too_long'],
+  ...['reserve: user_not_found', 'reserve: sut_not_found', 'reserve: not_your_reservation', 'reserve: forbidden'],
+  ...['reserve from now: recorded', 'reserve from now: reservation_conflict', 'reserve: clock_behind'],
+  ...['cancel: recorded', 'cancel: 200', 'cancel: reservation_over', 'cancel: not_your_reservation'],
+  ...['extend: recorded', 'extend: end_not_later', 'extend: window_too_long', 'extend: reservation_cancelled'],
+  ...['extend by: recorded', 'extend: reservation_over', 'extend: reservation_conflict', 'extend: 200'],
+  ...['read SUT: 200', 'read SUT: 304', 'read reservation: 200', 'read reservation: reservation_cancelled'],
+  ...['retry: repeated', 'retry: idempotency_key_reused', 'reserve: idempotency_key_reused'],
+  ...['move the clock: forth', 'move the clock: back'],
+  ...['restart: as before', 'restart: rebuilt', 'restart: swept up'],
+]
+
+test(`through ${STORIES} random stories of retries, restarts and clocks that jump, every answer is the one of a naive model, nothing is booked twice and no more is recorded`, async (t) => {
+  // On a machine that has much else to do it takes three times as long as alone, over another machine's store longer still.
+  t.timeout(SHARED_STORE === undefined ? 240_000 : 900_000)
+  const seed = seedOf(process.env)
+  const { steps, outcomes, problems } = await playStories(t, { stories: STORIES, seed })
+  t.log(`seed ${seed}: ${steps} steps`)
+  t.deepEqual(problems, [], `SEED=${seed}`)
+  const unreached = REACHED.filter((outcome) => outcomes[outcome] === undefined)
+  t.deepEqual(unreached, [], JSON.stringify(outcomes))
+})
+
+type Change = (store: EventStore) => Partial<EventStore>
+
+const over = (change: Change): Subject => ({ storeIn: (data) => changedStore(join(data, 'events.db'), change) })
+
+const appending =
+  (changed: (event: NewEvent) => NewEvent): Change =>
+  (store) => ({
+    append: (stream, expected, events, secrets) => store.append(stream, expected, events.map(changed), secrets),
+  })
+
+const reading =
+  (changed: (event: Recorded) => Recorded): Change =>
+  (store) => ({
+    async *readStream(stream, after) {
+      for await (const page of store.readStream(stream, after)) yield page.map(changed)
+    },
+    async *subscribe(after, signal) {
+      let isLive = false
+      for await (const batch of store.subscribe(after, signal)) {
+        const events = isLive ? batch.events : batch.events.map((event) => ({ ...event, ...changed(event) }))
+        yield { ...batch, events }
+        isLive ||= batch.caughtUp
+      }
+    },
+  })
+
+const broken: Readonly<Record<string, Subject>> = {
+  'a service that does not record retry keys': over(
+    appending(({ metadata: { key: _, ...metadata }, ...event }) => ({ ...event, metadata })),
+  ),
+  'a service that has forgotten its calendar after a restart': over(
+    reading((event) =>
+      event.type === 'ReservationCreated' ? { ...event, type: 'SutUpdated', data: { _id: event.data.sut_id } } : event,
+    ),
+  ),
+  'a service that believes a clock that went back, after a restart': over(
+    reading((event) => ({ ...event, metadata: { ...event.metadata, time: new Date(0).toISOString() } })),
+  ),
+  'a model in which the lowest free port is given, not the one that has been free for longest': {
+    changed: (expected, { ports }) => {
+      ports.freed.length = 0
+      return expected
+    },
+  },
+  'a model in which reservations move the ETag of their SUT': {
+    changed: (expected, { suts }) => {
+      for (const sut of suts) sut.record = sut.revision
+      return expected
+    },
+  },
+  'a model in which a clock that went back is the time': {
+    changed: (expected, { suts }) => {
+      for (const sut of suts) sut.time = 0
+      return expected
+    },
+  },
+}
+
+for (const [what, subject] of Object.entries(broken)) {
+  test.serial(`${what} is found out by the same stories`, async (t) => {
+    const { problems } = await playStories(t, { stories: 150, seed: 590781, subject, isControl: true })
+    t.true(problems.length > 0)
+  })
+}

@@ -1,0 +1,189 @@
+import type { Actor } from '../../../src/domain/decider.ts'
+import type { Headers } from '../client.ts'
+import { idOf } from '../harness.ts'
+import { aSut } from '../requests.ts'
+import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
+import { cancel, extend, type Found, findReservation, readReservation, reserve } from './reservations.ts'
+import type { Condition, Name, Step } from './steps.ts'
+import { createSut, type IfMatch, readSut, retireSut, tagSut, updateSut } from './suts.ts'
+import { explicit, moment, written } from './windows.ts'
+
+/** A step as what goes over the wire, and what the model says to it. */
+export interface Request {
+  readonly as: Name
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+  readonly headers: Headers
+  readonly key?: string | undefined
+  /** When it was made. */
+  readonly time: number
+  readonly expected: (model: Model) => Expected
+}
+
+const ROLES = { admin: 'administrator', alice: 'tester', bob: 'tester', audrey: 'auditor' } as const
+const NO_ID = '58c38f5d444553252cce0000'
+const DAY = 86_400_000
+
+const actorOf = (name: Name): Actor => ({ _id: idOf(name), role: ROLES[name] })
+
+/** The newest are asked for most often: the others are soon over or retired. */
+const chosen = <A>(all: readonly A[], which: number): A | undefined =>
+  which === 19 ? undefined : all.at(-1 - (which % Math.max(1, Math.min(all.length, which < 14 ? 3 : 8))))
+
+const conditionOf = (
+  condition: Condition | undefined,
+  sut: Sut | undefined,
+): readonly [string, IfMatch] | undefined => {
+  const record = sut?.record ?? 0
+  switch (condition) {
+    case undefined:
+      return undefined
+    case 'current':
+      return [`"${record}"`, [record]]
+    case 'any':
+      return ['*', undefined]
+    case 'old':
+      return [`"${record + 1}"`, [record + 1]]
+    case 'list':
+      return [`"no", W/"1", "${record}"`, [record]]
+    case 'weak':
+      return [`W/"${record}"`, []]
+  }
+}
+
+/** A request of someone whose role may make it, with what is expected once its key is known to be new. */
+const post = (
+  model: Model,
+  { as, key }: { readonly as: Name; readonly key: number | undefined },
+  path: string,
+  body: object | undefined,
+  may: readonly Name[],
+  expected: (model: Model) => Expected,
+  headers: Headers = {},
+): Request => {
+  // Keys are known for a day at least: what comes later has others.
+  const name = key === undefined ? undefined : `k${key}-${Math.floor(model.clock / DAY)}`
+  const text = body && JSON.stringify(body)
+  const json: Headers = text === undefined ? {} : { 'Content-Type': 'application/json' }
+  return {
+    as,
+    method: 'POST',
+    path,
+    ...(text !== undefined && { body: text }),
+    headers: { ...json, ...headers, ...(name && { 'Idempotency-Key': name }) },
+    key: name,
+    time: model.clock,
+    expected: (model) => {
+      if (!may.includes(as)) return refused('forbidden')
+      return (name && remembered(model, `${as} ${name}`, `${path} ${text}`)) || expected(model)
+    },
+  }
+}
+
+const WRITERS: readonly Name[] = ['admin', 'alice', 'bob']
+
+type StepTo<K extends Step['to']> = Extract<Step, { readonly to: K }>
+
+const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>): Request => {
+  const sut = chosen(model.suts, step.which)
+  const userExists = step.for !== 'nobody'
+  const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
+  const of = { user_id, sut_id: sut?._id ?? NO_ID }
+  const wish = { actor: actorOf(step.as), user_id, userExists }
+  const path = '/api/sut_reservation/create'
+  if (step.to === 'reserve') {
+    const { start, end } = explicit(model.clock, step.window)
+    const window = { form: 'explicit', start, end } as const
+    const body = { ...of, start_time: written(start), end_time: written(end) }
+    return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...wish, window }))
+  }
+  const window = {
+    form: 'relative',
+    startIn: Math.max(0, step.window.start),
+    duration: Math.max(1, step.window.length),
+  } as const
+  const body = { ...of, start_in: window.startIn, duration: window.duration }
+  return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...wish, window }))
+}
+
+const extension = (model: Model, step: StepTo<'extend' | 'extend by'>, id: string): Request => {
+  const booking = findReservation(model, id)?.booking ?? { start: model.clock / 1000, end: model.clock / 1000 }
+  const { length, nanosecond, offsets } = step.window
+  const by = Math.floor(booking.end - booking.start) + length - 2700
+  const path = `/api/sut_reservation/${id}/extend`
+  const end =
+    step.to === 'extend by'
+      ? { duration: Math.max(1, by) }
+      : moment(Math.floor(booking.start + by) * 1000, nanosecond, offsets[0])
+  const body = 'duration' in end ? end : { end_time: written(end) }
+  return post(model, step, path, body, WRITERS, (model) =>
+    extend(model, findReservation(model, id), actorOf(step.as), end),
+  )
+}
+
+const ofSut = (model: Model, step: StepTo<'update' | 'tag' | 'retire'>): Request => {
+  const sut = chosen(model.suts, step.which)
+  const [header, ifMatch] = conditionOf(step.condition, sut) ?? []
+  const path = `/api/sut/${sut?._id ?? NO_ID}/${step.to === 'tag' ? 'tags' : step.to}`
+  const body = step.to === 'update' ? step.fields : step.to === 'tag' ? step.tags : undefined
+  const expected = (model: Model): Expected => {
+    if (step.to === 'update') return updateSut(model, sut, step.fields, ifMatch)
+    return step.to === 'tag' ? tagSut(model, sut, step.tags, ifMatch) : retireSut(model, sut, ifMatch)
+  }
+  return post(model, step, path, body, ['admin'], expected, header === undefined ? {} : { 'If-Match': header })
+}
+
+const get = (as: Name, path: string, model: Model, expected: () => Expected, headers: Headers = {}): Request => ({
+  as,
+  method: 'GET',
+  path,
+  headers,
+  time: model.clock,
+  expected,
+})
+
+const sutReading = (model: Model, { as, which, condition }: StepTo<'read SUT'>): Request => {
+  const sut = chosen(model.suts, which)
+  const [header] = conditionOf(condition, sut) ?? []
+  // A reader need not tell weak tags from strong ones.
+  const isKnown = (): boolean => header !== undefined && condition !== 'old'
+  const path = `/api/sut/${sut?._id ?? NO_ID}`
+  return get(as, path, model, () => readSut(sut, isKnown), header === undefined ? {} : { 'If-None-Match': header })
+}
+
+const reservationIds = ({ log }: Model): readonly string[] =>
+  log.flatMap((line) => (line.startsWith('ReservationCreated ') ? [line.split(' ')[1] as string] : []))
+
+/** What a step sends; undefined for those that send nothing. */
+export const requestOf = (step: Step, model: Model): Request | undefined => {
+  switch (step.to) {
+    case 'create':
+      return post(model, step, '/api/sut/create', aSut(step.fields), ['admin'], (model) =>
+        createSut(model, aSut(step.fields)),
+      )
+    case 'update':
+    case 'tag':
+    case 'retire':
+      return ofSut(model, step)
+    case 'reserve':
+    case 'reserve from now':
+      return reservation(model, step)
+    case 'read SUT':
+      return sutReading(model, step)
+  }
+  if (!('which' in step) || step.to === 'retry') return undefined
+  const id = chosen(reservationIds(model), step.which) ?? NO_ID
+  const found = (model: Model): Found | undefined => findReservation(model, id)
+  switch (step.to) {
+    case 'cancel':
+      return post(model, step, `/api/sut_reservation/${id}/cancel`, undefined, WRITERS, (model) =>
+        cancel(model, found(model), actorOf(step.as)),
+      )
+    case 'extend':
+    case 'extend by':
+      return extension(model, step, id)
+    case 'read reservation':
+      return get(step.as, `/api/sut_reservation/${id}`, model, () => readReservation(found(model)))
+  }
+}

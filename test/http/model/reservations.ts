@@ -1,0 +1,121 @@
+import type { AskedWindow } from '../../../src/domain/calendar/window.ts'
+import type { Actor } from '../../../src/domain/decider.ts'
+import type { ExtendReservation } from '../../../src/domain/reservation/decide.ts'
+import { formatWithOffset } from '../../../src/domain/values/instant.ts'
+import { type Booking, verdictOn } from '../../domain/calendar/calendar-model.ts'
+import {
+  checkedId,
+  type Expected,
+  isBehind,
+  type Model,
+  record,
+  refused,
+  type Shown,
+  type Sut,
+  shown,
+} from './model.ts'
+
+/** What becomes of reservations: the verdicts are those of test/domain/calendar/calendar-model.ts, a list of intervals. */
+
+const HOUR = 3_600_000
+/** Short, so that random stories meet them. */
+export const LIMITS = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
+
+const textOf = (sut: Sut, booking: Booking): string => {
+  const stamp = sut.stamps.get(booking._id)
+  return JSON.stringify({
+    _id: booking._id,
+    created_at: new Date(stamp?.created ?? 0).toISOString(),
+    updated_at: new Date(stamp?.updated ?? 0).toISOString(),
+    start_time: formatWithOffset(booking.start, booking.startOffset),
+    end_time: formatWithOffset(booking.end, booking.endOffset),
+    user_id: booking.user_id,
+    sut_id: sut._id,
+    listen_port: sut.listen_port,
+  })
+}
+
+/** What lists show: everything but what was cancelled, newest first. */
+export const standingReservations = (model: Model): readonly string[] =>
+  model.log
+    .filter((line) => line.startsWith('ReservationCreated '))
+    .map((line) => findReservation(model, line.split(' ')[1] ?? ''))
+    .flatMap((found) => (found && found.booking.standing !== 'cancelled' ? [textOf(found.sut, found.booking)] : []))
+    .toReversed()
+
+export interface Found {
+  readonly sut: Sut
+  readonly booking: Booking
+}
+
+export const findReservation = (model: Model, id: string): Found | undefined => {
+  for (const sut of model.suts) {
+    const booking = sut.calendar.bookings.find(({ _id }) => _id === id)
+    if (booking !== undefined) return { sut, booking }
+  }
+  return undefined
+}
+
+export interface Wish {
+  readonly actor: Actor
+  readonly user_id: string
+  readonly userExists: boolean
+  readonly window: AskedWindow
+}
+
+const EARLY = /^(window_.*|invalid|not_your_reservation)$/
+
+export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expected => {
+  if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
+  const time = Math.max(model.clock, sut?.time ?? 0)
+  const calendar = sut?.calendar ?? { bookings: [], active: true, retired: false }
+  const verdictFor = (random: string) =>
+    verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time)
+  const verdict = verdictFor('')
+  if (verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)) return refused(verdict.code)
+  if (sut === undefined) return refused('sut_not_found')
+  if (!wish.userExists) return refused('user_not_found')
+  if (verdict !== 'already so' && 'code' in verdict) return refused(verdict.code, verdict.help as object)
+  const settle = (id: string): Shown => {
+    const made = verdictFor(checkedId(id, time).slice(8))
+    if (made !== 'already so' && 'apply' in made) made.apply()
+    const position = record(model, sut, 'ReservationCreated', id)
+    sut.stamps.set(id, { created: sut.time, updated: sut.time })
+    const text = textOf(sut, sut.calendar.bookings.at(-1) as Booking)
+    return { status: 201, text, location: `/api/sut_reservation/${id}`, position }
+  }
+  return { settle, isRecorded: true }
+}
+
+type Change = { readonly type: 'CancelReservation' } | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
+
+const change = (model: Model, found: Found | undefined, actor: Actor, asked: Change): Expected => {
+  if (found === undefined) return refused('reservation_not_found')
+  const { sut, booking } = found
+  if (isBehind(model, sut.time)) return refused('clock_behind')
+  const { _id, user_id, standing } = booking
+  const command = { ...asked, actor, _id, user_id, standing }
+  const verdict = verdictOn(sut.calendar, command, Math.max(model.clock, sut.time))
+  if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
+  if ('code' in verdict) return refused(verdict.code, verdict.help as object)
+  const settle = (): Shown => {
+    verdict.apply()
+    const position = record(model, sut, verdict.event.type, _id)
+    const stamp = sut.stamps.get(_id)
+    if (stamp !== undefined) stamp.updated = sut.time
+    return { status: 200, text: textOf(sut, booking), position }
+  }
+  return { settle, isRecorded: true }
+}
+
+export const cancel = (model: Model, found: Found | undefined, actor: Actor): Expected =>
+  change(model, found, actor, { type: 'CancelReservation' })
+
+export const extend = (model: Model, found: Found | undefined, actor: Actor, end: ExtendReservation['end']): Expected =>
+  change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS })
+
+export const readReservation = (found: Found | undefined): Expected => {
+  if (found === undefined) return refused('reservation_not_found')
+  if (found.booking.standing === 'cancelled') return refused('reservation_cancelled')
+  return shown({ status: 200, text: textOf(found.sut, found.booking) })
+}

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import type { Tidying } from '../harness.ts'
+import { arbitrarySteps, type Step } from './steps.ts'
+import { emptyData, played, type Subject } from './stories.ts'
+
+export interface Runs {
+  readonly stories: number
+  readonly seed: number
+  readonly subject?: Subject
+  /** Whether the first fault is enough, and nobody wants to know how little leads to it. */
+  readonly isControl?: boolean
+  readonly onStory?: () => void
+}
+
+export interface RunsReport {
+  readonly steps: number
+  /** How often each kind of step ended in each way. */
+  readonly outcomes: Readonly<Record<string, number>>
+  readonly problems: readonly string[]
+}
+
+/** Stories that are played at the same time: most of what they do is to wait for each other's disk. */
+const LANES = 3
+
+type Failed = Pick<fc.RunDetails<[readonly Step[]]>, 'seed' | 'counterexamplePath' | 'errorInstance'>
+
+const told = ({ seed, counterexamplePath, errorInstance }: Failed): string =>
+  `seed ${seed}, path "${counterexamplePath}": ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`
+
+/** Plays random stories against the model. */
+export const playStories = async (t: Tidying, runs: Runs): Promise<RunsReport> => {
+  const { stories, seed, subject = {}, isControl = false, onStory } = runs
+  const template = await emptyData(t)
+  const outcomes: Record<string, number> = {}
+  const problems: string[] = []
+  let steps = 0
+  const property = fc.asyncProperty(arbitrarySteps(), async (story) => {
+    if (isControl && problems.length > 0) return
+    for (const outcome of await played(template, story, subject)) {
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+      steps++
+    }
+    onStory?.()
+  })
+  const lane = async (n: number): Promise<void> => {
+    const numRuns = Math.ceil((stories - n) / LANES)
+    if (numRuns < 1) return
+    const report = await fc.check(property, { numRuns, seed: seed + n, endOnFailure: isControl })
+    if (report.failed) problems.push(told(report))
+  }
+  await Promise.all(Array.from({ length: LANES }, (_, n) => lane(n)))
+  return { steps, outcomes, problems }
+}

@@ -1,0 +1,196 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { cp, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { World } from '../../../src/service/service.ts'
+import { SHARED_STORE } from '../../event-store/shared-store.ts'
+import { withScope } from '../../process/scope.ts'
+import type { Answer } from '../client.ts'
+import { type Running, start, type Tidying, temporaryData } from '../harness.ts'
+import { DOCUMENTED, faultsOf } from '../refusals/problems.ts'
+import { NOW } from '../requests.ts'
+import { eventsOf } from '../store/log-rows.ts'
+import { until } from '../until.ts'
+import { type Expected, isBehind, type Model, newModel, type Shown, textOfSut } from './model.ts'
+import { type Request, requestOf } from './requests.ts'
+import { standingReservations } from './reservations.ts'
+import type { Step } from './steps.ts'
+import { releasePort, unreleased } from './suts.ts'
+
+/** Who plays against the model: the service, or one that a test has broken. */
+export interface Subject {
+  /** The log of the service, unless it is the embedded one as it is. */
+  readonly storeIn?: (data: string) => NonNullable<World['openStore']>
+  /** The clock of the service, given that of the story in Unix milliseconds. */
+  readonly clock?: (time: number) => number
+  /** What the model thinks of a step in place of what is so. */
+  readonly changed?: (expected: Expected, model: Model) => Expected
+}
+
+interface Stage {
+  readonly model: Model
+  readonly data: string
+  readonly scope: Tidying
+  readonly subject: Subject
+  /** The requests that had a key. */
+  readonly keyed: Request[]
+  /** What was sent and answered, for whoever looks for the fault. */
+  readonly told: string[]
+  service: Running
+  /** The last position that an answer has shown. */
+  seen: number
+}
+
+const PORTS = [4000, 4001, 4002]
+const environment = { BERTH_LISTEN_PORTS: '4000-4002', BERTH_WINDOW_MAX: 'PT3H', BERTH_HORIZON: 'PT5H' }
+const RETRIED_WITHIN = 23 * 3_600_000
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+/** The files of a service that has nothing in it: making them anew for every story would take longer than the story. */
+export const emptyData = async (t: Tidying): Promise<string> => {
+  const service = await start(t, { now: NOW, environment })
+  await service.stop()
+  return service.data
+}
+
+/** Over a shared store each story has a log of its own, which the documents of the template would not belong to. */
+const isOfStory = (path: string): boolean => SHARED_STORE === undefined || !basename(path).startsWith('views.db')
+
+const begin = async (scope: Tidying, data: string, { storeIn, clock = (time) => time }: Subject, time: number) => {
+  const openStore = storeIn?.(data)
+  const service = await start(scope, { now: iso(clock(time)), data, environment, ...(openStore && { openStore }) })
+  await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 10_000)
+  return service
+}
+
+/** Starts the service anew; how that went, in a word. */
+const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
+  const { model, data, scope, subject } = stage
+  await stage.service.stop()
+  if (isRebuilt)
+    for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) await rm(join(data, file), { force: true })
+  stage.service = await begin(scope, data, subject, model.clock)
+  const left = isBehind(model, model.ports.time) ? [] : unreleased(model)
+  if (left.length === 0) return isRebuilt ? 'rebuilt' : 'as before'
+  for (const sut of left) releasePort(model, sut)
+  const isSwept = async (): Promise<boolean> => (await eventsOf({ data })).length >= model.log.length - 1
+  await until('what was left open is swept up', isSwept, 5_000)
+  return 'swept up'
+}
+
+const checkPosition = (stage: Stage, { method }: Request, { headers }: Answer, expected?: number): void => {
+  const { length } = stage.model.log
+  match(String(headers['berth-position']), /^\d{20}$/)
+  const position = Number(headers['berth-position'])
+  ok(position < length, `Berth-Position ${position} of ${length}`)
+  if (expected !== undefined) equal(position, expected)
+  // What one answer has shown, the next read shows too.
+  if (method === 'GET') ok(position >= stage.seen, `Berth-Position ${position} after ${stage.seen}`)
+  stage.seen = Math.max(stage.seen, position)
+}
+
+const checkShown = ({ status, text, headers }: Answer, shown: Shown): void => {
+  equal(status, shown.status)
+  equal(text, shown.text)
+  deepEqual([headers.etag, headers.location], [shown.etag, shown.location])
+  equal(headers['content-type'], status === 304 ? undefined : 'application/json')
+}
+
+const checkRefused = (answer: Answer, code: string, help: object = {}): void => {
+  deepEqual([answer.status, answer.json.code], [DOCUMENTED[code], code])
+  const { conflicts, next_available, extendable_until } = answer.json
+  const told = Object.entries({ conflicts, next_available, extendable_until }).filter(
+    ([, value]) => value !== undefined,
+  )
+  deepEqual(Object.fromEntries(told), help)
+  deepEqual(faultsOf(answer), [])
+}
+
+/** Sends a request and holds the answer against the model's; how it ended, in a word. */
+const exchange = async (stage: Stage, request: Request): Promise<string> => {
+  const { model, service, subject, told } = stage
+  const { as, method, path, body, headers, key } = request
+  const expected = (subject.changed ?? ((same) => same))(request.expected(model), model)
+  const answer = await service.as(as).request(method, path, headers, body)
+  told.push(
+    `${iso(model.clock)} ${as} ${method} ${path} ${JSON.stringify(headers)} ${body ?? ''} -> ${answer.status} ${answer.text}`,
+  )
+  if ('code' in expected) {
+    checkRefused(answer, expected.code, expected.help)
+    checkPosition(stage, request, answer)
+    return expected.code
+  }
+  ok(answer.status < 400, 'not to be refused')
+  const isKnown = model.keys.has(`${as} ${key}`)
+  const shown = expected.settle(answer.status === 201 ? String(answer.json._id) : '')
+  if (key && expected.isRecorded) model.keys.set(`${as} ${key}`, { request: `${path} ${body}`, shown })
+  checkShown(answer, shown)
+  checkPosition(stage, request, answer, shown.position)
+  if (isKnown) return 'repeated'
+  return expected.isRecorded ? 'recorded' : String(shown.status)
+}
+
+const play = async (stage: Stage, step: Step): Promise<string> => {
+  const { model, service, keyed } = stage
+  if (step.to === 'restart') return restart(stage, step.isRebuilt)
+  if (step.to === 'move the clock') {
+    model.clock += step.by
+    service.clock.set(iso((stage.subject.clock ?? ((time) => time))(model.clock)))
+    return step.by < 0 ? 'back' : 'forth'
+  }
+  if (step.to === 'retry') {
+    const request = keyed.at(-1 - step.which)
+    // Keys are known for a day; what comes of them after that is not said.
+    if (request === undefined || model.clock - request.time > RETRIED_WITHIN) return 'nothing'
+    return exchange(stage, request)
+  }
+  const request = requestOf(step, model)
+  if (request === undefined) throw new TypeError(`${step.to} sends nothing`)
+  if (request.key) keyed.push(request)
+  return exchange(stage, request)
+}
+
+/** The lists show all there is and nothing else, and the log holds what the model says, in its order. */
+const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
+  const audrey = service.as('audrey')
+  const reservations = standingReservations(model)
+  equal(
+    (await audrey.get('/api/sut_reservation?limit=1000')).text,
+    `{"limit":1000,"offset":0,"count":${reservations.length},"sut_reservations":[${reservations.join()}]}`,
+  )
+  const suts = model.suts
+    .filter(({ calendar }) => !calendar.retired)
+    .map(textOfSut)
+    .toReversed()
+  const listed = `{"limit":1000,"offset":0,"count":${suts.length},"suts":[${suts.join()}]}`
+  equal((await audrey.get('/api/sut?limit=1000')).text, listed)
+  const rows = (await eventsOf({ data })).map(({ type, data, metadata }) => {
+    return `${type} ${'_id' in data ? data._id : data.sut_id} ${metadata.time}`
+  })
+  deepEqual(['StoreUpgraded', ...rows], model.log)
+}
+
+/**
+ * Plays a story with a service of its own, begun on a copy of the data given, and holds every answer against the model's.
+ *
+ * @returns how every step ended
+ * @throws AssertionError where that is not as the model has it
+ */
+export const played = (template: string, steps: readonly Step[], subject: Subject = {}): Promise<readonly string[]> =>
+  withScope(async (scope) => {
+    const data = await temporaryData(scope)
+    await cp(template, data, { recursive: true, filter: isOfStory })
+    const model = newModel(Date.parse(NOW), PORTS)
+    const service = await begin(scope, data, subject, model.clock)
+    const stage: Stage = { model, data, scope, subject, keyed: [], told: [], service, seen: -1 }
+    const outcomes: string[] = []
+    try {
+      for (const step of steps) outcomes.push(`${step.to}: ${await play(stage, step)}`)
+      await checkWhole(stage)
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n\nThe story until then:\n${stage.told.join('\n')}`, {
+        cause: error,
+      })
+    }
+    return outcomes
+  })

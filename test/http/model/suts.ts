@@ -1,0 +1,172 @@
+import { verdictOn } from '../../domain/calendar/calendar-model.ts'
+import {
+  checkedId,
+  type Expected,
+  isBehind,
+  log,
+  type Model,
+  record,
+  refused,
+  type Shown,
+  type Sut,
+  shown,
+  shownSut,
+} from './model.ts'
+
+/** What becomes of a SUT, and of its listen_port. */
+
+const FIELDS = {
+  name: '',
+  description: '',
+  address: '',
+  port: 0,
+  sut_type: '',
+  is_active: true,
+  manufacturer: '',
+  model: '',
+  os: '',
+  version: '',
+}
+
+/** A port that was never used, the lowest first; then the one that has been free for longest. */
+const nextPort = ({ range, held, freed }: Model['ports']): number | undefined =>
+  range
+    .filter((port) => !held.has(port))
+    .sort((a, b) => freed.lastIndexOf(a) - freed.lastIndexOf(b) || a - b)
+    .at(0)
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const visible = ({ password: _, user_name: __, rdp_width: ___, ...values }: Fields): Fields => values
+
+export const createSut = (model: Model, fields: Fields): Expected => {
+  const { ports, clock } = model
+  if (isBehind(model, ports.time)) return refused('clock_behind')
+  const listen_port = nextPort(ports)
+  if (listen_port === undefined) return refused('listen_ports_exhausted')
+  const settle = (id: string): Shown => {
+    const time = Math.max(clock, ports.time)
+    const values = { ...FIELDS, ...visible(fields) }
+    const sut: Sut = {
+      _id: checkedId(id, time),
+      listen_port,
+      created: time,
+      updated: time,
+      values,
+      rdp_width: fields.rdp_width as number | undefined,
+      tags: new Map(),
+      time,
+      revision: 0,
+      record: 0,
+      calendar: { bookings: [], active: values.is_active, retired: false },
+      stamps: new Map(),
+    }
+    model.suts.push(sut)
+    ports.time = time
+    ports.held.set(listen_port, sut)
+    log(model, 'ListenPortAssigned', id, time)
+    const position = log(model, 'SutCreated', id, time)
+    return shownSut(sut, { status: 201, location: `/api/sut/${id}`, position })
+  }
+  return { settle, isRecorded: true }
+}
+
+/** Gives the port back, unless the clock is behind: then it is swept up later. */
+export const releasePort = (model: Model, sut: Sut): void => {
+  const { ports } = model
+  if (ports.held.get(sut.listen_port) !== sut || isBehind(model, ports.time)) return
+  ports.time = Math.max(model.clock, ports.time)
+  ports.held.delete(sut.listen_port)
+  ports.freed.push(sut.listen_port)
+  log(model, 'ListenPortReleased', sut._id, ports.time)
+}
+
+/** The SUTs that were retired and have their port still, by port. */
+export const unreleased = ({ ports }: Model): readonly Sut[] =>
+  [...ports.held]
+    .filter(([, { calendar }]) => calendar.retired)
+    .sort(([a], [b]) => a - b)
+    .map(([, sut]) => sut)
+
+/** The revisions that If-Match names, `undefined` where any will do. */
+export type IfMatch = readonly number[] | undefined
+
+const changed = (model: Model, sut: Sut, type: string): Shown => {
+  const position = record(model, sut, type, sut._id)
+  sut.updated = sut.time
+  sut.record = sut.revision
+  return shownSut(sut, { position })
+}
+
+const isStale = (sut: Sut, ifMatch: IfMatch): boolean => ifMatch !== undefined && !ifMatch.includes(sut.record)
+
+/** Why a SUT cannot be changed. */
+const unchangeable = (model: Model, sut: Sut | undefined, ifMatch: IfMatch): Expected | undefined => {
+  if (sut === undefined) return refused('sut_not_found')
+  if (isBehind(model, sut.time)) return refused('clock_behind')
+  if (sut.calendar.retired) return refused('sut_retired')
+  return isStale(sut, ifMatch) ? refused('stale') : undefined
+}
+
+export const updateSut = (model: Model, sut: Sut | undefined, fields: Fields, ifMatch: IfMatch): Expected => {
+  const refusal = unchangeable(model, sut, ifMatch)
+  if (refusal !== undefined || sut === undefined) return refusal as Expected
+  const values = visible(fields)
+  const isOther =
+    'password' in fields ||
+    ('rdp_width' in fields && fields.rdp_width !== sut.rdp_width) ||
+    Object.entries(values).some(([name, value]) => sut.values[name] !== value)
+  if (!isOther) return shown(shownSut(sut))
+  const settle = (): Shown => {
+    Object.assign(sut.values, values)
+    if ('rdp_width' in fields) sut.rdp_width = fields.rdp_width as number
+    sut.calendar.active = sut.values.is_active as boolean
+    return changed(model, sut, 'SutUpdated')
+  }
+  return { settle, isRecorded: true }
+}
+
+export type Tags = Readonly<Record<string, string | null>>
+
+export const tagSut = (model: Model, sut: Sut | undefined, tags: Tags, ifMatch: IfMatch): Expected => {
+  const refusal = unchangeable(model, sut, ifMatch)
+  if (refusal !== undefined || sut === undefined) return refusal as Expected
+  const isOther = Object.entries(tags).some(([name, value]) => (sut.tags.get(name) ?? null) !== value)
+  if (!isOther) return shown(shownSut(sut))
+  const settle = (): Shown => {
+    for (const [name, value] of Object.entries(tags)) {
+      if (value === null) sut.tags.delete(name)
+      else sut.tags.set(name, value)
+    }
+    return changed(model, sut, 'SutUpdated')
+  }
+  return { settle, isRecorded: true }
+}
+
+export const retireSut = (model: Model, sut: Sut | undefined, ifMatch: IfMatch): Expected => {
+  if (sut === undefined) return refused('sut_not_found')
+  if (isBehind(model, sut.time)) return refused('clock_behind')
+  const verdict = verdictOn(sut.calendar, { type: 'RetireSut' }, Math.max(model.clock, sut.time))
+  if (verdict === 'already so') {
+    const settle = (): Shown => {
+      releasePort(model, sut)
+      return shownSut(sut)
+    }
+    return { settle, isRecorded: false }
+  }
+  if (isStale(sut, ifMatch)) return refused('stale')
+  if ('code' in verdict) return refused(verdict.code, verdict.help as object)
+  const settle = (): Shown => {
+    verdict.apply()
+    const retired = changed(model, sut, 'SutRetired')
+    releasePort(model, sut)
+    return retired
+  }
+  return { settle, isRecorded: true }
+}
+
+/** The entity tags of If-None-Match that the SUT's is among, or not. */
+export const readSut = (sut: Sut | undefined, isKnown: (record: number) => boolean): Expected => {
+  if (sut === undefined) return refused('sut_not_found')
+  return shown(isKnown(sut.record) ? { status: 304, text: '', etag: `"${sut.record}"` } : shownSut(sut))
+}

@@ -1,0 +1,22 @@
+import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
+import type { WindowWish } from './steps.ts'
+
+/** The moments of a story as they go over the wire. */
+
+const QUARTER = 900_000
+
+export const moment = (milliseconds: number, nanosecond: boolean, offset: number): Instant => ({
+  epochNanoseconds: BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n),
+  offset,
+})
+/** As a client writes it. */
+export const written = ({ epochNanoseconds, offset }: Instant): string => {
+  const text = formatWithOffset(Number(epochNanoseconds / 1_000_000_000n), offset)
+  return epochNanoseconds % 1_000_000_000n === 0n ? text : text.replace(/(?=[+-]\d\d:\d\d$)/, '.000000001')
+}
+
+/** The ends of a window that counts from the current quarter; `clock` is in Unix milliseconds. */
+export const explicit = (clock: number, { start, length, nanosecond, offsets }: WindowWish) => {
+  const from = Math.floor(clock / QUARTER) * QUARTER + start * 1000
+  return { start: moment(from, false, offsets[0]), end: moment(from + length * 1000, nanosecond, offsets[1]) }
+}

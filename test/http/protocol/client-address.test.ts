@@ -1,0 +1,183 @@
+import { isIP } from 'node:net'
+import test from 'ava'
+import fc from 'fast-check'
+import { makeClientAddresses, networkOf } from '../../../src/http/protocol/client-address.ts'
+import {
+  listedAddress,
+  nodeAddress,
+  parseForwarded,
+  parseForwardedFor,
+  plainAddress,
+} from '../../../src/http/protocol/forwarded.ts'
+import { anyCharacter } from '../../characters.ts'
+
+/** A request as it came from a peer. */
+const from = (remoteAddress: string | undefined, headers: Readonly<Record<string, string>> = {}) =>
+  ({ headers, socket: { remoteAddress } }) as unknown as Parameters<
+    ReturnType<typeof makeClientAddresses>['clientOf']
+  >[0]
+
+const PROXIES = makeClientAddresses([
+  { family: 'ipv4', address: '10.0.0.0', prefix: 8 },
+  { family: 'ipv6', address: 'fd00::', prefix: 8 },
+])
+const NO_PROXIES = makeClientAddresses([])
+const CLIENT = '192.0.2.7'
+
+const told: readonly (readonly [what: string, header: Readonly<Record<string, string>>, client: string])[] = [
+  ['one address', { 'x-forwarded-for': '192.0.2.7' }, CLIENT],
+  ['an address with a port', { 'x-forwarded-for': '192.0.2.7:4711' }, CLIENT],
+  ['what the client itself says before it', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7' }, CLIENT],
+  ['proxies behind it', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7, 10.1.1.1,fd00::9' }, CLIENT],
+  ['gaps in the list', { 'x-forwarded-for': ', 192.0.2.7 ,, 10.1.1.1 ,' }, CLIENT],
+  ['an IPv6 address', { 'x-forwarded-for': '2001:DB8::0:1' }, '2001:db8::1'],
+  ['an IPv6 address with a port', { 'x-forwarded-for': '[2001:db8::1]:443' }, '2001:db8::1'],
+  ['IPv4 in the clothes of IPv6', { 'x-forwarded-for': '::ffff:192.0.2.7' }, CLIENT],
+  ['none but proxies', { 'x-forwarded-for': '10.1.1.1, 10.1.1.2' }, '10.1.1.1'],
+  ['no address', { 'x-forwarded-for': 'unknown' }, '10.0.0.1'],
+  ['no address behind one', { 'x-forwarded-for': '192.0.2.7, lab.example' }, '10.0.0.1'],
+  ['nothing', { 'x-forwarded-for': '' }, '10.0.0.1'],
+  ['one address, in the standard’s way', { forwarded: 'for=192.0.2.7' }, CLIENT],
+  ['more than the address', { forwarded: 'By="10.0.0.1"; FOR=192.0.2.7;proto=https;host="lab.example:8080"' }, CLIENT],
+  ['a quoted address with a port', { forwarded: 'for="192.0.2.7:4711"' }, CLIENT],
+  ['a quoted address with a hidden port', { forwarded: 'for="192.0.2.7:_p"' }, CLIENT],
+  ['a quoted pair', { forwarded: 'for="192.0.\\2.7"' }, CLIENT],
+  ['a port and a host that ought to be quoted', { forwarded: 'for=192.0.2.7:4711;host=lab.example:8080' }, CLIENT],
+  ['an IPv6 address, in the standard’s way', { forwarded: 'for="[2001:db8::1]:4711"' }, '2001:db8::1'],
+  ['several hops', { forwarded: 'for=203.0.113.9, for=192.0.2.7;by=10.1.1.1, for=10.1.1.1' }, CLIENT],
+  ['commas and semicolons within quotes', { forwarded: 'for=203.0.113.9;x="a, for=1.2.3.4;", for=192.0.2.7' }, CLIENT],
+  ['a hidden address', { forwarded: 'for=192.0.2.7, for=_hidden' }, '10.0.0.1'],
+  ['a hop without an address', { forwarded: 'for=192.0.2.7, proto=https' }, '10.0.0.1'],
+  ['a quote that the client left open', { forwarded: 'for="192.0.2.9, for=192.0.2.7' }, '10.0.0.1'],
+  ['a quote that the client left open before one', { forwarded: 'x=", for="192.0.2.7"' }, '10.0.0.1'],
+  ['two addresses in one hop', { forwarded: 'for=192.0.2.7;for=192.0.2.9' }, '10.0.0.1'],
+  ['no pairs', { forwarded: '192.0.2.7' }, '10.0.0.1'],
+  ['the same in both headers', { forwarded: 'for=192.0.2.7', 'x-forwarded-for': '192.0.2.7' }, CLIENT],
+  ['something else in each header', { forwarded: 'for=192.0.2.9', 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
+  ['nonsense in one header', { forwarded: 'for="', 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
+]
+
+for (const [what, headers, client] of told) {
+  test(`a trusted proxy that tells ${what}: the client is ${client}`, (t) => {
+    t.is(PROXIES.clientOf(from('10.0.0.1', headers)), client)
+    t.is(PROXIES.clientOf(from('::ffff:10.0.0.1', headers)), client)
+  })
+}
+
+test('what a peer that is no trusted proxy tells does not count', (t) => {
+  for (const [, headers] of told) {
+    t.is(PROXIES.clientOf(from('198.51.100.1', headers)), '198.51.100.1')
+    t.is(NO_PROXIES.clientOf(from('10.0.0.1', headers)), '10.0.0.1')
+  }
+})
+
+test('a connection that has gone has no address, and is no proxy', (t) => {
+  t.is(PROXIES.clientOf(from(undefined, { 'x-forwarded-for': CLIENT })), 'unknown')
+})
+
+test('whatever a client writes before what the proxy adds, the client is who the proxy says, or the proxy', (t) => {
+  const text = fc.string({ unit: fc.constantFrom(...'for="[]:;,\\ _.1a', 'for=1.2.3.4', ', ', '"') })
+  fc.assert(
+    fc.property(text, (spoof) => {
+      const forwarded = `${spoof}, for=${CLIENT};proto="https"`
+      t.true([CLIENT, '10.0.0.1'].includes(PROXIES.clientOf(from('10.0.0.1', { forwarded }))), spoof)
+      t.is(PROXIES.clientOf(from('10.0.0.1', { 'x-forwarded-for': `${spoof}, ${CLIENT}` })), CLIENT, spoof)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+const address = fc.oneof(fc.ipV4(), fc.ipV6())
+const token = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,8}$/)
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+const pair = fc
+  .tuple(token, fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) }))
+  .filter(([name]) => name.toLowerCase() !== 'for')
+  .map(([name, value]) => [name.toLowerCase(), `${name}=${quoted(value)}`] as const)
+const others = fc.uniqueArray(pair, { selector: ([name]) => name, maxLength: 3 })
+
+test('every well-formed Forwarded is read: its addresses in their order, whatever else it holds', (t) => {
+  const hop = fc.record({ node: address, others, at: fc.nat(), between: fc.constantFrom(',', ', ', ' ,\t') })
+  fc.assert(
+    fc.property(fc.array(hop, { minLength: 1, maxLength: 5 }), (hops) => {
+      const field = hops
+        .map(({ node, others, at, between }, i) => {
+          const pairs = others.map(([, text]) => text)
+          pairs.splice(at % (pairs.length + 1), 0, `for=${quoted(isIP(node) === 6 ? `[${node}]` : node)}`)
+          return `${i === 0 ? '' : between}${pairs.join(';')}`
+        })
+        .join('')
+      t.deepEqual(
+        parseForwarded(field)?.map(nodeAddress),
+        hops.map(({ node }) => plainAddress(node)),
+        field,
+      )
+    }),
+  )
+})
+
+test('no text whatever makes the parsers throw, or tell what is no address', (t) => {
+  const text = fc.oneof(
+    fc.string({ unit: anyCharacter }),
+    fc.string({ unit: fc.constantFrom(...'for=[]":;,\\ .1a%/') }),
+  )
+  fc.assert(
+    fc.property(text, (field) => {
+      const standard = (parseForwarded(field) ?? []).map(nodeAddress)
+      for (const hop of [...standard, ...parseForwardedFor(field).map(listedAddress)]) {
+        t.true(hop === undefined || (isIP(hop) !== 0 && plainAddress(hop) === hop), String(hop))
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a field as long as a header may be is read at once, whatever stands in it', (t) => {
+  const began = performance.now()
+  for (const piece of [' ', '\t;', 'a', 'a=', 'a=b', '"', 'a="\\', ',', ';', '=', '[', 'for=1.1.1.1,', '1.1.1.1,']) {
+    const field = piece.repeat(32_768 / piece.length)
+    for (const text of [field, `a=b${field}x`, `a="${field}`]) parseForwarded(text)
+    parseForwardedFor(field)
+  }
+  t.true(performance.now() - began < 2_000)
+})
+
+test('an address has one spelling', (t) => {
+  const spellings = ['2001:db8:0:0:0:0:0:1', '2001:DB8::1', '2001:0db8::0001', '2001:db8::1%eth0']
+  t.deepEqual(new Set(spellings.map(plainAddress)), new Set(['2001:db8::1']))
+  t.is(plainAddress('::FFFF:192.0.2.7'), CLIENT)
+  t.is(plainAddress('::ffff:c000:207'), CLIENT)
+  for (const none of ['', 'lab.example', '192.0.2.256', '[::1]', '192.0.2.7:80', ' 192.0.2.7']) {
+    t.is(plainAddress(none), undefined, none)
+  }
+})
+
+test('IPv6 addresses stand for their /64, IPv4 addresses for themselves', (t) => {
+  t.is(networkOf(CLIENT), CLIENT)
+  t.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
+  t.is(networkOf('2001:db8::'), '2001:db8:0:0::/64')
+  t.is(networkOf('::1'), '0:0:0:0::/64')
+  t.is(networkOf('1::2:3:4:5:6:7'), '1:0:2:3::/64')
+  fc.assert(
+    fc.property(fc.ipV6(), fc.ipV6(), (a, b) => {
+      const [one, other] = [plainAddress(a), plainAddress(b)] as [string, string]
+      fc.pre(isIP(one) === 6 && isIP(other) === 6)
+      const firstHalf = (text: string): bigint => {
+        const [head = '', tail = ''] = text.replace(/[\d.]*\.[\d.]*$/, '0:0').split('::')
+        const [h, l] = [head, tail].map((part) => part.split(':').filter((group) => group !== '')) as [
+          string[],
+          string[],
+        ]
+        const groups = [...h, ...Array.from({ length: 8 - h.length - l.length }, () => '0'), ...l]
+        return BigInt(`0x${groups.map((group) => group.padStart(4, '0')).join('')}`) >> 64n
+      }
+      t.is(networkOf(one) === networkOf(other), firstHalf(one) === firstHalf(other))
+    }),
+    {
+      examples: [
+        ['2001:db8::1', '2001:db8::ffff:1:1:1'],
+        ['2001:db8:0:1::', '2001:db8::'],
+      ],
+    },
+  )
+})

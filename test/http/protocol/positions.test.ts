@@ -1,0 +1,171 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import { randomHex } from '../../event-store/new-events.ts'
+import type { Answer } from '../client.ts'
+import { start, temporaryData } from '../harness.ts'
+import { keysOfAll } from '../races/two-services.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
+import { makeHold } from '../store/held-views.ts'
+import { logOf } from '../store/log-rows.ts'
+
+/** BEHAVIOUR.md, Reads: Berth-Position and Berth-After. */
+
+const positionOf = ({ headers }: Answer): number => {
+  const position = String(headers['berth-position'])
+  if (!/^\d{20}$/.test(position)) throw new TypeError(`${position} is no position`)
+  return Number(position)
+}
+
+const written = (position: number): string => String(position).padStart(20, '0')
+
+test('a write shows the place of what it recorded, in 20 digits, and a read all that was recorded before it', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut = await admin.post('/api/sut/create', aSut())
+  t.is(positionOf(sut), 2)
+  const path = String(sut.headers.location)
+  const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
+  t.is(positionOf(reservation), 3)
+  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 4)
+  t.is((await logOf(service)).length, 4)
+  // Whatever is read, also what has not changed since.
+  const reads = [path, String(reservation.headers.location), '/api/sut', '/api/sut_reservation', '/api/user/me']
+  for (const read of reads) t.is(positionOf(await admin.get(read)), 4, read)
+})
+
+test('every answer to someone who is known carries it, refusals too; to nobody else is it told', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut_id = await createSut(admin)
+  const path = `/api/sut/${sut_id}`
+  await reserve(service.as('alice'), aReservation(sut_id))
+  const answers: Readonly<Record<number, Answer>> = {
+    200: await admin.get(path),
+    201: await admin.post('/api/sut/create', aSut()),
+    304: await admin.get(path, { 'If-None-Match': '*' }),
+    400: await admin.request('POST', `${path}/update`, { 'Content-Type': 'application/json' }, '{'),
+    403: await service.as('audrey').post('/api/sut/create', aSut()),
+    404: await admin.get('/api/sut/58c38f5d444553252cce0000'),
+    405: await admin.request('DELETE', path),
+    406: await admin.get(path, { Accept: 'text/html' }),
+    409: await reserve(service.as('alice'), aReservation(sut_id)),
+    412: await admin.post(`${path}/update`, { os: 'x' }, { 'If-Match': '"7"' }),
+    413: await admin.post(`${path}/update`, { description: 'a'.repeat(300_000) }),
+    415: await admin.request('POST', `${path}/update`, { 'Content-Type': 'text/plain' }, '{}'),
+    422: await admin.post(`${path}/update`, { port: 0 }),
+  }
+  for (const [status, answer] of Object.entries(answers)) {
+    t.is(answer.status, Number(status))
+    t.true(positionOf(answer) >= 2, status)
+  }
+  t.true(positionOf(await admin.request('OPTIONS', path)) >= 2)
+  for (const unknown of [await service.anyone.get(path), await service.anyone.get('/health/ready')]) {
+    t.is(unknown.headers['berth-position'], undefined)
+  }
+})
+
+test('a read with Berth-After of a place that has been reached is answered at once, a write does not heed it', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut_id = await createSut(admin)
+  for (const position of [0, 1]) {
+    const read = await admin.get(`/api/sut/${sut_id}`, { 'Berth-After': written(position) })
+    t.is(read.status, 200)
+  }
+  for (const header of [written(10_000), 'never']) {
+    t.is((await admin.post(`/api/sut/${sut_id}/update`, {}, { 'Berth-After': header })).status, 200)
+  }
+})
+
+test('a Berth-After may leave out the zeros in front', async (t) => {
+  const service = await start(t, { now: NOW })
+  const path = `/api/sut/${await createSut(service.as('admin'))}`
+  for (const header of ['0', '1', '001', written(1)]) {
+    t.is((await service.as('alice').get(path, { 'Berth-After': header })).status, 200, header)
+  }
+})
+
+test('a Berth-After that is no position is refused and named', async (t) => {
+  const service = await start(t, { now: NOW })
+  const path = `/api/sut/${await createSut(service.as('admin'))}`
+  const wrong = [
+    '-1',
+    '',
+    'latest',
+    '9007199254740992',
+    `0${written(1)}`,
+    `+${written(1).slice(1)}`,
+    '9'.repeat(20),
+    'x',
+  ]
+  for (const header of wrong) {
+    const refused = await service.as('alice').get(path, { 'Berth-After': header })
+    t.deepEqual(refusalOf(refused), [422, 'invalid', 'Berth-After'], header)
+    t.deepEqual(faultsOf(refused), [])
+  }
+})
+
+/** Two instances over one log, of which the second can be held back. */
+const twoInstances = async (t: ExecutionContext) => {
+  const path = join(await temporaryData(t), 'events.db')
+  const store = openSqliteStore({ path, randomHex, onFatal: (error) => t.fail(error.message) })
+  t.teardown(() => store.close())
+  const shared = { ...store, close: async () => undefined }
+  const environment = keysOfAll()
+  const { change, ...lag } = makeHold()
+  const one = await start(t, { now: NOW, environment, openStore: () => shared })
+  const other = await start(t, { now: NOW, environment, openStore: () => ({ ...shared, ...change(shared) }) })
+  t.teardown(lag.letGo)
+  return { one, other, lag }
+}
+
+test('with the Berth-Position of one instance in Berth-After another one shows what that has shown, as soon as it can', async (t) => {
+  const { one, other, lag } = await twoInstances(t)
+  const sut_id = await createSut(one.as('admin'))
+  const path = `/api/sut/${sut_id}`
+  await other.as('alice').get(path)
+  lag.hold()
+  const updated = await one.as('admin').post(`${path}/update`, { os: 'linux' })
+  const stale = await other.as('alice').get(path)
+  t.deepEqual([stale.status, stale.json.os], [200, ''])
+  t.true(positionOf(stale) < positionOf(updated))
+  const after = { 'Berth-After': String(updated.headers['berth-position']) }
+  const waiting = [path, '/api/sut', '/api/user/me'].map((read) => other.as('alice').get(read, after))
+  // The others have been asked for when this one, which waits for nothing, has been answered behind them.
+  t.is((await other.as('alice').get(path)).text, stale.text)
+  lag.letGo()
+  const [read, list] = await Promise.all(waiting)
+  t.is(read?.text, updated.text)
+  t.deepEqual(list?.json.suts, [updated.json])
+  for (const answer of await Promise.all(waiting)) t.true(positionOf(answer) >= positionOf(updated))
+})
+
+test('what another instance has written is not 404: before saying so, an instance catches up with the store', async (t) => {
+  const { one, other, lag } = await twoInstances(t)
+  await createSut(one.as('admin'))
+  lag.hold()
+  const sut = await one.as('admin').post('/api/sut/create', aSut({ name: 'new' }))
+  const reservation = await reserve(one.as('alice'), aReservation(String(sut.json._id)))
+  const waiting = [sut, reservation].map(({ headers }) => other.as('alice').get(String(headers.location)))
+  await other.as('alice').get('/api/user/me')
+  lag.letGo()
+  const answers = await Promise.all(waiting)
+  t.deepEqual(
+    answers.map(({ status, text }) => [status, text]),
+    [sut, reservation].map(({ text }) => [200, text]),
+  )
+  t.is((await other.as('alice').get('/api/sut/58c38f5d444553252cce0000')).status, 404)
+})
+
+test('a place that is not reached within five seconds is 503 position_not_reached, with Retry-After', async (t) => {
+  const service = await start(t, { now: NOW })
+  const path = `/api/sut/${await createSut(service.as('admin'))}`
+  const began = performance.now()
+  const refused = await service.as('alice').get(path, { 'Berth-After': written(3) })
+  const milliseconds = performance.now() - began
+  t.deepEqual(refusalOf(refused), [503, 'position_not_reached'])
+  t.deepEqual(faultsOf(refused), [])
+  t.true(milliseconds >= 4_990 && milliseconds < 10_000, `${milliseconds} ms`)
+})

@@ -1,0 +1,89 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { basic } from '../client.ts'
+import { idOf, type Running } from '../harness.ts'
+import { aReservation, createSut } from '../requests.ts'
+import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.ts'
+
+export interface Race {
+  /** Over one store; the clients are spread over them. */
+  readonly services: readonly Running[]
+  readonly clients: number
+  /** Chooses the service that a client asks in a round; unless given, each stays with its own. */
+  readonly pick?: (services: number, client: number) => number
+  /** At most 30,000: windows lie one behind the other within the horizon. */
+  readonly rounds: number
+}
+
+export interface Tally {
+  readonly accepted: number
+  readonly refused: number
+  /** The rounds that did not end with one winner, whom every refusal names; the first five. */
+  readonly faults: readonly string[]
+}
+
+const requestFor = (sut: string, round: number, client: number, from: number): string => {
+  const start = from + round * 900_000
+  const user_id = idOf(client % 2 === 0 ? 'alice' : 'bob')
+  const ends = { start_time: new Date(start).toISOString(), end_time: new Date(start + 900_000).toISOString() }
+  const body = JSON.stringify(aReservation(sut, { user_id, ...ends }))
+  const head = [
+    'POST /api/sut_reservation/create HTTP/1.1',
+    'Host: berth',
+    `Authorization: ${basic('admin')}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** Sends every request but for its last byte, then the last bytes all at once. */
+const releaseTogether = async (
+  connections: readonly RawConnection[],
+  requests: readonly string[],
+): Promise<readonly (RawAnswer | undefined)[]> => {
+  connections.forEach((connection, i) => {
+    connection.send(requests[i]?.slice(0, -1) ?? '')
+  })
+  await turn()
+  connections.forEach((connection, i) => {
+    connection.send(requests[i]?.slice(-1) ?? '')
+  })
+  return Promise.all(connections.map((connection) => connection.answer()))
+}
+
+const idsInTheWay = ({ json }: RawAnswer): string =>
+  (json.conflicts as readonly { readonly _id: string }[] | undefined)?.map(({ _id }) => _id).join() ?? 'nobody'
+
+/** What is wrong with the answers of a round; undefined where there is one winner, whom all the others are told of. */
+const faultOf = (answers: readonly (RawAnswer | undefined)[]): string | undefined => {
+  const winners = answers.filter((answer) => answer?.status === 201)
+  const winner = String(winners[0]?.json._id)
+  const losers = answers.filter((answer) => answer?.status === 409 && idsInTheWay(answer) === winner)
+  if (winners.length === 1 && losers.length === answers.length - 1) return undefined
+  return answers.map((answer) => answer && `${answer.status} ${answer.json._id ?? idsInTheWay(answer)}`).join('; ')
+}
+
+/** Clients that all want the same window at the same moment, round after round. */
+export const race = async ({ services, clients, rounds, pick = (of, client) => client % of }: Race): Promise<Tally> => {
+  const [first] = services as readonly [Running]
+  const sut = await createSut(first.as('admin'))
+  const connectAll = () => Promise.all(services.map(({ port }) => openRaw(port)))
+  const connections = await Promise.all(Array.from({ length: clients }, connectAll))
+  const tomorrow = (Math.floor(first.clock.now() / 86_400_000) + 1) * 86_400_000
+  const faults: string[] = []
+  let [accepted, refused] = [0, 0]
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const requests = connections.map((_, client) => requestFor(sut, round, client, tomorrow))
+      const picked = connections.map((ofClient, client) => ofClient[pick(services.length, client)] as RawConnection)
+      const answers = await releaseTogether(picked, requests)
+      accepted += answers.filter((answer) => answer?.status === 201).length
+      refused += answers.filter((answer) => answer?.status === 409).length
+      const fault = faultOf(answers)
+      if (fault !== undefined && faults.length < 5) faults.push(`round ${round}: ${fault}`)
+    }
+  } finally {
+    for (const connection of connections.flat()) connection.close()
+  }
+  return { accepted, refused, faults }
+}

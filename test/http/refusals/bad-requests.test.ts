@@ -1,0 +1,63 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'ava'
+import { start } from '../harness.ts'
+import { createSut, NOW } from '../requests.ts'
+import { sendBadRequests } from './bad-requests.ts'
+
+/** What so many must have met at least, or the generator has become too tame. */
+const MET = [
+  'malformed_request',
+  'malformed_json',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'sut_not_found',
+  'method_not_allowed',
+  'not_acceptable',
+  'request_timeout',
+  'body_too_large',
+  'uri_too_long',
+  'unsupported_media_type',
+  'invalid',
+  'field_unknown',
+  'field_read_only',
+  'headers_too_large',
+  'not_implemented',
+]
+
+test('three thousand bad requests are refused as documented, whatever is wrong with them', async (t) => {
+  const seed = randomInt(2 ** 31)
+  const service = await start(t, { now: NOW, patience: { headers: 300, request: 300, look: 50 } })
+  // Whoever asks for what stands at the first place of the log is answered.
+  await createSut(service.as('admin'))
+  const { codes, faults } = await sendBadRequests(service, 3_000, seed)
+  t.deepEqual(faults, [], `seed ${seed}`)
+  t.deepEqual(
+    MET.filter((code) => codes[code] === undefined),
+    [],
+    `seed ${seed}`,
+  )
+  t.true((codes['2xx'] ?? 0) < 600, `seed ${seed}: most of them are bad`)
+  t.is((await service.as('admin').get('/api/user/me')).status, 200)
+  t.deepEqual(
+    // Some of them tell of a proxy that is none, which is said once.
+    service.log.filter(({ level, facts }) => level !== 'info' && !('peer' in facts)),
+    [],
+    `seed ${seed}`,
+  )
+})
+
+test('a server that answers otherwise is found out by the same requests', async (t) => {
+  const limits = { headersTimeout: 300, requestTimeout: 300, connectionsCheckingInterval: 50 }
+  const server = createServer(limits, (_, response) => response.writeHead(400, { 'Content-Length': 2 }).end('{}'))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  t.not((await sendBadRequests({ port }, 50, 1)).faults.length, 0)
+})

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import type { Running } from '../harness.ts'
+import { exchange, type RawAnswer } from '../server/raw-http.ts'
+import { badRequest } from './bad-request.ts'
+import { faultsOf } from './problems.ts'
+
+export interface Outcome {
+  /** How often each code came; `2xx` for what turned out to be in order. */
+  readonly codes: Readonly<Record<string, number>>
+  /** What was not as documented, with the request; the first ten. */
+  readonly faults: readonly string[]
+}
+
+/** Connections at once: few enough that passwords to be checked never queue up to a refusal. */
+const AT_ONCE = 8
+/** Requests generated in one go. */
+const CHUNK = 1_000
+
+const MEDIA_TYPES = ['application/json', 'application/problem+json']
+
+const faultsOfAnswer = (answer: RawAnswer | undefined, isToHead: boolean): readonly string[] => {
+  if (answer === undefined) return ['closed without an answer']
+  const { status, headers } = answer
+  if (status >= 500 && status !== 501) return [`${status} ${answer.text}`]
+  if (status < 400) return [200, 201, 204, 304].includes(status) ? [] : [`${status}`]
+  if (isToHead) return []
+  return faultsOf(
+    answer,
+    MEDIA_TYPES.find((type) => type === headers['content-type']),
+  )
+}
+
+const codeOf = (answer: RawAnswer | undefined): string => {
+  if (answer === undefined) return 'none'
+  if (answer.status < 400) return '2xx'
+  return answer.text === '' ? `HEAD ${answer.status}` : String(answer.json.code)
+}
+
+/** Sends bad requests, each on a connection of its own, and looks at what is answered. The seed gives them again. */
+export const sendBadRequests = async (
+  { port }: Pick<Running, 'port'>,
+  count: number,
+  seed: number,
+): Promise<Outcome> => {
+  const codes: Record<string, number> = {}
+  const faults: string[] = []
+  const send = async (bytes: Buffer): Promise<void> => {
+    const answer = await exchange(port, bytes).catch((error: Error) => error)
+    const isToHead = bytes.subarray(0, 5).toString() === 'HEAD '
+    const found = answer instanceof Error ? [answer.message] : faultsOfAnswer(answer, isToHead)
+    const code = answer instanceof Error ? 'none' : codeOf(answer)
+    codes[code] = (codes[code] ?? 0) + 1
+    if (found.length > 0 && faults.length < 10) {
+      faults.push(`${found.join('; ')}: ${JSON.stringify(bytes.toString('latin1').slice(0, 2000))}`)
+    }
+  }
+  for (let done = 0; done < count; done += CHUNK) {
+    const requests = fc.sample(badRequest, { numRuns: Math.min(CHUNK, count - done), seed: seed + done })
+    const client = async (): Promise<void> => {
+      for (let next = requests.pop(); next !== undefined; next = requests.pop()) await send(next)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, client))
+  }
+  return { codes, faults }
+}

@@ -1,0 +1,166 @@
+import { connect } from 'node:net'
+import test from 'ava'
+import { basic } from '../client.ts'
+import { idOf, type Running, start, tidyingLater } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.ts'
+
+/** What becomes of a request that is answered before its body has come. */
+
+const later = tidyingLater()
+let service: Running
+test.before(async () => {
+  service = await start(later)
+})
+test.after.always(later.tidy)
+
+const HOST = 'Host: berth\r\n'
+const as = (name: string): string => `Authorization: ${basic(name)}\r\n`
+const JSON_TYPE = 'Content-Type: application/json\r\n'
+const SUT = 'POST /api/sut/58c38f5d444553252cce0000/update'
+const PROBE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`
+
+/** What is refused before its body is read: the line, the fields, the refusal. */
+const REFUSED: Readonly<Record<string, readonly [line: string, fields: string, status: number, code: string]>> = {
+  'no credentials': [SUT, JSON_TYPE, 401, 'unauthenticated'],
+  'a role that may not': [SUT, as('alice') + JSON_TYPE, 403, 'forbidden'],
+  'an unknown path': ['POST /api/nothing', as('admin') + JSON_TYPE, 404, 'not_found'],
+  'a method that is not taken': ['PUT /api/sut', as('admin') + JSON_TYPE, 405, 'method_not_allowed'],
+  'a body that is not called JSON': [SUT, `${as('admin')}Content-Type: text/plain\r\n`, 415, 'unsupported_media_type'],
+  'a body that is coded': [SUT, `${as('admin')}${JSON_TYPE}Content-Encoding: br\r\n`, 415, 'unsupported_media_type'],
+  'two Hosts': [SUT, `${HOST}${as('admin')}`, 400, 'malformed_request'],
+}
+
+const LEFT_MAX = 65_536
+const BODY_MAX = 262_144
+
+const refusedAs = (t: { deepEqual: (a: unknown, b: unknown) => void }, answer: RawAnswer | undefined, what: string[]) =>
+  t.deepEqual(answer && [...refusalOf(answer).map(String), ...faultsOf(answer)], what)
+
+const sent = async (bytes: string): Promise<RawConnection> => {
+  const connection = await openRaw(service.port)
+  connection.send(bytes)
+  return connection
+}
+
+for (const [what, [line, fields, status, code]] of Object.entries(REFUSED)) {
+  const head = `${line} HTTP/1.1\r\n${HOST}${fields}`
+
+  test(`${what}: with up to 64 KiB to come the connection serves on`, async (t) => {
+    const connection = await sent(`${head}Content-Length: ${LEFT_MAX}\r\n\r\n`)
+    const answer = await connection.answer()
+    refusedAs(t, answer, [String(status), code])
+    t.not(answer?.headers.connection, 'close')
+    connection.send('x'.repeat(LEFT_MAX) + PROBE)
+    t.is((await connection.answer())?.status, 200)
+    connection.close()
+  })
+
+  test(`${what}: with more to come, or nobody knows how much, the connection is closed behind the answer`, async (t) => {
+    for (const more of [
+      `Content-Length: ${LEFT_MAX + 1}\r\n\r\n`,
+      'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n',
+      `Content-Length: ${BODY_MAX}\r\n\r\n${PROBE}`,
+    ]) {
+      const connection = await sent(head + more)
+      const answer = await connection.answer()
+      refusedAs(t, answer, [String(status), code])
+      t.is(answer?.headers.connection, 'close')
+      // What comes behind is neither read nor taken for a request.
+      connection.send(`0\r\n\r\n${PROBE}`)
+      t.is(await connection.answer(), undefined)
+    }
+  })
+}
+
+const TOO_LARGE = `${SUT} HTTP/1.1\r\n${HOST}${as('admin')}${JSON_TYPE}`
+const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
+
+test('a body that is too large is refused as soon as that is known, in chunks too', async (t) => {
+  for (const bytes of [
+    `${TOO_LARGE}Content-Length: ${BODY_MAX + 1}\r\n\r\n`,
+    `${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(65_536).repeat(4)}${chunk(1)}`,
+    `${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_097)}`,
+  ]) {
+    const connection = await sent(bytes)
+    const answer = await connection.answer()
+    refusedAs(t, answer, ['413', 'body_too_large'])
+    t.is(answer?.headers.connection, 'close')
+    await connection.ended()
+  }
+})
+
+test('a body in 4,096 chunks is read', async (t) => {
+  const connection = await sent(`${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_094)}`)
+  connection.send('2\r\n{}\r\n0\r\n\r\n')
+  t.is((await connection.answer())?.json.code, 'sut_not_found')
+  connection.close()
+})
+
+/** A client that writes all it has before it reads; gives the bytes that it got rid of, and what it then reads. */
+const writeThenRead = (head: string, size: number): Promise<{ readonly written: number; readonly text: string }> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port: service.port, host: '127.0.0.1' })
+    let text = ''
+    socket.pause()
+    socket.once('error', () => socket.resume())
+    socket.once('connect', () => {
+      socket.write(head)
+      socket.write(Buffer.alloc(size, ' '), () => socket.resume())
+    })
+    socket.on('data', (bytes) => {
+      text += bytes.toString()
+    })
+    socket.once('close', () => resolve({ written: socket.bytesWritten - head.length, text }))
+    setTimeout(() => reject(new Error('not closed')), 20_000).unref()
+  })
+
+test('a client that writes its body before it reads sees the answer', async (t) => {
+  for (const size of [220_000, 250_000]) {
+    const head = `${SUT} HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: ${size + 1}\r\n\r\n`
+    const { text } = await writeThenRead(head, size)
+    t.regex(text, /^HTTP\/1\.1 401 /)
+    t.regex(text, /"code":"unauthenticated"\}$/)
+  }
+})
+
+test('a client that goes on writing for ever is cut off', async (t) => {
+  const connection = await sent(`${SUT} HTTP/1.1\r\n${HOST}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n`)
+  t.is((await connection.answer())?.status, 401)
+  const timer = setInterval(() => connection.send(chunk(60_000)), 1)
+  await connection.ended()
+  clearInterval(timer)
+  t.is((await service.anyone.get('/health/live')).status, 200)
+})
+
+test('an answer that is no refusal leaves an endless body as well', async (t) => {
+  const connection = await sent(`GET /health/live HTTP/1.1\r\n${HOST}Content-Length: ${1 << 30}\r\n\r\n`)
+  const answer = await connection.answer()
+  t.deepEqual([answer?.status, answer?.headers.connection], [200, 'close'])
+  await connection.ended()
+})
+
+const EXPECT = 'Expect: 100-continue\r\n'
+
+test('an announced body is refused in place of the word to go on, and the connection closed', async (t) => {
+  for (const [line, fields, status, code] of Object.values(REFUSED)) {
+    const connection = await sent(`${line} HTTP/1.1\r\n${HOST}${fields}${EXPECT}Content-Length: 2\r\n\r\n`)
+    const answer = await connection.answer()
+    refusedAs(t, answer, [String(status), code])
+    t.is(answer?.headers.connection, 'close')
+    await connection.ended()
+  }
+})
+
+test('an announced body that will be read is asked for, and then read', async (t) => {
+  const connection = await sent(
+    `POST /api/sut_reservation/create HTTP/1.1\r\n${HOST}${as('alice')}${JSON_TYPE}${EXPECT}Content-Length: 60\r\n\r\n`,
+  )
+  t.is((await connection.answer())?.status, 100)
+  connection.send(JSON.stringify({ user_id: idOf('alice') }).padEnd(60))
+  const answer = await connection.answer()
+  t.is(answer?.json.code, 'invalid')
+  connection.send(PROBE)
+  t.is((await connection.answer())?.status, 200)
+  connection.close()
+})

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import type { Headers } from '../client.ts'
+import { dataWithPeople, type Running, start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
+import { logOf } from '../store/log-rows.ts'
+import { changedStore, failingAppends, makeGate } from '../store/stores.ts'
+
+/** Retries that come while the first request is under way, and after it was cut off in the middle. */
+
+const KEY: Headers = { 'Idempotency-Key': 'k' }
+
+const startOver = async (t: ExecutionContext, change: (store: EventStore) => Partial<EventStore>): Promise<Running> => {
+  const data = await dataWithPeople(t)
+  return start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
+}
+
+const isOfSut = (stream: string): boolean => stream.startsWith('sut-')
+
+test('a creation of a SUT that was cut off between its two appends goes on with its id, its time and its port', async (t) => {
+  const service = await startOver(t, failingAppends(isOfSut, 1))
+  const create = () => service.as('admin').post('/api/sut/create', aSut({ password: 'secret' }), KEY)
+  const cutOff = await create()
+  t.deepEqual(refusalOf(cutOff), [503, 'unavailable'])
+  t.deepEqual(faultsOf(cutOff), [])
+  const [assigned, ...others] = await logOf(service)
+  t.deepEqual([assigned?.type, others], ['ListenPortAssigned', []])
+  service.clock.set('2030-05-02T05:58:59Z')
+  const made = await create()
+  t.is(made.status, 201)
+  t.is(made.json._id, assigned?.data.sut_id)
+  t.is(made.json.created_at, '2030-05-02T05:58:11.400+00:00')
+  const reservation = await reserve(service.as('alice'), aReservation(String(made.json._id)))
+  t.is(reservation.json.listen_port, assigned?.data.listen_port)
+  t.is((await create()).text, made.text)
+  t.is((await logOf(service)).filter(({ type }) => type === 'ListenPortAssigned').length, 1)
+})
+
+test('the retry may come after a restart', async (t) => {
+  const service = await startOver(t, failingAppends(isOfSut, 1))
+  t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
+  const [assigned] = await logOf(service)
+  await service.stop()
+  const again = await start(t, { now: NOW, data: service.data })
+  const made = await again.as('admin').post('/api/sut/create', aSut(), KEY)
+  t.deepEqual([made.status, made.json._id], [201, assigned?.data.sut_id])
+})
+
+test('the key of a creation that was cut off is not free for another', async (t) => {
+  const service = await startOver(t, failingAppends(isOfSut, 1))
+  t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
+  const other = await service.as('admin').post('/api/sut/create', aSut({ name: 'other' }), KEY)
+  t.deepEqual(refusalOf(other), [422, 'idempotency_key_reused', 'Idempotency-Key'])
+})
+
+test('without a key a creation that was cut off begins anew', async (t) => {
+  const service = await startOver(t, failingAppends(isOfSut, 1))
+  t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 503)
+  const [assigned] = await logOf(service)
+  t.not(await createSut(service.as('admin')), assigned?.data.sut_id)
+})
+
+test('a duplicate waits for the first and then gets its answer', async (t) => {
+  const gate = makeGate(isOfSut)
+  const service = await startOver(t, gate.change)
+  const create = () => service.as('admin').post('/api/sut/create', aSut(), KEY)
+  const [first, second] = [create(), create()]
+  await gate.reached
+  gate.open()
+  t.is((await first).status, 201)
+  t.is((await second).text, (await first).text)
+})
+
+test('a duplicate that has waited for five seconds is told that the first is still under way', async (t) => {
+  const gate = makeGate(isOfSut)
+  const service = await startOver(t, gate.change)
+  const create = () => service.as('admin').post('/api/sut/create', aSut(), KEY)
+  const first = create()
+  await gate.reached
+  const late = await create()
+  t.deepEqual(refusalOf(late), [409, 'idempotency_in_progress'])
+  t.deepEqual(faultsOf(late), [])
+  gate.open()
+  t.is((await first).status, 201)
+  t.is((await create()).text, (await first).text)
+})
+
+test('of two other requests that waited behind a refused one with their key, one alone is recorded', async (t) => {
+  const reached = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  const UNKNOWN = '58c38f5d444553252cce0000'
+  const service = await startOver(t, (store) => ({
+    async *readStream(stream, after) {
+      if (stream.endsWith(UNKNOWN)) {
+        reached.resolve()
+        await opened.promise
+      }
+      yield* store.readStream(stream, after)
+    },
+  }))
+  const suts = [await createSut(service.as('admin')), await createSut(service.as('admin'))]
+  const first = reserve(service.as('admin'), aReservation(UNKNOWN), KEY)
+  await reached.promise
+  const others = Promise.all(suts.map((sut) => reserve(service.as('admin'), aReservation(sut), KEY)))
+  // They have come in when one that was sent behind them on connections of its own has been answered.
+  for (let i = 0; i < 3; i++) await service.as('admin').get('/api/user/me')
+  opened.resolve()
+  t.is((await first).status, 404)
+  t.deepEqual((await others).map(({ status }) => status).sort(), [201, 422])
+})

@@ -1,0 +1,120 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Client } from '../client.ts'
+import { type Running, start } from '../harness.ts'
+import { refusalOf } from '../refusals/problems.ts'
+import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+
+type Free = readonly { readonly start_time: string; readonly end_time: string }[]
+
+const freeOf = async (client: Client, sut: string, query: string): Promise<Free> => {
+  const answer = await client.get(`/api/sut/${sut}/availability${query}`)
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`)
+  return answer.json.free as Free
+}
+
+/** Free windows on the day of these stories, in UTC. */
+const times = (free: Free): readonly string[] =>
+  free.map(({ start_time, end_time }) => `${start_time.slice(11, 16)}-${end_time.slice(11, 16)}`)
+
+const during = (from: string, to: string) => ({
+  start_time: `2030-05-02T${from}:00Z`,
+  end_time: `2030-05-02T${to}:00Z`,
+})
+
+interface Stage {
+  readonly service: Running
+  readonly alice: Client
+  readonly sut: string
+}
+
+const stage = async (t: ExecutionContext, environment: Readonly<Record<string, string>> = {}): Promise<Stage> => {
+  const service = await start(t, { now: NOW, environment })
+  return { service, alice: service.as('alice'), sut: await createSut(service.as('admin')) }
+}
+
+const MORNING = '?from=2030-05-02T05:50:00Z&to=2030-05-02T08:00:00Z'
+
+test('what is free is told between what is held, from the current quarter on', async (t) => {
+  const { alice, sut } = await stage(t)
+  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:45-08:00'])
+  await reserved(alice, aReservation(sut, during('06:00', '06:30')))
+  await reserved(alice, aReservation(sut, during('06:45', '07:15')))
+  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:45-06:00', '06:30-06:45', '07:15-08:00'])
+  t.deepEqual(times(await freeOf(alice, sut, `${MORNING}&duration=901`)), ['07:15-08:00'])
+  t.deepEqual(times(await freeOf(alice, sut, `${MORNING}&duration=2701`)), [])
+  const all = await freeOf(alice, sut, '?from=2029-01-01T00:00:00Z&to=2030-05-02T06:31:00Z&duration=1')
+  t.deepEqual(times(all), ['05:45-06:00', '06:30-06:45'])
+})
+
+test('without a span it is a week from now on, in UTC', async (t) => {
+  const { alice, sut } = await stage(t)
+  await reserved(alice, aReservation(sut, during('07:00', '08:00')))
+  t.deepEqual(await freeOf(alice, sut, ''), [
+    { start_time: '2030-05-02T05:45:00+00:00', end_time: '2030-05-02T07:00:00+00:00' },
+    { start_time: '2030-05-02T08:00:00+00:00', end_time: '2030-05-09T06:00:00+00:00' },
+  ])
+})
+
+test('what is free is answered in the offset that was asked in', async (t) => {
+  const { alice, sut } = await stage(t)
+  const asked = '?from=2030-05-02T08:00:00%2B02:00&to=2030-05-02T06:30:00-01:00'
+  t.deepEqual(await freeOf(alice, sut, asked), [
+    { start_time: '2030-05-02T08:00:00+02:00', end_time: '2030-05-02T09:30:00+02:00' },
+  ])
+  t.deepEqual(await freeOf(alice, sut, '?to=2030-05-02T06:30:00-00:30'), [
+    { start_time: '2030-05-02T05:15:00-00:30', end_time: '2030-05-02T06:30:00-00:30' },
+  ])
+})
+
+test('what was given back early is free at once, the rest of the quarter too, and what was cancelled is', async (t) => {
+  const { alice, sut } = await stage(t)
+  const running = await reserved(alice, aReservation(sut, during('05:45', '06:30')))
+  const ahead = await reserved(alice, aReservation(sut, during('07:00', '07:30')))
+  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['06:30-07:00', '07:30-08:00'])
+  for (const { json } of [running, ahead]) await alice.post(`/api/sut_reservation/${json._id}/cancel`, {})
+  // It was really held until 05:58:12.
+  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:58-08:00'])
+})
+
+test('nothing is free where nothing can be reserved', async (t) => {
+  const { service, alice, sut } = await stage(t, { BERTH_HORIZON: 'PT2H', BERTH_WINDOW_MAX: 'PT1H' })
+  // A reservation may start until 07:58:11, which is in the quarter that begins at 07:45.
+  t.deepEqual(times(await freeOf(alice, sut, '')), ['05:45-08:00'])
+  t.deepEqual(await freeOf(alice, sut, '?from=2030-05-02T09:00:00Z'), [])
+  t.deepEqual(await freeOf(alice, sut, '?from=9999-12-31T23:59:59-14:00'), [])
+  t.deepEqual(await freeOf(alice, sut, '?to=2030-05-02T05:30:00Z'), [])
+  const admin = service.as('admin')
+  await admin.post(`/api/sut/${sut}/update`, { is_active: false })
+  t.deepEqual(await freeOf(alice, sut, ''), [])
+  await admin.post(`/api/sut/${sut}/retire`, {})
+  t.deepEqual(refusalOf(await alice.get(`/api/sut/${sut}/availability`)), [410, 'sut_retired'])
+  for (const id of ['none', '0'.repeat(24)]) {
+    t.deepEqual(refusalOf(await alice.get(`/api/sut/${id}/availability`)), [404, 'sut_not_found'])
+  }
+})
+
+test('every quarter that is told as free can be reserved, and no other', async (t) => {
+  const { alice, sut } = await stage(t, { BERTH_HORIZON: 'PT6H' })
+  for (const [from, to] of [
+    ['05:45', '06:15'],
+    ['06:30', '06:45'],
+    ['06:45', '08:00'],
+    ['09:15', '10:15'],
+  ] as const) {
+    await reserved(alice, aReservation(sut, during(from, to)))
+  }
+  const free = await freeOf(alice, sut, '?from=2030-05-02T05:00:00Z&to=2030-05-02T13:00:00Z')
+  const reservable: string[] = []
+  for (let at = Date.parse('2030-05-02T05:00:00Z'); at < Date.parse('2030-05-02T13:00:00Z'); at += 900_000) {
+    const ends = { start_time: new Date(at).toISOString(), end_time: new Date(at + 900_000).toISOString() }
+    const answer = await reserve(alice, aReservation(sut, ends))
+    if (answer.status === 201) reservable.push(ends.start_time)
+  }
+  const quarters = free.flatMap(({ start_time, end_time }) => {
+    const [first, last] = [Date.parse(start_time), Date.parse(end_time)]
+    return Array.from({ length: (last - first) / 900_000 }, (_, n) => new Date(first + n * 900_000).toISOString())
+  })
+  t.true(quarters.length > 10)
+  t.deepEqual(quarters, reservable)
+  t.deepEqual(await freeOf(alice, sut, ''), [])
+})

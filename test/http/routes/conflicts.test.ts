@@ -1,0 +1,96 @@
+import test from 'ava'
+import { idOf, start } from '../harness.ts'
+import { faultsOf } from '../refusals/problems.ts'
+import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import '../documents/fit-answers.ts'
+
+/** A window on the day of these stories, in UTC: `06:00-06:15`. */
+const during = (window: string, offset = '+00:00'): Readonly<Record<string, string>> => {
+  const [start = '', end = ''] = window.split('-')
+  return { start_time: `2030-05-02T${start}:00${offset}`, end_time: `2030-05-02T${end}:00${offset}` }
+}
+
+test('an overlapping window is refused, and the refusal names who is in the way and what is free next', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  const alice = service.as('alice')
+  const first = await reserved(alice, aReservation(sut_id, during('07:00-08:00', '+00:00')))
+  const second = await reserved(alice, aReservation(sut_id, during('10:15-11:15', '+02:00')))
+  const asked = aReservation(sut_id, { user_id: idOf('bob'), ...during('03:30-04:40', '-04:00') })
+  const refused = await reserve(service.as('bob'), asked)
+  t.deepEqual(faultsOf(refused), [])
+  t.deepEqual([refused.status, refused.json.code], [409, 'reservation_conflict'])
+  const conflict = ({ json: { _id, user_id, start_time, end_time } }: typeof first) => ({
+    _id,
+    user_id,
+    start_time,
+    end_time,
+  })
+  t.is(JSON.stringify(refused.json.conflicts), JSON.stringify([conflict(first), conflict(second)]))
+  // 07:30 to 08:45 on the grid is 75 minutes; the first free ones begin at 09:15, in the offset of the start.
+  t.is(JSON.stringify(refused.json.next_available), JSON.stringify(during('05:15-06:30', '-04:00')))
+  t.like(first.json, { user_id: idOf('alice'), ...during('07:00-08:00') })
+})
+
+test('whoever takes what a refusal offers gets it', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  for (const window of ['06:00-06:30', '06:45-07:00', '07:30-08:00']) {
+    await reserved(service.as('alice'), aReservation(sut_id, during(window)))
+  }
+  const refused = await reserve(service.as('alice'), aReservation(sut_id, during('06:15-06:45')))
+  t.deepEqual(refused.json.next_available, during('07:00-07:30'))
+  await reserved(service.as('alice'), aReservation(sut_id, { ...(refused.json.next_available as object) }))
+})
+
+test('windows that share an edge do not conflict, on either side', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  for (const window of ['07:00-07:15', '07:15-07:30', '06:45-07:00']) {
+    t.is((await reserve(service.as('alice'), aReservation(sut_id, during(window)))).status, 201)
+  }
+})
+
+test('one overlapping second is a conflict, also with one of one’s own', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  await reserved(service.as('alice'), aReservation(sut_id, during('07:00-07:15')))
+  const late = { start_time: '2030-05-02T07:14:59Z', end_time: '2030-05-02T07:30:00Z' }
+  t.is((await reserve(service.as('alice'), aReservation(sut_id, late))).status, 409)
+})
+
+test('the same window of another SUT is free', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [one, other] = [await createSut(service.as('admin')), await createSut(service.as('admin'))]
+  await reserved(service.as('alice'), aReservation(one))
+  t.is((await reserve(service.as('alice'), aReservation(other))).status, 201)
+})
+
+test('a hundred conflicts are named, by start, and nothing is offered where nothing is free', async (t) => {
+  const environment = { BERTH_HORIZON: 'P1DT2H', BERTH_WINDOW_MAX: 'P3D' }
+  const service = await start(t, { now: '2030-05-02T00:00:00Z', environment })
+  const sut_id = await createSut(service.as('admin'))
+  const quarter = (n: number): string => new Date(Date.UTC(2030, 4, 2) + n * 900_000).toISOString()
+  const book = (n: number) => reserved(service.as('alice'), aReservation(sut_id, ends(n, n + 1)))
+  const ends = (from: number, to: number) => ({ start_time: quarter(from), end_time: quarter(to) })
+  await Promise.all(Array.from({ length: 105 }, (_, n) => book(104 - n)))
+  const refused = await reserve(service.as('alice'), aReservation(sut_id, ends(0, 105)))
+  const conflicts = refused.json.conflicts as readonly { start_time: string }[]
+  t.is(conflicts.length, 100)
+  const starts = conflicts.map(({ start_time }) => Date.parse(start_time))
+  t.deepEqual(
+    starts,
+    Array.from({ length: 100 }, (_, n) => Date.parse(quarter(n))),
+  )
+  // The horizon is 02:00 of the next day; until 02:15 everything is taken.
+  t.is(refused.json.next_available, null)
+  t.deepEqual(faultsOf(refused), [])
+})
+
+test('a refused window leaves no trace', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  await reserved(service.as('alice'), aReservation(sut_id, during('07:00-07:15')))
+  t.is((await reserve(service.as('alice'), aReservation(sut_id, during('07:00-08:00')))).status, 409)
+  t.is((await reserve(service.as('alice'), aReservation(sut_id, during('07:15-08:00')))).status, 201)
+})

@@ -1,0 +1,125 @@
+import test from 'ava'
+import type { Answer } from '../client.ts'
+import { type Running, start, tidyingLater } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserved } from '../requests.ts'
+import { page } from './route-page.ts'
+import '../documents/fit-answers.ts'
+
+/** What holds of every route of the page: its parameters, its methods, its media type, its status. */
+
+/** What the routes are asked about. */
+interface Things {
+  readonly sut: string
+  readonly reservation: string
+}
+
+const later = tidyingLater()
+let service: Running
+let things: Things
+
+const makeThings = async (): Promise<Things> => {
+  const sut = await createSut(service.as('admin'))
+  return { sut, reservation: String((await reserved(service.as('admin'), aReservation(sut))).json._id) }
+}
+
+test.before(async () => {
+  service = await start(later, { now: NOW })
+  things = await makeThings()
+})
+test.after.always(later.tidy)
+
+const addressOf = (path: string, { sut, reservation }: Things): string =>
+  path
+    .replace(':code', 'stale')
+    .replace(':file', 'SutCreated.1.json')
+    .replace('sut/:id', `sut/${sut}`)
+    .replace(':id', reservation)
+
+const methodAndPath = (route: string): readonly [method: string, path: string] => {
+  const [method = '', path = ''] = route.split(' ')
+  return [method, path]
+}
+
+const TOMORROW = { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }
+
+/** A body that each POST takes. */
+const BODIES: Readonly<Record<string, (things: Things) => object>> = {
+  '/api/sut_reservation/create': ({ sut }) => aReservation(sut, TOMORROW),
+  '/api/sut_reservation/:id/extend': () => ({ duration: 1800 }),
+  '/api/sut/create': () => aSut(),
+  '/api/sut/:id/tags': () => ({ a: '1' }),
+}
+
+const ask = (route: string, about: Things, query = ''): Promise<Answer> => {
+  const [method, path] = methodAndPath(route)
+  const address = `${addressOf(path, about)}${query}`
+  const admin = service.as('admin')
+  return method === 'GET' ? admin.get(address) : admin.post(address, BODIES[path]?.(about) ?? {})
+}
+
+for (const route of page) {
+  test(`${route} refuses parameters that it does not know, each by name`, async (t) => {
+    const refused = await ask(route, things, '?surprise=1&surprise=2&other')
+    t.deepEqual([refused.status, refused.json.code], [422, 'invalid'])
+    t.deepEqual([...new Set(refusalOf(refused).slice(2))].toSorted(), ['other', 'surprise'])
+    t.deepEqual(faultsOf(refused), [])
+  })
+}
+
+const firstEvent = async (): Promise<string> => {
+  const { json } = await service.as('admin').get('/api/events?limit=1')
+  return (json.events as readonly { id: string }[])[0]?.id ?? ''
+}
+
+/** What a route cannot do without. */
+const QUERIES: Readonly<Record<string, () => Promise<string>>> = {
+  'GET /api/audit/inclusion': async () => `?event=${await firstEvent()}`,
+  'GET /api/audit/consistency': async () => '?from=0',
+}
+const queryOf = async (route: string): Promise<string> => (await QUERIES[route]?.()) ?? ''
+
+for (const route of page.filter((route) => route.startsWith('GET '))) {
+  test(`${route}: HEAD answers like GET, without a body, and OPTIONS names both`, async (t) => {
+    const path = addressOf(methodAndPath(route)[1], things) + (await queryOf(route))
+    const [got, head] = [await service.as('admin').get(path), await service.as('admin').request('HEAD', path)]
+    t.is(got.status, 200)
+    t.deepEqual([head.status, head.text], [200, ''])
+    t.is(head.headers['content-type'], got.headers['content-type'])
+    t.is(head.headers.etag, got.headers.etag)
+    const options = await service.as('admin').request('OPTIONS', path)
+    t.deepEqual([options.status, options.headers.allow], [200, 'GET, HEAD, OPTIONS'])
+  })
+}
+
+/** Not JSON, as the page of routes says. */
+const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
+  'GET /problems/:code': 'text/html; charset=utf-8',
+  'GET /metrics': 'text/plain; version=0.0.4; charset=utf-8',
+  'GET /api/audit/checkpoint': 'text/plain; charset=utf-8',
+  'GET /docs': 'text/html; charset=utf-8',
+  'GET /docs/page.css': 'text/css; charset=utf-8',
+  'GET /docs/page.js': 'text/javascript; charset=utf-8',
+  'GET /docs/swagger-ui.css': 'text/css; charset=utf-8',
+  'GET /docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+}
+
+test('success is exactly application/json, 201 with a relative Location for a creation, 200 without one otherwise', async (t) => {
+  const own = await makeThings()
+  const isLast = (route: string): boolean => /(cancel|retire)$/.test(route)
+  const others = page.filter((route) => !isLast(route) && route !== 'POST /api/sut_reservation/create')
+  const order = [...others, 'POST /api/sut_reservation/:id/cancel', 'POST /api/sut/:id/retire']
+  for (const route of [...order, 'POST /api/sut_reservation/create']) {
+    // What is retired takes no reservation any more.
+    const { status, headers, text } = await ask(
+      route,
+      route === 'POST /api/sut_reservation/create' ? things : own,
+      await queryOf(route),
+    )
+    t.is(headers['content-type'], OTHER_MEDIA_TYPES[route] ?? 'application/json', `${route} ${text}`)
+    const isCreation = route.endsWith('/create')
+    t.is(status, isCreation ? 201 : 200, `${route} ${text}`)
+    if (isCreation) t.regex(String(headers.location), /^\/api\/(sut|sut_reservation)\/[0-9a-f]{24}$/)
+    else t.is(headers.location, undefined)
+  }
+})

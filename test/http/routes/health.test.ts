@@ -1,0 +1,40 @@
+import test from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Condition, makeHealth } from '../../../src/http/routes/health.ts'
+import { leftOf } from '../../users/builders.ts'
+
+const WELL: Condition = { service: 'ok', store: 'ok', views: 'ok', users: 'ok', vault: 'ok', clock: 'ok' }
+
+const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
+  [{}, true],
+  [{ service: 'stopping' }, false],
+  [{ store: 'failed' }, false],
+  [{ store: 'another' }, false],
+  [{ views: 'behind' }, false],
+  // What is remembered goes on, and what has been recorded is answered.
+  [{ store: 'unreadable' }, true],
+  [{ views: 'unwritten' }, true],
+  [{ users: 'broken' }, true],
+  [{ vault: 'broken' }, true],
+  [{ clock: 'ahead' }, true],
+  [{ views: 'behind', vault: 'broken' }, false],
+]
+for (const [wrong, isReady] of conditions) {
+  const told =
+    Object.entries(wrong)
+      .map((pair) => pair.join(' '))
+      .join(', ') || 'nothing wrong'
+  test(`with ${told} the service is ${isReady ? 'ready' : 'not ready, and says why in a word for each part'}`, async (t) => {
+    const parts = { ...WELL, ...wrong }
+    const health = makeHealth(() => parts)
+    t.deepEqual(await health.live(), E.right({ status: 200, body: '{"status":"live"}' }))
+    const answer = await health.ready()
+    if (isReady) t.deepEqual(answer, E.right({ status: 200, body: '{"status":"ready"}' }))
+    else
+      t.deepEqual(leftOf(answer), {
+        code: 'unavailable',
+        detail: `Requests are not answered at the moment: ${told}.`,
+        parts,
+      })
+  })
+}

@@ -1,0 +1,176 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { METRICS_MEDIA_TYPE } from '../../../src/http/routes/metrics.ts'
+import { SHARED_STORE } from '../../event-store/shared-store.ts'
+import type { Client } from '../client.ts'
+import { type Running, start, temporaryData } from '../harness.ts'
+import { refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
+import { changedStore, failingAppends } from '../store/stores.ts'
+import { until } from '../until.ts'
+
+/** Every sample by its name and labels, as Prometheus would take it; throws at a line that it would not. */
+const samplesOf = (text: string): ReadonlyMap<string, number> => {
+  const samples = new Map<string, number>()
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('# ')) continue
+    const [, name, value] = /^([a-z_]+(?:\{(?:[a-z_]+="[^"\\\n]*",?)*\})?) (Na[Nn]|[-+]?[\d.e+-]+)$/.exec(line) ?? []
+    if (name === undefined || samples.has(name)) throw new Error(`no sample, or once more: ${line}`)
+    samples.set(name, value === 'Nan' ? Number.NaN : Number(value))
+  }
+  return samples
+}
+
+const samplesFrom = async (client: Client): Promise<ReadonlyMap<string, number>> =>
+  samplesOf((await client.get('/metrics')).text)
+
+const sample = async (service: Running, name: string): Promise<number | undefined> =>
+  (await samplesFrom(service.as('audrey'))).get(name)
+
+test('metrics are for auditors and administrators, in the text format of Prometheus', async (t) => {
+  const service = await start(t)
+  const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1'
+  for (const name of ['admin', 'audrey']) {
+    for (const headers of [{}, { Accept: accept }, { Accept: 'text/plain' }]) {
+      const answer = await service.as(name).get('/metrics', headers)
+      t.is(answer.status, 200)
+      t.is(answer.headers['content-type'], METRICS_MEDIA_TYPE)
+      t.true(samplesOf(answer.text).size > 20)
+    }
+  }
+  t.deepEqual(refusalOf(await service.as('alice').get('/metrics')), [403, 'forbidden'])
+  t.deepEqual(refusalOf(await service.anyone.get('/metrics')), [401, 'unauthenticated'])
+})
+
+test('requests, refusals and retries are counted, by route and never by address', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [admin, alice] = [service.as('admin'), service.as('alice')]
+  const sut = await createSut(admin)
+  const key = { 'Idempotency-Key': 'CaNaRy' }
+  for (let i = 0; i < 3; i++) t.is((await reserve(alice, aReservation(sut), key)).status, 201)
+  for (let i = 0; i < 2; i++) t.is((await reserve(alice, aReservation(sut))).status, 409)
+  for (let i = 0; i < 5; i++) await alice.get(`/api/sut/CaNaRy-${i}`)
+  await alice.get('/CaNaRy')
+  const samples = await samplesFrom(service.as('audrey'))
+  const [route, method] = ['route="/api/sut_reservation/create"', 'method="POST"']
+  t.is(samples.get(`berth_http_requests_total{${route},${method},status="201"}`), 3)
+  t.is(samples.get(`berth_http_requests_total{${route},${method},status="409"}`), 2)
+  t.is(samples.get('berth_http_requests_total{route="/api/sut/:id",method="GET",status="404"}'), 5)
+  t.is(samples.get('berth_http_requests_total{route="none",method="GET",status="404"}'), 1)
+  t.is(samples.get(`berth_http_request_duration_seconds_count{${route},${method}}`), 5)
+  t.is(samples.get('berth_refusals_total{code="reservation_conflict"}'), 2)
+  t.is(samples.get('berth_refusals_total{code="sut_not_found"}'), 5)
+  t.is(
+    samples.get('berth_refusals_total{code="internal"}'),
+    0,
+    'there from the start, so that the first is an increase',
+  )
+  t.is(samples.get('berth_retries_answered_total'), 2)
+  t.is(samples.get('berth_appends_total{outcome="done"}'), 3, 'a SUT is two appends')
+  // An EventStoreDB does not tell of its commits.
+  t.is(samples.get('berth_commit_appends_sum'), SHARED_STORE === undefined ? 4 : 0)
+  t.is(samples.get('berth_decisions_repeated_total{why="refused"}'), 2)
+  t.false([...samples.keys()].join().includes('CaNaRy'))
+})
+
+test('a creation that is sent again is one retry, though it was two appends', async (t) => {
+  const service = await start(t, { now: NOW })
+  const key = { 'Idempotency-Key': 'once' }
+  for (let i = 0; i < 4; i++) t.is((await service.as('admin').post('/api/sut/create', aSut(), key)).status, 201)
+  t.is(await sample(service, 'berth_retries_answered_total'), 3)
+})
+
+test('appends that fail are counted by how they failed', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  let hasStarted = false
+  const service = await start(t, {
+    openStore: changedStore(
+      path,
+      failingAppends((stream) => hasStarted && stream === 'listenPorts', 2),
+    ),
+  })
+  hasStarted = true
+  for (let i = 0; i < 2; i++) t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 503)
+  await createSut(service.as('admin'))
+  t.is(await sample(service, 'berth_appends_total{outcome="unavailable"}'), 2)
+  t.is(await sample(service, 'berth_appends_total{outcome="done"}'), 2)
+})
+
+test('the log, the views and what is behind are shown as they stand', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  const blind = changedStore(path, (store) => ({
+    async *subscribe(after, signal) {
+      for await (const batch of store.subscribe(after, signal)) {
+        yield { events: batch.events.filter(({ mark }) => mark < 3), caughtUp: batch.caughtUp }
+      }
+    },
+  }))
+  const service = await start(t, { now: NOW, openStore: blind })
+  const sut = await createSut(service.as('admin'))
+  t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [3, 0])
+  t.true(((await sample(service, 'berth_view_pending_rows')) ?? 0) > 0)
+  // It is answered from the log when the views have been waited for in vain.
+  const updated = service.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' })
+  await until('an event is behind', async () => (await sample(service, 'berth_view_lag')) === 1, 10_000)
+  t.is(await sample(service, 'berth_ready'), 1)
+  t.is((await updated).status, 200)
+})
+
+test('an alarm is raised as long as its cause stands', async (t) => {
+  const service = await start(t)
+  const users = join(service.data, 'users.json')
+  const alarm = () => sample(service, 'berth_alarm{part="users"}')
+  t.is(await alarm(), 0)
+  const good = await readFile(users)
+  await rm(users)
+  await until('the alarm is raised', async () => (await alarm()) === 1, 10_000)
+  t.is(await sample(service, 'berth_alarm{part="vault"}'), 0)
+  t.is((await service.anyone.get('/health/ready')).status, 200, 'the last good users are in force')
+  await writeFile(users, good)
+  await until('the alarm is over', async () => (await alarm()) === 0, 10_000)
+})
+
+test('metrics are answered while the log is still being read, and say so', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  const never = changedStore(path, (store) => ({
+    async *subscribe(after, signal) {
+      for await (const batch of store.subscribe(after, signal)) yield { ...batch, caughtUp: false }
+    },
+  }))
+  const service = await start(t, { openStore: never })
+  t.is(await sample(service, 'berth_ready'), 0)
+  const answer = await service.anyone.get('/health/ready')
+  t.deepEqual(answer.json.parts, { service: 'ok', store: 'ok', views: 'behind', users: 'ok', vault: 'ok', clock: 'ok' })
+  t.regex(String(answer.json.detail), /views behind/)
+})
+
+test('a part that cannot be asked is shown as no number, and the others go on', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  let isBroken = false
+  const broken = changedStore(path, (store) => ({
+    head: () => (isBroken ? Promise.reject(new Error('the disk is gone')) : store.head()),
+  }))
+  const service = await start(t, { openStore: broken })
+  isBroken = true
+  t.is(await sample(service, 'berth_view_lag'), Number.NaN)
+  t.is(await sample(service, 'berth_ready'), 1)
+})
+
+test('a part that does not answer keeps the others waiting no longer than two seconds', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  let isSilent = false
+  const silent = changedStore(path, (store) => ({
+    head: () => (isSilent ? new Promise(() => undefined) : store.head()),
+  }))
+  const service = await start(t, { openStore: silent })
+  isSilent = true
+  t.is(await sample(service, 'berth_view_lag'), Number.NaN)
+})
+
+test('two services in one process count apart', async (t) => {
+  const [one, other] = [await start(t), await start(t)]
+  await createSut(one.as('admin'))
+  t.is(await sample(one, 'berth_appends_total{outcome="done"}'), 2)
+  t.is(await sample(other, 'berth_appends_total{outcome="done"}'), undefined)
+})

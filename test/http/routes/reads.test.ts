@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import test from 'ava'
+import { BEGINNING } from '../../../src/event-store/event-store.ts'
+import { idOf, type Running, start, temporaryData } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { changedStore } from '../store/stores.ts'
+import '../documents/fit-answers.ts'
+
+test('everyone is told its own id, name and role', async (t) => {
+  const service = await start(t)
+  for (const [name, role] of [
+    ['admin', 'administrator'],
+    ['alice', 'tester'],
+    ['audrey', 'auditor'],
+  ] as const) {
+    const answer = await service.as(name).get('/api/user/me')
+    t.is(answer.status, 200)
+    t.is(answer.text, JSON.stringify({ _id: idOf(name), name, role }))
+    t.is(answer.headers['content-type'], 'application/json')
+  }
+})
+
+test('health needs no credentials, and wrong ones do it no harm', async (t) => {
+  const service = await start(t)
+  for (const [path, status] of [
+    ['/health/live', 'live'],
+    ['/health/ready', 'ready'],
+  ] as const) {
+    for (const headers of [{}, { Authorization: 'Basic Og==' }]) {
+      const answer = await service.anyone.get(path, headers)
+      t.is(answer.status, 200)
+      t.is(answer.text, JSON.stringify({ status }))
+      t.is(answer.headers['content-type'], 'application/json')
+      t.truthy(answer.headers['x-request-id'])
+    }
+  }
+})
+
+test('while the log is still being read the service is alive, not ready, and says when to come again', async (t) => {
+  const path = `${await temporaryData(t)}/events.db`
+  const never = changedStore(path, (store) => ({
+    async *subscribe(after, signal) {
+      for await (const batch of store.subscribe(after, signal)) yield { ...batch, caughtUp: false }
+    },
+  }))
+  const service = await start(t, { openStore: never })
+  t.is((await service.anyone.get('/health/live')).status, 200)
+  const answers = [await service.anyone.get('/health/ready'), await service.as('admin').get('/api/user/me')]
+  for (const answer of answers) {
+    t.deepEqual(refusalOf(answer), [503, 'unavailable'])
+    t.deepEqual(faultsOf(answer), [])
+  }
+})
+
+test('a reservation and a SUT are read by every role as they were answered', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  const created = await reserved(service.as('alice'), aReservation(sut_id))
+  for (const name of ['admin', 'alice', 'bob', 'audrey']) {
+    const read = await service.as(name).get(`/api/sut_reservation/${created.json._id}`)
+    t.deepEqual([read.status, read.text, read.headers.etag], [200, created.text, undefined])
+    t.is((await service.as(name).get(`/api/sut/${sut_id}`)).headers.etag, '"0"')
+  }
+})
+
+test('HEAD answers what GET answers, without the body', async (t) => {
+  const service = await start(t)
+  const path = `/api/sut/${await createSut(service.as('admin'))}`
+  for (const address of [path, '/api/user/me', '/health/live', '/health/ready', '/api/sut/none']) {
+    const [got, head] = [await service.as('alice').get(address), await service.as('alice').request('HEAD', address)]
+    const { date: _, 'x-request-id': id, ...headers } = got.headers
+    const { date: __, 'x-request-id': other, ...headersOfHead } = head.headers
+    t.is(head.status, got.status)
+    t.is(head.text, '')
+    t.deepEqual(headersOfHead, headers)
+    t.not(id, other)
+  }
+})
+
+test('OPTIONS says what an address takes', async (t) => {
+  const service = await start(t)
+  for (const [path, allow] of [
+    ['/api/sut/create', 'OPTIONS, POST'],
+    ['/api/sut_reservation/create', 'OPTIONS, POST'],
+    ['/api/sut/58c38f5d444553252cce0000', 'GET, HEAD, OPTIONS'],
+    ['/api/sut/58c38f5d444553252cce0000/update', 'OPTIONS, POST'],
+    ['/api/sut_reservation/58c38f5d444553252cce0000', 'GET, HEAD, OPTIONS'],
+    ['/api/user/me', 'GET, HEAD, OPTIONS'],
+    ['/health/ready', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const answer = await service.as('audrey').request('OPTIONS', path)
+    t.deepEqual([answer.status, answer.headers.allow, answer.text], [200, allow, ''], path)
+  }
+})
+
+/** 64 clients at once, each of which reads what it has just written; what they did not find. */
+const staleReads = async (service: Running, rounds: number): Promise<readonly string[]> => {
+  const stale: string[] = []
+  const sut_ids = await Promise.all(Array.from({ length: 8 }, () => createSut(service.as('admin'))))
+  const day = Date.parse('2030-05-03T00:00:00Z')
+  const client = async (n: number): Promise<void> => {
+    const sut_id = sut_ids[n % 8] as string
+    for (let round = 0; round < rounds; round++) {
+      const start = day + ((n >> 3) * rounds + round) * 900_000
+      const ends = { start_time: new Date(start).toISOString(), end_time: new Date(start + 900_000).toISOString() }
+      const made = await reserve(service.as('alice'), aReservation(sut_id, ends))
+      const read = await service.as('bob').get(`/api/sut_reservation/${made.json._id}`)
+      if (made.status !== 201 || read.text !== made.text) stale.push(`${made.text} was read as ${read.text}`)
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, (_, n) => client(n)))
+  return stale
+}
+
+test('what one of 64 clients at once has been answered, the next read shows', async (t) => {
+  t.deepEqual(await staleReads(await start(t, { now: NOW }), 5), [])
+})
+
+test('a service that does not wait for its documents is found out by the same reads', async (t) => {
+  const path = `${await temporaryData(t)}/events.db`
+  // Says of everything that it stands at the beginning of the log, so that nothing is waited for, and tells of nothing.
+  const forgetful = changedStore(path, (store) => ({
+    append:
+      (...given) =>
+      async () => {
+        const result = await store.append(...given)()
+        return result._tag === 'Right' ? { ...result, right: { ...result.right, mark: BEGINNING } } : result
+      },
+    head: async () => BEGINNING,
+    async *readStream(stream, after) {
+      for await (const page of store.readStream(stream, after))
+        yield page.map((event) => ({ ...event, mark: BEGINNING }))
+    },
+    async *subscribe(_, signal) {
+      yield { events: [], caughtUp: true }
+      await once(signal, 'abort')
+    },
+  }))
+  const service = await start(t, { now: NOW, openStore: forgetful })
+  t.not((await staleReads(service, 1)).length, 0)
+})
+
+test('what was read before a restart is read after it, byte for byte', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  const made = await reserved(service.as('alice'), aReservation(sut_id))
+  const updated = await service.as('admin').post(`/api/sut/${sut_id}/update`, { name: 'other' })
+  await service.stop()
+  const again = await start(t, { now: NOW, data: service.data })
+  const [sut, reservation] = [
+    await again.as('alice').get(`/api/sut/${sut_id}`),
+    await again.as('alice').get(String(made.headers.location)),
+  ]
+  t.deepEqual([sut.text, sut.headers.etag, reservation.text], [updated.text, updated.headers.etag, made.text])
+})

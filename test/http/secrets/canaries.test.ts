@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { stdSerializers } from 'pino'
+import type { NewEvent } from '../../../src/domain/event.ts'
+import { addUser } from '../../../src/users/administer.ts'
+import { type Service, serve } from '../../process/harness.ts'
+import { rightOf } from '../../users/builders.ts'
+import { type Answer, basic } from '../client.ts'
+import { type Line, start, temporaryData } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut } from '../requests.ts'
+import { exchange } from '../server/raw-http.ts'
+import { changedStore } from '../store/stores.ts'
+import { until } from '../until.ts'
+import { filesIn, formsOf, leaks, type Place } from './canary.ts'
+import { canary, makeSecrets, refusedByNode, requestsWith, type Secrets, soughtFor } from './secret-requests.ts'
+
+interface Stage {
+  readonly data: string
+  readonly secrets: Secrets
+  readonly service: Service
+  readonly restart: () => Promise<Service>
+}
+
+const stage = async (t: ExecutionContext): Promise<Stage> => {
+  const data = await temporaryData(t)
+  const secrets = makeSecrets()
+  const env = {
+    BERTH_LOG_LEVEL: 'trace',
+    BERTH_ADMIN_PASSWORD: secrets.adminPassword,
+    BERTH_VAULT_KEY: `canary:${secrets.vaultKey}`,
+  }
+  const restart = () => serve(t, { data, env })
+  return { data, secrets, service: await restart(), restart }
+}
+
+const outputOf = (service: Service): readonly Place[] => [
+  { name: 'standard output', bytes: Buffer.from(service.output()) },
+  { name: 'standard error', bytes: Buffer.from(service.errors()) },
+]
+
+const placeOf = ({ status, headers, text }: Answer): Place => ({
+  name: `the answer ${status} ${text}`,
+  bytes: Buffer.from(JSON.stringify(headers) + text),
+})
+
+const isUpdate = ([event]: readonly NewEvent[]): boolean => event?.type === 'SutUpdated'
+
+/** Takes its documents away from a running service, so that it fails in a way that nobody foresaw. */
+const breakViews = (data: string): void => {
+  const views = new DatabaseSync(join(data, 'views.db'), { timeout: 5_000 })
+  try {
+    const tables = views.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+    views.exec('PRAGMA foreign_keys = OFF')
+    for (const { name } of tables) if (!String(name).startsWith('sqlite_')) views.exec(`DROP TABLE "${name}"`)
+  } finally {
+    views.close()
+  }
+}
+
+test('no secret is in any file, log line or answer: not after refusals, not after a failure, not after a crash', async (t) => {
+  const { data, secrets, service, restart } = await stage(t)
+  const sought = soughtFor(secrets)
+  const admin = service.as('admin', secrets.adminPassword)
+  const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
+  const alice = rightOf(await addUser({ name: 'alice', role: 'tester', password: secrets.testersPassword }, given))
+  const tester = service.as('alice', secrets.testersPassword)
+  await until('alice is known', async () => (await tester.get('/api/user/me')).status === 200, 5_000)
+
+  const { password, userName } = secrets
+  const created = await admin.post('/api/sut/create', aSut({ password, user_name: userName }))
+  const sut = String(created.json._id)
+  const times = { start_in: 0, duration: 900, start_time: undefined, end_time: undefined }
+  const reservation = aReservation(sut, { user_id: alice.user._id, ...times })
+  const answers = [
+    created,
+    await tester.post('/api/sut_reservation/create', reservation, { 'Idempotency-Key': secrets.retryKey }),
+    ...(await Promise.all(requestsWith(secrets, admin, service, sut))),
+    await admin.get(`/api/sut/${sut}`),
+  ]
+  t.deepEqual([created.status, answers[1]?.status], [201, 201])
+  for (const bytes of refusedByNode(secrets)) {
+    const answer = await exchange(service.port, bytes)
+    if (answer === undefined) return t.fail('closed without an answer')
+    answers.push(answer)
+  }
+  t.deepEqual(leaks(sought, [...answers.map(placeOf), ...outputOf(service), ...(await filesIn(data))]), [])
+
+  // Killed in the middle of writing.
+  const dying = Array.from({ length: 20 }, () =>
+    admin.post(`/api/sut/${sut}/update`, { password, user_name: userName }).catch(() => undefined),
+  )
+  await dying[0]
+  service.signal('SIGKILL')
+  await Promise.all([...dying, service.exited])
+  t.deepEqual(leaks(sought, [...outputOf(service), ...(await filesIn(data))]), [])
+
+  const again = await restart()
+  const recovered = again.as('admin', secrets.adminPassword)
+  t.is((await recovered.get(`/api/sut/${sut}`)).status, 200)
+  breakViews(data)
+  const failed = await recovered.get('/api/sut/58c38f5d444553252cce0000', { 'Idempotency-Key': secrets.retryKey })
+  t.true(failed.status >= 500)
+  const failedToo = await recovered.post(
+    `/api/sut/${sut}/update`,
+    { password },
+    { 'Idempotency-Key': secrets.retryKey },
+  )
+  await again.stop()
+  const places = [placeOf(failed), placeOf(failedToo), ...outputOf(again), ...(await filesIn(data))]
+  t.deepEqual(leaks(sought, places), [])
+})
+
+/** As the log writes an error. */
+const written = (line: Line): Place => {
+  const { err, ...facts } = line.facts as { err?: Error }
+  const text = JSON.stringify({ ...facts, err: err && stdSerializers.err(err), msg: line.sentence })
+  return { name: `the log: ${text}`, bytes: Buffer.from(text) }
+}
+
+test('what is logged and answered of a failure that nobody foresaw holds no secret', async (t) => {
+  const path = join(await temporaryData(t), 'events.db')
+  const openStore = changedStore(path, (store) => ({
+    append: (stream, ...rest) => {
+      if (isUpdate(rest[1])) throw new TypeError(`${stream} is broken`, { cause: new Error('a cause') })
+      return store.append(stream, ...rest)
+    },
+  }))
+  const service = await start(t, { openStore })
+  const secrets = makeSecrets()
+  const sut = await createSut(service.as('admin'))
+  const body = { password: secrets.password, user_name: secrets.userName }
+  const headers = { 'Idempotency-Key': secrets.retryKey }
+  const failed = await service.as('admin').post(`/api/sut/${sut}/update`, body, headers)
+  t.deepEqual(refusalOf(failed), [500, 'internal'])
+  t.deepEqual(faultsOf(failed), [])
+  t.notRegex(failed.text, /broken|TypeError|cause/)
+  const lines = service.log.map(written)
+  t.true(lines.some(({ name }) => name.includes(String(failed.json.instance)) && name.includes('is broken')))
+  const sought = { ...soughtFor(secrets), 'Authorization in use': Buffer.from(basic('admin').slice('Basic '.length)) }
+  t.deepEqual(leaks(sought, [placeOf(failed), ...lines]), [])
+})
+
+test('the same search finds a canary in the description of a SUT, in the answer and in the files', async (t) => {
+  const { data, secrets, service } = await stage(t)
+  const description = canary()
+  const admin = service.as('admin', secrets.adminPassword)
+  const created = await admin.post('/api/sut/create', aSut({ description }))
+  service.signal('SIGKILL')
+  await service.exited
+  const found = leaks({ description: Buffer.from(description) }, [placeOf(created), ...(await filesIn(data))])
+  t.true(found.some((leak) => leak.startsWith('description as JSON in the answer 201')))
+  t.true(found.some((leak) => /^description as JSON in .*events\.db(-wal)?$/.test(leak)))
+})
+
+test('a secret is found in each of its forms, wherever in a longer text it stands', (t) => {
+  const secret = Buffer.from(canary())
+  const around = ['', 'a', 'ab', 'abc'].map((before) => Buffer.concat([Buffer.from(before), secret, Buffer.from('z')]))
+  const places = around.flatMap((bytes): readonly Place[] => {
+    const text = bytes.toString()
+    return [
+      bytes,
+      Buffer.from(bytes.toString('base64')),
+      Buffer.from(bytes.toString('base64url')),
+      Buffer.from(bytes.toString('hex')),
+      Buffer.from(encodeURIComponent(text)),
+      Buffer.from(JSON.stringify({ text })),
+    ].map((hidden, i) => ({ name: `${text} ${i}`, bytes: hidden }))
+  })
+  for (const place of places) t.is(leaks({ secret }, [place]).length, 1, place.name)
+  t.deepEqual(leaks({ secret: Buffer.from(canary()) }, places), [])
+  t.deepEqual(Object.keys(formsOf(secret)), ['plain', 'as JSON', 'percent-encoded', 'in base64', 'in hex'])
+})

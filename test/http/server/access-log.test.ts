@@ -1,0 +1,188 @@
+import { connect } from 'node:net'
+import test from 'ava'
+import fc from 'fast-check'
+import { type Answered, traceIdOf } from '../../../src/http/answer/answered.ts'
+import { requestLine } from '../../../src/http/server/access-log.ts'
+import { anyCharacter } from '../../characters.ts'
+import { basic } from '../client.ts'
+import { idOf, type Line, type Running, start } from '../harness.ts'
+import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
+import { until } from '../until.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+
+const lineOf = (answered: Answered): Readonly<Record<string, unknown>> => {
+  const line = requestLine(answered, 1_900_000_000_000, 77)
+  if (!line.endsWith('}\n')) throw new Error(`no line: ${line}`)
+  return JSON.parse(line)
+}
+
+test('a request is told with its route, its answer, who sent it from where, and the trace it belongs to', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut = await createSut(service.as('admin'))
+  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` }
+  const accepted = await reserve(service.as('alice'), aReservation(sut), headers)
+  const refused = await reserve(service.as('alice'), aReservation(sut))
+  const [, first, second] = service.answered
+  if (first === undefined || second === undefined) return t.fail()
+  const { ms, ...line } = lineOf(first)
+  t.deepEqual(line, {
+    level: 30,
+    time: 1_900_000_000_000,
+    pid: 77,
+    request_id: accepted.headers['x-request-id'],
+    trace_id: TRACE,
+    method: 'POST',
+    route: '/api/sut_reservation/create',
+    status: 201,
+    user: idOf('alice'),
+    role: 'tester',
+    address: '127.0.0.1',
+    msg: 'answered',
+  })
+  t.true(typeof ms === 'number' && ms > 0 && ms < 60_000)
+  const { request_id, trace_id, status, code } = lineOf(second)
+  t.deepEqual([request_id, trace_id, status, code], [refused.json.instance, undefined, 409, 'reservation_conflict'])
+})
+
+test('what a trusted proxy says of the address counts, what anybody else says does not', async (t) => {
+  const headers = { 'X-Forwarded-For': '192.0.2.7' }
+  for (const [environment, address] of [
+    [{ BERTH_TRUSTED_PROXIES: '127.0.0.0/8' }, '192.0.2.7'],
+    [{ BERTH_TRUSTED_PROXIES: '10.0.0.1' }, '127.0.0.1'],
+    [{}, '127.0.0.1'],
+  ] as const) {
+    const service = await start(t, { environment })
+    await service.as('admin').get('/api/user/me', headers)
+    await service.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
+    t.deepEqual(
+      service.answered.map((told) => told.address),
+      [address, address],
+    )
+  }
+})
+
+test('the first request with what a proxy adds from a peer that is not trusted is logged, once', async (t) => {
+  const isOfProxies = ({ sentence }: Line): boolean => sentence.includes('BERTH_TRUSTED_PROXIES')
+  const untrusted = await start(t)
+  await untrusted.as('admin').get('/api/user/me')
+  t.deepEqual(untrusted.log.filter(isOfProxies), [])
+  await untrusted.as('admin').get('/api/user/me', { 'X-Forwarded-For': '192.0.2.7' })
+  await untrusted.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
+  const lines = untrusted.log.filter(isOfProxies)
+  t.deepEqual(
+    lines.map(({ level, facts }) => ({ level, facts })),
+    [{ level: 'warn', facts: { peer: '127.0.0.1' } }],
+  )
+  const trusted = await start(t, { environment: { BERTH_TRUSTED_PROXIES: '127.0.0.0/8' } })
+  await trusted.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
+  t.deepEqual(trusted.log.filter(isOfProxies), [])
+})
+
+test('the route is told as the page of routes has it, never the address that was asked for', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [admin, sut] = [service.as('admin'), await createSut(service.as('admin'))]
+  await admin.get(`/api/sut/${sut}`)
+  await admin.get('/api/sut/CaNaRy?x=CaNaRy')
+  await admin.get('/CaNaRy')
+  await admin.request('PROPFIND', '/api/user/me')
+  await service.anyone.get('/api/sut/CaNaRy')
+  await service.anyone.get('/health/ready')
+  t.deepEqual(
+    service.answered.slice(1).map(({ method, route, status }) => `${method} ${route} ${status}`),
+    [
+      'GET /api/sut/:id 200',
+      'GET /api/sut/:id 422',
+      'GET none 404',
+      'other none 405',
+      'GET none 401',
+      'GET /health/ready 200',
+    ],
+  )
+})
+
+test('nothing of headers, bodies, queries or credentials is told', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const headers = { 'User-Agent': 'CaNaRy', 'Idempotency-Key': 'CaNaRy', Cookie: 'CaNaRy', traceparent: '00-CaNaRy' }
+  const sut = await createSut(admin, { password: 'CaNaRy', user_name: 'CaNaRy', description: 'CaNaRy' })
+  await admin.post(`/api/sut/${sut}/update?CaNaRy=CaNaRy`, aSut({ CaNaRy: 'CaNaRy' }), headers)
+  await admin.request('POST', '/api/sut/create', headers, '{"CaNaRy')
+  await service.anyone.get('/api/user/me', { Authorization: basic('CaNaRy', 'CaNaRy password') })
+  t.is(service.answered.length, 4)
+  t.false(/CaNaRy/i.test(JSON.stringify([service.answered, service.log])))
+})
+
+/** Sends what is not a whole request, and waits until the service has told of it. */
+const sendAndEnd = async (service: Running, bytes: string): Promise<Readonly<Record<string, unknown>>> => {
+  const socket = connect({ host: '127.0.0.1', port: service.port })
+  // What is refused before it is read to its end may be reset.
+  socket.on('error', () => undefined)
+  socket.resume()
+  socket.end(bytes)
+  await until('it is told', async () => service.answered.length > 0, 10_000)
+  // What is answered later is told later.
+  await service.anyone.get('/health/live')
+  if (service.answered.length !== 2) throw new Error(`${service.answered.length} are told`)
+  return lineOf(service.answered[0] as Answered)
+}
+
+test('a request that does not come whole is told, and once', async (t) => {
+  const head = ['POST /api/sut/create HTTP/1.1', 'Host: berth', `Authorization: ${basic('admin')}`]
+  const body = ['Content-Type: application/json', 'Content-Length: 100', '', '{"name":']
+  const told = await sendAndEnd(await start(t, { now: NOW }), [...head, ...body].join('\r\n'))
+  t.deepEqual([told.status, told.code, told.address], [400, 'malformed_request', '127.0.0.1'])
+})
+
+test('what is refused before it is a request is told too', async (t) => {
+  const told = await sendAndEnd(await start(t, { now: NOW }), 'CaNaRy CaNaRy CaNaRy\r\n\r\n')
+  const { method, route, status, code, address, request_id } = told
+  t.deepEqual([method, route, status, code, address], ['other', 'none', 400, 'malformed_request', '127.0.0.1'])
+  t.regex(String(request_id), /^[0-9a-f-]{36}$/)
+})
+
+test('whatever a user is called and wherever it comes from, a line is one line of JSON', (t) => {
+  const text = fc.string({ unit: anyCharacter, minLength: 1 })
+  fc.assert(
+    fc.property(text, text, fc.double({ min: 0, max: 1e6, noNaN: true }), (_id, address, milliseconds) => {
+      const answered: Answered = {
+        requestId: '01a1fc34-45e9-7e49-9a0d-75c1e9aae5ab',
+        traceId: undefined,
+        method: 'GET',
+        route: '/api/sut/:id',
+        status: 200,
+        code: undefined,
+        milliseconds,
+        user: { _id, role: 'tester' },
+        address,
+      }
+      const line = requestLine(answered, 1, 1)
+      const { user, address: told, ms } = JSON.parse(line)
+      const isExact = user === _id && told === address && Math.abs(ms - milliseconds) <= 0.006
+      return isExact && line.indexOf('\n') === line.length - 1
+    }),
+  )
+  t.pass()
+})
+
+const traces: readonly (readonly [string, string | undefined, string | undefined])[] = [
+  ['a trace of version 00', `00-${TRACE}-${PARENT}-01`, TRACE],
+  ['flags that are not known yet', `00-${TRACE}-${PARENT}-ff`, TRACE],
+  ['a later version', `01-${TRACE}-${PARENT}-01`, TRACE],
+  ['a later version with more', `cc-${TRACE}-${PARENT}-01-what-comes`, TRACE],
+  ['no header', undefined, undefined],
+  ['version 00 with more', `00-${TRACE}-${PARENT}-01-what-comes`, undefined],
+  ['version ff', `ff-${TRACE}-${PARENT}-01`, undefined],
+  ['an id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
+  ['a parent of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
+  ['upper case', `00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
+  ['an id that is too short', `00-${TRACE.slice(1)}-${PARENT}-01`, undefined],
+  ['two headers in one', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`, undefined],
+  ['something else', 'CaNaRy', undefined],
+]
+for (const [what, header, traceId] of traces) {
+  test(`of ${what}, ${traceId === undefined ? 'no trace is told' : 'the trace is told'}`, (t) => {
+    t.is(traceIdOf(header), traceId)
+  })
+}

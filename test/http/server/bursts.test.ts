@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import test from 'ava'
+import { inBursts } from '../../../src/http/server/bursts.ts'
+
+const request = (url: string) => ({ url }) as IncomingMessage
+const response = {} as ServerResponse
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('requests that arrive in one turn are handled when all are there, each once and in their order', async (t) => {
+  const handled: string[] = []
+  const take = inBursts(({ url = '' }) => handled.push(url))
+  take(request('/1'), response)
+  await Promise.resolve()
+  take(request('/2'), response)
+  t.deepEqual(handled, [])
+  await turn()
+  t.deepEqual(handled, ['/1', '/2'])
+  await turn()
+  t.deepEqual(handled, ['/1', '/2'])
+})
+
+test('what arrives while others are handled has its turn next', async (t) => {
+  const handled: string[] = []
+  const take = inBursts(({ url = '' }) => {
+    handled.push(url)
+    if (url === '/1') take(request('/2'), response)
+  })
+  take(request('/1'), response)
+  await turn()
+  t.deepEqual(handled, ['/1'])
+  await turn()
+  t.deepEqual(handled, ['/1', '/2'])
+})

@@ -1,0 +1,164 @@
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { openCertificate } from '../../../src/http/server/certificate.ts'
+import { leftOf, rightOf } from '../../users/builders.ts'
+import { temporaryData } from '../harness.ts'
+import { until } from '../until.ts'
+
+const HERE = fileURLToPath(new URL('certificates/', import.meta.url))
+const NOW = Date.parse('2030-05-02T05:58:11.400Z')
+
+/** Copies of the first pair, and a world that notes what it is told. */
+const given = async (t: ExecutionContext) => {
+  const home = await temporaryData(t)
+  const files = { certificate: join(home, 'cert.pem'), key: join(home, 'key.pem') }
+  await copyFile(join(HERE, 'first.cert.pem'), files.certificate)
+  await copyFile(join(HERE, 'first.key.pem'), files.key)
+  const clock = { now: NOW }
+  const told: string[] = []
+  const note =
+    (what: string) =>
+    (_: unknown, sentence: string): void => {
+      told.push(`${what}: ${sentence}`)
+    }
+  const open = (interval = 10) =>
+    openCertificate(files, {
+      clock: () => clock.now,
+      log: { info: note('info') },
+      alarms: { raise: note('alarm'), clear: note('cleared') },
+      interval,
+    })
+  /** Replaces a file as one does while it is being read: by another one of its name. */
+  const put = async (file: string, text: string | Uint8Array): Promise<void> => {
+    await writeFile(`${file}.new`, text)
+    await rename(`${file}.new`, file)
+  }
+  return { files, clock, told, open, put, fixture: (name: string) => readFile(join(HERE, name)) }
+}
+
+type Given = Awaited<ReturnType<typeof given>>
+
+const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise<void> | void, problem: RegExp])[] = [
+  [
+    'no certificate file',
+    ({ files }) => rm(files.certificate),
+    /^BERTH_TLS_CERT: .*cert\.pem cannot be read: ENOENT: no/,
+  ],
+  ['no key file', ({ files }) => rm(files.key), /^BERTH_TLS_KEY: .*key\.pem cannot be read: ENOENT: no/],
+  [
+    'an empty certificate',
+    ({ files, put }) => put(files.certificate, ''),
+    /^BERTH_TLS_CERT: .* holds no certificate in PEM/,
+  ],
+  ['an empty key', ({ files, put }) => put(files.key, ''), /^BERTH_TLS_KEY: .* holds no private key in PEM/],
+  [
+    'half a certificate',
+    async ({ files, put, fixture }) => put(files.certificate, (await fixture('first.cert.pem')).subarray(0, 300)),
+    /^BERTH_TLS_CERT: .* holds no certificate in PEM/,
+  ],
+  [
+    'the key in place of the certificate',
+    async ({ files, put, fixture }) => put(files.certificate, await fixture('first.key.pem')),
+    /^BERTH_TLS_CERT: .* holds no certificate in PEM/,
+  ],
+  [
+    'the certificate in place of the key',
+    async ({ files, put, fixture }) => put(files.key, await fixture('first.cert.pem')),
+    /^BERTH_TLS_KEY: .* holds no private key in PEM/,
+  ],
+  [
+    'a key under a passphrase',
+    async ({ files, put, fixture }) => put(files.key, await fixture('locked.key.pem')),
+    /^BERTH_TLS_KEY: .* is locked with a passphrase/,
+  ],
+  [
+    'the key of another certificate',
+    async ({ files, put, fixture }) => put(files.key, await fixture('second.key.pem')),
+    /^BERTH_TLS_KEY: the key in .*key\.pem is not that of the certificate in .*cert\.pem$/,
+  ],
+  [
+    'garbage behind the certificate',
+    async ({ files, put, fixture }) => {
+      const garbage = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+      await put(files.certificate, `${await fixture('first.cert.pem')}${garbage}`)
+    },
+    /^BERTH_TLS_CERT: .* cannot be used: /,
+  ],
+  [
+    'a certificate that has expired',
+    ({ clock }) => {
+      clock.now = Date.UTC(10_000, 0, 1)
+    },
+    /^BERTH_TLS_CERT: the certificate in .* has expired at 9999-12-31T23:59:59\.000Z$/,
+  ],
+  [
+    'a certificate that is not valid yet',
+    ({ clock }) => {
+      clock.now = Date.parse('1999-12-31T23:59:59.999Z')
+    },
+    /^BERTH_TLS_CERT: the certificate in .* is not valid before 2000-01-01T00:00:00\.000Z$/,
+  ],
+]
+
+for (const [what, spoil, problem] of broken) {
+  test(`${what} is a problem that is named without any of the key`, async (t) => {
+    const world = await given(t)
+    const secret = await world.fixture('first.key.pem')
+    await spoil(world)
+    const problems = leftOf(await world.open())
+    t.is(problems.length, 1)
+    t.regex(problems[0] as string, problem)
+    for (const line of secret
+      .toString()
+      .split('\n')
+      .filter((text) => text !== '' && !text.startsWith('-----'))) {
+      t.false(problems.join().includes(line))
+    }
+  })
+
+  test(`${what}, met while serving, leaves the pair before in force and raises an alarm once`, async (t) => {
+    const world = await given(t)
+    const certificate = rightOf(await world.open())
+    t.teardown(certificate.close)
+    const before = certificate.current()
+    let changes = 0
+    certificate.onChange(() => changes++)
+    await spoil(world)
+    const alarms = () => world.told.filter((line) => line.startsWith('alarm: the certificate before stays in force: '))
+    await until('the alarm', async () => alarms().length > 0, 5000)
+    t.regex((alarms()[0] as string).replace('alarm: the certificate before stays in force: ', ''), problem)
+    world.clock.now = NOW
+    await world.put(world.files.certificate, await world.fixture('second.cert.pem'))
+    await world.put(world.files.key, await world.fixture('second.key.pem'))
+    await until('the change', async () => changes > 0, 5000)
+    t.is(alarms().length, 1)
+    t.true(world.told.includes('cleared: the certificate can be used again'))
+    t.true(world.told.includes('info: took a new certificate'))
+    t.is(changes, 1)
+    t.not(certificate.current().certificate, before.certificate)
+  })
+}
+
+test('both files wrong are two problems at once', async (t) => {
+  const { files, open } = await given(t)
+  await rm(files.certificate)
+  await rm(files.key)
+  t.deepEqual(
+    leftOf(await open()).map((problem) => problem.split(':')[0]),
+    ['BERTH_TLS_CERT', 'BERTH_TLS_KEY'],
+  )
+})
+
+test('a pair that is in order is read, and said nothing about', async (t) => {
+  const { open, told, fixture } = await given(t)
+  const read = await open()
+  t.true(E.isRight(read))
+  const certificate = rightOf(read)
+  certificate.close()
+  t.is(certificate.current().certificate, String(await fixture('first.cert.pem')))
+  t.is(certificate.current().key, String(await fixture('first.key.pem')))
+  t.deepEqual(told, [])
+})

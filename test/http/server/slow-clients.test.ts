@@ -1,0 +1,241 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import test, { type ExecutionContext } from 'ava'
+import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
+import { type ListenOptions, listen, type Patience } from '../../../src/http/server/listen.ts'
+import { pooledHex } from '../../../src/service/random.ts'
+import { connectTo } from '../client.ts'
+import { start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { until } from '../until.ts'
+import { besideSlowClients } from './beside-slow-clients.ts'
+import { exchange, openRaw, type RawAnswer } from './raw-http.ts'
+
+/** For what is about being late; long enough that nobody else is, on a machine with much else to do. */
+const SHORT: Patience = { headers: 1_500, request: 2_000, answer: 1_000, look: 50 }
+/** More than the buffers of both sides take. */
+const LARGE = `"${'x'.repeat(16 * 1024 * 1024)}"`
+
+/** What is served here: echoes a body, or gives what is large, or waits until it is told to go on. */
+const serve = async (t: ExecutionContext, patience: Partial<Patience> = SHORT, more: Partial<ListenOptions> = {}) => {
+  const begun: string[] = []
+  const ended: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = request.url ?? ''
+    begun.push(url)
+    response.once('close', () => ended.push(response.writableFinished ? url : `${url} cut off`))
+    if (url.startsWith('/wait')) await gate.promise
+    const body = request.method === 'POST' && url !== '/unread' ? await text(request).catch(() => 'none') : url
+    const answer = url === '/large' ? LARGE : JSON.stringify(body)
+    response.setHeader('Content-Type', 'application/json')
+    response.setHeader('Content-Length', Buffer.byteLength(answer))
+    response.end(answer)
+  }
+  const randomHex = pooledHex((size) => new Uint8Array(size))
+  const addresses = makeClientAddresses([])
+  const clock = () => 0
+  const options = { host: '127.0.0.1', port: 0, clock, randomHex, addresses, patience, ...more }
+  const listening = await listen(handle, options)
+  t.teardown(() => listening.close(0))
+  return { ...listening, begun, ended, goOn: gate.resolve }
+}
+
+const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: berth\r\n\r\n`
+
+/** Sends a byte every few milliseconds for as long as it is let; gives the answer to that, behind so many others. */
+const drip = async (port: number, start: string, bytes: string, others = 0): Promise<RawAnswer | undefined> => {
+  const connection = await openRaw(port)
+  connection.send(start)
+  for (let i = 0; i < others; i++) await connection.answer()
+  let sent = 0
+  const timer = setInterval(() => connection.send(bytes[sent++ % bytes.length] as string), 20)
+  try {
+    const answer = await connection.answer()
+    await connection.ended()
+    return answer
+  } finally {
+    clearInterval(timer)
+    connection.close()
+  }
+}
+
+const BODY = 'POST / HTTP/1.1\r\nHost: berth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n'
+const dripping: Readonly<Record<string, readonly [start: string, bytes: string, others?: number]>> = {
+  'the request line': ['GET /', 'a'],
+  'the header fields': ['GET / HTTP/1.1\r\n', 'A: b\r\n'],
+  'the body': [BODY, ' '],
+  'the body in chunks': [BODY.replace('Content-Length: 100000', 'Transfer-Encoding: chunked'), '1\r\n \r\n'],
+  'a second request': [`${request('/')}GET / HTTP/1.1\r\n`, 'A: b\r\n', 1],
+}
+
+for (const [what, [start, bytes, others]] of Object.entries(dripping)) {
+  test(`a client that sends ${what} byte by byte is told that it is late, and cut off`, async (t) => {
+    const { port } = await serve(t)
+    const answer = await drip(port, start, bytes, others)
+    t.deepEqual(answer && refusalOf(answer), [408, 'request_timeout'])
+    t.deepEqual(answer && faultsOf(answer), [])
+  })
+}
+
+const open = (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.on('error', reject)
+    socket.once('connect', () => resolve(socket))
+  })
+
+test('with 1,000 idle connections and 50 that send byte by byte good clients are answered, and the bad are cut off', async (t) => {
+  // Long enough that all of them are there at once on a slow machine.
+  const service = await start(t, { patience: { headers: 5_000, request: 5_000, look: 50 } })
+  const idle = await Promise.all(Array.from({ length: 1000 }, () => open(service.port)))
+  const idleEnded = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)))
+  const slow = Array.from({ length: 50 }, (_, i) =>
+    i % 2 === 0
+      ? drip(service.port, 'GET /api/user/me HTTP/1.1\r\n', 'A: b\r\n')
+      : drip(service.port, `${BODY.replace('POST /', 'POST /api/sut/create')}`, ' '),
+  )
+  for (let i = 0; i < 100; i++) t.is((await service.as('admin').get('/api/user/me')).status, 200)
+  const fresh = await Promise.all(Array.from({ length: 20 }, () => exchange(service.port, request('/health/live'))))
+  t.deepEqual(new Set(fresh.map((answer) => answer?.status)), new Set([200]))
+  t.is(idle.filter((socket) => !socket.readableEnded).length, 1000, 'they were there all the time')
+  // Without credentials a body is not waited for: these are told so, and then cut off.
+  const answers = await Promise.all(slow)
+  t.deepEqual([...new Set(answers.map((answer) => answer?.json.code))].sort(), ['request_timeout', 'unauthenticated'])
+  await Promise.all(idleEnded)
+  t.is((await service.as('admin').get('/api/user/me')).status, 200)
+  t.deepEqual(
+    service.log.filter(({ level }) => level !== 'info'),
+    [],
+  )
+})
+
+test('beside 200 idle connections and 40 that send byte by byte a good client stays within twice its latency', async (t) => {
+  const slow = { idle: 200, headers: 20, bodies: 20, dripEvery: 50 }
+  const { ratio, drips, ...more } = await besideSlowClients(t, slow, { rounds: 7, alone: 200, beside: 200 })
+  t.log({ ratio, drips, ...more })
+  t.true(drips > 500, `${drips} bytes were sent meanwhile`)
+  t.true(ratio <= 2, `${ratio.toFixed(2)} times the latency`)
+})
+
+test('a request that was answered before its body came is cut off without a second answer', async (t) => {
+  const { port } = await serve(t)
+  const connection = await openRaw(port)
+  connection.send('POST /unread HTTP/1.1\r\nHost: berth\r\nContent-Length: 100\r\n\r\nhalf')
+  t.is((await connection.answer())?.status, 200)
+  t.is(await connection.answer(), undefined)
+})
+
+test('a client that does not read is cut off, and only one of the answers that it asked for has been made', async (t) => {
+  const { port, begun, ended } = await serve(t)
+  const socket = await open(port)
+  t.teardown(() => socket.destroy())
+  socket.pause().on('error', () => undefined)
+  socket.write(request('/large').repeat(50))
+  await until('the end', async () => ended.length > 0, 10_000)
+  t.deepEqual(begun, ['/large'])
+  t.deepEqual(ended, ['/large cut off'])
+})
+
+test('a client that reads is not cut off, however large its answers are', async (t) => {
+  const { port, ended } = await serve(t, {})
+  const connections = connectTo(port)
+  t.teardown(connections.close)
+  for (let i = 0; i < 2; i++) t.is((await connections.client({}).get('/large')).text.length, LARGE.length)
+  t.deepEqual(ended, ['/large', '/large'])
+})
+
+test('requests on one connection are begun one after the other, each when the one before has been answered', async (t) => {
+  const { port, begun, goOn } = await serve(t, {})
+  const connection = await openRaw(port)
+  connection.send(request('/wait/1') + request('/2') + request('/3'))
+  t.is((await exchange(port, request('/other')))?.json as unknown, '/other')
+  t.deepEqual(begun, ['/wait/1', '/other'])
+  goOn()
+  for (const path of ['/wait/1', '/2', '/3']) t.is((await connection.answer())?.json as unknown, path)
+  t.deepEqual(begun, ['/wait/1', '/other', '/2', '/3'])
+  connection.close()
+})
+
+test('a hundred requests may wait behind one, more are cut off', async (t) => {
+  const { port, goOn } = await serve(t, {})
+  const many = await openRaw(port)
+  many.send(request('/wait') + request('/').repeat(100))
+  const tooMany = await openRaw(port)
+  tooMany.send(request('/wait') + request('/').repeat(101))
+  t.is(await tooMany.answer(), undefined)
+  goOn()
+  for (let i = 0; i < 101; i++) t.is((await many.answer())?.status, 200)
+  many.close()
+})
+
+test('a request that comes late behind another is refused after that has been answered', async (t) => {
+  const { port, goOn } = await serve(t)
+  const connection = await openRaw(port)
+  connection.send(`${request('/wait')}POST / HTTP/1.1\r\nHost: berth\r\nContent-Length: 100\r\n\r\nhalf`)
+  // By the time that a request as late as this one has been refused, this one has too.
+  const other = await openRaw(port)
+  other.send('POST / HTTP/1.1\r\nHost: berth\r\nContent-Length: 100\r\n\r\nhalf')
+  t.is((await other.answer())?.status, 408)
+  goOn()
+  t.is((await connection.answer())?.json as unknown, '/wait')
+  t.is((await connection.answer())?.status, 408)
+  await connection.ended()
+})
+
+test('what has been asked on a connection is answered also when the service stops meanwhile', async (t) => {
+  const { port, begun, goOn, close } = await serve(t, {})
+  const connection = await openRaw(port)
+  connection.send(request('/wait') + request('/2'))
+  await until('it has begun', async () => begun.length > 0, 5_000)
+  const stopped = close(10_000)
+  goOn()
+  t.is((await connection.answer())?.json as unknown, '/wait')
+  const last = await connection.answer()
+  t.is(last?.json as unknown, '/2')
+  t.is(last?.headers.connection, 'close')
+  await stopped
+})
+
+/** How many of so many connections are let stand. */
+const standing = async (t: ExecutionContext, port: number, count: number): Promise<number> => {
+  const connections = await Promise.all(Array.from({ length: count }, () => openRaw(port)))
+  t.teardown(() => connections.forEach(({ close }) => void close()))
+  for (const { send } of connections) send(request('/'))
+  const answers = await Promise.all(connections.map(({ answer }) => answer()))
+  return answers.filter((answer) => answer?.status === 200).length
+}
+
+test('connections are bounded, all together and from one address; those of trusted proxies only together', async (t) => {
+  const connectionsMax = { all: 20, ofNetwork: 10 }
+  const addresses = makeClientAddresses([{ family: 'ipv4', address: '127.0.0.1', prefix: 32 }])
+  t.is(await standing(t, (await serve(t, {}, { connectionsMax })).port, 15), 10)
+  const { port } = await serve(t, {}, { connectionsMax, addresses })
+  t.is(await standing(t, port, 15), 15)
+  t.is(await standing(t, port, 15), 5)
+})
+
+test('a connection that ends makes room for another', async (t) => {
+  const { port } = await serve(t, {}, { connectionsMax: { all: 20, ofNetwork: 1 } })
+  const first = await openRaw(port)
+  first.send(request('/'))
+  t.is((await first.answer())?.status, 200)
+  for (let i = 0; i < 5; i++) t.is(await exchange(port, request('/')), undefined)
+  first.close()
+  await until('there is room', async () => (await exchange(port, request('/')))?.status === 200, 5_000)
+  t.pass()
+})
+
+test('a header of a hundred fields is taken, one of more refused by name', async (t) => {
+  const service = await start(t)
+  const of = (count: number): string =>
+    `GET /health/live HTTP/1.1\r\nHost: berth\r\n${'A: b\r\n'.repeat(count - 1)}\r\n`
+  t.is((await exchange(service.port, of(100)))?.status, 200)
+  for (const count of [101, 1000, 4000]) {
+    const answer = await exchange(service.port, of(count))
+    t.deepEqual(answer && refusalOf(answer), [431, 'headers_too_large'])
+    t.deepEqual(answer && faultsOf(answer), [])
+    t.regex(String(answer?.json.detail), /100 fields/)
+  }
+})

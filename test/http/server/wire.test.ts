@@ -1,0 +1,204 @@
+import test from 'ava'
+import { basic } from '../client.ts'
+import { type Line, type Running, start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { exchange, openRaw } from './raw-http.ts'
+
+/** What stands below the requests: what is no HTTP, or more than is taken of it. */
+
+const HOST = 'Host: berth\r\n'
+const ALIVE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`
+const CREDENTIALS = `Authorization: ${basic('admin')}\r\n`
+const JSON_TYPE = 'Content-Type: application/json\r\n'
+const CREATE = `POST /api/sut/create HTTP/1.1\r\n${HOST}${CREDENTIALS}${JSON_TYPE}`
+
+/** What the service itself takes for its own failures. */
+const errorsOf = ({ log }: Running): readonly Line[] => log.filter(({ level }) => level !== 'info').slice(0, 3)
+
+type Rows = Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>>
+
+/** All of them without credentials: what is wrong with the head is told before that. */
+const rows = (values: readonly string[], row: (value: string) => readonly [what: string, ...Rows[string]]): Rows =>
+  Object.fromEntries(values.map(row).map(([what, ...refused]) => [what, refused]))
+
+const coded = (...codings: readonly string[]): Rows =>
+  rows(codings, (coding) => {
+    const bytes = `POST /api/sut/create HTTP/1.1\r\n${HOST}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`
+    return [`the transfer coding ${coding}`, bytes, 501, 'not_implemented']
+  })
+
+const hosted = (...hosts: readonly string[]): Rows =>
+  rows(hosts, (host) => {
+    const bytes = Buffer.from(`GET /api/sut HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1')
+    return [`the Host ${JSON.stringify(host.slice(0, 20))}`, bytes, 400, 'malformed_request']
+  })
+
+const addressed = (...pieces: readonly string[]): Rows =>
+  rows(pieces, (piece) => {
+    const bytes = `GET /api/sut/${piece} HTTP/1.1\r\n${HOST}\r\n`
+    return [`a path with ${piece}`, bytes, 400, 'malformed_request']
+  })
+
+const refused: Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>> = {
+  'what is no HTTP': ['EHLO berth\r\n\r\n', 400, 'malformed_request'],
+  'a handshake of TLS': [Buffer.from('16030100a50100', 'hex'), 400, 'malformed_request'],
+  'HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
+  'a method of no standard': [`BOOK /api/sut HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  'a header without a name': [`GET /health/live HTTP/1.1\r\n${HOST}: x\r\n\r\n`, 400, 'malformed_request'],
+  'a header continued on a second line': [`GET / HTTP/1.1\r\n${HOST}A: b\r\n c\r\n\r\n`, 400, 'malformed_request'],
+  'an address with a control character': [`GET /\u0001 HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  'HTTP/1.1 without a Host': ['GET /health/live HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
+  'two Hosts': [`GET /health/live HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400, 'malformed_request'],
+  'two Content-Lengths': [`${CREATE}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed_request'],
+  'a length beside chunks': [
+    `${CREATE}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    'malformed_request',
+  ],
+  'chunks that are none': [
+    `${CREATE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+    400,
+    'malformed_request',
+  ],
+  'a proxy’s CONNECT': ['CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n', 400, 'malformed_request'],
+  ...coded('gzip', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'identity', 'xchunked', 'cow'),
+  ...hosted('a b', 'a/b', 'a:b', '[::1', 'a@b', 'a\\b', '%zz', 'a:65536', 'a:1:2', '', 'a'.repeat(300), '\xe4', '<a>'),
+  'a fragment': [`GET /health/live#a HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  'a fragment behind a query': [`GET /api/sut?name=a#b HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  ...addressed('%00', '%0a', '%1F', '%7f', '%c2%80', '%C2%9f', 'a%0d%0ab'),
+  'an expectation of no standard': [`GET / HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 400, 'malformed_request'],
+  'an address of 8,193 characters': [`GET /${'a'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414, 'uri_too_long'],
+  'a header of 33 KiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(33_792)}\r\n\r\n`, 431, 'headers_too_large'],
+  'a header of 8 MiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(8 << 20)}\r\n\r\n`, 431, 'headers_too_large'],
+  'four thousand headers': [`GET / HTTP/1.1\r\n${HOST}${'A: bcdef\r\n'.repeat(4000)}\r\n`, 431, 'headers_too_large'],
+}
+
+for (const [what, [bytes, status, code]] of Object.entries(refused)) {
+  test(`${what} is refused as ${code}`, async (t) => {
+    const service = await start(t)
+    const answer = await exchange(service.port, bytes)
+    if (answer === undefined) return t.fail('closed without an answer')
+    t.deepEqual(refusalOf(answer), [status, code])
+    t.deepEqual(faultsOf(answer), [])
+    t.notRegex(answer.statusLine, /_/)
+    // And the service is none the worse for it.
+    t.is((await service.anyone.get('/health/live')).status, 200)
+  })
+}
+
+const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> = {
+  'HTTP/1.0 without a Host': ['GET /health/live HTTP/1.0\r\n\r\n', 200],
+  'a whole address in place of a path': [`GET http://berth/health/live HTTP/1.1\r\n${HOST}\r\n`, 200],
+  'an empty line before the request': [`\r\n${ALIVE}`, 200],
+  'an address of 8,192 characters': [`GET /${'a'.repeat(8191)} HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 404],
+  ...Object.fromEntries(
+    ['lab', 'Lab.Example:8080', '[::1]', '[2001:db8::1]:443', '192.0.2.7:80', 'a_b', 'a:'].map((host) => [
+      `the Host ${host}`,
+      [`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 200] as const,
+    ]),
+  ),
+  'chunked in capitals': [`${CREATE}Transfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 422],
+  'an encoded umlaut in a path': [`GET /api/sut/%c3%a4 HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 404],
+  'an encoded line break in a query': [`GET /api/sut?name=%0a HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 422],
+  'an Accept with a charset': [
+    `GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}Accept: application/json; charset=utf-8\r\n\r\n`,
+    200,
+  ],
+  'a header of 31 KiB': [`GET /health/live HTTP/1.1\r\n${HOST}A: ${'a'.repeat(31_744)}\r\n\r\n`, 200],
+  'an offer to speak another protocol': [
+    `GET /health/live HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    200,
+  ],
+  'a body that is announced first': [`${CREATE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`, 422],
+  'a body in chunks': [`${CREATE}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;a=b\r\n}\r\n0\r\nA: b\r\n\r\n`, 422],
+}
+
+for (const [what, [bytes, status]] of Object.entries(taken)) {
+  test(`${what} is taken`, async (t) => {
+    const service = await start(t)
+    t.is((await exchange(service.port, bytes))?.status, status)
+  })
+}
+
+test('requests one behind the other on a connection are answered in their order', async (t) => {
+  const service = await start(t)
+  const connection = await openRaw(service.port)
+  connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n${ALIVE}`)
+  t.is((await connection.answer())?.json.name, 'admin')
+  t.deepEqual((await connection.answer())?.json, { status: 'live' })
+  connection.close()
+})
+
+test('a request with garbage behind it is answered before the garbage is refused', async (t) => {
+  const service = await start(t)
+  const connection = await openRaw(service.port)
+  connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\ngarbage\r\n\r\n${'garbage'.repeat(50_000)}`)
+  t.is((await connection.answer())?.json.name, 'admin')
+  t.is((await connection.answer())?.json.code, 'malformed_request')
+  await connection.ended()
+})
+
+test('a refused connection is ended, also with a client that keeps its side open', async (t) => {
+  const service = await start(t)
+  const connection = await openRaw(service.port)
+  connection.send('garbage\r\n\r\n')
+  const answer = await connection.answer()
+  t.is(answer?.headers.connection, 'close')
+  await connection.ended()
+  await service.stop()
+  t.pass()
+})
+
+test('clients that die in the middle of something do not take the service with them', async (t) => {
+  const service = await start(t)
+  const beginnings = [
+    'CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n',
+    'garbage\r\n\r\n',
+    'GET / HT',
+    `${CREATE}Content-Length: 100\r\n\r\n{`,
+    `${CREATE}Transfer-Encoding: chunked\r\n\r\n5\r\n{`,
+    `${CREATE}Content-Encoding: gzip\r\nContent-Length: 100\r\n\r\n{`,
+  ]
+  for (let round = 0; round < 20; round++) {
+    for (const bytes of beginnings) {
+      const connection = await openRaw(service.port)
+      connection.send(bytes)
+      if (round % 2 === 0) connection.send(bytes)
+      connection.reset()
+    }
+    t.is((await service.anyone.get('/health/live')).status, 200)
+  }
+  t.deepEqual(errorsOf(service), [])
+})
+
+for (const [what, bytes] of [
+  ['nothing', ''],
+  ['half a header', `GET /health/live HTTP/1.1\r\n${HOST}`],
+  ['half a body', `${CREATE}Content-Length: 100\r\n\r\n{`],
+] as const) {
+  test(`a client that sends ${what} and then no more is told that it is late`, async (t) => {
+    const service = await start(t, { patience: { headers: 100, request: 200, look: 50 } })
+    const connection = await openRaw(service.port)
+    connection.send(bytes)
+    const answer = await connection.answer()
+    if (answer === undefined) return t.fail('closed without an answer')
+    t.deepEqual(refusalOf(answer), [408, 'request_timeout'])
+    t.deepEqual(faultsOf(answer), [])
+    await connection.ended()
+    t.deepEqual(errorsOf(service), [])
+  })
+}
+
+test('a client that is only waiting between two requests is not late', async (t) => {
+  const service = await start(t, { patience: { headers: 1000, request: 1000, look: 20 } })
+  const connection = await openRaw(service.port)
+  connection.send(ALIVE)
+  t.is((await connection.answer())?.status, 200)
+  const late = await openRaw(service.port)
+  // By the time that somebody who is late has been told so, the first would have been told too.
+  late.send('GET / HT')
+  t.is((await late.answer())?.status, 408)
+  connection.send(ALIVE)
+  t.is((await connection.answer())?.status, 200)
+  connection.close()
+})

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { Answer } from '../client.ts'
+import { dataWithPeople, type Running, start } from '../harness.ts'
+import { aReservation, createSut, NOW, reserved } from '../requests.ts'
+import { until } from '../until.ts'
+import { makeHold } from './held-views.ts'
+import { logOf } from './log-rows.ts'
+import { changedStore } from './stores.ts'
+
+/** BEHAVIOUR.md, Retrying: the answer to a write is the object as of that write. */
+
+/** A service whose documents can be held back until several writes have been recorded. */
+const stage = async (t: ExecutionContext) => {
+  const data = await dataWithPeople(t)
+  const { hold, letGo, change } = makeHold()
+  const service = await start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
+  const sut_id = await createSut(service.as('admin'))
+  /** Sends one after the other, each when the one before has been recorded, and only then lets answers come. */
+  const recordAll = async (writes: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> => {
+    hold()
+    const answers: Promise<Answer>[] = []
+    for (const write of writes) {
+      const recorded = (await logOf({ data })).length
+      answers.push(write())
+      await until('recorded', async () => (await logOf({ data })).length > recorded, 5_000)
+    }
+    letGo()
+    return Promise.all(answers)
+  }
+  return { service, sut_id, recordAll }
+}
+
+const positionsOf = (answers: readonly Answer[]): readonly number[] =>
+  answers.map(({ headers }) => Number(headers['berth-position']))
+
+test('of updates, tags and retiring, each is answered with the SUT as it was then, not as of what came in meanwhile', async (t) => {
+  const { service, sut_id, recordAll } = await stage(t)
+  const admin = service.as('admin')
+  const path = `/api/sut/${sut_id}`
+  const answers = await recordAll([
+    () => admin.post(`${path}/update`, { os: 'one' }),
+    () => admin.post(`${path}/tags`, { a: 'two' }),
+    () => admin.post(`${path}/update`, { os: 'three', is_active: false }),
+    () => admin.request('POST', `${path}/retire`),
+  ])
+  t.deepEqual(
+    answers.map(({ json: { os, tags, is_active }, headers: { etag } }) => [os, tags, is_active, etag]),
+    [
+      ['one', {}, true, '"1"'],
+      ['one', { a: 'two' }, true, '"2"'],
+      ['three', { a: 'two' }, false, '"3"'],
+      ['three', { a: 'two' }, false, '"4"'],
+    ],
+  )
+  t.deepEqual(positionsOf(answers), [3, 4, 5, 6])
+  t.is((await admin.get(path)).text, String(answers.at(-1)?.text))
+})
+
+const extended = (service: Running, path: string, duration: number) => (): Promise<Answer> =>
+  service.as('alice').post(`${path}/extend`, { duration })
+
+test('of a creation, extensions and cancelling, each is answered with the reservation as it was then', async (t) => {
+  const { service, sut_id, recordAll } = await stage(t)
+  const made = await reserved(service.as('alice'), aReservation(sut_id))
+  const path = String(made.headers.location)
+  const answers = await recordAll([
+    extended(service, path, 1800),
+    extended(service, path, 2700),
+    () => service.as('alice').request('POST', `${path}/cancel`),
+  ])
+  t.deepEqual(
+    answers.map(({ status, json }) => [status, json.end_time]),
+    [
+      [200, '2030-05-02T06:30:00+00:00'],
+      [200, '2030-05-02T06:45:00+00:00'],
+      [200, '2030-05-02T06:45:00+00:00'],
+    ],
+  )
+  t.deepEqual(positionsOf(answers), [4, 5, 6])
+  t.is((await service.as('alice').get(path)).status, 410)
+})
+
+test('a retry too gets the object as of the write that it repeats', async (t) => {
+  const { service, sut_id, recordAll } = await stage(t)
+  const made = await reserved(service.as('alice'), aReservation(sut_id))
+  const path = String(made.headers.location)
+  const extend = () => service.as('alice').post(`${path}/extend`, { duration: 1800 }, { 'Idempotency-Key': 'k' })
+  const [first] = await recordAll([extend, extended(service, path, 2700)])
+  await service.as('alice').request('POST', `${path}/cancel`)
+  const again = await extend()
+  t.deepEqual([again.status, again.text], [200, first?.text])
+  t.is(again.headers['berth-position'], first?.headers['berth-position'])
+})

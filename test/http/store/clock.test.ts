@@ -1,0 +1,108 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type } from '../../command-line/terminal.ts'
+import { fileOf } from '../../users/builders.ts'
+import { dataWithPeople, idOf, people, start, temporaryData } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, reserve } from '../requests.ts'
+
+const NOW = '2030-05-02T06:00:00.000Z'
+const HOUR_LATER = '2030-05-02T07:00:01.000Z'
+const KEY = { 'Idempotency-Key': 'k' }
+
+/** A service on a machine whose wall clock is set by hand while no time goes by. */
+const stage = async (t: ExecutionContext, now = NOW, data?: string) => {
+  const service = await start(t, { now, sinceBoot: () => 0, ...(data !== undefined && { data }) })
+  return { service, admin: service.as('admin'), alice: service.as('alice') }
+}
+
+test('with a clock that gained more than an hour every write is 503 clock_ahead, and reads and retries are answered', async (t) => {
+  const { service, admin, alice } = await stage(t)
+  const sut_id = await createSut(admin)
+  const during = { start_time: '2030-05-02T12:00:00Z', end_time: '2030-05-02T13:00:00Z', user_id: idOf('alice') }
+  const made = await reserve(alice, aReservation(sut_id, during), KEY)
+  const path = String(made.headers.location)
+  service.clock.set(HOUR_LATER)
+  const refused = [
+    await admin.post('/api/sut/create', aSut()),
+    await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' }),
+    await admin.post(`/api/sut/${sut_id}/tags`, { a: '1' }),
+    await reserve(alice, aReservation(sut_id)),
+    await alice.post(`${path}/extend`, { duration: 7200 }),
+    await alice.request('POST', `${path}/cancel`),
+    await admin.request('POST', `/api/sut/${sut_id}/retire`),
+  ]
+  for (const answer of refused) {
+    t.deepEqual(refusalOf(answer), [503, 'clock_ahead'])
+    t.deepEqual(faultsOf(answer), [])
+    t.is(answer.headers['retry-after'], '60')
+  }
+  t.is((await reserve(alice, aReservation(sut_id, during), KEY)).text, made.text)
+  t.is((await alice.get(path)).text, made.text)
+  t.is((await admin.get('/health/ready')).status, 200)
+  t.regex((await admin.get('/metrics')).text, /^berth_alarm\{part="clock"\} 1$/m)
+  service.clock.set(NOW)
+  t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 200)
+  t.regex((await admin.get('/metrics')).text, /^berth_alarm\{part="clock"\} 0$/m)
+  t.deepEqual(
+    service.log.filter(({ facts }) => 'alarm' in facts).map(({ level, sentence }) => [level, sentence]),
+    [
+      ['error', 'the clock has gained more than an hour; refusing writes until it is right or confirmed'],
+      ['info', 'the clock is right again; accepting writes'],
+    ],
+  )
+})
+
+test('a clock that an operator confirms is taken, whatever it gained', async (t) => {
+  const { service, admin } = await stage(t)
+  const sut_id = await createSut(admin)
+  service.clock.set('2031-05-02T06:00:00.000Z')
+  t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 503)
+  const confirmed = await type(['clock', 'confirm'], { BERTH_DATA: service.data })
+  t.deepEqual(confirmed, { code: 0, out: 'confirmed: the clock is right at 2031-05-02T06:00:00.000Z\n', error: '' })
+  t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 200)
+})
+
+test('a service that starts 30 days past the last event of its log takes no writes until it is confirmed', async (t) => {
+  const data = await dataWithPeople(t)
+  const before = await stage(t, NOW, data)
+  const sut_id = await createSut(before.admin)
+  await before.service.stop()
+  const { service, admin } = await stage(t, '2030-06-01T06:00:00.001Z', data)
+  const update = () => admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })
+  t.deepEqual(refusalOf(await update()), [503, 'clock_ahead'])
+  t.is((await admin.get(`/api/sut/${sut_id}`)).status, 200)
+  await type(['clock', 'confirm'], { BERTH_DATA: data })
+  t.is((await update()).status, 200)
+  await service.stop()
+})
+
+test('how far past the last event a start may be is set by BERTH_CLOCK_AHEAD_MAX', async (t) => {
+  const data = await dataWithPeople(t)
+  const before = await stage(t, NOW, data)
+  await createSut(before.admin)
+  await before.service.stop()
+  const environment = { BERTH_CLOCK_AHEAD_MAX: 'P1D' }
+  const service = await start(t, { now: '2030-05-03T06:00:00.001Z', sinceBoot: () => 0, data, environment })
+  t.deepEqual(refusalOf(await service.as('admin').post('/api/sut/create', aSut())), [503, 'clock_ahead'])
+})
+
+test('clock confirm says that no service runs, and that a path is too long for a socket', async (t) => {
+  const data = await dataWithPeople(t)
+  const nobody = await type(['clock', 'confirm'], { BERTH_DATA: data })
+  t.deepEqual([nobody.code, nobody.out], [1, ''])
+  t.regex(nobody.error, /no service runs on/)
+  const long = await type(['clock', 'confirm'], { BERTH_DATA: join(data, 'd'.repeat(100)) })
+  t.is(long.code, 1)
+  t.regex(long.error, /that of a socket at most/)
+})
+
+test('a service whose folder has too long a path for a socket says so and serves', async (t) => {
+  const data = join(await temporaryData(t), 'd'.repeat(100))
+  await mkdir(data)
+  await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
+  const service = await start(t, { data })
+  t.is((await service.anyone.get('/health/ready')).status, 200)
+  t.true(service.log.some(({ sentence }) => sentence.startsWith('commands cannot reach this service')))
+})

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { idOf, start } from '../harness.ts'
+import { refusalOf } from '../refusals/problems.ts'
+import { aReservation, createSut, NOW, reserved } from '../requests.ts'
+import { until } from '../until.ts'
+import { eventsOf } from './log-rows.ts'
+
+/** A service that comes back with documents which say of Alice's reservation what is not so. */
+const stage = async (t: ExecutionContext, change: string) => {
+  const service = await start(t, { now: NOW })
+  const sut = await createSut(service.as('admin'))
+  const path = String((await reserved(service.as('alice'), aReservation(sut))).headers.location)
+  await service.stop()
+  const views = new DatabaseSync(join(service.data, 'views.db'))
+  views.exec(`UPDATE reservation SET ${change}`)
+  views.close()
+  const again = await start(t, { now: NOW, data: service.data })
+  await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
+  return { service: again, path }
+}
+
+const OF_BOB = `document = replace(document, '${idOf('alice')}', '${idOf('bob')}')`
+
+test('a document that says another holder lets nobody cancel or extend what is not theirs', async (t) => {
+  const { service, path } = await stage(t, OF_BOB)
+  t.is((await service.as('bob').get(path)).json.user_id, idOf('bob'), 'the document was changed')
+  t.deepEqual(refusalOf(await service.as('bob').request('POST', `${path}/cancel`)), [403, 'not_your_reservation'])
+  const longer = { duration: 3600 }
+  t.deepEqual(refusalOf(await service.as('bob').post(`${path}/extend`, longer)), [403, 'not_your_reservation'])
+  t.is((await service.as('alice').post(`${path}/extend`, longer)).status, 200)
+  t.is((await service.as('alice').request('POST', `${path}/cancel`)).status, 200)
+  const recorded = (await eventsOf(service)).slice(3)
+  t.deepEqual(
+    recorded.map(({ type, data }) => [type, data.user_id]),
+    [
+      ['ReservationExtended', idOf('alice')],
+      ['ReservationCancelled', idOf('alice')],
+    ],
+  )
+})
+
+test('a document that says cancelled does not keep what stands from being cancelled', async (t) => {
+  const { service, path } = await stage(t, "ended = 'cancelled'")
+  t.is((await service.as('alice').request('POST', `${path}/cancel`)).status, 200)
+  t.is((await eventsOf(service)).at(-1)?.type, 'ReservationCancelled')
+})

@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { type AppendFailure, type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { logOf } from './log-rows.ts'
+import { changedStore } from './stores.ts'
+
+/** BEHAVIOUR.md, Errors: the row of 503, each with `Retry-After`, which `faultsOf` looks for. */
+
+interface Broken {
+  readonly service: Running
+  /** From now on the store fails in this way; with nothing, it works again. */
+  readonly fail: (how?: AppendFailure | 'unreadable') => void
+}
+
+/** A service over a store that can be broken. One whose answers are lost has recorded all the same. */
+const stage = async (t: ExecutionContext): Promise<Broken> => {
+  const data = await dataWithPeople(t)
+  let failing: AppendFailure | 'unreadable' | undefined
+  const change = (store: EventStore): Partial<EventStore> => ({
+    append:
+      (...given) =>
+      async () => {
+        if (failing === undefined || failing === 'unreadable') return store.append(...given)()
+        if (failing === 'unknown') await store.append(...given)()
+        return E.left(failing)
+      },
+    head: async () => {
+      if (failing === 'unreadable') throw new StoreUnavailable()
+      return store.head()
+    },
+  })
+  const service = await start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
+  return {
+    service,
+    fail: (how) => {
+      failing = how
+    },
+  }
+}
+
+const KEY = { 'Idempotency-Key': 'k' }
+
+for (const [how, code] of [
+  ['full', 'store_full'],
+  ['unavailable', 'unavailable'],
+] as const) {
+  test(`where the store is ${how} every write is 503 ${code}, nothing is recorded, and reads go on`, async (t) => {
+    const { service, fail } = await stage(t)
+    const admin = service.as('admin')
+    const sut_id = await createSut(admin)
+    const made = await reserved(service.as('alice'), aReservation(sut_id))
+    const recorded = await logOf(service)
+    const path = String(made.headers.location)
+    const writes = [
+      () => admin.post('/api/sut/create', aSut()),
+      () => admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' }),
+      () => admin.post(`/api/sut/${sut_id}/tags`, { a: '1' }),
+      () =>
+        reserve(admin, aReservation(sut_id, { start_time: '2030-05-02T07:00:00Z', end_time: '2030-05-02T08:00:00Z' })),
+      () => service.as('alice').post(`${path}/extend`, { duration: 1800 }),
+      () => service.as('alice').request('POST', `${path}/cancel`),
+    ]
+    fail(how)
+    for (const write of writes) {
+      const refused = await write()
+      t.deepEqual(refusalOf(refused), [503, code])
+      t.deepEqual(faultsOf(refused), [])
+    }
+    t.deepEqual(await logOf(service), recorded)
+    t.is((await service.as('alice').get(path)).text, made.text)
+    fail()
+    for (const write of writes) t.true((await write()).status < 300)
+  })
+}
+
+test('where the answer of the store is lost it is 503 outcome_unknown, and the same request with its key learns what was recorded', async (t) => {
+  const { service, fail } = await stage(t)
+  const sut_id = await createSut(service.as('admin'))
+  const attempt = () => reserve(service.as('alice'), aReservation(sut_id), KEY)
+  fail('unknown')
+  const unknown = await attempt()
+  t.deepEqual(refusalOf(unknown), [503, 'outcome_unknown'])
+  t.deepEqual(faultsOf(unknown), [])
+  fail()
+  const recorded = await logOf(service)
+  const made = await attempt()
+  t.is(made.status, 201)
+  t.is(made.json._id, recorded.at(-1)?.data._id)
+  t.deepEqual(await logOf(service), recorded)
+})
+
+test('where the store cannot be read what it would have to be asked for is 503 unavailable', async (t) => {
+  const { service, fail } = await stage(t)
+  fail('unreadable')
+  const refused = await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')
+  t.deepEqual(refusalOf(refused), [503, 'unavailable'])
+  t.deepEqual(faultsOf(refused), [])
+  fail()
+  t.is((await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')).status, 404)
+})
+
+test('a full range makes the creation of a SUT 503 listen_ports_exhausted, until one is retired', async (t) => {
+  const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
+  const admin = service.as('admin')
+  const first = await createSut(admin)
+  const recorded = await logOf(service)
+  const refused = await admin.post('/api/sut/create', aSut())
+  t.deepEqual(refusalOf(refused), [503, 'listen_ports_exhausted'])
+  t.deepEqual(faultsOf(refused), [])
+  t.deepEqual(await logOf(service), recorded)
+  await admin.request('POST', `/api/sut/${first}/retire`)
+  t.is((await admin.post('/api/sut/create', aSut())).status, 201)
+})
+
+test('with a clock more than a minute behind every write is 503 clock_behind, reads go on, and a minute is still taken', async (t) => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut_id = await createSut(admin)
+  const made = await reserved(admin, aReservation(sut_id, { user_id: idOf('admin') }))
+  const path = String(made.headers.location)
+  service.clock.set('2030-05-02T05:57:11.399Z')
+  for (const write of [
+    () => admin.post('/api/sut/create', aSut()),
+    () => admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' }),
+    () => admin.post(`/api/sut/${sut_id}/tags`, { a: '1' }),
+    () => admin.request('POST', `/api/sut/${sut_id}/retire`),
+    () => reserve(admin, aReservation(sut_id)),
+    () => admin.post(`${path}/extend`, { duration: 1800 }),
+    () => admin.request('POST', `${path}/cancel`),
+  ]) {
+    const refused = await write()
+    t.deepEqual(refusalOf(refused), [503, 'clock_behind'])
+    t.deepEqual(faultsOf(refused), [])
+  }
+  t.is((await admin.get(path)).text, made.text)
+  service.clock.set('2030-05-02T05:57:11.400Z')
+  t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 200)
+})

@@ -1,0 +1,22 @@
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+
+/** A store whose subscribers get nothing while it is held: an instance over it lags behind the log. */
+export const makeHold = () => {
+  let opened = Promise.withResolvers<void>()
+  opened.resolve()
+  return {
+    hold: (): void => {
+      opened = Promise.withResolvers<void>()
+    },
+    letGo: (): void => opened.resolve(),
+    change: (store: EventStore): Partial<EventStore> => ({
+      async *subscribe(after, signal) {
+        const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+        for await (const batch of store.subscribe(after, signal)) {
+          await Promise.race([opened.promise, stopped])
+          yield batch
+        }
+      },
+    }),
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Metadata } from '../../../src/domain/event.ts'
+import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/server/address.ts'
+import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts'
+import { addressFor, SHARED_STORE } from '../../event-store/shared-store.ts'
+import { readRows } from '../../process/log-rows.ts'
+import { rightOf } from '../../users/builders.ts'
+import type { Running } from '../harness.ts'
+
+export interface Row {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface Event extends Row {
+  readonly id: string
+  readonly metadata: Metadata
+}
+
+/** What a start records, which no test here has asked for. */
+const isOfStart = ({ type }: Row): boolean => type === 'StoreUpgraded'
+
+/** What the log has recorded since the start, as the people with the sqlite3 shell see it. */
+export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
+  const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true })
+  try {
+    const rows = log.prepare('SELECT type, data FROM events ORDER BY position').all()
+    return rows
+      .map(({ type, data }) => ({ type: String(type), data: JSON.parse(String(data)) }))
+      .filter((row) => !isOfStart(row))
+  } finally {
+    log.close()
+  }
+}
+
+/** All its events whole, in whichever store it is. */
+export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {
+  if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return readRows(join(data, 'events.db'))
+  const address = rightOf(readEventStoreDbAddress(addressFor(SHARED_STORE, data)))
+  const store = await openEventStoreDb({ address, randomHex: () => '', isReadOnly: true })
+  try {
+    const events: Event[] = []
+    for await (const page of store.records(-1)) events.push(...page.map(({ text }) => JSON.parse(text) as Event))
+    return events
+  } finally {
+    await store.close()
+  }
+}
+
+/** Those since the start. */
+export const eventsOf = async (running: Pick<Running, 'data'>): Promise<readonly Event[]> =>
+  (await allEventsOf(running)).filter((event) => !isOfStart(event))
+
+/** What the log has recorded since the start, in whichever store it is. */
+export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>
+  (await eventsOf(running)).map(({ type, data }) => ({ type, data }))

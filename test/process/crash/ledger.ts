@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import { projections } from '../../../projections/index.ts'
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import { replay } from '../../../src/read-models/replay.ts'
+import type { Client } from '../../http/client.ts'
+import { aSut } from '../../http/requests.ts'
+import { damageOf, type Row, readRows } from '../log-rows.ts'
+import { send } from './load.ts'
+import { type Attempt, problemsOfAnswers, problemsOfLog } from './truth.ts'
+
+/** Compares the documents in use with those that the log gives. */
+const replayProblems = async (data: string): Promise<readonly string[]> => {
+  const store = openSqliteStore({
+    path: join(data, 'events.db'),
+    readOnly: true,
+    randomHex: () => '',
+    onFatal: () => undefined,
+  })
+  try {
+    return (await replay(join(data, 'views.db'), store, projections)).differences
+  } finally {
+    await store.close()
+  }
+}
+
+/** The SUTs and the user that the load is about. */
+export const prepare = async (client: Client): Promise<{ suts: readonly string[]; user: string }> => {
+  const me = (await client.get('/api/user/me')).json
+  const made = await Promise.all([1, 2, 3, 4].map((n) => client.post('/api/sut/create', aSut({ name: `bench ${n}` }))))
+  return { suts: made.map(({ json }) => String(json._id)), user: String(me._id) }
+}
+
+const isMade = ({ kind, answer }: Attempt): boolean => kind === 'reserve' && answer?.status === 201
+
+/** Every reservation that was acknowledged is read by its id as it was answered then. */
+const readingProblems = async (client: Client, attempts: readonly Attempt[]): Promise<readonly string[]> => {
+  const read = attempts.filter(isMade).map(async ({ answer }) => {
+    const { status, text } = await client.get(`/api/sut_reservation/${answer?.json._id}`)
+    return status === 200 && text === answer?.text ? [] : [`${answer?.text} is read as ${status} ${text}`]
+  })
+  return (await Promise.all(read)).flat()
+}
+
+/**
+ * Sends what got no answer once more with its key, twice, and some of what got one: one truth, whether the first
+ * attempt was recorded or not.
+ */
+const retryingProblems = async (client: Client, attempts: Attempt[]): Promise<readonly string[]> => {
+  const keyed = attempts.filter(({ key }) => key !== undefined)
+  const retried = [
+    ...keyed.filter(({ answer }) => answer === undefined || answer.status === 503),
+    ...keyed.filter(({ answer }) => answer !== undefined && answer.status < 300).slice(-10),
+  ]
+  const retry = async (attempt: Attempt): Promise<readonly string[]> => {
+    const { kind, path, body, key } = attempt
+    const [first, second]: [Attempt, Attempt] = [
+      { kind, path, body, key },
+      { kind, path, body, key },
+    ]
+    await send(client, first)
+    await send(client, second)
+    attempts.push(first, second)
+    return [
+      [attempt.answer, first.answer],
+      [first.answer, second.answer],
+    ].flatMap(([one, other]) => {
+      const isOne = one === undefined || one.status >= 300 || (one.status === other?.status && one.text === other.text)
+      return isOne ? [] : [`a retry of ${kind} was answered ${other?.status} ${other?.text}, before ${one.text}`]
+    })
+  }
+  return (await Promise.all(retried.map(retry))).flat()
+}
+
+export interface Looking {
+  /** Whether the service may have failed, and said so. */
+  readonly isTrouble?: boolean
+  /** Whether the documents are compared with a rebuild. */
+  readonly isReplayed?: boolean
+}
+
+/** A log that is looked at again and again, while one service after another writes to it. */
+export interface Ledger {
+  /** Retries and reads what was asked for with the service that runs now, and holds all answers against the log. */
+  readonly look: (client: Client, attempts: readonly Attempt[], looking?: Looking) => Promise<readonly string[]>
+  /** The last look, when no service runs any more. */
+  readonly close: () => Promise<readonly string[]>
+  readonly events: () => number
+}
+
+export const openLedger = (data: string): Ledger => {
+  const log = join(data, 'events.db')
+  let rows: readonly Row[] = []
+
+  const readOn = (): readonly string[] => {
+    const last = rows.at(-1)
+    const seen = readRows(log, last?.position ?? 0)
+    rows = [...rows.slice(0, -1), ...seen]
+    return last === undefined || seen[0]?.id === last.id ? [] : [`what was at ${last.position} has changed`]
+  }
+
+  return {
+    look: async (client, asked, { isTrouble = false, isReplayed = true } = {}) => {
+      const attempts = [...asked]
+      const retrying = await retryingProblems(client, attempts)
+      return [
+        ...retrying,
+        ...readOn(),
+        ...problemsOfLog(rows),
+        ...problemsOfAnswers(attempts, rows, isTrouble),
+        ...(await readingProblems(client, attempts)),
+        ...(isReplayed ? await replayProblems(data) : []),
+      ]
+    },
+    close: async () => {
+      const all = readRows(log)
+      const missing = all.length < rows.length ? [`${all.length} events in the end, ${rows.length} seen before`] : []
+      return [...missing, ...problemsOfLog(all), ...(await replayProblems(data)), ...damageOf(log)]
+    },
+    events: () => rows.length,
+  }
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Tidying, temporaryData } from '../../http/harness.ts'
+import { openLedger, prepare } from '../crash/ledger.ts'
+import { startLoad } from '../crash/load.ts'
+import type { Attempt } from '../crash/truth.ts'
+import { type Service, serve } from '../harness.ts'
+import { makeRandom } from '../random.ts'
+
+export interface FullDiskOptions {
+  /** Kibibytes of the disk, and of what lies on it until room is made. */
+  readonly size: number
+  readonly ballast: number
+  readonly seed: number
+}
+
+export interface FullDiskReport {
+  readonly acknowledged: number
+  readonly refusedForRoom: number
+  readonly problems: readonly string[]
+}
+
+const KIBIBYTE = 1024
+
+/** Mounts a small disk in memory; a string says why it cannot. */
+const mounted = async (scope: Tidying, path: string, size: number): Promise<string | undefined> => {
+  await mkdir(path)
+  const options = ['-t', 'tmpfs', '-o', `size=${size}k,mode=700`, 'tmpfs', path]
+  const { status, stderr, error } = spawnSync('mount', options, { encoding: 'utf8' })
+  if (status !== 0) return `a tmpfs cannot be mounted: ${error?.message ?? stderr.trim()}`
+  scope.teardown(() => {
+    spawnSync('umount', ['-l', path])
+  })
+  return undefined
+}
+
+const isMade = ({ kind, answer }: Attempt): boolean => kind === 'reserve' && answer?.status === 201
+
+/** What must go on while there is no room: reads, and refusals that look. */
+const goingOnProblems = async (service: Service, attempts: readonly Attempt[]): Promise<readonly string[]> => {
+  const problems: string[] = []
+  for (const { path, body, answer } of attempts.filter(isMade).slice(-50)) {
+    const read = await service.get(`/api/sut_reservation/${answer?.json._id}`)
+    if (read.text !== answer?.text)
+      problems.push(`${answer?.json._id} is read as ${read.status} while there is no room`)
+    const again = await service.post(path, body)
+    if (again.json.code !== 'reservation_conflict') problems.push(`a taken window is answered ${again.text}`)
+  }
+  const ready = await service.get('/health/ready')
+  return ready.status === 200 ? problems : [...problems, 'it is not ready for reads']
+}
+
+/** Fills a disk under load, reads on, makes room, writes on; a string says why it cannot. */
+export const fillDisk = async (scope: Tidying, options: FullDiskOptions): Promise<FullDiskReport | string> => {
+  const { size, ballast, seed } = options
+  const disk = join(await temporaryData(scope), 'disk')
+  const why = await mounted(scope, disk, size)
+  if (why !== undefined) return why
+  const data = join(disk, 'data')
+  await writeFile(join(disk, 'ballast'), Buffer.alloc(ballast * KIBIBYTE, 1))
+  const ledger = openLedger(data)
+  const random = makeRandom(seed)
+  let service = await serve(scope, { data })
+  const target = await prepare(service)
+
+  const filling = startLoad({ client: service, ...target }, random, 16)
+  await filling.answeredWith(503)
+  filling.stop()
+  await filling.ended
+  const problems = [...(await goingOnProblems(service, filling.attempts))]
+  service.signal('SIGKILL')
+  await service.exited
+  service = await serve(scope, { data })
+  problems.push(...(await goingOnProblems(service, filling.attempts)))
+  await rm(join(disk, 'ballast'))
+  const goingOn = startLoad({ client: service, ...target }, random, 16)
+  await goingOn.answeredWith(201)
+  await goingOn.answered(200)
+  goingOn.stop()
+  await goingOn.ended
+
+  const attempts = [...filling.attempts, ...goingOn.attempts]
+  const { code } = await service.stop()
+  if (code !== 0) problems.push(`it ended with ${code}: ${service.output()}`)
+  service = await serve(scope, { data })
+  problems.push(...(await ledger.look(service, attempts, { isTrouble: true })))
+  await service.stop()
+  problems.push(...(await ledger.close()))
+  const refused = goingOn.attempts.filter(({ answer }) => answer?.status === 503)
+  if (refused.length > 0) problems.push(`${refused.length} writes were refused after room had been made`)
+  return {
+    acknowledged: attempts.filter(({ answer }) => answer !== undefined && answer.status < 300).length,
+    refusedForRoom: filling.attempts.filter(({ answer }) => answer?.json.code === 'store_full').length,
+    problems,
+  }
+}

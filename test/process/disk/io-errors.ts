@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import { type Tidying, temporaryData } from '../../http/harness.ts'
+import { openLedger, prepare } from '../crash/ledger.ts'
+import { type Load, startLoad } from '../crash/load.ts'
+import { type Service, serve } from '../harness.ts'
+import { makeRandom } from '../random.ts'
+import { trace } from './strace.ts'
+
+/** What the kernel says of one call about the log's file. */
+export interface Fault {
+  readonly call: 'fdatasync' | 'pwrite64'
+  readonly error: 'EIO' | 'ENOSPC'
+  /** Which of the calls fails, from 1. */
+  readonly when: number
+  /** Whether every call from then on fails. */
+  readonly isLasting?: boolean
+}
+
+export const nameOf = ({ call, error, when, isLasting }: Fault): string =>
+  `${error} at ${call} ${when}${isLasting ? ' and after' : ''}`
+
+export interface IoErrorReport {
+  readonly faults: number
+  readonly acknowledged: number
+  /** Answers that said that something is wrong. */
+  readonly troubled: number
+  readonly problems: readonly string[]
+}
+
+/** Whether the service must end, because it cannot know any more what the disk has. */
+const isFatal = ({ call, error }: Fault): boolean => call === 'fdatasync' || error === 'EIO'
+
+/** After the disk has failed: neither ready nor answering, and the process ends by itself. */
+const endingProblems = async (service: Service, load: Load): Promise<readonly string[]> => {
+  await load.answeredWith(503)
+  const ready = await service.get('/health/ready').catch(() => undefined)
+  const { code } = await service.exited
+  await load.ended
+  return [
+    ...(ready?.status === 200 ? ['it was ready after the disk had failed'] : []),
+    ...(code === 1 ? [] : [`it ended with ${code}`]),
+    ...(load.attempts.some(({ answer }) => answer?.json.code === 'outcome_unknown') ? [] : ['no outcome was unknown']),
+  ]
+}
+
+/** After there was no room once: it goes on. */
+const goingOnProblems = async (service: Service, load: Load): Promise<readonly string[]> => {
+  await load.answeredWith(503)
+  await load.answeredWith(201)
+  const ready = await service.get('/health/ready')
+  load.stop()
+  await load.ended
+  const { code } = await service.stop()
+  return [
+    ...(ready.status === 200 ? [] : ['it was not ready']),
+    ...(code === 0 ? [] : [`it ended with ${code}`]),
+    ...(load.attempts.some(({ answer }) => answer?.json.code === 'store_full') ? [] : ['nothing was called full']),
+  ]
+}
+
+/** What strace needs to be told to let a call about one file fail. */
+const injecting = ({ call, error, when, isLasting }: Fault, file: string): readonly string[] => {
+  const injected = `inject=${call}:error=${error}:when=${when}${isLasting ? '+' : ''}`
+  return ['-P', file, '-e', `trace=${call}`, '-e', injected, '-e', 'signal=none', '-o', '/dev/null']
+}
+
+/** Lets one call about the log's file fail under load, fault after fault on one log; a string says why it cannot. */
+export const failingCalls = async (
+  scope: Tidying,
+  faults: readonly Fault[],
+  seed: number,
+  onFault: (fault: Fault) => void = () => undefined,
+): Promise<IoErrorReport | string> => {
+  const random = makeRandom(seed)
+  const data = join(await temporaryData(scope), 'data')
+  const ledger = openLedger(data)
+  const problems: string[] = []
+  const counts = { acknowledged: 0, troubled: 0 }
+  let service = await serve(scope, { data })
+  const prepared = await prepare(service)
+  for (const fault of faults) {
+    const traced = await trace(scope, service.pid, injecting(fault, join(data, 'events.db-wal')))
+    if (traced.kind === 'not traced') return traced.why
+    const load = startLoad({ client: service, ...prepared }, random, 8)
+    const seen = await (isFatal(fault) ? endingProblems : goingOnProblems)(service, load)
+    await traced.ended
+    for (const { answer } of load.attempts) {
+      if (answer !== undefined && answer.status < 300) counts.acknowledged++
+      if (answer?.status === 503) counts.troubled++
+    }
+    service = await serve(scope, { data })
+    const told = await ledger.look(service, load.attempts, { isTrouble: true, isReplayed: fault.when % 10 === 1 })
+    problems.push(...[...seen, ...told].map((problem) => `${nameOf(fault)}: ${problem}`))
+    onFault(fault)
+    if (problems.length > 0) break
+  }
+  await service.stop()
+  problems.push(...(await ledger.close()))
+  return { faults: faults.length, ...counts, problems }
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import type { Tidying } from '../../http/harness.ts'
+
+/** A process whose system calls are traced. */
+export interface Traced {
+  readonly kind: 'traced'
+  /** When the process has ended, and the whole trace has been written. */
+  readonly ended: Promise<void>
+}
+
+/** Why nothing can be traced here. */
+export interface NotTraced {
+  readonly kind: 'not traced'
+  readonly why: string
+}
+
+/** Traces a process that runs, its threads too; resolves when that has begun. */
+export const trace = (scope: Tidying, pid: number, args: readonly string[]): Promise<Traced | NotTraced> => {
+  const strace = spawn('strace', ['-f', '-p', String(pid), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = new Promise<void>((resolve) => {
+    strace.on('close', () => resolve())
+    strace.on('error', () => resolve())
+  })
+  scope.teardown(async () => {
+    strace.kill('SIGKILL')
+    await ended
+  })
+  return new Promise((resolve) => {
+    let said = ''
+    strace.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk
+      if (/attached/.test(said)) resolve({ kind: 'traced', ended })
+    })
+    strace.on('error', () => resolve({ kind: 'not traced', why: 'strace is not installed' }))
+    strace.on('close', () => resolve({ kind: 'not traced', why: said.trim().replaceAll('\n', '; ') }))
+  })
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Tidying, temporaryData } from '../../http/harness.ts'
+import { prepare } from '../crash/ledger.ts'
+import { startLoad } from '../crash/load.ts'
+import type { Attempt } from '../crash/truth.ts'
+import { serve } from '../harness.ts'
+import { makeRandom } from '../random.ts'
+import { trace } from './strace.ts'
+import { problemsOfOrder, readTrace } from './sync-order.ts'
+
+const WITHOUT_SYNC = fileURLToPath(new URL('without-sync.ts', import.meta.url))
+
+export interface SyncTraceOptions {
+  /** How many are acknowledged at least, retries of one not counted. */
+  readonly writes: number
+  readonly seed: number
+  readonly connections?: number
+  /** The control: a service that does not sync what it commits. */
+  readonly isUnsynced?: boolean
+}
+
+export interface SyncTraceReport {
+  readonly acknowledged: number
+  readonly syncs: number
+  readonly problems: readonly string[]
+}
+
+/** What of an answer is in its event too, and in nothing that was there before. */
+const wordOf = ({ kind, body, answer }: Attempt): string =>
+  String(kind === 'update' ? body.description : answer?.json._id)
+
+/** Loads a service whose system calls are traced, and holds its answers against them; a string says why it cannot. */
+export const traceSyncs = async (scope: Tidying, options: SyncTraceOptions): Promise<SyncTraceReport | string> => {
+  const { writes, seed, connections = 16, isUnsynced = false } = options
+  const home = await temporaryData(scope)
+  const service = await serve(scope, {
+    data: join(home, 'data'),
+    ...(isUnsynced && { node: ['--import', WITHOUT_SYNC] }),
+  })
+  const target = { client: service, ...(await prepare(service)) }
+  const path = join(home, 'trace')
+  const calls = 'trace=pwrite64,write,writev,sendto,sendmsg,fsync,fdatasync'
+  const traced = await trace(scope, service.pid, ['-y', '-s', '5000', '-e', calls, '-e', 'signal=none', '-o', path])
+  if (traced.kind === 'not traced') return traced.why
+  const load = startLoad(target, makeRandom(seed), connections)
+  const acknowledged = (): readonly string[] => [
+    ...new Set(load.attempts.filter(({ answer }) => (answer?.status ?? 500) < 300).map(wordOf)),
+  ]
+  for (let count = writes; acknowledged().length < writes; count += 10) await load.answered(count)
+  load.stop()
+  await load.ended
+  await service.stop()
+  await traced.ended
+  const seen = await readTrace(path)
+  const words = acknowledged()
+  const syncs = seen.filter(({ kind }) => kind === 'synced').length
+  return { acknowledged: words.length, syncs, problems: problemsOfOrder(seen, words) }
+}

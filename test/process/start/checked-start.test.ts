@@ -1,0 +1,122 @@
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { temporaryData } from '../../http/harness.ts'
+import { run } from '../harness.ts'
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+
+/** What a variable is set to, given a directory with some files in it, and the words of the refusal. */
+const refused: readonly (readonly [string, string, (home: string) => string, RegExp])[] = [
+  ['a vault key that is none', 'BERTH_VAULT_KEY', () => 'hush', /^BERTH_VAULT_KEY cannot be used: key 1 must be an id/],
+  ['two vault keys of one id', 'BERTH_VAULT_KEY', () => `a:${KEY},a:${KEY}`, /^BERTH_VAULT_KEY .*key 2 has the id/],
+  ['an audit key that is none', 'BERTH_AUDIT_KEY', () => 'hush', /^BERTH_AUDIT_KEY must be 32 bytes/],
+  [
+    'a vault key file that holds none',
+    'BERTH_VAULT_KEY_FILE',
+    (home) => join(home, 'text'),
+    /^BERTH_VAULT_KEY_FILE: .*text: key 1 must/,
+  ],
+  ['a vault key file that is a directory', 'BERTH_VAULT_KEY_FILE', (home) => home, /^BERTH_VAULT_KEY_FILE: .*EISDIR/],
+  [
+    'an audit key file that holds none',
+    'BERTH_AUDIT_KEY_FILE',
+    (home) => join(home, 'text'),
+    /^BERTH_AUDIT_KEY_FILE: .* must be 32 bytes/,
+  ],
+  [
+    'an audit key file below a file',
+    'BERTH_AUDIT_KEY_FILE',
+    (home) => join(home, 'text', 'key'),
+    /^BERTH_AUDIT_KEY_FILE: .*ENOTDIR/,
+  ],
+  ['a users file that is none', 'BERTH_USERS', (home) => join(home, 'text'), /^BERTH_USERS: .* is not a users file/],
+  [
+    'a users file that is the vault key file',
+    'BERTH_USERS',
+    (home) => join(home, 'data', 'vault.key'),
+    /^BERTH_VAULT_KEY_FILE and BERTH_USERS name the same file/,
+  ],
+  ['data in a file', 'BERTH_DATA', (home) => join(home, 'text'), /^BERTH_DATA: .*text is not a directory/],
+  ['data below a file', 'BERTH_DATA', (home) => join(home, 'text', 'data'), /^BERTH_DATA: /],
+  [
+    'a log in no directory',
+    'BERTH_EVENT_STORE',
+    (home) => `sqlite:${home}/none/events.db`,
+    /^BERTH_EVENT_STORE: there is no directory/,
+  ],
+  [
+    'authorities in no file',
+    'BERTH_EVENT_STORE',
+    (home) => `esdb://a:b@store.invalid:2113?tlsCAFile=${home}/none`,
+    /^BERTH_EVENT_STORE: the tlsCAFile .*ENOENT/,
+  ],
+  [
+    'authorities that are none',
+    'BERTH_EVENT_STORE',
+    (home) => `esdb://a:b@store.invalid:2113?tlsCAFile=${home}/text`,
+    /^BERTH_EVENT_STORE: .* holds no certificate/,
+  ],
+  ['a host that is another machine', 'BERTH_HOST', () => '192.0.2.1', /^BERTH_HOST is no address of this machine/],
+  ['a host that has no address', 'BERTH_HOST', () => 'berth.invalid', /^BERTH_HOST is a name that cannot be resolved/],
+]
+
+for (const [what, name, value, problem] of refused) {
+  test(`${what} is found before anything is touched`, async (t) => {
+    const home = await temporaryData(t)
+    await writeFile(join(home, 'text'), 'hush', { mode: 0o600 })
+    const data = join(home, 'data')
+    const env = { BERTH_PORT: '0', BERTH_DATA: data, [name]: value(home) }
+    const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+    const lines = errors.trim().split('\n')
+    t.deepEqual([code, output, lines.length], [2, '', 1], errors)
+    t.regex(String(lines[0]).replace(/^berth: /, ''), problem)
+    t.false(errors.includes('hush'))
+    t.deepEqual(await readdir(home), ['text'])
+  })
+}
+
+test('everything that is wrong with what the variables name is told at once', async (t) => {
+  const home = await temporaryData(t)
+  await writeFile(join(home, 'text'), 'none')
+  const text = join(home, 'text')
+  const env = {
+    BERTH_PORT: '0',
+    BERTH_HOST: '192.0.2.1',
+    BERTH_USERS: text,
+    BERTH_VAULT_KEY_FILE: join(home, 'key'),
+    BERTH_AUDIT_KEY_FILE: join(home, 'absent.key'),
+    BERTH_EVENT_STORE: `sqlite:${home}/none/events.db`,
+    BERTH_TLS_CERT: text,
+    BERTH_TLS_KEY: text,
+  }
+  await mkdir(join(home, 'key'))
+  const { code, errors } = await run(t, { data: join(home, 'data'), args: ['serve'], env })
+  t.is(code, 2)
+  const named = errors.split('\n').flatMap((line) => /^berth: (BERTH_\w+)/.exec(line)?.[1] ?? [])
+  t.deepEqual(named.sort(), [
+    'BERTH_EVENT_STORE',
+    'BERTH_HOST',
+    'BERTH_TLS_CERT',
+    'BERTH_TLS_KEY',
+    'BERTH_USERS',
+    'BERTH_VAULT_KEY_FILE',
+  ])
+  await t.throwsAsync(stat(join(home, 'data')), { code: 'ENOENT' })
+})
+
+test('a directory that may not be written is found before anything is touched', async (t) => {
+  if (process.getuid?.() === 0) {
+    t.log('NOT RUN: root may write everywhere')
+    t.pass()
+    return
+  }
+  const home = await temporaryData(t)
+  await mkdir(join(home, 'closed'))
+  await chmod(join(home, 'closed'), 0o500)
+  const env = { BERTH_PORT: '0', BERTH_VAULT_KEY_FILE: join(home, 'closed', 'vault.key') }
+  const { code, errors } = await run(t, { data: join(home, 'data'), args: ['serve'], env })
+  t.is(code, 2)
+  t.regex(errors, /BERTH_VAULT_KEY_FILE: .*closed cannot be written: EACCES/)
+  await t.throwsAsync(stat(join(home, 'data')), { code: 'ENOENT' })
+})

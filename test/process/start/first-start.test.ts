@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { welcome } from '../../../src/service/welcome.ts'
+import { people, temporaryData } from '../../http/harness.ts'
+import { until } from '../../http/until.ts'
+import { fileOf } from '../../users/builders.ts'
+import { launch, ROOT, run, serve } from '../harness.ts'
+
+const passwordFiles = async (data: string): Promise<readonly string[]> =>
+  (await readdir(data)).filter((name) => name.startsWith('first-password'))
+
+test('with nobody at a terminal the first password is left in a file for its owner alone, and in no log line', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined, BERTH_LOG_LEVEL: 'trace' } })
+  const { file } = JSON.parse(await service.line('made the administrator admin')) as { file: string }
+  t.is((await stat(file)).mode & 0o777, 0o600)
+  const [name = '', password = ''] = (await readFile(file, 'utf8')).split('\n')
+  const me = await service.as(name, password).get('/api/user/me')
+  t.like(me, { status: 200, json: { name: 'admin', role: 'administrator' } })
+  t.false(service.output().includes(password))
+  await service.stop()
+
+  const again = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined } })
+  await again.stop()
+  t.false(again.output().includes('made the administrator'))
+  t.is((await passwordFiles(data)).length, 1)
+})
+
+test('a password that was given is written nowhere', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: 'given by the owner' } })
+  await service.stop()
+  t.deepEqual(await passwordFiles(data), [])
+  for (const name of await readdir(data)) t.false((await readFile(join(data, name))).includes('given by the owner'))
+  t.false(service.output().includes('given by the owner'))
+})
+
+test('where the log is empty an administrator is made if there are no users, not if there are', async (t) => {
+  const home = await temporaryData(t)
+  const start = async (name: string, users: string): Promise<string> => {
+    const data = join(home, name)
+    await mkdir(data)
+    await writeFile(join(data, 'users.json'), users, { mode: 0o600 })
+    const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
+    await child.line('"msg":"listening"')
+    child.signal('SIGTERM')
+    await child.exited
+    return (await run(t, { data, args: ['user', 'list'] })).output
+  }
+  t.regex(await start('nobody', fileOf([])), /^[0-9a-f]{24}\tadministrator\tadmin\n$/)
+  const there = fileOf((await people()).filter(({ name }) => name === 'bob'))
+  t.regex(await start('somebody', there), /^[0-9a-f]{24}\ttester\tbob\n$/)
+  t.deepEqual(await passwordFiles(join(home, 'somebody')), [])
+})
+
+/** What a service that runs at a terminal shows until it listens, and stops it; undefined where none can be had. */
+const atTerminal = async (data: string): Promise<string | undefined> => {
+  const command = `exec ${process.execPath} ${join(ROOT, 'src/main.ts')} serve`
+  const env = { PATH: process.env.PATH, SHELL: '/bin/sh', BERTH_DATA: data, BERTH_PORT: '0' }
+  const script = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const ended = once(script, 'close').catch(() => undefined)
+  let shown = ''
+  script.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    shown += chunk
+  })
+  if (script.pid === undefined) {
+    await ended
+    return undefined
+  }
+  try {
+    await until(
+      'the service listens',
+      async () => /tour goes on|made the administrator/.test(shown) || script.exitCode !== null,
+      20_000,
+    )
+    // Ctrl-C, as the terminal sends it.
+    script.stdin.write('\u0003')
+    await ended
+  } finally {
+    script.kill('SIGKILL')
+  }
+  return shown
+}
+
+test('at a terminal the password is shown once and stands in no file', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const shown = process.platform === 'linux' ? await atTerminal(data) : undefined
+  if (shown === undefined) {
+    t.log('NOT RUN: there is no script(1) to make a terminal with')
+    t.pass()
+    return
+  }
+  const password = /password {2}(\S+) {6}\(shown this once\)/.exec(shown)?.[1] ?? ''
+  t.regex(password, /^[0-9a-z]{26}$/)
+  // Once alone and once in what to try.
+  t.is(shown.split(password).length - 1, 2)
+  t.deepEqual(await passwordFiles(data), [])
+  for (const name of await readdir(data)) t.false((await readFile(join(data, name))).includes(password), name)
+  const again = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined } })
+  t.is((await again.as('admin', password).get('/api/user/me')).status, 200)
+  await again.stop()
+  t.false(again.output().includes(password))
+})
+
+test('whoever starts it at a terminal is shown the password once and what to try', (t) => {
+  const shown = welcome('http://127.0.0.1:8080', { name: 'admin', password: 'pear-tree-42' })
+  t.regex(shown, /password {2}pear-tree-42 {6}\(shown this once\)/)
+  t.true(shown.includes("curl -u 'admin:pear-tree-42' http://127.0.0.1:8080/api/user/me"))
+})
+
+test('a password that was given is not shown at the terminal either', (t) => {
+  const shown = welcome('http://127.0.0.1:8080', { name: 'admin' })
+  t.regex(shown, /password {2}\(the one you set\)\n/)
+  t.true(shown.includes("curl -u 'admin:PASSWORD' http://127.0.0.1:8080/api/user/me"))
+})

@@ -1,0 +1,85 @@
+import { readdir, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import { temporaryData } from '../../http/harness.ts'
+import { type Launch, launch, run, serve } from '../harness.ts'
+
+/** The code of the error with which a connection is refused, undefined where it is taken. */
+const refusalOf = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port })
+    socket.once('connect', () => resolve(void socket.destroy()))
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+  })
+
+const listening = async (t: Parameters<typeof launch>[0], env: Launch['env']): Promise<URL> => {
+  const child = launch(t, {
+    data: join(await temporaryData(t), 'data'),
+    args: ['serve'],
+    env: { BERTH_PORT: '0', ...env },
+  })
+  return new URL((JSON.parse(await child.line('"msg":"listening"')) as { url: string }).url)
+}
+
+test('it listens where it is told, on no other address, and port 0 takes a free one; the line that it logs says which', async (t) => {
+  const [usual, told] = await Promise.all([listening(t, {}), listening(t, { BERTH_HOST: '127.0.0.2' })])
+  t.is(usual.hostname, '127.0.0.1')
+  t.is(told.hostname, '127.0.0.2')
+  t.true(Number(usual.port) > 0 && Number(told.port) > 0)
+  for (const { hostname, port } of [usual, told]) t.is(await refusalOf(hostname, Number(port)), undefined)
+  t.is(await refusalOf('127.0.0.2', Number(usual.port)), 'ECONNREFUSED')
+  t.is(await refusalOf('127.0.0.1', Number(told.port)), 'ECONNREFUSED')
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+const withIpv6 = hasIpv6 ? test : test.skip
+withIpv6('an IPv6 address is logged as a URL has it', async (t) => {
+  const { hostname, port } = await listening(t, { BERTH_HOST: '::1' })
+  t.is(hostname, '[::1]')
+  t.is(await refusalOf('::1', Number(port)), undefined)
+})
+
+test('its files are where it is told', async (t) => {
+  const home = await temporaryData(t)
+  const [data, elsewhere] = [join(home, 'data'), join(home, 'elsewhere')]
+  const service = await serve(t, {
+    data,
+    env: {
+      BERTH_EVENT_STORE: `sqlite:${data}/log.db`,
+      BERTH_USERS: join(elsewhere, 'people.json'),
+      BERTH_VAULT_KEY_FILE: join(elsewhere, 'key'),
+    },
+  })
+  t.is((await service.get('/api/user/me')).json.name, 'admin')
+  await service.stop()
+  const names = (await readdir(data)).filter((name) => !name.endsWith('.lock')).toSorted()
+  t.deepEqual(names, ['audit.key', 'log.db', 'views.db'])
+  t.deepEqual((await readdir(elsewhere)).filter((name) => !name.endsWith('.lock')).toSorted(), ['key', 'people.json'])
+  t.is((await stat(join(elsewhere, 'key'))).mode & 0o777, 0o600)
+})
+
+const LINKS = {
+  BERTH_SERVICE_HOST: '10.0.0.1',
+  BERTH_SERVICE_PORT: '8080',
+  BERTH_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+  BERTH_PORT_8080_TCP_ADDR: '10.0.0.1',
+}
+
+test("beside Kubernetes' service links it serves, with a warning that names them", async (t) => {
+  const service = await serve(t, { data: join(await temporaryData(t), 'data'), env: LINKS })
+  const warning = JSON.parse(await service.line("Kubernetes' service links")) as { level: number; msg: string }
+  t.is(warning.level, 40)
+  for (const name of Object.keys(LINKS)) t.true(warning.msg.includes(name), name)
+  t.is((await service.get('/api/user/me')).status, 200)
+})
+
+test('a BERTH_PORT that Kubernetes has set is refused with the remedy, and nothing is touched', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const env = { ...LINKS, BERTH_PORT: 'tcp://10.0.0.1:8080' }
+  const { code, errors, output } = await run(t, { data, args: ['serve'], env })
+  t.deepEqual([code, output], [2, ''])
+  t.regex(errors, /^berth: BERTH_PORT .*enableServiceLinks: false.*set BERTH_PORT to a port\n$/)
+  await t.throwsAsync(stat(data), { code: 'ENOENT' })
+})

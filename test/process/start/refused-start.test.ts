@@ -1,0 +1,150 @@
+import { cp, link, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { type Tidying, temporaryData } from '../../http/harness.ts'
+import { aSut } from '../../http/requests.ts'
+import { type Launch, run, serve } from '../harness.ts'
+
+const attempt = (scope: Tidying, data: string, env: Launch['env'] = {}) =>
+  run(scope, { data, args: ['serve'], env: { BERTH_PORT: '0', ...env } })
+
+/** What a person sees of a refusal to start: sentences, no stack. */
+const isTold = (errors: string): boolean =>
+  errors.split('\n').every((line) => line === '' || line.startsWith('berth: '))
+
+test('a second process on the same data or the same log is refused and told who has it', async (t) => {
+  const home = await temporaryData(t)
+  const data = join(home, 'data')
+  const service = await serve(t, { data })
+  await symlink(data, join(home, 'link'))
+  await symlink(join(data, 'events.db'), join(home, 'linked.db'))
+  const other = (n: number, path: string) =>
+    attempt(t, join(home, `other-${n}`), { BERTH_EVENT_STORE: `sqlite:${path}` })
+  const refused = await Promise.all([
+    attempt(t, data),
+    attempt(t, `${home}/link/../data/.`),
+    attempt(t, join(home, 'link')),
+    attempt(t, data, { BERTH_EVENT_STORE: `sqlite:${home}/another.db` }),
+    other(1, join(data, 'events.db')),
+    other(2, join(home, 'link', 'events.db')),
+    other(3, join(home, 'linked.db')),
+  ])
+  for (const { code, errors } of refused) {
+    t.is(code, 1)
+    t.true(isTold(errors) && errors.includes(`is held by process ${service.pid} on `), errors)
+  }
+  t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
+})
+
+test('a log that has a second name by a hard link is refused, and told who has it, until the link is gone', async (t) => {
+  const home = await temporaryData(t)
+  const data = join(home, 'data')
+  const service = await serve(t, { data })
+  await link(join(data, 'events.db'), join(home, 'second.db'))
+  const env = { BERTH_EVENT_STORE: `sqlite:${home}/second.db` }
+  const beside = await attempt(t, join(home, 'other'), env)
+  t.is(beside.code, 1)
+  t.true(isTold(beside.errors), beside.errors)
+  t.regex(beside.errors, /second\.db .* 2 names \(hard links\)/)
+  // Only Linux tells who has a file.
+  if (process.platform === 'linux') t.true(beside.errors.includes(`is held by process ${service.pid} on `))
+  t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
+  await service.stop()
+  // With nobody there it is refused too: what the other name's journal holds would be missing.
+  for (const refused of [await attempt(t, join(home, 'other'), env), await attempt(t, data)]) {
+    t.is(refused.code, 1)
+    t.true(isTold(refused.errors) && refused.errors.includes('remove the others'), refused.errors)
+  }
+  await rm(join(home, 'second.db'))
+  t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
+})
+
+test('every wrong and unknown variable is named, no value is shown, and nothing is touched', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const { code, errors, output } = await attempt(t, data, {
+    BERTH_PORT: '70000',
+    BERTH_LOG_LEVEL: 'loud',
+    BERTH_WINDOW_MAX: 'P1Y',
+    BERTH_ADMIN_PASSWORD: 'short',
+    BERTH_VAULT_KEYS: 'k1:hidden',
+  })
+  t.is(code, 2)
+  t.is(output, '')
+  const named = errors.split('\n').flatMap((line) => /^berth: (BERTH_\w+) /.exec(line)?.[1] ?? [])
+  t.deepEqual(named.sort(), [
+    'BERTH_ADMIN_PASSWORD',
+    'BERTH_LOG_LEVEL',
+    'BERTH_PORT',
+    'BERTH_VAULT_KEYS',
+    'BERTH_WINDOW_MAX',
+  ])
+  for (const value of ['70000', 'loud', 'P1Y', 'short', 'hidden']) t.false(errors.includes(value))
+  await t.throwsAsync(stat(data), { code: 'ENOENT' })
+})
+
+test('a port in use is a clear refusal, and the data is free again', async (t) => {
+  const data = join(await temporaryData(t), 'data')
+  const holder = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => holder.close())
+  await new Promise((resolve) => holder.once('listening', resolve))
+  const { port } = holder.address() as AddressInfo
+  const { code, errors } = await attempt(t, data, { BERTH_PORT: String(port) })
+  t.is(code, 1)
+  t.true(isTold(errors) && errors.includes(`127.0.0.1:${port}`) && /in use/.test(errors), errors)
+  t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
+})
+
+test('a file that is no log of this service is refused by name and left as it is', async (t) => {
+  const home = await temporaryData(t)
+  const [garbage, folder, foreign] = [join(home, 'garbage'), join(home, 'folder'), join(home, 'foreign')]
+  for (const data of [garbage, folder, foreign]) await mkdir(data)
+  await writeFile(join(garbage, 'events.db'), 'this is no database, whatever it is called\n'.repeat(100))
+  await mkdir(join(folder, 'events.db'))
+  const database = new DatabaseSync(join(foreign, 'events.db'))
+  database.exec('CREATE TABLE recipes (name TEXT)')
+  database.close()
+  const before = [await readFile(join(garbage, 'events.db')), await readFile(join(foreign, 'events.db'))]
+  const refused = await Promise.all([garbage, folder, foreign].map((data) => attempt(t, data)))
+  for (const [index, { code, errors }] of refused.entries()) {
+    t.is(code, 1)
+    t.true(isTold(errors) && errors.includes([garbage, folder, foreign][index] as string), errors)
+  }
+  t.deepEqual([await readFile(join(garbage, 'events.db')), await readFile(join(foreign, 'events.db'))], before)
+})
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
+
+test('without the users or the key that the data was made with, the start is refused with the remedy', async (t) => {
+  const home = await temporaryData(t)
+  const data = join(home, 'data')
+  await mkdir(data)
+  await writeFile(join(data, 'vault.key'), `k-first:${KEY}\n`, { mode: 0o600 })
+  const service = await serve(t, { data })
+  await service.post('/api/sut/create', aSut({ password: 'secret enough' }))
+  await service.stop()
+  const copies = ['no-users', 'no-key', 'other-key', 'other-bytes'] as const
+  for (const name of copies) await cp(data, join(home, name), { recursive: true })
+  await rm(join(home, 'no-users', 'users.json'))
+  for (const name of ['no-key', 'other-key', 'other-bytes']) await rm(join(home, name, 'vault.key'))
+
+  const [noUsers, noKey, otherKey, otherBytes] = await Promise.all([
+    attempt(t, join(home, 'no-users')),
+    attempt(t, join(home, 'no-key')),
+    attempt(t, join(home, 'other-key'), { BERTH_VAULT_KEY: `k-second:${OTHER_KEY}` }),
+    attempt(t, join(home, 'other-bytes'), { BERTH_VAULT_KEY: `k-first:${OTHER_KEY}` }),
+  ])
+  for (const { code, errors } of [noUsers, noKey, otherKey, otherBytes]) {
+    t.is(code, 2)
+    t.true(isTold(errors), errors)
+    t.false(errors.includes(KEY) || errors.includes(OTHER_KEY))
+  }
+  t.regex(noUsers.errors, /users\.json.*berth -- user add NAME --role administrator/)
+  t.regex(noKey.errors, /vault\.key[\s\S]*"k-first"/)
+  t.regex(otherKey.errors, /"k-first" is missing/)
+  t.regex(otherBytes.errors, /"k-first" is not the one/)
+  t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
+})

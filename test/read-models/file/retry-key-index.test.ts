@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import test from 'ava'
+import { projections } from '../../../projections/index.ts'
+import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
+import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
+import type { Row } from '../../../src/read-models/tables/row.ts'
+import { aDirectory } from '../../event-store/sqlite/subject.ts'
+
+const DAY = 86_400_000
+const NAMES = Array.from({ length: 3_000 }, () => randomBytes(17).toString('base64url').slice(0, 22))
+
+const rowOf = (name: string, position: number, time: number): Row => {
+  const version = { position, revision: position, id: name, document: `{"n":${position}}`, ended: null }
+  return { projection: 'retry_key', version: { ...version, created: position, replaces: null, columns: [time] } }
+}
+
+const commit = (file: ViewsFile, position: number): void =>
+  file.commit([], { ...beforeTheFirst('f'.repeat(24)), position, mark: position })
+
+/** The positions of the newest documents of some names. */
+const found = (file: ViewsFile, names: readonly string[]) =>
+  names.map((name) => file.newest('retry_key', name)?.position)
+
+const allOf = (names: readonly string[]) => names.map((_, n) => n)
+
+test('each of many retry keys is found, before and after its rows are committed, and when the file is opened again', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const file = openViewsFile(path, projections)
+  for (let n = 0; n < NAMES.length; n += 100) {
+    file.stage(NAMES.slice(n, n + 100).map((name, i) => rowOf(name, n + i, n)))
+    if (n % 700 === 0) commit(file, n + 99)
+  }
+  t.deepEqual(found(file, NAMES), allOf(NAMES))
+  commit(file, NAMES.length - 1)
+  t.deepEqual(found(file, [...NAMES.slice(0, 50), 'x'.repeat(22)]), [...allOf(NAMES.slice(0, 50)), undefined])
+  file.close()
+  const again = openViewsFile(path, projections)
+  t.teardown(again.close)
+  t.deepEqual(found(again, NAMES), allOf(NAMES))
+})
+
+test('what another connection has written is found', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const [one, other] = [openViewsFile(path, projections), openViewsFile(path, projections)]
+  t.teardown(one.close)
+  t.teardown(other.close)
+  const [first, second] = [NAMES.slice(0, 100), NAMES.slice(100, 200)]
+  one.stage(first.map((name, n) => rowOf(name, n, 0)))
+  commit(one, 99)
+  t.deepEqual(found(other, first), allOf(first))
+  other.stage(second.map((name, n) => rowOf(name, 100 + n, 0)))
+  commit(other, 199)
+  one.stage([rowOf('x'.repeat(22), 200, 0)])
+  commit(one, 200)
+  t.deepEqual(found(other, [...first, ...second, 'x'.repeat(22)]), [...allOf([...first, ...second]), 200])
+})
+
+test('keys of a transaction that failed are not known, and then those of the next are', async (t) => {
+  const file = openViewsFile(join(await aDirectory(t), 'views.db'), projections)
+  t.teardown(file.close)
+  file.stage([rowOf('a'.repeat(22), 0, 0)])
+  commit(file, 0)
+  // The same position again: the transaction is undone.
+  t.throws(() => file.stage([rowOf('b'.repeat(22), 1, 0), rowOf('c'.repeat(22), 0, 0)]))
+  t.false(file.isStaging())
+  file.stage([rowOf('d'.repeat(22), 1, 0)])
+  commit(file, 1)
+  const names = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(22))
+  t.deepEqual(found(file, names), [0, undefined, undefined, 1])
+})
+
+test('a clock that is ahead for a moment makes no key unknown', async (t) => {
+  const file = openViewsFile(join(await aDirectory(t), 'views.db'), projections)
+  t.teardown(file.close)
+  const names = NAMES.slice(0, 300)
+  file.stage(names.map((name, n) => rowOf(name, n, n % 100 === 50 ? 3_650 * DAY : n)))
+  commit(file, names.length)
+  t.deepEqual(found(file, names), allOf(names))
+})

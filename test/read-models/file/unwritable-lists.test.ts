@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import test from 'ava'
+import { projections } from '../../../projections/index.ts'
+import { replay } from '../../../src/read-models/replay.ts'
+import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { start } from '../../http/harness.ts'
+import { faultsOf, refusalOf } from '../../http/refusals/problems.ts'
+import { aReservation, createSut, NOW, reserved } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import { shellOn, story, tell, viewsOn } from '../setting.ts'
+
+/** Makes the writing of one row fail, in the middle of others. */
+const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON reservation WHEN new.position > 20
+  BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
+const ALLOW = 'DROP TRIGGER forbidden'
+
+test('while rows cannot be written there are no lists; then they show everything once', async (t) => {
+  const directory = await aDirectory(t)
+  const store = openStore(t, join(directory, 'events.db'))
+  const path = join(directory, 'views.db')
+  const views = await viewsOn(t, store, path)
+  const shell = shellOn(t, path)
+  shell.exec(FORBID)
+  await tell(store, story.slice(0, 10))
+  t.true(await views.reached(9, 10_000))
+  const before = views.lists()?.reservations({ limit: 100, offset: 0 })
+  t.is(before?.count, 3)
+  await tell(store, story.slice(10))
+  t.true(await views.reached(story.length - 1, 10_000))
+  t.is(views.lists(), undefined)
+  const recovery = views.told()
+  shell.exec(ALLOW)
+  t.is(await recovery, 'views are written again')
+  // Of the twelve a quarter is cancelled.
+  const after = views.lists()?.reservations({ limit: 100, offset: 0 })
+  t.deepEqual([after?.count, after?.documents.length], [9, 9])
+  await views.close()
+  t.deepEqual((await replay(path, store, projections)).differences, [])
+})
+
+test('a list that cannot be written is refused as unavailable, while reads by id are answered', async (t) => {
+  const service = await start(t, { now: NOW })
+  const alice = service.as('alice')
+  const sut_id = await createSut(service.as('admin'))
+  const shell = shellOn(t, join(service.data, 'views.db'))
+  shell.exec(FORBID.replace('WHEN new.position > 20', ''))
+  const { json, text } = await reserved(alice, aReservation(sut_id))
+  for (const path of ['/api/sut_reservation', '/api/sut', `/api/sut/${sut_id}/availability`]) {
+    const refused = await alice.get(path)
+    t.deepEqual(refusalOf(refused), [503, 'unavailable'], path)
+    t.deepEqual(faultsOf(refused), [])
+  }
+  t.is((await alice.get(`/api/sut_reservation/${json._id}`)).text, text)
+  shell.exec(ALLOW)
+  const isListed = async (): Promise<boolean> => (await alice.get('/api/sut_reservation')).status === 200
+  await until('a list', isListed, 10_000)
+  t.is(
+    (await alice.get('/api/sut_reservation')).text,
+    `{"limit":100,"offset":0,"count":1,"sut_reservations":[${text}]}`,
+  )
+})

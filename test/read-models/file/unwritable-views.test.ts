@@ -1,0 +1,122 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import test, { type ExecutionContext } from 'ava'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import type { World } from '../../../src/service/service.ts'
+import { SUT_ID, sutCreated, sutUpdated } from '../../domain/builders.ts'
+import { at, recordedAt } from '../../domain/given-when-then.ts'
+import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { dataWithPeople, type Running, start } from '../../http/harness.ts'
+import { aSut } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import { rowsIn, shellOn, story, tell, viewsOn } from '../setting.ts'
+
+/** What makes every writing of a row fail, without touching what is there. */
+const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON sut BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
+const ALLOW = 'DROP TRIGGER forbidden'
+
+test('views that cannot be written still show everything, raise one alarm, and are written when they can be', async (t) => {
+  const directory = await aDirectory(t)
+  const store = openStore(t, join(directory, 'events.db'))
+  const path = join(directory, 'views.db')
+  const views = await viewsOn(t, store, path)
+  const shell = shellOn(t, path)
+  shell.exec(FORBID)
+  const alarm = views.told()
+  await tell(store, story.slice(0, 5))
+  t.is(await alarm, 'views cannot be written')
+  await tell(store, story.slice(5))
+  t.true(await views.reached(story.length - 1, 10_000))
+  t.is((JSON.parse(views.newest('sut', SUT_ID)?.document ?? '{}') as { _id: string })._id, SUT_ID)
+  t.deepEqual(rowsIn(path), [])
+  const recovery = views.told()
+  shell.exec(ALLOW)
+  t.is(await recovery, 'views are written again')
+  t.deepEqual([views.alarms.length, views.recoveries.length, views.fatal.length], [1, 1, 0])
+  t.true(rowsIn(path).length > story.length)
+})
+
+test('somebody who has the file of views locked keeps nobody waiting', async (t) => {
+  const directory = await aDirectory(t)
+  const store = openStore(t, join(directory, 'events.db'))
+  const path = join(directory, 'views.db')
+  const views = await viewsOn(t, store, path)
+  const shell = shellOn(t, path)
+  shell.exec('BEGIN IMMEDIATE')
+  const delay = monitorEventLoopDelay()
+  delay.enable()
+  const alarm = views.told()
+  await tell(store, story)
+  t.is(await alarm, 'views cannot be written')
+  t.true(await views.reached(story.length - 1, 10_000))
+  delay.disable()
+  // Nanoseconds for which the process stood still.
+  t.true(delay.max < 2e9, `${delay.max}`)
+  const recovery = views.told()
+  shell.exec('ROLLBACK')
+  t.is(await recovery, 'views are written again')
+})
+
+/** More rows than are kept in memory: with them nothing further is folded. */
+const TOO_MANY = 16_500
+
+/** A service whose views cannot be written and have given up taking more. */
+const stuck = async (t: ExecutionContext): Promise<{ service: Running; allow: () => void }> => {
+  const data = await dataWithPeople(t)
+  let store: EventStore | undefined
+  const openStore: World['openStore'] = (randomHex, onFatal) => {
+    store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
+    return store
+  }
+  const service = await start(t, { data, openStore })
+  const shell = shellOn(t, join(data, 'views.db'))
+  shell.exec(FORBID)
+  await tell(store as EventStore, [recordedAt(0, at('05:00', sutCreated()))])
+  const updates = Array.from({ length: TOO_MANY }, (_, n) =>
+    recordedAt(n + 1, at('05:01', sutUpdated({ port: n + 1 }))),
+  )
+  await tell(store as EventStore, updates)
+  return { service, allow: () => shell.exec(ALLOW) }
+}
+
+const alarmsOf = ({ log }: Running): number =>
+  log.filter(({ sentence }) => sentence === 'views cannot be written').length
+
+test('when the views can take no more, writes are still answered, from the log, and retries with the same answer', async (t) => {
+  const { service, allow } = await stuck(t)
+  const admin = service.as('admin')
+  const key = { 'Idempotency-Key': 'once' }
+  const made = await admin.post('/api/sut/create', aSut(), key)
+  t.is(made.status, 201)
+  t.is(made.json.name, 'bench 4')
+  const { status, text } = await admin.post('/api/sut/create', aSut(), key)
+  t.deepEqual({ status, text }, { status: made.status, text: made.text })
+  // A reader is not shown less than the writer was: it waits, and is told to try again.
+  const path = `/api/sut/${made.json._id}`
+  const behind = await admin.get(path)
+  t.like(behind, { status: 503, json: { code: 'unavailable' } })
+  t.truthy(behind.headers['retry-after'])
+  t.is(alarmsOf(service), 1)
+
+  allow()
+  await until('the views are written again', async () => (await admin.get(path)).status === 200, 10_000)
+  t.is((await admin.get(path)).text, made.text)
+  t.is(alarmsOf(service), 1)
+})
+
+test('views removed under a running service are missed by nobody and made again at the next start', async (t) => {
+  const service = await start(t)
+  const admin = service.as('admin')
+  const first = await admin.post('/api/sut/create', aSut())
+  for (const suffix of ['', '-wal', '-shm']) await rm(join(service.data, `views.db${suffix}`))
+  const second = await admin.post('/api/sut/create', aSut({ name: 'another' }))
+  const read = async (of: Running): Promise<readonly string[]> => {
+    const answers = [first, second].map(({ json }) => of.as('admin').get(`/api/sut/${json._id}`))
+    return (await Promise.all(answers)).map(({ text }) => text)
+  }
+  t.deepEqual(await read(service), [first.text, second.text])
+  await service.stop()
+  t.deepEqual(await read(await start(t, { data: service.data })), [first.text, second.text])
+})

@@ -1,0 +1,153 @@
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import {
+  type Ask,
+  makeAsk,
+  type Page,
+  type ReservationQuery,
+  type SutQuery,
+} from '../../../src/read-models/lists/lists.ts'
+import { makeHeld, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
+import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
+import { makeNames } from '../../../src/read-models/tables/names.ts'
+import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
+import { aDirectory } from '../../event-store/sqlite/subject.ts'
+import { FIRST, fill, makeNumbers, sutId, userId } from './many-reservations.ts'
+
+const SCALE = { reservations: 100_000, suts: 500, users: 200 }
+const DAY = 86_400
+const MIDDLE = FIRST + 180 * DAY
+const PART = { limit: 100, offset: 0 }
+
+/** Every shape of query that a list can be asked for, the spans narrow and wide, the users with few and with many. */
+const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
+  'all there are': {},
+  'all, behind an entry': { behind: 50_000 },
+  'those of a SUT': { sut_id: sutId(7) },
+  'those of a SUT, behind an entry': { sut_id: sutId(7), behind: 50_000 },
+  'those of a user': { user_id: userId(9) },
+  'those of a user who made half of all': { user_id: userId(0) },
+  'those of a user and a SUT': { user_id: userId(0), sut_id: sutId(7) },
+  'those on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  'those in half a year': { endsAfter: FIRST + 30 * DAY, startsBefore: MIDDLE + 30 * DAY + 1 },
+  'those from a day on': { endsAfter: MIDDLE + 450 },
+  'those until a day': { startsBefore: MIDDLE - 1 },
+  'those from the last day on': { endsAfter: FIRST + 366 * DAY },
+  'those that run': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
+  'those of a SUT on a day': { sut_id: sutId(7), endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
+  'those of a user from a day on': { user_id: userId(0), endsAfter: MIDDLE },
+  'those of a user until the last day': { user_id: userId(0), startsBefore: FIRST + 366 * DAY },
+  'those of a user within a long span': {
+    user_id: userId(0),
+    endsAfter: FIRST + 5 * DAY,
+    startsBefore: FIRST + 370 * DAY,
+  },
+  'those of a user and a SUT until a day, behind an entry': {
+    user_id: userId(0),
+    sut_id: sutId(7),
+    startsBefore: MIDDLE,
+    behind: 50_000,
+  },
+}
+
+interface Setting {
+  readonly db: DatabaseSync
+  /** The lines of the plans of every statement that was asked since this was called last. */
+  readonly plans: () => readonly string[]
+  readonly reservations: (query: ReservationQuery) => Page
+  readonly suts: (query: SutQuery) => Page
+  readonly held: ReturnType<typeof makeHeld>
+}
+
+const setting = async (t: ExecutionContext): Promise<Setting> => {
+  const path = join(await aDirectory(t), 'views.db')
+  fill(path, SCALE).file.close()
+  const db = new DatabaseSync(path)
+  t.teardown(() => db.close())
+  db.exec(COPY)
+  const ask = makeAsk(db)
+  const lines: string[] = []
+  const explained: Ask = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
+    lines.push(...planOf(db, sql, values))
+    return ask<A>(sql, ...values)
+  }
+  const [names, counts] = [makeNames(db), makeReservationCounts(db)]
+  return {
+    db,
+    plans: () => lines.splice(0),
+    reservations: makeReservationList(explained, names, counts),
+    suts: makeSutList(explained),
+    held: makeHeld(explained, names, counts),
+  }
+}
+
+const planOf = (db: DatabaseSync, sql: string, values: readonly SQLInputValue[] = []): readonly string[] =>
+  db
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...values)
+    .map(({ detail }) => String(detail))
+
+/** Steps that look at more than an index says: only segments, and what a page has come to, are gone through whole. */
+const isFound = (line: string): boolean =>
+  /^(?:SCAN (?:s|page)$|SEARCH s USING INTEGER PRIMARY KEY|SEARCH d USING INTEGER PRIMARY KEY|CO-ROUTINE page$)/.test(
+    line,
+  ) ||
+  /^SEARCH r USING COVERING INDEX reservation_by_(?:sut|user|end) \(segment=\? AND (?:sut=|user=|ends[<>])/.test(
+    line,
+  ) ||
+  // The order of creation is an index too, from its newest end.
+  /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_listed)/.test(line) ||
+  /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
+
+const notFound = (lines: readonly string[]): readonly string[] => lines.filter((line) => !isFound(line))
+
+/** What the documents say, without an index. */
+const COPY = `CREATE TEMP TABLE copy AS
+  SELECT document ->> 'sut_id' AS sut_id, document ->> 'user_id' AS user_id, starts, ends FROM reservation NOT INDEXED`
+
+/** How many there are, by looking at every row of the copy. */
+const countedOneByOne = (db: DatabaseSync, query: Partial<ReservationQuery>): number => {
+  const conditions: readonly (readonly [string, SQLInputValue | undefined])[] = [
+    ['sut_id = ?', query.sut_id],
+    ['user_id = ?', query.user_id],
+    ['ends > ?', query.endsAfter],
+    ['starts < ?', query.startsBefore],
+  ]
+  const asked = conditions.filter((one): one is readonly [string, SQLInputValue] => one[1] !== undefined)
+  const sql = ['SELECT count(*) AS n FROM copy WHERE true', ...asked.map(([condition]) => condition)]
+  return (db.prepare(sql.join(' AND ')).get(...asked.map(([, value]) => value)) as { n: number }).n
+}
+
+test('at 100,000 reservations every list is read through an index, and counts what there is', async (t) => {
+  const { db, plans, reservations, suts, held } = await setting(t)
+  t.deepEqual(notFound(planOf(db, 'SELECT count(*) FROM reservation WHERE starts > 5')), ['SCAN reservation'])
+  for (const [name, shape] of Object.entries(shapes)) {
+    const { documents, count } = reservations({ ...PART, ...shape })
+    t.is(count, countedOneByOne(db, shape), name)
+    if (shape.behind === undefined) t.is(documents.length, Math.min(count, PART.limit), name)
+    const lines = plans()
+    t.true(lines.length > 0, name)
+    t.deepEqual(notFound(lines), [], name)
+  }
+  const number = makeNumbers(7)
+  for (let n = 0; n < 40; n++) {
+    // Long spans that begin and end anywhere in a day, on a quarter and off it.
+    const [from, to] = [FIRST + number(200 * DAY), FIRST + (200 + number(200)) * DAY + number(97) * 900]
+    const span = number(4) === 0 ? { startsBefore: to } : { endsAfter: from, startsBefore: to }
+    const query = number(2) === 0 ? span : { ...span, user_id: userId(0) }
+    t.is(reservations({ ...PART, ...query }).count, countedOneByOne(db, query), JSON.stringify(query))
+    t.deepEqual(notFound(plans()), [])
+  }
+  for (const query of [
+    {},
+    { name: 'machine 1', tags: { os: 'linux' }, behind: 400, sut_type: 'vnc', is_active: true },
+  ]) {
+    suts({ ...PART, ...query })
+    t.deepEqual(notFound(plans()), [])
+  }
+  for (const days of [20, 366]) {
+    t.true(held(sutId(7), { start: MIDDLE - days * DAY, end: MIDDLE }).length > 0)
+    t.deepEqual(notFound(plans()), [])
+  }
+})

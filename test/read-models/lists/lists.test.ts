@@ -1,0 +1,239 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { projections } from '../../../projections/index.ts'
+import { overlaps, type Window } from '../../../src/domain/calendar/window.ts'
+import { epochSecondsOf } from '../../../src/domain/values/instant.ts'
+import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
+import type { Lists, Part, ReservationQuery, SutQuery } from '../../../src/read-models/lists/lists.ts'
+import { makePending } from '../../../src/read-models/projector/pending.ts'
+import { sutCreated } from '../../domain/builders.ts'
+import { logged } from '../../event-store/new-events.ts'
+import {
+  aHistory,
+  aName,
+  aQuarter,
+  aTag,
+  aType,
+  documentsAfter,
+  eventsOf,
+  type Known,
+  moment,
+  recordedAs,
+  sutIds,
+  userIds,
+} from './list-histories.ts'
+
+/** Positions between two events: so far apart that the rows lie in several segments. */
+const STRIDE = 1500
+
+/** Lists of what a history has come to, written in slices of so many rows. */
+const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
+  const file = openViewsFile(':memory:', projections)
+  const pending = makePending(projections, file)
+  const progress = (n: number) => ({
+    logId: 'f'.repeat(24),
+    position: n * STRIDE,
+    mark: n,
+    eventId: `${n}`,
+    stream: '',
+    revision: n,
+  })
+  for (const [n, event] of events.entries()) {
+    pending.fold(logged(recordedAs(event, n)), n * STRIDE)
+    if (n % slice === 0) file.stage(pending.takeUnstaged())
+    if (n % (slice * 3) !== 0) continue
+    file.commit([], progress(n))
+    pending.written(n * STRIDE)
+  }
+  file.stage(pending.takeUnstaged())
+  file.settle()
+  return file.lists
+}
+
+/** What a list of all that is given shows of it. */
+const partOf = (all: readonly Known[], { limit, offset, behind = Number.POSITIVE_INFINITY }: Part) => ({
+  count: all.length,
+  documents: all
+    .filter(({ created }) => created < behind)
+    .slice(offset, offset + limit)
+    .map(({ document }) => JSON.stringify(document)),
+})
+
+const reservationsIn = (all: readonly Known[], query: ReservationQuery) => {
+  const { sut_id, user_id, endsAfter = -1, startsBefore = Number.POSITIVE_INFINITY, isHeld } = query
+  const found = all.filter(
+    ({ document, ended }) =>
+      ended !== 'cancelled' &&
+      (sut_id === undefined || document.sut_id === sut_id) &&
+      (user_id === undefined || document.user_id === user_id) &&
+      epochSecondsOf(String(document.end_time)) > endsAfter &&
+      epochSecondsOf(String(document.start_time)) < startsBefore &&
+      !(isHeld && ended === 'released'),
+  )
+  return partOf(found, query)
+}
+
+/** Compares letters whatever their case, by another way than the code. */
+const isPartOf = (part: string, whole: string): boolean =>
+  new RegExp(part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu').test(whole) ||
+  whole.toUpperCase().includes(part.toUpperCase())
+
+const sutsIn = (all: readonly Known[], query: SutQuery) => {
+  const { sut_type, is_active, name, tags = {} } = query
+  const found = all.filter(({ document, ended }) => {
+    const has = document.tags as Readonly<Record<string, string>>
+    return (
+      ended !== 'retired' &&
+      (sut_type === undefined || document.sut_type === sut_type) &&
+      (is_active === undefined || document.is_active === is_active) &&
+      (name === undefined || isPartOf(name, String(document.name))) &&
+      Object.entries(tags).every(([tag, value]) => Object.hasOwn(has, tag) && has[tag] === value)
+    )
+  })
+  return partOf(found, query)
+}
+
+const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
+
+const part = {
+  limit: fc.integer({ min: 1, max: 8 }),
+  offset: fc.nat(5),
+  behind: maybe(fc.nat(60).map((n) => n * STRIDE)),
+}
+
+const aReservationQuery: fc.Arbitrary<ReservationQuery> = fc.record({
+  ...part,
+  sut_id: maybe(fc.constantFrom(...sutIds, 'none')),
+  user_id: maybe(fc.constantFrom(...userIds, 'nobody')),
+  endsAfter: maybe(aQuarter.map(moment)),
+  startsBefore: maybe(aQuarter.map(moment)),
+  isHeld: fc.boolean(),
+})
+
+const aSutQuery: fc.Arbitrary<SutQuery> = fc.record({
+  ...part,
+  sut_type: maybe(aType),
+  is_active: maybe(fc.boolean()),
+  name: maybe(
+    fc.oneof(
+      aName,
+      aName.map((name) => name.slice(1, 4) || name),
+      aName.map((name) => name.toUpperCase()),
+      fc.constantFrom('_', '%', 'ss', 'k'),
+    ),
+  ),
+  tags: fc.oneof(fc.constant([]), fc.array(aTag, { maxLength: 2 })).map((tags) => Object.fromEntries(tags)),
+})
+
+const aSlice = fc.integer({ min: 1, max: 20 })
+
+test('lists of reservations show what the log has come to, in every combination of filters', (t) => {
+  const queries = fc.array(aReservationQuery, { minLength: 20, maxLength: 20 })
+  fc.assert(
+    fc.property(aHistory, aSlice, queries, (steps, slice, asked) => {
+      const events = eventsOf(steps)
+      const lists = listsOf(events, slice)
+      const all = documentsAfter('reservation', events, STRIDE)
+      for (const query of asked) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('lists of SUTs show what the log has come to, in every combination of filters', (t) => {
+  const queries = fc.array(aSutQuery, { minLength: 20, maxLength: 20 })
+  fc.assert(
+    fc.property(aHistory, aSlice, queries, (steps, slice, asked) => {
+      const events = eventsOf(steps)
+      const lists = listsOf(events, slice)
+      const all = documentsAfter('sut', events, STRIDE)
+      for (const query of asked) t.deepEqual(lists.suts(query), sutsIn(all, query))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+const byStart = (a: Window, b: Window): number => a.start - b.start || a.end - b.end
+
+test('a SUT is held in the windows of its reservations that were not cancelled, as they ended up', (t) => {
+  const spans = fc.array(fc.record({ sut: fc.constantFrom(...sutIds, 'none'), from: aQuarter, to: aQuarter }), {
+    minLength: 10,
+  })
+  fc.assert(
+    fc.property(aHistory, aSlice, spans, (steps, slice, asked) => {
+      const events = eventsOf(steps)
+      const lists = listsOf(events, slice)
+      const all = documentsAfter('reservation', events, STRIDE)
+      for (const { sut, from, to } of asked) {
+        const span = { start: moment(from), end: moment(to) }
+        const windows = all
+          .filter(({ document, ended }) => document.sut_id === sut && ended !== 'cancelled')
+          .map(({ document: { start_time, end_time } }) => ({
+            start: epochSecondsOf(String(start_time)),
+            end: epochSecondsOf(String(end_time)),
+          }))
+          .filter((window) => span.start < span.end && overlaps(window, span))
+        t.deepEqual(lists.held(sut, span).toSorted(byStart), windows.toSorted(byStart))
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+/** The ids of the entries of a list, page by page, each page asked for by what is known of those before it. */
+const walk = (
+  lists: Lists,
+  query: Partial<ReservationQuery>,
+  limit: number,
+  next: (seen: readonly string[]) => Partial<Part>,
+): readonly string[] => {
+  const seen: string[] = []
+  for (;;) {
+    const { documents, count } = lists.reservations({ ...query, limit, offset: 0, ...next(seen) })
+    seen.push(...documents.map((document) => (JSON.parse(document) as { _id: string })._id))
+    if (documents.length < limit) return seen.length === count ? seen : [...seen, `count was ${count}`]
+  }
+}
+
+test('whoever goes through a list by offset, or behind the last entry, meets each entry once', (t) => {
+  const queries = fc.array(aReservationQuery, { minLength: 5, maxLength: 5 })
+  fc.assert(
+    fc.property(aHistory, queries, fc.integer({ min: 1, max: 7 }), (steps, asked, limit) => {
+      const events = eventsOf(steps)
+      const lists = listsOf(events, 10)
+      const known = documentsAfter('reservation', events, STRIDE)
+      const createdOf = (id: string | undefined) => known.find(({ document }) => document._id === id)?.created
+      for (const { behind: _, ...query } of asked) {
+        const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }).documents
+        const ids = whole.map((document) => (JSON.parse(document) as { _id: string })._id)
+        t.deepEqual(
+          walk(lists, query, limit, (seen) => ({ offset: seen.length })),
+          ids,
+        )
+        t.deepEqual(
+          walk(lists, query, limit, (seen) => ({ behind: createdOf(seen.at(-1)) })),
+          ids,
+        )
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+/** Names, parts of them, and texts that are none. */
+const PARTS: readonly (readonly [name: string, parts: readonly string[], others: readonly string[]])[] = [
+  ['Straße', ['SS', 'ß', 'STRASSE', 'ẞ', 'traſs'], ['sse 1', 's s']],
+  ['ΟΔΟΣΑ', ['ΟΔΟΣ', 'οδος', 'οδοσ'], ['oδος']],
+  ['οδος', ['ΟΔΟΣ', 'οδοσ'], ['ΟΔΟΣΑ']],
+  ['\u212aelvin', ['kelvin', 'K', '\u212a'], ['c']],
+  ['100%_[a-z]', ['%', '_', '[A-Z]'], ['100_', '1%%', '.']],
+]
+
+test('a part of a name is found in whatever case either is written', (t) => {
+  for (const [name, parts, others] of PARTS) {
+    const { suts } = listsOf([sutCreated({ _id: sutIds[0] as string, name })], 1)
+    const countOf = (part: string): number => suts({ limit: 1, offset: 0, name: part }).count
+    for (const part of parts) t.is(countOf(part), 1, `${part} in ${name}`)
+    for (const other of others) t.is(countOf(other), 0, `${other} in ${name}`)
+  }
+})

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { projections } from '../../../projections/index.ts'
+import { replay } from '../../../src/read-models/replay.ts'
+import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { story, tell, viewsOn } from '../setting.ts'
+
+/** Ways to alter what lists are answered from, with the table in which replay must find it. */
+const ALTERED: Readonly<Record<string, string>> = {
+  'UPDATE reservation SET ends = ends + 900 WHERE position = 1': 'reservation',
+  'UPDATE reservation SET until = NULL WHERE position = 2': 'reservation',
+  'UPDATE reservation SET created = 7 WHERE position = 1': 'reservation',
+  'UPDATE reservation SET segment = 1 WHERE position = 1': 'reservation',
+  'UPDATE reservation SET user = 9 WHERE position = 1': 'reservation',
+  "UPDATE sut SET folded_name = 'X' WHERE position = 0": 'sut',
+  "UPDATE sut SET tags = '{}' WHERE position = 8": 'sut',
+  "UPDATE name SET id = 'x' WHERE key = 1": 'name',
+  'DELETE FROM segment': 'segment',
+  "UPDATE reservation_total SET n = n + 1 WHERE what = 'all'": 'reservation_total',
+  "DELETE FROM reservation_total WHERE what = 'longest'": 'reservation_total',
+  'INSERT INTO reservation_count_sut VALUES (99, 1)': 'reservation_count_sut',
+  'UPDATE reservation_count_sut_further_events SET n = n + 1': 'reservation_count_sut_further_events',
+  'UPDATE reservation_count_user SET n = n + 1': 'reservation_count_user',
+  'UPDATE reservation_count_start_day SET n = n + 1': 'reservation_count_start_day',
+  'UPDATE reservation_count_end_day SET n = n + 1': 'reservation_count_end_day',
+}
+
+test('replay finds nothing else in what lists are answered from, and names what was altered in it', async (t) => {
+  const directory = await aDirectory(t)
+  const store = openStore(t, join(directory, 'events.db'))
+  const path = join(directory, 'views.db')
+  await tell(store, story)
+  await (await viewsOn(t, store, path)).close()
+  t.deepEqual((await replay(path, store, projections)).differences, [])
+  for (const [sql, table] of Object.entries(ALTERED)) {
+    const altered = new DatabaseSync(path)
+    altered.exec(sql)
+    t.is(altered.prepare('SELECT total_changes() > 0 AS isAltered').get()?.isAltered, 1, sql)
+    const { differences } = await replay(path, store, projections)
+    t.true(differences.length > 0 && differences.every((difference) => difference.startsWith(table)), sql)
+    altered.close()
+    await (await viewsOn(t, store, path, remade())).close()
+    await (await viewsOn(t, store, path)).close()
+  }
+})
+
+/** Projections for which the rows are made anew. */
+const remade = () => projections.map((projection) => ({ ...projection, version: projection.version + 1 }))

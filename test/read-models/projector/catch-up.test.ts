@@ -1,0 +1,273 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../../projections/index.ts'
+import type { Event, Logged } from '../../../src/domain/event.ts'
+import { makeEventId } from '../../../src/domain/values/ids.ts'
+import { beforeTheFirst, behind } from '../../../src/read-models/file/progress.ts'
+import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { makeCatchUp } from '../../../src/read-models/projector/catch-up.ts'
+import { makePending } from '../../../src/read-models/projector/pending.ts'
+import { makeWriter } from '../../../src/read-models/projector/write-behind.ts'
+import { openViews } from '../../../src/read-models/views.ts'
+import { metadata, reservationCancelled, reservationExtended } from '../../domain/builders.ts'
+import { append, done, logged, randomHex } from '../../event-store/new-events.ts'
+import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { manyEvents } from '../lists/many-reservations.ts'
+import { viewsOn } from '../setting.ts'
+
+const STREAM = 'sut-of-all'
+const SCALE = { reservations: 12_000, suts: 40, users: 10 }
+const BATCH = 256
+/** Events after which another thread is asked to write. */
+const besideFrom = 10_000
+const LOG_ID = 'f'.repeat(24)
+
+/** A long log: of the reservations some are extended at once, and some cancelled when others have been made. */
+const story = (): readonly Logged[] => {
+  const told: Event[] = []
+  const made: string[] = []
+  for (const event of manyEvents(SCALE)) {
+    told.push(event)
+    if (event.type !== 'ReservationCreated') continue
+    made.push(event.data._id)
+    if (made.length % 7 === 0) told.push(reservationExtended(event.data._id, '2031-01-01T00:00:00+00:00'))
+    if (made.length % 11 === 0) told.push(reservationCancelled(made[made.length - 10] as string))
+  }
+  const facts = metadata('2030-01-01T00:00:00.000Z')
+  return told.map(({ type, data }, n) =>
+    logged({
+      ...({ type, data } as Event),
+      id: makeEventId(n, randomHex(10)),
+      stream: STREAM,
+      revision: n,
+      mark: n,
+      metadata: facts,
+    }),
+  )
+}
+
+const EVENTS = story()
+
+/** Why nobody else may read a file of documents, if so. */
+const refusalOf = (path: string): string | undefined => {
+  try {
+    openViewsFile(path, projections, { readOnly: true }).close()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Every row of every table, whoever wrote it. */
+const contents = (file: ViewsFile): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(file.tables.map(({ name, rows }) => [name, [...rows()].map((row) => JSON.stringify(row))]))
+
+/** Views over a file; `feed` folds what there is of the log in batches, as they come from a store. */
+const views = (t: ExecutionContext, path: string) => {
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  const pending = makePending(projections, file)
+  const alarms: string[] = []
+  let progress = beforeTheFirst(LOG_ID)
+  const told = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
+  const writer = makeWriter(file, pending, told, () => progress)
+  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress, besideFrom })
+  const feed = async (onBatch: () => unknown = () => undefined, tellsAhead = false): Promise<void> => {
+    for (let n = 0; n < EVENTS.length; n += BATCH) {
+      const events = EVENTS.slice(n, n + BATCH)
+      for (const event of events) {
+        progress = behind(progress, event)
+        pending.fold(event, progress.position)
+      }
+      const left = EVENTS.length - n - events.length
+      await catchUp.take({ events, caughtUp: left === 0, ...(tellsAhead && { ahead: left }) })
+      onBatch()
+      if (!catchUp.isBeside()) writer.tick()
+    }
+  }
+  return { file, pending, writer, catchUp, alarms, feed }
+}
+
+/** The same rows, written here. */
+const WRITTEN = (() => {
+  const file = openViewsFile(':memory:', projections)
+  const pending = makePending(projections, file)
+  let progress = beforeTheFirst(LOG_ID)
+  for (const event of EVENTS) {
+    progress = behind(progress, event)
+    pending.fold(event, progress.position)
+  }
+  file.stage(pending.takeUnstaged())
+  file.commit([], progress)
+  const written = contents(file)
+  file.close()
+  return written
+})()
+
+/** Bytes of a journal with one page of 16 KiB, the heads of both with it. */
+const ONE_PAGE = 32 + 24 + 16_384
+
+test('what another thread writes of a long log is what this one would have written, and no long journal stays', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, pending, catchUp, feed } = views(t, path)
+  let wasBeside = false
+  await feed(() => {
+    wasBeside ||= catchUp.isBeside()
+  })
+  t.true(wasBeside)
+  // A journal that was started anew has one page: the first write to it is not left to whoever comes.
+  t.true(statSync(`${path}-wal`).size <= ONE_PAGE)
+  t.false(catchUp.isBeside())
+  t.is(pending.count(), 0)
+  t.is(file.progress()?.position, EVENTS.length - 1)
+  t.deepEqual(contents(file), WRITTEN)
+})
+
+test('where a log is known to be long another thread is asked at once', async (t) => {
+  const { file, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
+  const wasBeside: boolean[] = []
+  await feed(() => wasBeside.push(catchUp.isBeside()), true)
+  t.true(wasBeside[0])
+  t.false(catchUp.isBeside())
+  t.deepEqual(contents(file), WRITTEN)
+})
+
+test('while another thread writes all rows of a log nobody else may read them, and afterwards everybody', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { catchUp, feed } = views(t, path)
+  const refusals: (string | undefined)[] = []
+  await feed(() => {
+    if (catchUp.isBeside()) refusals.push(refusalOf(path))
+  }, true)
+  t.is(refusals.at(-1), `${path} is being made, or was broken off: start the service, and wait until it is ready`)
+  t.is(refusalOf(path), undefined)
+})
+
+test('where the other thread fails this one writes what is left, nothing twice', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, writer, catchUp, alarms, feed } = views(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  let isLocked = false
+  await feed(() => {
+    if (isLocked || !catchUp.isBeside()) return
+    other.exec('BEGIN IMMEDIATE')
+    isLocked = true
+  })
+  t.true(isLocked)
+  t.false(catchUp.isBeside())
+  t.true((file.progress()?.position ?? -1) < EVENTS.length - 1)
+  t.false(writer.commitAll())
+  t.is(alarms.length, 1)
+  other.exec('ROLLBACK')
+  t.true(writer.commitAll())
+  t.deepEqual(contents(file), WRITTEN)
+})
+
+test('where the other thread fails in the middle its file is finished as soon as nobody reads it, and this one goes on with it', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, writer, catchUp, feed } = views(t, path)
+  const other = new DatabaseSync(path)
+  t.teardown(() => other.close())
+  const failsAt = 9_000
+  other.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON log WHEN NEW.position = ${failsAt} BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
+  const reader = openViewsFile(path, projections, { readOnly: true })
+  const refusals: (string | undefined)[] = []
+  let isPinned = false
+  await feed(() => {
+    refusals.push(refusalOf(path))
+    if (refusals.at(-1) === undefined) return
+    if (!isPinned) reader.pin()
+    isPinned = true
+    reader.progress()
+    if (!catchUp.isBeside()) reader.close()
+  }, true)
+  t.true(refusals.some((refusal) => refusal !== undefined))
+  t.is(refusalOf(path), undefined)
+  t.false(catchUp.isBeside())
+  const written = file.progress()?.position ?? -1
+  t.true(written > BATCH && written < failsAt)
+  t.false(writer.commitAll())
+  other.exec('DROP TRIGGER full')
+  t.true(writer.commitAll())
+  t.deepEqual(contents(file), WRITTEN)
+})
+
+test('a file that could not be finished, as somebody read it, is finished at the end with all that waits to be written', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const { file, writer, catchUp, feed } = views(t, path)
+  const reader = openViewsFile(path, projections, { readOnly: true })
+  let isPinned = false
+  await feed(() => {
+    if (isPinned || refusalOf(path) === undefined) return
+    reader.pin()
+    reader.progress()
+    isPinned = true
+  }, true)
+  t.true(isPinned)
+  t.false(catchUp.isBeside())
+  t.regex(refusalOf(path) ?? '', /was broken off/)
+  reader.close()
+  file.stage([])
+  t.true(file.isStaging())
+  writer.keepSnapshot(STREAM, 0, () => ({ stream: STREAM, version: 1, revision: 0, mark: 0, text: '{}', pages: [] }))
+  await catchUp.end()
+  t.false(file.isStaging())
+  t.is(refusalOf(path), undefined)
+  t.deepEqual(contents(file), WRITTEN)
+})
+
+test('a file is not finished while somebody reads what is not on the disk yet, and one that only goes on always is', async (t) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  file.commit([], beforeTheFirst(LOG_ID))
+  file.expectMany(false)
+  t.is(refusalOf(path), undefined)
+  const reader = openViewsFile(path, projections, { readOnly: true })
+  file.expectMany(true)
+  reader.pin()
+  t.not(reader.progress(), undefined)
+  file.commit([], { ...beforeTheFirst(LOG_ID), position: 7 })
+  t.throws(file.finish)
+  t.regex(refusalOf(path) ?? '', /was broken off/)
+  reader.close()
+  file.finish()
+  t.is(refusalOf(path), undefined)
+})
+
+test('views that are closed while another thread writes have all that they had folded, and the next ones go on from there', async (t) => {
+  const directory = await aDirectory(t)
+  const path = join(directory, 'views.db')
+  const store = openStore(t, join(directory, 'events.db'))
+  for (let n = 0; n < EVENTS.length; n += 1_000) {
+    done(await append(store, STREAM, n - 1, EVENTS.slice(n, n + 1_000)))
+  }
+  const none = (): void => undefined
+  const early = await openViews({
+    path,
+    store,
+    projections,
+    besideFrom,
+    onAlarm: none,
+    onRecovery: none,
+    onFatal: none,
+  })
+  while (early.position() < EVENTS.length - 2_000) await turn()
+  t.is(early.lists(), undefined)
+  t.is(early.log(), undefined)
+  await early.close()
+  const closed = openViewsFile(path, projections)
+  t.is(closed.progress()?.position, early.position())
+  t.true(early.position() < EVENTS.length - 1)
+  closed.close()
+  await (await viewsOn(t, store, path)).close()
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  t.deepEqual(contents(file), WRITTEN)
+})

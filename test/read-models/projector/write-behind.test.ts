@@ -1,0 +1,40 @@
+import test from 'ava'
+import { projections } from '../../../projections/index.ts'
+import type { Snapshot } from '../../../src/domain/decider.ts'
+import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
+import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { makePending } from '../../../src/read-models/projector/pending.ts'
+import { makeWriter } from '../../../src/read-models/projector/write-behind.ts'
+
+const COUNT = 40
+const SIZE = 100_000
+
+test('folded states that are due all at once are written in several transactions, and at the end every one is', async (t) => {
+  const file = openViewsFile(':memory:', projections)
+  const first = Promise.withResolvers<readonly Snapshot[]>()
+  const watched = {
+    ...file,
+    commit: (...[states, progress]: Parameters<typeof file.commit>) => {
+      file.commit(states, progress)
+      first.resolve(states)
+    },
+    close: () => undefined,
+  }
+  const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
+  const progress = () => ({ ...beforeTheFirst('f'.repeat(24)), position: 0, mark: 0 })
+  const writer = makeWriter(watched, makePending(projections, file), alarms, progress)
+  const streams = Array.from({ length: COUNT }, (_, n) => `sut-${n}`)
+  for (const stream of streams) {
+    const text = 'x'.repeat(SIZE)
+    writer.keepSnapshot(stream, 0, () => ({ stream, version: 1, revision: 0, mark: 0, text, pages: [] }))
+  }
+  writer.tick()
+  const { length } = await first.promise
+  t.true(length > 0 && length * SIZE < 2_000_000, `${length} in the first transaction`)
+  await writer.close()
+  t.deepEqual(
+    streams.filter((stream) => file.snapshot(stream)?.text.length !== SIZE),
+    [],
+  )
+  file.close()
+})

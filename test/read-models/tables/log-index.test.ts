@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import test from 'ava'
+import { projections } from '../../../projections/index.ts'
+import { makeEventId } from '../../../src/domain/values/ids.ts'
+import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { randomHex } from '../../event-store/new-events.ts'
+
+const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+
+/** The root of a perfect tree, as RFC 6962, section 2.1, defines it. */
+const rootOf = (leaves: readonly Uint8Array[]): Buffer => {
+  if (leaves.length === 1) return Buffer.from(leaves[0] as Uint8Array)
+  const half = leaves.length / 2
+  return sha256(Uint8Array.of(1), rootOf(leaves.slice(0, half)), rootOf(leaves.slice(half)))
+}
+
+/** A file with the places of so many events. */
+const indexOf = (count: number, markOf: (position: number) => number) => {
+  const file = openViewsFile(':memory:', projections)
+  const rows = Array.from({ length: count }, (_, position) => ({
+    position,
+    mark: markOf(position),
+    id: makeEventId(position, randomHex(10)),
+    leaf: new Uint8Array(sha256(Buffer.from(`leaf ${position}`))),
+  }))
+  file.stage(rows.map((place) => ({ place })))
+  return { log: file.log, rows, leaves: rows.map(({ leaf }) => leaf) }
+}
+
+for (const [where, markOf] of [
+  ['the embedded store', (position: number) => position],
+  ['EventStoreDB', (position: number) => 7 + 300 * position],
+] as const) {
+  test(`an event of ${where} is found by its position, its mark and its id`, (t) => {
+    const { log, rows } = indexOf(300, markOf)
+    t.is(log.size(), 300)
+    for (const { position, mark, id } of rows) {
+      t.is(log.markAt(position), mark)
+      t.is(log.positionAt(mark), position)
+      t.is(log.positionOf(id), position)
+    }
+    t.deepEqual([log.markAt(-1), log.positionAt(-1)], [-1, -1])
+    t.deepEqual(
+      [log.markAt(300), log.positionAt(markOf(300)), log.positionOf(makeEventId(1, randomHex(10)))],
+      [undefined, undefined, undefined],
+    )
+  })
+}
+
+test('every node of the tree, kept or not, is the hash of its leaves', (t) => {
+  const { log, leaves } = indexOf(65_536 + 700, (position) => position)
+  const nodes = [0, 1, 3, 7, 8, 9, 12].flatMap((level) => [0, 1, 2, 3].map((n) => [level, n] as const))
+  for (const [level, n] of [...nodes, [15, 1], [16, 0], [8, 257], [0, 66_235]] as const) {
+    const size = 2 ** level
+    t.deepEqual(Buffer.from(log.node(level, n)), rootOf(leaves.slice(n * size, (n + 1) * size)), `${level}, ${n}`)
+  }
+})
+
+test('a node that the log does not fill is none', (t) => {
+  const { log } = indexOf(700, (position) => position)
+  for (const [level, n] of [
+    [0, 700],
+    [1, 350],
+    [8, 2],
+    [9, 1],
+    [10, 0],
+    [16, 0],
+  ] as const) {
+    t.throws(() => log.node(level, n), { instanceOf: RangeError })
+  }
+})

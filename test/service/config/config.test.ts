@@ -1,0 +1,272 @@
+import { isAbsolute } from 'node:path'
+import test from 'ava'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { keyChecks } from '../../../src/service/checks/keys.ts'
+import { readConfig } from '../../../src/service/config/config.ts'
+import { passwordProblem } from '../../../src/users/password.ts'
+import { anyCharacter } from '../../characters.ts'
+import { leftOf, rightOf } from '../../users/builders.ts'
+
+const DAY = 86_400_000
+const KEY = Buffer.alloc(32, 1).toString('base64')
+const read = (environment: Record<string, string | undefined>) => readConfig(environment, keyChecks, '/srv/berth')
+const problemsOf = (environment: Record<string, string | undefined>) => leftOf(read(environment))
+
+test('without variables everything has its documented default', (t) => {
+  t.deepEqual(rightOf(read({ PATH: '/bin', BERTH: 'not ours' })), {
+    host: '127.0.0.1',
+    port: 8080,
+    trustedProxies: [],
+    data: '/srv/berth/data',
+    eventStore: { kind: 'sqlite', path: '/srv/berth/data/events.db' },
+    usersFile: '/srv/berth/data/users.json',
+    vaultKeyFile: '/srv/berth/data/vault.key',
+    auditKeyFile: '/srv/berth/data/audit.key',
+    origin: 'berth',
+    listenPorts: { first: 20_000, last: 29_999 },
+    limits: { windowMax: 7 * DAY, horizon: 366 * DAY },
+    clockAheadMax: 30 * DAY,
+    logLevel: 'info',
+    warnings: [],
+  })
+})
+
+test('every variable is taken', (t) => {
+  const config = rightOf(
+    read({
+      BERTH_HOST: '::1',
+      BERTH_PORT: '0',
+      BERTH_TLS_CERT: 'tls/cert.pem',
+      BERTH_TLS_KEY: '/etc/berth/key.pem',
+      BERTH_TRUSTED_PROXIES: '192.0.2.7, 10.1.0.0/16,FD00:0::/8',
+      BERTH_DATA: 'elsewhere',
+      BERTH_EVENT_STORE: 'sqlite:/var/log.db',
+      BERTH_USERS: '../users.json',
+      BERTH_ADMIN_PASSWORD: 'correct horse',
+      BERTH_VAULT_KEY: `a:${KEY}`,
+      BERTH_AUDIT_KEY: KEY,
+      BERTH_ORIGIN: 'lab.example/berth',
+      BERTH_LISTEN_PORTS: '5900-5900',
+      BERTH_WINDOW_MAX: 'PT12H',
+      BERTH_HORIZON: 'P1W2DT30M',
+      BERTH_CLOCK_AHEAD_MAX: 'P60D',
+      BERTH_LOG_LEVEL: 'silent',
+    }),
+  )
+  t.deepEqual(config, {
+    host: '::1',
+    port: 0,
+    tls: { certificate: '/srv/berth/tls/cert.pem', key: '/etc/berth/key.pem' },
+    trustedProxies: [
+      { family: 'ipv4', address: '192.0.2.7', prefix: 32 },
+      { family: 'ipv4', address: '10.1.0.0', prefix: 16 },
+      { family: 'ipv6', address: 'fd00::', prefix: 8 },
+    ],
+    data: '/srv/berth/elsewhere',
+    eventStore: { kind: 'sqlite', path: '/var/log.db' },
+    usersFile: '/srv/users.json',
+    adminPassword: 'correct horse',
+    vaultKeys: `a:${KEY}`,
+    vaultKeyFile: '/srv/berth/elsewhere/vault.key',
+    auditKey: KEY,
+    auditKeyFile: '/srv/berth/elsewhere/audit.key',
+    origin: 'lab.example/berth',
+    listenPorts: { first: 5900, last: 5900 },
+    limits: { windowMax: DAY / 2, horizon: 9 * DAY + 1_800_000 },
+    clockAheadMax: 60 * DAY,
+    logLevel: 'silent',
+    warnings: [],
+  })
+})
+
+test('paths are absolute whatever directory the service starts in', (t) => {
+  const { data, usersFile, vaultKeyFile, eventStore } = rightOf(
+    readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }, keyChecks),
+  )
+  t.true(
+    [data, usersFile, vaultKeyFile, eventStore.kind === 'sqlite' && eventStore.path].every(
+      (path) => path && isAbsolute(path),
+    ),
+  )
+})
+
+const refused: readonly (readonly [string, string, RegExp])[] = [
+  ['BERTH_HOST', '[::1]', /without a port or brackets/],
+  ['BERTH_HOST', '127.0.0.1:8080', /without a port/],
+  ['BERTH_HOST', '127.0.0.256', /host name or an IP address/],
+  ['BERTH_PORT', '65536', /whole number from 0 to 65535/],
+  ['BERTH_PORT', '80.0', /whole number/],
+  ['BERTH_PORT', ' 80', /whole number/],
+  ['BERTH_PORT', '-1', /whole number/],
+  ['BERTH_PORT', 'tcp://10.0.0.1:8080', /enableServiceLinks: false.*or set BERTH_PORT/],
+  ['BERTH_TLS_CERT', 'cert.pem', /and BERTH_TLS_KEY belong together/],
+  ['BERTH_TRUSTED_PROXIES', 'proxy.lab.example', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.0/33', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', 'fd00::/129', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '0.0.0.0/0', /none with a prefix of 0/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1,', /parted by commas/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1 10.0.0.2', /parted by commas/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1:443', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '[fd00::1]', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', 'fe80::1%eth0', /addresses or ranges like/],
+  ['BERTH_TRUSTED_PROXIES', '0:0::FFFF:10.0.0.1', /addresses or ranges like/],
+  ['BERTH_EVENT_STORE', 'esdb://eventstore:2113', /needs a name and a password/],
+  ['BERTH_EVENT_STORE', 'esdb:eventstore', /must be like esdb:/],
+  ['BERTH_EVENT_STORE', 'sqlite:', /sqlite:\.\/data/],
+  ['BERTH_EVENT_STORE', 'sqlite://host/path', /sqlite:\.\/data/],
+  ['BERTH_EVENT_STORE', 'sqlite::memory:', /must name a file/],
+  ['BERTH_EVENT_STORE', './data/events.db', /sqlite:\.\/data/],
+  ['BERTH_ADMIN_PASSWORD', 'short', /at least 8 characters/],
+  ['BERTH_ADMIN_PASSWORD', 'a password\n', /control characters/],
+  ['BERTH_VAULT_KEY', KEY, /cannot be used: key 1 must be an id of 1 to 32/],
+  ['BERTH_VAULT_KEY', `a:${KEY},b:${KEY}`, /cannot be used: key 2 is the same as a key before it/],
+  ['BERTH_VAULT_KEY', '# later', /cannot be used: there is no key/],
+  ['BERTH_AUDIT_KEY', `a:${KEY}`, /must be 32 bytes in base64/],
+  ['BERTH_AUDIT_KEY', KEY.slice(4), /must be 32 bytes in base64/],
+  ['BERTH_ORIGIN', 'a b', /URI reference/],
+  ['BERTH_ORIGIN', 'a+b', /without blanks and \+/],
+  ['BERTH_ORIGIN', '1a:b', /URI reference/],
+  ['BERTH_ORIGIN', 'a%2', /URI reference/],
+  ['BERTH_ORIGIN', 'a#b#c', /URI reference/],
+  ['BERTH_ORIGIN', 'bärth', /URI reference/],
+  ['BERTH_ORIGIN', 'a'.repeat(256), /at most 255/],
+  ['BERTH_LISTEN_PORTS', '20000', /range of ports/],
+  ['BERTH_LISTEN_PORTS', '0-10', /range of ports/],
+  ['BERTH_LISTEN_PORTS', '30000-20000', /first not above the last/],
+  ['BERTH_LISTEN_PORTS', '1-65536', /range of ports/],
+  ['BERTH_WINDOW_MAX', '7 days', /ISO 8601/],
+  ['BERTH_WINDOW_MAX', 'P1M', /no fixed length/],
+  ['BERTH_HORIZON', 'P1Y', /no fixed length/],
+  ['BERTH_HORIZON', 'P0D', /from PT15M/],
+  ['BERTH_HORIZON', '-P7D', /from PT15M/],
+  ['BERTH_HORIZON', 'PT14M59S', /from PT15M/],
+  ['BERTH_HORIZON', 'P3661D', /to P3660D/],
+  ['BERTH_HORIZON', 'P99999999999D', /P3660D|ISO 8601/],
+  ['BERTH_WINDOW_MAX', 'PT20M0.0001S', /whole milliseconds/],
+  ['BERTH_LOG_LEVEL', 'verbose', /must be one of trace, debug, info, warn, error, fatal, silent/],
+]
+
+for (const [name, value, problem] of refused) {
+  test(`${name}=${value.slice(0, 40).trimEnd()} is refused`, (t) => {
+    const problems = problemsOf({ [name]: value })
+    t.is(problems.length, 1)
+    t.true(problems[0]?.startsWith(`${name} `))
+    t.regex(problems[0] as string, problem)
+  })
+}
+
+const origins = [
+  'berth',
+  'https://lab.example/berth',
+  'urn:lab:berth',
+  '/berth',
+  'lab.example/b%C3%A9rth?x=1#y',
+  '//h/p',
+]
+for (const origin of origins) {
+  test(`BERTH_ORIGIN=${origin} is taken`, (t) => {
+    t.is(rightOf(read({ BERTH_ORIGIN: origin })).origin, origin)
+  })
+}
+
+test('an empty value is a problem for every variable', (t) => {
+  const names = refused.map(([name]) => name).concat('BERTH_DATA', 'BERTH_USERS', 'BERTH_VAULT_KEY')
+  for (const name of new Set(names)) t.regex(problemsOf({ [name]: '' }).join(), new RegExp(`^${name} is empty`))
+})
+
+test('every problem is named at once, and the right variables raise none', (t) => {
+  const problems = problemsOf({
+    BERTH_HOST: 'lab.example',
+    BERTH_PORT: 'x',
+    BERTH_HORIZON: 'x',
+    BERTH_VAULT_KEY: `a:${KEY}`,
+    BERTH_VAULT_KEY_FILE: 'x',
+    BERTH_AUDIT_KEY: 'x',
+    BERTH_PROT: '8080',
+  })
+  const names = problems.map((problem) => problem.split(' ')[0]).sort()
+  t.deepEqual(names, ['BERTH_AUDIT_KEY', 'BERTH_HORIZON', 'BERTH_PORT', 'BERTH_PROT', 'BERTH_VAULT_KEY'])
+  t.true(problems.includes('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them'))
+})
+
+test('an unknown variable is a problem that names the nearest known one', (t) => {
+  const nearest = (name: string) => problemsOf({ [name]: 'x' }).join()
+  t.is(nearest('BERTH_PROT'), 'BERTH_PROT is not a variable of Berth; the nearest is BERTH_PORT')
+  t.regex(nearest('BERTH_ADMIN_PASWORD'), /nearest is BERTH_ADMIN_PASSWORD$/)
+  t.regex(nearest('BERTH_VAULT_KEYFILE'), /nearest is BERTH_VAULT_KEY_FILE$/)
+  t.regex(nearest('BERTH_LOGLEVEL'), /nearest is BERTH_LOG_LEVEL$/)
+})
+
+test('a certificate without its key is a problem, and a key without its certificate', (t) => {
+  const together = ['BERTH_TLS_CERT and BERTH_TLS_KEY belong together; set both or neither']
+  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem' }), together)
+  t.deepEqual(problemsOf({ BERTH_TLS_KEY: 'key.pem' }), together)
+  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem', BERTH_TLS_KEY: '' }), [
+    'BERTH_TLS_KEY is empty; give it a value or unset it',
+  ])
+})
+
+test("Kubernetes' service links are passed over with a warning that names them", (t) => {
+  const links = {
+    BERTH_SERVICE_HOST: '10.0.0.1',
+    BERTH_SERVICE_PORT: '8080',
+    BERTH_SERVICE_PORT_HTTP: '8080',
+    BERTH_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    BERTH_PORT_8080_TCP_PROTO: 'tcp',
+    BERTH_PORT_8080_TCP_PORT: '8080',
+    BERTH_PORT_8080_TCP_ADDR: '10.0.0.1',
+    BERTH_METRICS_PORT: 'tcp://10.0.0.2:9090',
+    BERTH_METRICS_SERVICE_HOST: '10.0.0.2',
+  }
+  const { warnings, port } = rightOf(read({ ...links, BERTH_PORT: '8081' }))
+  t.is(port, 8081)
+  for (const name of Object.keys(links)) t.true(warnings.join().includes(name))
+  t.is(problemsOf({ BERTH_METRICS_PORT: '9090' }).length, 1)
+})
+
+test('no problem ever repeats a value, whichever variable a secret was put into', (t) => {
+  const canary = 'CaNaRy-0123456789'
+  const names = [...new Set(refused.map(([name]) => name)), 'BERTH_VAULT_KEY', 'BERTH_VAULT_KEY_FILE', 'BERTH_PASSWORD']
+  const value = fc.constantFrom(
+    canary,
+    `${canary}\n`,
+    `esdb://admin:${canary}@host`,
+    `tcp://${canary}`,
+    `sqlite://${canary}`,
+  )
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...names), value), (environment) => {
+      const result = read(environment)
+      return E.isRight(result) || !result.left.join().includes(canary)
+    }),
+  )
+  t.pass()
+})
+
+test("the first administrator's password is held to the rule for every password", (t) => {
+  const passwords = fc.oneof(
+    fc.string(),
+    fc.string({ unit: anyCharacter, minLength: 7, maxLength: 9 }),
+    fc.string({ minLength: 1020, maxLength: 1030 }),
+  )
+  fc.assert(
+    fc.property(passwords, (password) => {
+      fc.pre(password !== '')
+      return E.isRight(read({ BERTH_ADMIN_PASSWORD: password })) === (passwordProblem(password) === undefined)
+    }),
+    {
+      examples: [
+        ['x'.repeat(1024)],
+        ['x'.repeat(1025)],
+        ['\u{1f511}'.repeat(8)],
+        ['\u{1f511}'.repeat(7)],
+        ['\ud800234567890'],
+        ['\u{1f511}'.repeat(257)],
+        ['1234567\u0085'],
+        ['12345678\u0085'],
+      ],
+    },
+  )
+  t.pass()
+})

@@ -31,28 +31,19 @@ const deciderOf = (stream: string): AnyDecider =>
  */
 export const makeStatesAnew = (statesMax = STATES_MAX): StatesAnew => {
   const states = new LRUCache<string, Folded<StreamState>>({ maxSize: statesMax })
-  const take = (stream: string): Folded<StreamState> => states.get(stream) ?? unread(deciderOf(stream))
-  const put = (stream: string, folded: Folded<StreamState>): void => {
-    if (folded.revision === NO_STREAM) return
-    const size = Math.min(deciderOf(stream).weight(folded.state), statesMax)
-    states.set(stream, folded, { size })
-  }
   return {
     fold: (events) => {
-      let stream: string | undefined
-      let folded = unread(sutDecider as unknown as AnyDecider)
-      for (const event of events) {
-        // Often events of one stream follow each other.
-        if (event.stream !== stream) {
-          if (stream !== undefined) put(stream, folded)
-          stream = event.stream
-          folded = take(stream)
+      for (const [stream, own] of Map.groupBy(events, ({ stream }) => stream)) {
+        const decider = deciderOf(stream)
+        let folded = states.get(stream) ?? unread(decider)
+        for (const event of own) {
+          const { revision, mark } = event
+          if (revision !== folded.revision + 1) continue
+          folded = { ...folded, state: decider.evolve(folded.state, event), revision, mark }
         }
-        const { revision, mark } = event
-        if (revision !== folded.revision + 1) continue
-        folded = { ...folded, state: deciderOf(stream).evolve(folded.state, event), revision, mark }
+        if (folded.revision === NO_STREAM) continue
+        states.set(stream, folded, { size: Math.min(decider.weight(folded.state), statesMax) })
       }
-      if (stream !== undefined) put(stream, folded)
     },
     handOver: (snapshots, most) => {
       // The least used of them first: where there is no room for all, those that came last remain.

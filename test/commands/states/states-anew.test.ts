@@ -66,7 +66,7 @@ test('states for which there is no room are let go of, and never kept with a gap
   const events = await readLog(store, BEGINNING)
   // Room for one of the three: in the order of the log each has made room before its next event comes.
   const anew = makeStatesAnew(1_024)
-  anew.fold(events)
+  for (const event of events) anew.fold([event])
   anew.handOver(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)
   const instance = anInstance(store, snapshots)

@@ -153,9 +153,11 @@ const follow = async ({ progress, source, line, parts, checkpointEvery }: Subscr
         parts.switches.sent()
       }
       if (++examined % checkpointEvery === 0) await line.send(checkpoint(event))
-    } else {
-      if (isBehind && (events !== undefined || !parts.isOld)) await line.send(caughtUp)
+    } else if (isBehind) {
       isBehind = false
+      // Events may have come meanwhile, of which nobody tells any more.
+      if (events !== undefined || !parts.isOld) await line.send(caughtUp)
+    } else {
       progress.isLive = true
       await line.news()
     }

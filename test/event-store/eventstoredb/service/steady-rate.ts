@@ -30,6 +30,7 @@ export interface Bucket {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  readonly slowest: number
 }
 
 const aStore = async (scope: Tidying): Promise<string> => {
@@ -82,8 +83,8 @@ const makeSuts = async (instances: readonly RatedInstance[], count: number): Pro
 const bucketOf = (taken: { readonly milliseconds: number; readonly isCreated: boolean }[]): Bucket => {
   const times = taken.map(({ milliseconds }) => milliseconds)
   const created = taken.filter(({ isCreated }) => isCreated).length
-  const [p50, p99] = times.length === 0 ? [Number.NaN, Number.NaN] : [quantile(times, 0.5), quantile(times, 0.99)]
-  return { created, refused: taken.length - created, p50, p99 }
+  const at = (share: number): number => (times.length === 0 ? 0 : quantile(times, share))
+  return { created, refused: taken.length - created, p50: at(0.5), p99: at(0.99), slowest: at(1) }
 }
 
 /** Asks for one window after the other, on the SUTs in turn, and gives what was answered in each bucket. */
@@ -126,6 +127,8 @@ export interface Rate {
   readonly least: number
   readonly p99: number
   readonly worstP99: number
+  /** Of one request. */
+  readonly slowest: number
   /** How often a subscription was cut. */
   readonly cuts: number
 }
@@ -134,7 +137,15 @@ export const rateOf = (buckets: readonly Bucket[], cuts: number): Rate => {
   const created = buckets.map((bucket) => bucket.created / BUCKET_SECONDS)
   const p99s = buckets.map(({ p99 }) => p99)
   const [median, p99] = [quantile(created, 0.5), quantile(p99s, 0.5)]
-  return { buckets, median, least: Math.min(...created), p99, worstP99: Math.max(...p99s), cuts }
+  return {
+    buckets,
+    median,
+    least: Math.min(...created),
+    p99,
+    worstP99: Math.max(...p99s),
+    slowest: Math.max(...buckets.map(({ slowest }) => slowest)),
+    cuts,
+  }
 }
 
 export const measureRate = async (scope: Tidying, options: RateOptions): Promise<Rate> => {

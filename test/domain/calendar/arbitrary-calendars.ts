@@ -2,9 +2,14 @@ import fc from 'fast-check'
 import { type Calendar, EMPTY, endingAfter, inserted } from '../../../src/domain/calendar/calendar.ts'
 import type { Held } from '../../../src/domain/calendar/held.ts'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
+import { makeRandom } from '../../process/random.ts'
 
 /** More than a page of a calendar takes, and fewer. */
 const LONG = 600
+
+const USERS = ['alice', 'bob', 'Zoë 😀', 'f'.repeat(24), 'u'.repeat(128)]
+const START_OFFSETS = [0, 120, -210, 840]
+const END_OFFSETS = [0, 345, -840]
 
 const arbitraryStep = () =>
   fc.record({
@@ -15,20 +20,38 @@ const arbitraryStep = () =>
       { weight: 4, arbitrary: fc.constant(0) },
       { weight: 1, arbitrary: fc.integer({ min: 1, max: 899 }) },
     ),
-    user_id: fc.constantFrom('alice', 'bob', 'Zoë 😀', 'f'.repeat(24), 'u'.repeat(128)),
-    offsets: fc.tuple(fc.constantFrom(0, 120, -210, 840), fc.constantFrom(0, 345, -840)),
+    user_id: fc.constantFrom(...USERS),
+    offsets: fc.tuple(fc.constantFrom(...START_OFFSETS), fc.constantFrom(...END_OFFSETS)),
     random: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
   })
+
+type Step = ReturnType<typeof arbitraryStep> extends fc.Arbitrary<infer A> ? A : never
+
+/** Steps from a seed: drawing each part of hundreds by itself takes most of a property's time. */
+const manySteps = (seed: number, count: number): readonly Step[] => {
+  const { below, oneOf } = makeRandom(seed)
+  return Array.from({ length: count }, () => ({
+    gap: below(5),
+    length: 1 + below(6),
+    late: below(5) === 0 ? 1 + below(899) : 0,
+    user_id: oneOf(USERS),
+    offsets: [oneOf(START_OFFSETS), oneOf(END_OFFSETS)],
+    random: BigInt(below(2 ** 32)) << 32n,
+  }))
+}
+
+const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
+  fc.oneof(
+    fc.array(arbitraryStep(), { maxLength: 20 }),
+    fc.tuple(fc.nat(), fc.integer({ min: 140, max: LONG })).map(([seed, count]) => manySteps(seed, count)),
+  )
 
 /** Windows by start, none overlapping another, edges touching often; now and then there are many, at any time there is. */
 export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
   fc
     .tuple(
       fc.oneof(fc.integer({ min: -20, max: 10 }), fc.constantFrom(-70_000_000, 4_772_185, 9_000_000, 280_000_000)),
-      fc.oneof(
-        fc.array(arbitraryStep(), { maxLength: 20 }),
-        fc.array(arbitraryStep(), { minLength: 140, maxLength: LONG, size: 'medium' }),
-      ),
+      arbitrarySteps(),
     )
     .map(([from, steps]) => {
       let end = from * QUARTER

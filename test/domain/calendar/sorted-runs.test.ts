@@ -23,7 +23,7 @@ const filled = (count: number, keepMin: number, timeOf: (n: number) => number): 
 }
 
 test('of many rows there are few runs, none too long, and each row is found', (t) => {
-  const count = 400_000
+  const count = 150_000
   const { runs, most } = filled(count, 0, () => 0)
   t.true(most < 16, `${most} runs`)
   t.true(runs.every(({ size }) => size <= RUN_MAX))
@@ -37,7 +37,7 @@ test('of many rows there are few runs, none too long, and each row is found', (t
 
 test('however many rows come in a day, those of the day and of one run more are kept at most', (t) => {
   // A row each second and a half: 57,600 in a day.
-  const { runs } = filled(600_000, 0, (n) => n * 1_500)
+  const { runs } = filled(180_000, 0, (n) => n * 1_500)
   const kept = runs.reduce((sum, { size }) => sum + size, 0)
   t.true(kept >= 57_600 && kept <= 57_600 + RUN_MAX, `${kept} rows`)
 })

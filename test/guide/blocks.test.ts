@@ -1,0 +1,81 @@
+import test from 'ava'
+import { isAsShown, readSteps } from './answers.ts'
+import { chapter, chapters, documents, readme } from './documents.ts'
+import { runDocument } from './run-document.ts'
+
+/** Blocks that no test runs, by their document and first line, and why. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'src/guide/clock.md: npm run -s berth -- clock correct': 'needs a log with times of the future',
+  "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://127": 'needs an EventStoreDB',
+  "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://berth": 'needs an EventStoreDB cluster',
+  "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb+discover": 'needs an EventStoreDB cluster',
+  'src/guide/eventstoredb.md: curl --cacert': 'needs an EventStoreDB cluster',
+  'src/guide/eventstoredb.md: export BERTH_ADMIN_PASSWORD': 'needs a container engine',
+  'src/guide/eventstoredb.md: docker compose run': 'needs a container engine',
+  'src/guide/eventstoredb.md: docker compose --profile': 'needs a container engine',
+  'src/guide/operating.md: node_modules/.bin/node src/main.ts serve': 'runs until it is stopped; others run it',
+  'src/guide/speed.md: npm ci --prefix': 'installs packages from a registry and takes twenty minutes',
+}
+
+const SETTING = chapter('README.md').blocks
+
+/** Each runs two processes or more: no more than two documents at a time leave room for the other tests. */
+const lanes = [Promise.resolve(), Promise.resolve()]
+const inLane = (number: number, task: () => Promise<void>): Promise<void> => {
+  const lane = number % lanes.length
+  const run = (lanes[lane] as Promise<void>).then(task)
+  lanes[lane] = run.catch(() => undefined)
+  return run
+}
+
+// The blocks of the guide's own page are run before those of each chapter.
+const shown = documents.filter(({ blocks }) => blocks !== SETTING && blocks.some(({ info }) => info === 'sh'))
+for (const [number, document] of shown.entries()) {
+  const { path } = document
+  test(`the shell blocks of ${path} answer as they show`, (t) =>
+    inLane(number, async () => {
+      for (const { line, commands, answer, output } of await runDocument(
+        t,
+        document,
+        document === readme ? [] : SETTING,
+      )) {
+        const place = `${path}:${line}\n${commands}`
+        t.true(isAsShown(output, answer), `${place}\nanswers\n${output}\nand is shown to answer\n${answer}`)
+      }
+    }))
+}
+
+test('every block that no test runs is listed with the reason, and every listed block exists', (t) => {
+  const found = documents.flatMap(({ path, blocks }) =>
+    blocks.filter(({ info }) => info === 'sh norun').map(({ code }) => `${path}: ${code}`),
+  )
+  const listed = Object.keys(NOT_RUN)
+  t.deepEqual(
+    found.filter((block) => !listed.some((start) => block.startsWith(start))),
+    [],
+  )
+  t.deepEqual(
+    listed.filter((start) => !found.some((block) => block.startsWith(start))),
+    [],
+  )
+})
+
+test('blocks are of a kind that readers can paste, or name the file to save them in', (t) => {
+  const kinds = new Set(chapters.flatMap(({ blocks }) => blocks.map(({ info }) => info)))
+  t.deepEqual(
+    [...kinds].filter((kind) => !['sh', 'sh norun', 'bash', 'js'].includes(kind)),
+    [],
+  )
+})
+
+test('control: another answer, a missing one and one more are found out', (t) => {
+  const shown = '{"_id":"6b013ba0b6a9a41fe5bda65e","name":"admin",…}'
+  t.true(isAsShown('{"_id":"6b013ba0b6a9a41fe5bda65f",\n"name":"admin","role":"tester"}\n', shown))
+  t.false(isAsShown('{"_id":"6b013ba0b6a9a41fe5bda65f","name":"anna","role":"tester"}', shown))
+  t.false(isAsShown('', shown))
+  t.false(isAsShown('more', ''))
+  t.deepEqual(readSteps('a\nb\n# 1\n#\n# 2\nc\nd # no answer'), [
+    { commands: 'a\nb', answer: '1\n\n2' },
+    { commands: 'c\nd # no answer', answer: '' },
+  ])
+})

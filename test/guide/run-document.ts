@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { launch, ROOT } from '../process/harness.ts'
+import { temporaryDirectory } from '../users/temporary-directory.ts'
+import { readSteps, type Step } from './answers.ts'
+import type { Block, Document } from './documents.ts'
+
+/** A step that was run, and what it really answered. */
+export interface RunStep extends Step {
+  readonly line: number
+  readonly output: string
+}
+
+/** What of a checkout its commands need. */
+const NEEDED = ['node_modules', 'package.json', 'projections', 'src']
+const SEPARATOR = '\u001e'
+/** Milliseconds for all blocks of a document. */
+const WITHIN = 50_000
+
+/** What `npm run -s berth --` runs, without the time that npm takes to start. README.md runs npm itself. */
+const WITHOUT_NPM = 'npm() { shift 4; node_modules/.bin/node src/main.ts "$@"; }'
+
+/** A script that a document has readers save: the name is in its first comment. */
+const savedName = ({ code }: Block): string | undefined =>
+  /^(?:#!.*\n)?(?:\/\/|#) ([\w-]+\.(?:mjs|sh))\b/.exec(code)?.[1]
+
+const freshFolder = async (t: ExecutionContext, { blocks }: Document): Promise<string> => {
+  const folder = await temporaryDirectory(t)
+  for (const name of NEEDED) await symlink(join(ROOT, name), join(folder, name))
+  await mkdir(join(folder, 'tmp'))
+  await mkdir(join(folder, 'data'), { mode: 0o700 })
+  for (const block of blocks) {
+    const name = savedName(block)
+    if (name !== undefined) await writeFile(join(folder, name), `${block.code}\n`)
+  }
+  return folder
+}
+
+/** A loopback address of our own and a port free there, for the second service of a document. */
+const freeAddress = async (): Promise<{ host: string; port: number }> => {
+  const host = `127.${randomInt(64, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return { host, port }
+}
+
+/** The same commands against services that listen elsewhere than the documented ports. */
+const relocate = (script: string, port: number, second: { host: string; port: number }): string =>
+  script
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+    .replaceAll('127.0.0.1:8081', `${second.host}:${second.port}`)
+    .replaceAll('BERTH_PORT=8081', `BERTH_HOST=${second.host} BERTH_PORT=${second.port}`)
+    .replaceAll('subjectAltName=IP:127.0.0.1', `subjectAltName=IP:${second.host}`)
+
+const runBash = async (t: ExecutionContext, folder: string, script: string, input: string): Promise<string> => {
+  await writeFile(join(folder, 'blocks.bash'), script)
+  const bash = spawn('bash', ['blocks.bash'], {
+    cwd: folder,
+    // A group of its own, so that services in the background end with it.
+    detached: true,
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      TMPDIR: join(folder, 'tmp'),
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/berth-compiled'),
+    },
+  })
+  const kill = (): void => {
+    try {
+      process.kill(-(bash.pid as number), 'SIGKILL')
+    } catch {
+      // The group has ended.
+    }
+  }
+  t.teardown(kill)
+  const timer = setTimeout(kill, WITHIN)
+  let output = ''
+  for (const stream of [bash.stdout, bash.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  bash.stdin.on('error', () => undefined).end(input)
+  await new Promise((resolve) => bash.once('close', resolve))
+  clearTimeout(timer)
+  return output
+}
+
+/**
+ * Runs the `sh` blocks of a document in one bash beside a service on a new log, after those of `before`, and answers
+ * its steps with their output. The first password is typed where a block asks for it.
+ */
+export const runDocument = async (
+  t: ExecutionContext,
+  document: Document,
+  before: readonly Block[] = [],
+): Promise<readonly RunStep[]> => {
+  const folder = await freshFolder(t, document)
+  const service = launch(t, { data: join(folder, 'data'), args: ['serve'], env: { BERTH_PORT: '0' } })
+  const { url } = JSON.parse(await service.line('"msg":"listening"')) as { url: string }
+  const { file } = JSON.parse(await service.line('the password is in this file')) as { file: string }
+  const password = await readFile(file, 'utf8')
+  const blocks = [...before, ...document.blocks].filter(({ info }) => info === 'sh')
+  const steps = blocks.flatMap(({ code, line }) => readSteps(code).map((step) => ({ ...step, line })))
+  const script = steps.map(({ commands }) => `${commands}\nprintf '${SEPARATOR}'\n`).join('')
+  const prelude = `exec 2>&1\n${before.length === 0 ? '' : `${WITHOUT_NPM}\n`}`
+  const relocated = relocate(script, Number(new URL(url).port), await freeAddress())
+  const typed = `${password.trim().split('\n').at(-1)}\n`
+  const output = await runBash(t, folder, `${prelude}${relocated}`, typed)
+  const outputs = output.split(SEPARATOR)
+  return steps.map((step, index) => ({ ...step, output: outputs[index] ?? '(it did not come this far)' }))
+}

@@ -57,8 +57,8 @@ export const chapter = (name: string): Document => {
 }
 
 /** The part of a chapter from a heading to the next one of the same level or above. */
-export const section = ({ text }: Document, heading: string): string => {
-  const lines = text.split('\n')
+export const section = ({ prose }: Document, heading: string): string => {
+  const lines = prose.split('\n')
   const start = lines.indexOf(heading)
   const level = heading.indexOf(' ')
   const isNext = (line: string): boolean => /^#+ /.test(line) && line.indexOf(' ') <= level

@@ -1,0 +1,142 @@
+import test from 'ava'
+import { eventData } from '../../src/domain/event.ts'
+import { codes } from '../../src/http/protocol/problem.ts'
+import { makeMetrics } from '../../src/http/routes/metrics.ts'
+import { keyChecks } from '../../src/service/checks/keys.ts'
+import { readConfig } from '../../src/service/config/config.ts'
+import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
+import { type } from '../command-line/terminal.ts'
+import { chapter, documents, rows, section } from './documents.ts'
+
+const everything = documents.map(({ text }) => text).join('\n')
+const mentions = (pattern: RegExp): readonly string[] => [
+  ...new Set([...everything.matchAll(pattern)].map((found) => found[1] ?? found[0])),
+]
+const quoted = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)
+const sorted = (words: Iterable<string>): readonly string[] => [...words].sort()
+
+/** The variables that the configuration looks at. */
+const variables = (): readonly string[] => {
+  const seen = new Set<string>()
+  readConfig(new Proxy({}, { get: (_, name) => void seen.add(String(name)) }), keyChecks, '/')
+  return sorted(seen)
+}
+
+test('the chapter on configuration has every variable, and documents name no other', (t) => {
+  const listed = rows(section(chapter('configuration.md'), '# Configuration')).flatMap(([cell = '']) =>
+    quoted(cell).filter((word) => word.startsWith('BERTH_')),
+  )
+  t.deepEqual(sorted(listed), variables())
+  // A misspelling, to show what is answered to one.
+  const known = [...variables(), 'BERTH_DATE']
+  t.deepEqual(
+    mentions(/\bBERTH_[A-Z][A-Z_]*/g).filter((name) => !known.includes(name)),
+    [],
+  )
+})
+
+test('the chapter on errors has every code with its status', (t) => {
+  const listed = rows(section(chapter('errors.md'), '## Codes')).map(
+    ([code = '', status]) => `${quoted(code)[0]} ${status}`,
+  )
+  t.deepEqual(sorted(listed), sorted(Object.entries(codes).map(([code, { status }]) => `${code} ${status}`)))
+})
+
+test('documents name no status with a code that it does not have', (t) => {
+  const named = [...everything.matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ status, code }))
+  t.true(named.length > 30)
+  const wrong = named.filter(({ status, code }) => codes[code as keyof typeof codes]?.status !== Number(status))
+  t.deepEqual(wrong, [])
+})
+
+test('the chapter on the feed has every event, and documents name no other', (t) => {
+  const types = Object.keys(eventData)
+  const listed = rows(section(chapter('feed.md'), '## An event'))
+    .map(([cell = '']) => quoted(cell)[0] as string)
+    .filter((word) => /^[A-Z]/.test(word))
+  t.deepEqual(sorted(listed), sorted(types))
+  const named = mentions(/\b((?:Sut|Reservation|ListenPort|Store|Clock|AuditKey|VaultKey)(?:[A-Z][a-z]+)+)\b/g)
+  t.deepEqual(
+    named.filter((name) => !types.includes(name)),
+    [],
+  )
+})
+
+test('the chapter on operating has every metric, and documents name no other', async (t) => {
+  const metrics = makeMetrics(makeProcessMetrics(() => 0))
+  const none = () => 0
+  metrics.show({
+    isReady: () => true,
+    events: none,
+    viewLag: async () => 0,
+    pendingRows: none,
+    alarms: () => ({}),
+    oldKeys: none,
+  })
+  const exposed = [...(await metrics.text()).matchAll(/^# HELP (berth_\w+)/gm)].map(([, name = '']) => name)
+  const listed = rows(section(chapter('operating.md'), '## Metrics'))
+    .map(([cell = '']) => quoted(cell)[0] ?? '')
+    .filter((name) => name.startsWith('berth_'))
+  t.deepEqual(sorted(listed), sorted(exposed))
+  // A network and a volume of Docker Compose.
+  const known = [...exposed, 'berth_store', 'berth_cluster']
+  const named = mentions(/\bberth_[a-z_]+/g).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''))
+  t.deepEqual(
+    named.filter((name) => !known.includes(name) && name !== 'berth_'),
+    [],
+  )
+})
+
+/** Every command with its options, as `help` shows them. */
+const commands = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const overview = (await type(['help'])).out
+  const names = [...overview.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}/gm)].map(([, name = '']) => name)
+  const found = new Map<string, readonly string[]>([['help', []]])
+  for (const name of names) {
+    const { out } = await type(['help', ...name.split(' ')])
+    const usages = name === 'user' ? [...out.matchAll(/^.*?(user [a-z]+ .*)$/gm)].map(([, usage = '']) => usage) : [out]
+    for (const usage of usages) {
+      const [head = ''] = usage.split('\n\n')
+      const command = name === 'user' ? (/^user [a-z]+/.exec(usage)?.[0] as string) : name
+      found.set(command, sorted([...head.matchAll(/--([a-z-]+)/g)].map(([, option = '']) => option)))
+    }
+  }
+  return found
+}
+
+const optionsIn = (text: string): readonly string[] =>
+  sorted([...text.matchAll(/(?<![\w-])--([a-z][a-z-]*)/g)].map(([, option = '']) => option))
+
+const nameOf = (typed: string, known: ReadonlyMap<string, unknown>): string | undefined =>
+  [typed.split(' ').slice(0, 2).join(' '), typed.split(' ')[0] as string].find((name) => known.has(name))
+
+test('the chapter on the command line has every command and option, and no other', async (t) => {
+  const known = await commands()
+  t.true(known.size >= 20)
+  const table = rows(section(chapter('command-line.md'), '## Commands'))
+  const listed = table.map(([cell = '']) => quoted(cell)[0] as string).filter((usage) => !usage.startsWith('-'))
+  const told = new Map(listed.map((usage) => [nameOf(usage, known), optionsIn(usage)]))
+  t.deepEqual(new Map([...told].sort()), new Map([...known].sort()))
+  const explained = table.flatMap(([cell = '']) => quoted(cell)).filter((word) => word.startsWith('--'))
+  const options = [...known.values()].flat().map((option) => `--${option}`)
+  t.deepEqual(sorted(new Set(explained)), sorted(new Set([...options, '--help'])))
+})
+
+test('every command that a document shows exists, with the options that it is given', async (t) => {
+  const known = await commands()
+  const typed = mentions(/npm run -s berth -- ((?:[^;|`\n]|\\\n)+)/g)
+  t.true(typed.length > 20)
+  const wrong = typed.filter((line) => {
+    const options = known.get(nameOf(line, known) ?? '')
+    return !optionsIn(line).every((option) => option === 'help' || options?.includes(option))
+  })
+  // A misspelling, to show what is answered to one.
+  t.deepEqual(
+    wrong.filter((line) => nameOf(line, known) !== undefined),
+    [],
+  )
+  t.deepEqual(
+    typed.map((line) => nameOf(line, known) ?? line.trim()).filter((name) => !known.has(name)),
+    ['histroy'],
+  )
+})

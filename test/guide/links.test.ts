@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import test from 'ava'
+import { codes } from '../../src/http/protocol/problem.ts'
+import { ROOT } from '../process/harness.ts'
+import { chapters, type Document, documents } from './documents.ts'
+
+/** Pages of a running service that documents lead to. */
+const PAGES = [
+  '/docs',
+  '/openapi.json',
+  '/asyncapi.json',
+  '/schemas/',
+  ...Object.keys(codes).map((code) => `/problems/${code}`),
+]
+
+/** The anchor of a heading, as Markdown on the web makes it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+const anchorsOf = ({ prose }: Document): readonly string[] =>
+  [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+const linksOf = ({ prose }: Document): readonly string[] =>
+  [...prose.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+
+/** What is wrong with a link, as `place: target`. */
+const broken = (document: Document): readonly string[] =>
+  linksOf(document)
+    .filter((target) => {
+      if (target.startsWith('/')) return !PAGES.includes(target)
+      const [file = '', anchor] = target.split('#')
+      const path = file === '' ? document.path : normalize(join(dirname(document.path), file))
+      if (!existsSync(join(ROOT, path))) return true
+      const page = documents.find((other) => other.path === path)
+      return anchor !== undefined && (page === undefined || !anchorsOf(page).includes(anchor))
+    })
+    .map((target) => `${document.path}: ${target}`)
+
+test('every link of README and guide leads to a file, a heading, a page of the service or a problem', (t) => {
+  t.true(documents.flatMap(linksOf).length > 100, 'there are links to check')
+  t.deepEqual(documents.flatMap(broken), [])
+})
+
+test('the index of the guide leads to every chapter', (t) => {
+  const [index] = chapters.filter(({ path }) => path.endsWith('/README.md')) as [Document]
+  const names = chapters.filter((each) => each !== index).map(({ path }) => path.split('/').at(-1) as string)
+  t.deepEqual(
+    names.filter((name) => !linksOf(index).includes(name)),
+    [],
+  )
+})
+
+test('chapters link to each other and to the service, not to source files', (t) => {
+  const elsewhere = chapters.flatMap((chapter) =>
+    linksOf(chapter).filter((target) => !/^(?:\/|#|[a-z-]+\.md(?:#|$)|README\.md)/.test(target)),
+  )
+  t.deepEqual(elsewhere, [])
+})
+
+test('no two headings of a chapter have the same anchor', (t) => {
+  for (const document of documents) {
+    const anchors = anchorsOf(document)
+    t.deepEqual(
+      anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index),
+      [],
+      document.path,
+    )
+  }
+})
+
+test('README and chapters keep to their length', (t) => {
+  for (const { path, text, prose } of documents) {
+    const isReadme = path === 'README.md'
+    t.true(text.split('\n').length <= (isReadme ? 200 : 400), `${path} has too many lines`)
+    t.true(!isReadme || Buffer.byteLength(text) <= 12 * 1024, `${path} has too many bytes`)
+    const long = prose.split('\n').filter((line) => line.length > 120 && !line.startsWith('|'))
+    t.deepEqual(long, [], path)
+  }
+})
+
+test('control: a link to a missing file, heading, page or problem is found out', (t) => {
+  const prose =
+    '[a](no.md) [b](errors.md#nothing) [c](/nowhere) [d](/problems/none) [e](errors.md#codes) [f](#one)\n# One'
+  t.deepEqual(
+    broken({ path: 'src/guide/x.md', text: prose, prose, blocks: [] }).map((link) => link.split(': ')[1]),
+    ['no.md', 'errors.md#nothing', '/nowhere', '/problems/none', '#one'],
+  )
+})

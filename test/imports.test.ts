@@ -22,7 +22,7 @@ const ROOMS = [
   ...['control', 'files', 'telemetry', 'domain'],
 ].map((room) => `src/${room}/`)
 
-/** Who may import whom. The same picture stands in the README's section on the architecture. */
+/** Who may import whom. */
 const RULES: readonly Rule[] = [
   { files: DOMAIN, may: [DOMAIN], packages: PURE, pure: true },
   { files: 'projections/', may: ['projections/', DOMAIN], packages: PURE, pure: true },

@@ -60,7 +60,7 @@ const overview = (listed: readonly Listed[]): string => {
 ${lines.join('\n')}
   help COMMAND    says more, like COMMAND --help
 
-It is configured by variables named BERTH_...; the README lists them.
+It is configured by variables named BERTH_...: see src/guide/configuration.md.
 ${EXIT_CODES}
 `
 }

@@ -9,8 +9,8 @@ export const serveCommand: Command = {
   example: 'serve',
   help: `
 Runs the service until SIGTERM or SIGINT, which let requests under way be answered; a second signal ends it at once. It
-is configured by variables named BERTH_..., which the README lists. Ends with 1 when another process has the data, or
-when the disk has failed: start it again when the disk is well.`,
+is configured by variables named BERTH_...: see src/guide/configuration.md. Ends with 1 when another process has the
+data, or when the disk has failed: start it again when the disk is well.`,
   // Whatever a half-dead socket or disk still holds open, the service has said that it is over.
   run: async (_, config) => process.exit(await serve(config)),
 }

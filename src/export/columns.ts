@@ -1,6 +1,6 @@
 import type { Recorded } from '../domain/event.ts'
 
-/** An exported event, as its column names have it. They are what the README explains: none changes its meaning. */
+/** An exported event, as its column names have it. The guide lists them: none changes its meaning. */
 export interface Row {
   readonly position: number
   readonly id: string

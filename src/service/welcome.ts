@@ -10,7 +10,7 @@ export const welcome = (url: string, { name, password }: FirstAdministrator): st
     password  ${shown}
 
   Try:  curl -u '${name}:${password ?? 'PASSWORD'}' ${url}/api/user/me
-  The README's tour goes on from there.
+  Next: "Five minutes" in README.md, pasted into a second terminal.
 
 `
 }

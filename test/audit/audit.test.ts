@@ -278,14 +278,14 @@ test('an audit key that cannot be one stops the start, and nothing of it is told
   t.regex(error, /^berth: there is no audit key: \/nowhere\/audit\.key does not exist/)
 })
 
-/** The verifier that the README has for others to paste. */
+/** The verifier that the guide has for others to save. */
 const verifierIn30Lines = async (): Promise<string> => {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-  const [, code] = /^```js\n(\/\/ verify-proof\.mjs[\s\S]*?)^```$/m.exec(readme) ?? []
+  const chapter = await readFile(join(ROOT, 'src/guide/proof.md'), 'utf8')
+  const [, code] = /^```js\n(\/\/ verify-proof\.mjs[\s\S]*?)^```$/m.exec(chapter) ?? []
   return code as string
 }
 
-test('the verifier of the README has 30 lines below what it is, believes a proof, and no other', async (t) => {
+test('the verifier of the guide has 30 lines, accepts a proof, and no other', async (t) => {
   const { service, env } = await given(t, 6)
   const code = await verifierIn30Lines()
   t.true(code.trim().split('\n').slice(1).length <= 30)

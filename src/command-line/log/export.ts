@@ -115,7 +115,7 @@ export const exportCommand: Command = {
   summary: 'writes the events into a file for DuckDB, pandas or a spreadsheet',
   example: 'export --format csv --from 2030-05-01T00:00:00Z --output events.csv',
   help: `
-Writes the events of the log, one a line: --format ndjson and csv with the columns that the README explains,
+Writes the events of the log, one a line: --format ndjson and csv with the columns that src/guide/feed.md lists,
 cloudevents as the feed gives them. CSV is that of RFC 4180, in UTF-8; with --excel it begins with a byte order mark and
 an apostrophe stands before whatever a spreadsheet would take for a formula. Works beside a running service.
 

@@ -73,7 +73,7 @@ const atTerminal = async (data: string): Promise<string | undefined> => {
   try {
     await until(
       'the service listens',
-      async () => /tour goes on|made the administrator/.test(shown) || script.exitCode !== null,
+      async () => /Five minutes|made the administrator/.test(shown) || script.exitCode !== null,
       20_000,
     )
     // Ctrl-C, as the terminal sends it.

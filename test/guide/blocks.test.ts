@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
+import { ROOT } from '../process/harness.ts'
 import { isAsShown, readSteps } from './answers.ts'
 import { chapter, chapters, documents, readme } from './documents.ts'
+import { drawRecording } from './recording.ts'
 import { runDocument } from './run-document.ts'
 
 /** Blocks that no test runs, by their document and first line, and why. */
@@ -66,6 +70,11 @@ test('blocks are of a kind that readers can paste, or name the file to save them
     [...kinds].filter((kind) => !['sh', 'sh norun', 'bash', 'js'].includes(kind)),
     [],
   )
+})
+
+test('the picture of the README shows the commands and answers of its tour', (t) => {
+  const picture = readFileSync(join(ROOT, 'src/guide/tour.svg'), 'utf8')
+  t.is(picture, drawRecording(readme), 'write it with: node_modules/.bin/node test/guide/write-recording.ts')
 })
 
 test('control: another answer, a missing one and one more are found out', (t) => {

@@ -50,9 +50,10 @@ const freeAddress = async (): Promise<{ host: string; port: number }> => {
   return { host, port }
 }
 
-/** The same commands against services that listen elsewhere than the documented ports. */
+/** The same commands against services that listen elsewhere, with more time for a stream on a busy machine. */
 const relocate = (script: string, port: number, second: { host: string; port: number }): string =>
   script
+    .replaceAll('--max-time 1 ', '--max-time 3 ')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
     .replaceAll('127.0.0.1:8081', `${second.host}:${second.port}`)
     .replaceAll('BERTH_PORT=8081', `BERTH_HOST=${second.host} BERTH_PORT=${second.port}`)

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
 import { eventData } from '../../src/domain/event.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
@@ -6,6 +8,7 @@ import { keyChecks } from '../../src/service/checks/keys.ts'
 import { readConfig } from '../../src/service/config/config.ts'
 import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
 import { type } from '../command-line/terminal.ts'
+import { ROOT } from '../process/harness.ts'
 import { chapter, documents, rows, section } from './documents.ts'
 
 const everything = documents.map(({ text }) => text).join('\n')
@@ -85,6 +88,14 @@ test('the chapter on operating has every metric, and documents name no other', a
     named.filter((name) => !known.includes(name) && name !== 'berth_'),
     [],
   )
+})
+
+test('the table of Docker Compose has every variable of the compose file, and no other', (t) => {
+  const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
+  const used = [...compose.matchAll(/(?<!\$)\$\{([A-Z][A-Z_0-9]+)/g)].map(([, name = '']) => name)
+  const tables = rows(section(chapter('eventstoredb.md'), '## Docker Compose'))
+  const listed = tables.flatMap(([cell = '']) => quoted(cell)).filter((word) => /^[A-Z][A-Z_0-9]+$/.test(word))
+  t.deepEqual(sorted(listed), sorted(new Set(used)))
 })
 
 /** Every command with its options, as `help` shows them. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { busyRows } from './busy.ts'
 import { createRows } from './creates.ts'
 import { eventStoreDbRows } from './eventstoredb.ts'
 import { outsideRows } from './outside.ts'
@@ -22,7 +23,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '11' },
     seconds: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'creates,reads,work,scale,eventstoredb,outside' },
+    only: { type: 'string', default: 'creates,busy,reads,work,scale,eventstoredb,outside' },
     emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
   },
@@ -51,6 +52,7 @@ type Part = (directory: string) => Promise<readonly TableRow[]>
 
 const PARTS: Readonly<Record<string, Part>> = {
   creates: (directory) => createRows({ rounds, seconds, directory, say, emmett: values.emmett }),
+  busy: (directory) => busyRows({ rounds, seconds, directory, say }),
   reads: (directory) => readRows({ rounds, seconds, directory, say }),
   work: (directory) => workRows({ rounds, seconds, directory, say }),
   scale: () => scaleRows({ events, say }),

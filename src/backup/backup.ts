@@ -25,14 +25,21 @@ export interface BackupSource {
 interface BackupOptions {
   /** Unix milliseconds. */
   readonly now: number
-  /** Told how far the check of the copy has come. */
+  /** Called twice from the first event to the last: while the log is hashed, then while the copy is checked. */
   readonly onProgress?: (done: number, of: number) => void
 }
+
+/** Events between two calls of `onProgress`. */
+const PROGRESS_EVERY = 10_000
 
 type Made = E.Either<string, Checkpoint>
 
 /** What the copy holds, and the root that the log itself has at that place: so that the copy is held against the log. */
-const checkpointOf = async (source: BackupSource, copy: string, now: number): Promise<Checkpoint> => {
+const checkpointOf = async (
+  source: BackupSource,
+  copy: string,
+  { now, onProgress }: BackupOptions,
+): Promise<Checkpoint> => {
   const onFatal = (error: Error): never => {
     throw error
   }
@@ -41,7 +48,8 @@ const checkpointOf = async (source: BackupSource, copy: string, now: number): Pr
     const events = (await store.head()) + 1
     let last: string | null = null
     const leaves = function* () {
-      for (const { recorded, leaf } of storedEvents(source.log, events)) {
+      for (const { position, recorded, leaf } of storedEvents(source.log, events)) {
+        if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
         last = (JSON.parse(recorded) as { id: string }).id
         yield leaf
       }
@@ -65,14 +73,14 @@ const syncFile = async (path: string): Promise<void> => {
   }
 }
 
-const fill = async (source: BackupSource, directory: string, { now, onProgress }: BackupOptions): Promise<Made> => {
+const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
   const users = await readUsersFile(source.usersFile)
   if (E.isLeft(users)) return E.left(`${users.left.detail}; nothing was backed up`)
   const [log, usersFile, file, note] = ['events.db', 'users.json', 'checkpoint.json', 'log.checkpoint'].map((name) =>
     join(directory, name),
   ) as [string, string, string, string]
   copyLog(source.log, log)
-  const checkpoint = await checkpointOf(source, log, now)
+  const checkpoint = await checkpointOf(source, log, options)
   await writeFile(usersFile, encodeUsers(users.right), { mode: 0o600, flag: 'wx' })
   await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
   if (source.signer !== undefined) {
@@ -80,7 +88,7 @@ const fill = async (source: BackupSource, directory: string, { now, onProgress }
     await writeFile(note, signCheckpoint(checkpoint.events, root, source.signer), { mode: 0o600, flag: 'wx' })
     await syncFile(note)
   }
-  const progress: OnProgress = (done) => onProgress?.(done, checkpoint.events)
+  const progress: OnProgress = (done) => options.onProgress?.(done, checkpoint.events)
   const problems = problemsOfCopy(log, checkpoint, progress)
   if (problems.length > 0) return E.left(`the copy is not the log: ${problems.join('; ')}`)
   for (const path of [log, usersFile, file]) await syncFile(path)

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { keyChecks } from '../service/checks/keys.ts'
 import { readConfig } from '../service/config/config.ts'
@@ -17,17 +16,12 @@ import { proofCommand } from './log/proof.ts'
 import { replayCommand } from './log/replay.ts'
 import { verifyCommand } from './log/verify.ts'
 import { serveCommand } from './serve.ts'
-import {
-  type Command,
-  DONE,
-  EXIT_CODES,
-  type Given,
-  helpOf,
-  MISUSED,
-  type Terminal,
-  usageOf,
-} from './terminal/command.ts'
-import { runUser, showUserHelp, USER } from './user.ts'
+import { type Command, DONE, MISUSED, type Terminal } from './terminal/command.ts'
+import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
+import { parse } from './terminal/parse.ts'
+import { didYouMean } from './terminal/suggest.ts'
+import { version } from './terminal/version.ts'
+import { runUser, showUserHelp, USER, userCommandNames } from './user.ts'
 
 const commands: readonly Command[] = [
   serveCommand,
@@ -47,54 +41,20 @@ const commands: readonly Command[] = [
   clockCorrectCommand,
 ]
 
-type Listed = Pick<Command, 'name' | 'summary' | 'example'>
-
-const overview = (listed: readonly Listed[]): string => {
-  const lines = listed.map(
-    ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
-  )
-  return `berth: shares the machines of a test lab
-
-  npm run -s berth -- COMMAND
-
-${lines.join('\n')}
-  help COMMAND    says more, like COMMAND --help
-
-It is configured by variables named BERTH_...: see src/guide/configuration.md.
-${EXIT_CODES}
-`
-}
-
 const [serve, ...others] = commands as readonly [Command, ...Command[]]
-const OVERVIEW = overview([serve, USER, ...others])
+const OVERVIEW = overviewOf([serve, USER, ...others])
+
+const GROUPS = [
+  ...new Set(
+    commands.map(({ name }) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
+  ),
+]
+/** Every word or pair of words that a command line may begin with. */
+const NAMES = ['help', ...commands.map(({ name }) => name), ...GROUPS, USER.name, ...userCommandNames]
 
 const misuse = (terminal: Terminal, why: string, usage: string): number => {
   terminal.stderr(`berth: ${why}\n${usage}\n`)
   return MISUSED
-}
-
-const TRY_HELP = 'try: npm run -s berth -- help'
-
-/** What was typed behind a command; Left says what is wrong with it, and repeats no value. */
-const parse = (
-  { options, operands }: Command,
-  args: readonly string[],
-): E.Either<string, Given & { help: boolean }> => {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { ...options, help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
-    })
-    const help = values.help === true
-    if (!help && positionals.length !== operands.length) {
-      return E.left(operands.length === 0 ? 'it takes no arguments' : `it takes ${operands.join(' and ')}`)
-    }
-    return E.right({ operands: positionals, options: values as Given['options'], help })
-  } catch (error) {
-    // Node's own sentence names the option and never its value; what follows it is advice for other cases.
-    return E.left((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
-  }
 }
 
 const isHelpAsked = (args: readonly string[]): boolean => {
@@ -125,31 +85,45 @@ const runOnUsers = async (args: readonly string[], environment: Environment, ter
   return MISUSED
 }
 
-/** Runs what was typed behind `berth`. Resolves to the exit code. */
+const runInGroup = async (
+  group: readonly Command[],
+  [first = '', second, ...rest]: readonly string[],
+  environment: Environment,
+  terminal: Terminal,
+): Promise<number> => {
+  const member = group.find(({ name }) => name === `${first} ${second}`)
+  if (member !== undefined) return runCommand(member, rest, environment, terminal)
+  const usage = groupUsageOf(group)
+  if (second === '--help' || second === '-h') {
+    terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
+    return DONE
+  }
+  if (second === undefined) return misuse(terminal, 'a command is missing', usage)
+  const names = group.map(({ name }) => name)
+  return misuse(terminal, `${JSON.stringify(second)} is no command of ${first}${didYouMean(second, names)}`, usage)
+}
+
+/** Runs the arguments of `berth`. Resolves to the exit code. */
 export const runCommandLine = async (
   args: readonly string[],
   environment: Environment,
   terminal: Terminal,
 ): Promise<number> => {
-  const [first, second, ...rest] = args
+  const [first, ...rest] = args
   if (first === undefined) return misuse(terminal, 'a command is missing', OVERVIEW.trimEnd())
   if (['help', '--help', '-h'].includes(first)) {
-    if (second !== undefined) return runCommandLine([second, ...rest, '--help'], environment, terminal)
+    if (rest.length > 0) return runCommandLine([...rest, '--help'], environment, terminal)
     terminal.stdout(OVERVIEW)
     return DONE
   }
-  if (first === USER.name) return runOnUsers(args.slice(1), environment, terminal)
-  const command = commands.find(({ name }) => name === first)
-  if (command !== undefined) return runCommand(command, args.slice(1), environment, terminal)
-  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
-  if (group.length === 0) return misuse(terminal, `there is no command ${JSON.stringify(first)}`, TRY_HELP)
-  const member = group.find(({ name }) => name === `${first} ${second}`)
-  if (member !== undefined) return runCommand(member, rest, environment, terminal)
-  const usage = group.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
-  if (second === '--help' || second === '-h') {
-    terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
+  if (first === '--version' || first === '-V') {
+    terminal.stdout(`berth ${version()}\n`)
     return DONE
   }
-  const why = second === undefined ? 'a command is missing' : `${JSON.stringify(second)} is no command of ${first}`
-  return misuse(terminal, why, usage)
+  if (first === USER.name) return runOnUsers(rest, environment, terminal)
+  const command = commands.find(({ name }) => name === first)
+  if (command !== undefined) return runCommand(command, rest, environment, terminal)
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  if (group.length > 0) return runInGroup(group, args, environment, terminal)
+  return misuse(terminal, `there is no command ${JSON.stringify(first)}${didYouMean(first, NAMES)}`, TRY_HELP)
 }

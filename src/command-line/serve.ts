@@ -8,9 +8,9 @@ export const serveCommand: Command = {
   summary: 'runs the service',
   example: 'serve',
   help: `
-Runs the service until SIGTERM or SIGINT, which let requests under way be answered; a second signal ends it at once. It
-is configured by variables named BERTH_...: see src/guide/configuration.md. Ends with 1 when another process has the
-data, or when the disk has failed: start it again when the disk is well.`,
-  // Whatever a half-dead socket or disk still holds open, the service has said that it is over.
+Runs the service until SIGTERM or SIGINT. Requests in flight are answered first; a second signal ends it at once.
+Configuration is in environment variables named BERTH_..., which the guide lists. Exit code 1 also means that another
+process uses the data or that the disk has failed: restart it once the disk works.`,
+  // A half-dead socket or disk may still hold the event loop open after the service has stopped.
   run: async (_, config) => process.exit(await serve(config)),
 }

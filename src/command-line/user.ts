@@ -5,15 +5,18 @@ import { BEGINNING } from '../event-store/event-store.ts'
 import { openViewsFile, UnusableViews, type ViewsFile } from '../read-models/file/views-file.ts'
 import type { Config } from '../service/config/config.ts'
 import { openStoreBeside } from '../service/open-store.ts'
-import { runUserCommand } from '../users/user-commands.ts'
+import { runUserCommand, userCommands } from '../users/user-commands.ts'
 import type { Terminal } from './terminal/command.ts'
+import { didYouMean } from './terminal/suggest.ts'
 
-/** The commands on users, which read their own arguments. */
+/** The commands on users, which parse their own arguments. */
 export const USER = {
   name: 'user',
   summary: 'adds, lists and removes users, and changes passwords',
   example: 'user add anna --role tester',
 } as const
+
+export const userCommandNames = [...userCommands.keys()].map((name) => `${USER.name} ${name}`)
 
 /** Milliseconds within which a running service has written what it has recorded, and between two looks. */
 const WRITTEN_WITHIN = 2_000
@@ -50,8 +53,12 @@ const reservationsOf = async (config: Config, { now }: Terminal, userId: string)
 }
 
 export const runUser = (args: readonly string[], config: Config, terminal: Terminal): Promise<number> =>
-  runUserCommand(args, config, { ...terminal, reservationsOf: (id) => reservationsOf(config, terminal, id) })
+  runUserCommand(args, config, {
+    ...terminal,
+    didYouMean,
+    reservationsOf: (id) => reservationsOf(config, terminal, id),
+  })
 
 /** Shows help, for which no configuration has to be right. */
 export const showUserHelp = (args: readonly string[], terminal: Terminal): Promise<number> =>
-  runUserCommand(args, { usersFile: '' }, terminal)
+  runUserCommand(args, { usersFile: '' }, { ...terminal, didYouMean })

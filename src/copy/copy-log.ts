@@ -79,6 +79,7 @@ const copyEvents = async (
   of: number,
 ): Promise<E.Either<string, void>> => {
   let done = from.count
+  onProgress(done, of)
 
   /** One after the other: an append that is there already is recognised, and not written again. */
   const oneByOne = async (series: readonly Run[]): Promise<E.Either<string, void>> => {

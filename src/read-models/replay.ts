@@ -11,7 +11,16 @@ import { makePending } from './projector/pending.ts'
 /** Rows folded before they are written. */
 const CHUNK = 4_096
 
-/** How documents made anew from the log compare with those in use. */
+/** A row that differs. */
+export interface Difference {
+  readonly table: string
+  /** Undefined where the table does not hold documents. */
+  readonly position: number | undefined
+  readonly inUse: StoredRow | undefined
+  readonly made: StoredRow | undefined
+}
+
+/** How documents rebuilt from the log compare with those in use. */
 export interface Comparison {
   /** The public position up to which both were compared, -1 for an empty log. */
   readonly position: number
@@ -19,6 +28,8 @@ export interface Comparison {
   readonly documents: number
   /** What differs, one sentence each; the first 20. */
   readonly differences: readonly string[]
+  /** The rows among the differences. */
+  readonly rows: readonly Difference[]
 }
 
 const DIFFERENCES_MAX = 20
@@ -61,37 +72,47 @@ const shown = (table: StoredTable, row: StoredRow | undefined): string => {
   return `${id} at revision ${revision}: ${document} ${JSON.stringify(further)}`
 }
 
-const differenceOf = (table: StoredTable, inUse: StoredRow | undefined, made: StoredRow | undefined): string => {
-  const [a, b] = [inUse?.position, made?.position].map((position) => Number(position ?? Number.POSITIVE_INFINITY))
-  const place = table.isOfDocuments ? `, position ${Math.min(a as number, b as number)}` : ''
+const positionOf = (row: StoredRow | undefined): number => Number(row?.position ?? Number.POSITIVE_INFINITY)
+
+const sentenceOf = (table: StoredTable, { position, inUse, made }: Difference): string => {
+  const place = position === undefined ? '' : `, position ${position}`
   return `${table.name}${place}: in use is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
 }
 
-/** Compares a table of both files row by row, from the first on; how many rows were compared. */
-const compare = (used: StoredTable, fresh: StoredTable, differences: string[]): number => {
+interface Differences {
+  readonly sentences: string[]
+  readonly rows: Difference[]
+}
+
+/** Compares a table of both files row by row. Returns the number of rows. */
+const compare = (used: StoredTable, fresh: StoredTable, { sentences, rows: differing }: Differences): number => {
   const a = used.rows()[Symbol.iterator]()
   const b = fresh.rows()[Symbol.iterator]()
   for (let rows = 0; ; rows++) {
     const [left, right] = [a.next(), b.next()]
-    if ((left.done && right.done) || differences.length >= DIFFERENCES_MAX) return rows
+    if ((left.done && right.done) || sentences.length >= DIFFERENCES_MAX) return rows
     const [inUse, made] = [left.done ? undefined : left.value, right.done ? undefined : right.value]
-    if (JSON.stringify(inUse) !== JSON.stringify(made)) differences.push(differenceOf(used, inUse, made))
+    if (JSON.stringify(inUse) === JSON.stringify(made)) continue
+    const position = used.isOfDocuments ? Math.min(positionOf(inUse), positionOf(made)) : undefined
+    const difference = { table: used.name, position, inUse, made }
+    differing.push(difference)
+    sentences.push(sentenceOf(used, difference))
   }
 }
 
 const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events'> => {
-  const differences: string[] = []
+  const found: Differences = { sentences: [], rows: [] }
   const [inUse, made] = [used.progress(), fresh.progress()]
   const position = inUse?.position ?? -1
   if (made?.position !== position || (inUse !== undefined && made.eventId !== inUse.eventId)) {
-    differences.push(`the log ends at position ${made?.position}, those in use have come to ${position}`)
+    found.sentences.push(`the log ends at position ${made?.position}, those in use have come to ${position}`)
   }
   let documents = 0
   for (const [n, table] of used.tables.entries()) {
-    const rows = compare(table, fresh.tables[n] as StoredTable, differences)
+    const rows = compare(table, fresh.tables[n] as StoredTable, found)
     if (table.isOfDocuments) documents += rows
   }
-  return { position, documents, differences }
+  return { position, documents, differences: found.sentences, rows: found.rows }
 }
 
 /**

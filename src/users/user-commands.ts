@@ -15,17 +15,17 @@ import {
 } from './user-io.ts'
 import { readUsersFile } from './users-file.ts'
 
-const PASSWORD_HELP = `A password is made and printed unless --password-stdin is given; then it is read from standard input, less one
-line break at its end. It must have at least 8 characters and at most 1024 bytes, without control characters.`
+const PASSWORD_HELP = `Without --password-stdin a random password is printed. With it the password is read from standard input, without one
+trailing line break. It must have at least 8 characters and at most 1024 bytes, without control characters.`
 
 const add: Command = {
   usage: 'user add NAME --role ROLE [--id ID] [--password-stdin]',
-  help: `Adds a user. ROLE is administrator, tester or auditor. Prints the user's id, and on the next line the password if it
-made one. NAME has 1 to 128 characters, without ":" and control characters.
+  help: `Adds a user. ROLE is administrator, tester or auditor. Prints the id of the user and, on the next line, the password if
+it is a random one. NAME has 1 to 128 characters, without ":" and control characters.
 ${PASSWORD_HELP}
 
-  npm run -s berth -- user add alice --role tester
-  printf %s "$PASSWORD" | npm run -s berth -- user add bob --role auditor --password-stdin`,
+  npx berth user add alice --role tester
+  printf %s "$PASSWORD" | npx berth user add bob --role auditor --password-stdin`,
   options: ['role', 'id', 'password-stdin'],
   run: async (given, io) => {
     const name = oneName(given)
@@ -45,10 +45,10 @@ ${PASSWORD_HELP}
 
 const list: Command = {
   usage: 'user list [--json]',
-  help: `Prints the users in the order they were added, one a line: id, role and name with a tab between. With --json it prints
+  help: `Prints the users in the order they were added, one per line: id, role and name, separated by tabs. With --json it prints
 {"users":[{"_id","name","role"}]}.
 
-  npm run -s berth -- user list`,
+  npx berth user list`,
   options: ['json'],
   run: async (given, io) => {
     if (given.names.length > 0) return misused(io, 'it takes no NAME', list.usage)
@@ -74,9 +74,10 @@ const standing = (count: number | undefined): string => {
 
 const remove: Command = {
   usage: 'user remove NAME',
-  help: `Removes a user: the credentials end within 2 s, without a restart. Reservations stand; it says how many.
+  help: `Removes a user. The credentials stop working within 2 s, without a restart. Reservations remain, and their number is
+printed.
 
-  npm run -s berth -- user remove alice`,
+  npx berth user remove alice`,
   options: [],
   run: async (given, io) => {
     const name = oneName(given)
@@ -92,10 +93,10 @@ const remove: Command = {
 
 const passwd: Command = {
   usage: 'user passwd NAME [--password-stdin]',
-  help: `Changes a password: the old one ends within 2 s, without a restart.
+  help: `Changes a password. The old one stops working within 2 s, without a restart.
 ${PASSWORD_HELP}
 
-  npm run -s berth -- user passwd alice`,
+  npx berth user passwd alice`,
   options: ['password-stdin'],
   run: async (given, io) => {
     const name = oneName(given)
@@ -109,7 +110,7 @@ ${PASSWORD_HELP}
   },
 }
 
-const commands: ReadonlyMap<string, Command> = new Map([
+export const userCommands: ReadonlyMap<string, Command> = new Map([
   ['add', add],
   ['list', list],
   ['remove', remove],
@@ -118,10 +119,27 @@ const commands: ReadonlyMap<string, Command> = new Map([
 
 const EXIT_CODES = 'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
 
-const OVERVIEW = `${[...commands.values()].map(({ usage }) => usage).join('\n       ')}
+const OVERVIEW = `${[...userCommands.values()].map(({ usage }) => usage).join('\n       ')}
        user COMMAND --help`
 
-const parse = (command: Command, arguments_: readonly string[]): E.Either<string, Given & { help: boolean }> => {
+/** Node's sentence about wrong options, which names the option and never its value, less its advice for other cases. */
+const complaintOf = (error: unknown, { options }: Command, didYouMean: UserIo['didYouMean']): string => {
+  const why = (error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options'
+  const unknown = /^Unknown option '--([^']+)'$/.exec(why)?.[1]
+  if (unknown === undefined) return why
+  return `${why}${
+    didYouMean?.(
+      `--${unknown}`,
+      [...options, 'help'].map((name) => `--${name}`),
+    ) ?? ''
+  }`
+}
+
+const parse = (
+  command: Command,
+  arguments_: readonly string[],
+  didYouMean: UserIo['didYouMean'],
+): E.Either<string, Given & { help: boolean }> => {
   const options = Object.fromEntries(command.options.map((name) => [name, OPTIONS[name]]))
   const help = { type: 'boolean', short: 'h' } as const
   try {
@@ -132,8 +150,7 @@ const parse = (command: Command, arguments_: readonly string[]): E.Either<string
     })
     return E.right({ ...(values as Omit<Given, 'names'>), names: positionals, help: values.help === true })
   } catch (error) {
-    // Node's own sentence names the option and never its value; what follows it is advice for other cases.
-    return E.left((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
+    return E.left(complaintOf(error, command, didYouMean))
   }
 }
 
@@ -148,11 +165,17 @@ export const runUserCommand = async (
     io.stdout(`usage: ${OVERVIEW}\n`)
     return DONE
   }
-  const command = commands.get(name)
+  const command = userCommands.get(name)
   if (command === undefined) {
-    return misused(io, name === '' ? 'a command is missing' : `${JSON.stringify(name)} is no command of user`, OVERVIEW)
+    if (name === '') return misused(io, 'a command is missing', OVERVIEW)
+    const meant =
+      io.didYouMean?.(
+        name,
+        [...userCommands.keys()].map((known) => `user ${known}`),
+      ) ?? ''
+    return misused(io, `${JSON.stringify(name)} is no command of user${meant}`, OVERVIEW)
   }
-  const given = parse(command, rest)
+  const given = parse(command, rest, io.didYouMean)
   if (E.isLeft(given)) return misused(io, given.left, command.usage)
   if (!given.right.help) return command.run(given.right, { ...io, usersFile })
   io.stdout(`usage: ${command.usage}\n\n${command.help}\n\n${EXIT_CODES}\n`)

@@ -10,6 +10,8 @@ export interface UserIo extends Omit<Administration, 'usersFile'> {
   readonly stderr: (text: string) => void
   /** How many reservations of a user are not over; undefined, or no function, where that cannot be told. */
   readonly reservationsOf?: (userId: string) => Promise<number | undefined>
+  /** What to add to a complaint about a mistyped word. */
+  readonly didYouMean?: (typed: string, known: readonly string[]) => string
 }
 
 export interface Given {

@@ -53,7 +53,7 @@ for (const name of [...COMMANDS, ...USERS]) {
       const { code, out, error } = await type(line, WRONG)
       t.deepEqual([code, error], [0, ''])
       t.true(out.split('\n')[0]?.includes(name))
-      t.regex(out, new RegExp(`\n  .*npm run -s berth -- ${name}`))
+      t.regex(out, new RegExp(`\n  .*npx berth ${name}`))
       t.regex(out, /\nExit codes: /)
     }
   })
@@ -69,6 +69,13 @@ test('help fits a terminal of 120 columns', async (t) => {
   }
 })
 
+test('--version and -V print the version of package.json, whatever the configuration', async (t) => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const option of ['--version', '-V']) {
+    t.deepEqual(await type([option], WRONG), { code: 0, out: `berth ${version}\n`, error: '' })
+  }
+})
+
 test('a group of commands shows its members', async (t) => {
   const vault = await type(['vault', '--help'])
   t.is(vault.code, 0)
@@ -78,15 +85,25 @@ test('a group of commands shows its members', async (t) => {
 
 const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /a command is missing\n(.|\n)*vault rotate/],
-  [['serv'], /there is no command "serv"\ntry: /],
+  [['serv'], /there is no command "serv"; did you mean serve\?\ntry: /],
+  [['vrify'], /there is no command "vrify"; did you mean verify\?\n/],
+  [['rotate'], /there is no command "rotate"; did you mean vault rotate\?\n/],
+  [['passwd'], /there is no command "passwd"; did you mean user passwd\?\n/],
+  [['quux'], /there is no command "quux"\ntry: /],
   [['constructor'], /there is no command "constructor"/],
   [['help', 'serv'], /there is no command "serv"/],
   [['vault'], /a command is missing\nusage: vault rotate/],
   [['vault', 'turn'], /"turn" is no command of vault\nusage: /],
+  [['vault', 'rotat'], /"rotat" is no command of vault; did you mean vault rotate\?\nusage: /],
+  [['user', 'lst'], /"lst" is no command of user; did you mean user list\?\nusage: /],
+  [['user', 'list', '--jason'], /Unknown option '--jason'; did you mean --json\?\nusage: /],
+  [['help', 'vualt', 'rotate'], /there is no command "vualt"; did you mean vault\?/],
   [['backup'], /it takes DIR\nusage: backup DIR \[--json\]/],
   [['backup', 'a', 'b'], /it takes DIR/],
   [['replay', 'all'], /it takes no arguments\nusage: replay/],
-  [['replay', '--jsn'], /Unknown option '--jsn'\nusage: /],
+  [['replay', '--jsn'], /Unknown option '--jsn'; did you mean --json\?\nusage: /],
+  [['replay', '-j'], /Unknown option '-j'\nusage: /],
+  [['replay', '--jsno=CaNaRy'], /Unknown option '--jsno'; did you mean --json\?/],
   [['backup', 'a', '--json=CaNaRy'], /'--json' does not take an argument/],
   [['vault', 'status', '--', 'CaNaRy'], /it takes no arguments/],
 ]

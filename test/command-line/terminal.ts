@@ -27,6 +27,7 @@ export const type = async (
     stderr: (text) => {
       said.error += text
     },
+    columns: undefined,
     isWatched: false,
     now: Date.now,
     randomBytes,

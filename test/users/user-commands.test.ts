@@ -219,7 +219,7 @@ for (const command of ['add', 'list', 'remove', 'passwd']) {
     const { code, out, error } = await run([command, '--help'])
     t.deepEqual([code, error], [0, ''])
     t.true(out.startsWith(`usage: user ${command}`))
-    t.regex(out, new RegExp(`npm run -s berth -- user ${command}`))
+    t.regex(out, new RegExp(`npx berth user ${command}`))
     await t.throwsAsync(stat(usersFile), { code: 'ENOENT' })
   })
 }

@@ -8,13 +8,13 @@ export const clockConfirmCommand: Command = {
   name: 'clock confirm',
   operands: [],
   options: {},
-  summary: 'says that the clock of the running service is right',
+  summary: 'confirms that the clock of the running service is right',
   example: 'clock confirm',
   help: `
-A service whose clock gains more than an hour on the time since boot, or that starts more than BERTH_CLOCK_AHEAD_MAX
-past the last event of its log, refuses writes with 503 clock_ahead: what is recorded with a time of the future disables
-a SUT until then. Look at the clock of the machine. If it is wrong, set it, and the service goes on by itself; if it is
-right, confirm it. Each instance over one store is confirmed on its own machine.`,
+A service refuses writes with 503 clock_ahead when its clock gains more than an hour on the time since boot, or when it
+starts more than BERTH_CLOCK_AHEAD_MAX after the last event of its log, because an event with a future time disables its
+SUT until then. Check the clock of the machine. If it is wrong, set it, and the service continues by itself. If it is
+right, confirm it. Each instance over a shared store is confirmed on its own machine.`,
   run: async (_, { data }, terminal) => {
     const path = join(data, CONTROL_SOCKET)
     const why = whyNoSocket(path)

@@ -8,7 +8,8 @@ import { parsePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, type Given, MISUSED, makeProgress, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, type Given, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
 
 /** Counts the log from its beginning: what views know of it may lie on another machine. */
 const markBefore =
@@ -77,19 +78,19 @@ export const clockCorrectCommand: Command = {
     why: { type: 'string' },
     json: { type: 'boolean' },
   },
-  summary: 'makes SUTs work again that a wrong clock has disabled',
+  summary: 're-enables SUTs that a wrong clock has disabled',
   example: "clock correct --from 4711 --to 4790 --why 'the clock was a year ahead'",
   help: `
-Records that the times of the events from one position to another are wrong, both included. A SUT with an event of the
-future answers 503 clock_behind until that time has come; after this it works, and the reservations that its wrong time
-had ended stand again. Reservations made in the span can be cancelled or released. Nothing is rewritten: the events keep
-their times, and each stream with one of them gets a ClockCorrected that says which of them do not count, and why.
+Records that the times of the events from one position to another, both included, are wrong. A SUT with an event in the
+future answers 503 clock_behind until that time has come. After the correction it works, and the reservations that the
+wrong time had ended are active again. Reservations made in the span can be cancelled or released. Nothing is rewritten:
+the events keep their times, and each stream with one of them gets a ClockCorrected event with their range and the reason.
 
-First set the clock right. Find the span with "history" of such a SUT, or in the feed: take all events from the first
-with a wrong time to the last. What is broken off goes on when it is run again. Requests from before are no longer known
-by their Idempotency-Key: a retry of one may be recorded a second time.
+First set the clock right. Find the span with "history" of such a SUT, or in the feed: from the first event with a wrong
+time to the last. An interrupted correction continues when the command is run again. Requests from before the correction
+are no longer recognised by their Idempotency-Key: a retry of one may be recorded a second time.
 
-Through a running service, or on the log itself where none runs.
+The running service makes the correction. Without one, the command writes the log itself.
 With --json it prints {"streams","before","windows"}.`,
   run: async (given, config, terminal) => {
     const correction = read(given)

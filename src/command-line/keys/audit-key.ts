@@ -29,17 +29,17 @@ export const auditKeyCommand: Command = {
   name: 'audit key',
   operands: [],
   options: { replace: { type: 'boolean' }, json: { type: 'boolean' } },
-  summary: 'prints the public key that checkpoints are verified with',
+  summary: 'prints the public key that verifies checkpoints',
   example: 'audit key',
   help: `
-Prints the public part of the key that this log's checkpoints are signed with, as a verifier key of C2SP signed-note:
-name, key id and key, with plus signs between. Give it to whoever verifies; keep the file of the key itself to yourself.
+Prints the public part of the key that signs the checkpoints of this log, as a C2SP signed-note verifier key: name, key
+id and key, joined by plus signs. Give it to everybody who verifies. Keep the key file itself secret.
 
---replace is for a key that is lost for good, without which the service does not start: it says what is lost, makes
-another where none is configured, and records in the log that from there on that one signs (AuditKeyReplaced). Stop the
-service first, and tell those who verify.
+--replace is for an audit key that is permanently lost, without which the service does not start. It reports what is
+lost, makes another key where none is configured, and records in the log that the new key signs from there on
+(AuditKeyReplaced). Stop the service first, and inform those who verify.
 
-With --json it prints {"origin","verifier_key"}, with --replace "replaces" too: the verifier key before it, or null.`,
+With --json it prints {"origin","verifier_key"}, and with --replace also "replaces": the verifier key before it, or null.`,
   run: async ({ options }, config, terminal) => {
     if (options.replace === true) return replace(options.json === true, config, terminal)
     const signer = await signerOf(config)

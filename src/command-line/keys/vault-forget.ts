@@ -34,14 +34,14 @@ export const vaultForgetCommand: Command = {
   name: 'vault forget',
   operands: ['KEY'],
   options: { json: { type: 'boolean' } },
-  summary: 'goes on without a key of the vault that is lost for good',
+  summary: 'continues without a vault key that is permanently lost',
   example: 'vault forget 2026-11-02-1f3a',
   help: `
-Where a key of the vault is lost for good, the service does not start: secrets were sealed with it. This says what is
-lost with the key with the id KEY, and records in the log that it was forgotten (VaultKeyForgotten), after which a
-service starts without it. The sealed secrets stay as they are: if the key is found after all, put it back into the key
-file behind the others, and they open again. Stop the service first; with an EventStoreDB, make sure that no instance
-has the key.
+The service does not start without a vault key that secrets were encrypted with. Where such a key is permanently lost,
+this reports what is lost with the key with the id KEY and records in the log that it was forgotten (VaultKeyForgotten).
+The service then starts without it. The encrypted secrets are kept: if the key is found after all, add it to the key
+file after the others, and they open again. Stop the service first. With an EventStoreDB, make sure that no instance has
+the key.
 
 With --json it prints {"key","secrets","suts"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {

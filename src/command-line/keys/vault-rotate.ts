@@ -110,15 +110,15 @@ export const vaultRotateCommand: Command = {
   name: 'vault rotate',
   operands: [],
   options: { json: { type: 'boolean' } },
-  summary: 'seals the secrets of the SUTs with a new key',
+  summary: 'encrypts the secrets of the SUTs with a new key',
   example: 'vault rotate',
   help: `
-Puts a new key before those in the key file and seals every secret anew with it. Works beside a running service, which
-takes the new key within 2 s, and without one. It may be broken off at any moment: the next start goes on with it.
+Puts a new key before those in the key file and encrypts every secret again with it. Works without a service, or with a
+running one, which takes the new key within 2 s. It can be interrupted at any time: the next start continues it.
 
-Old keys stay in the file until "vault status" says that nothing needs them: a day at least, because retries are
-recognised with them. Then delete their lines. Instances that share an EventStoreDB each have their own copy of the
-file: give the new one to all of them. Keys in BERTH_VAULT_KEY are rotated there: it says how.
+Old keys stay in the file until "vault status" says that they are not needed: for at least a day, because retries are
+recognised with them. Then delete their lines. Instances that share an EventStoreDB each have their own copy of the key
+file: give the new one to all of them. For keys in BERTH_VAULT_KEY it explains how to rotate them there.
 
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {

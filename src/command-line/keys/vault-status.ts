@@ -58,12 +58,12 @@ export const vaultStatusCommand: Command = {
   name: 'vault status',
   operands: [],
   options: { json: { type: 'boolean' } },
-  summary: 'says which keys are needed, and what for',
+  summary: 'shows which keys are needed, and what for',
   example: 'vault status --json',
   help: `
-Prints the keys of the vault, one a line with tabs between: id, place (current, old or missing), "needed" or "not
-needed", and why. Ends with 1 when a key is missing that is needed. Works beside a running service. A key that is not
-needed may be deleted from the key file; until it is, it does no harm.
+Prints the keys of the vault, one per line, separated by tabs: id, place (current, old or missing), "needed" or "not
+needed", and why. Ends with 1 when a needed key is missing. Works with or without a running service. A key that is not
+needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, terminal) => {

@@ -4,7 +4,8 @@ import { copyLog } from '../../copy/copy-log.ts'
 import type { Config } from '../../service/config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../service/config/event-store.ts'
 import { openCopyTarget, openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, MISUSED, makeProgress, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
 
 type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
 type EventStoreDb = EventStoreConfig & { readonly kind: 'eventstoredb' }
@@ -23,7 +24,7 @@ const read = <K extends EventStoreConfig['kind']>(
 }
 
 const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Terminal, isJson: boolean) => {
-  // Opened to be written, so that no service writes it meanwhile.
+  // Opened for writing, so that no service can write it meanwhile.
   const begun = terminal.now()
   const source = await openStoreBeside({ ...config, eventStore: from }, { isReadOnly: false })
   try {
@@ -58,12 +59,12 @@ export const copyCommand: Command = {
   summary: 'copies the embedded log into an EventStoreDB, to move there',
   example: 'copy --from sqlite:./data/events.db --to esdb://127.0.0.1:2113?tls=false',
   help: `
-Copies every event and every sealed secret into an EventStoreDB or a KurrentDB that holds no log: the same events in
-the same order, with the same ids and revisions. Ends with the root of the tree over both, which must be equal. No
-service may run on the log meanwhile. What was broken off goes on where it stopped, when it is run again.
+Copies every event and every encrypted secret into an EventStoreDB or KurrentDB that holds no log: the same events in
+the same order, with the same ids and revisions. Ends with the root hash of both logs, which must be equal. No service
+may run on the log meanwhile. An interrupted copy continues where it stopped when the command is run again.
 
---from is the log in the data directory unless given. --to is BERTH_EVENT_STORE unless given, so that no password has to
-stand on the command line. Users file and vault keys are files: give them to every instance.
+--from is the log in the data directory by default. --to is BERTH_EVENT_STORE by default, which keeps the password off
+the command line. The users file and the vault keys are files: copy them to every instance.
 
 With --json it prints {"events","found","secrets","root","seconds"}.`,
   run: async ({ options }, config, terminal) => {

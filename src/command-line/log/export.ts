@@ -1,22 +1,15 @@
 import { stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseInstant } from '../../domain/values/instant.ts'
-import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
 import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '../../export/export-log.ts'
 import { FORMATS, type Format, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFileBy, targetOf } from '../../files/replace-file.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import {
-  type Command,
-  DONE,
-  type Given,
-  MISUSED,
-  makeProgress,
-  REFUSED,
-  refuse,
-  type Terminal,
-} from '../terminal/command.ts'
+import { type Command, DONE, type Given, MISUSED, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { openLogReader } from './log-reader.ts'
 
 type Value = Given['options'][string]
 
@@ -58,11 +51,9 @@ const readAsked = (options: Given['options']): E.Either<string, Asked> => {
   return E.right({ name, wanted, excel: options.excel === true, output: textOf(options.output) })
 }
 
-/** The log from where it is needed on, and the position there: in the embedded store marks are positions. */
-const recordsOf = (store: EventStore, { eventStore }: Config, { from }: Wanted) => {
-  const first = eventStore.kind === 'sqlite' && from !== undefined && 'position' in from ? from.position : 0
-  return { records: store.records(BEGINNING + first), first }
-}
+/** Where the embedded log, whose marks are positions, is read from. Elsewhere that is the beginning. */
+const firstOf = ({ eventStore }: Config, { from }: Wanted): number =>
+  eventStore.kind === 'sqlite' && from !== undefined && 'position' in from ? from.position : 0
 
 /** Where everything goes: a file that is there whole or not at all, or standard output. */
 const writeTo = async (
@@ -90,12 +81,14 @@ const isOther = async (output: string): Promise<boolean> => {
 
 const run = async (asked: Asked, format: Format, store: EventStore, config: Config, terminal: Terminal) => {
   const exported: Exported = { events: 0, first: null, last: null }
-  const progress = makeProgress(terminal)
-  const of = config.eventStore.kind === 'sqlite' ? (await store.head()) + 1 : undefined
-  const { records, first } = recordsOf(store, config, asked.wanted)
-  const onProgress = (done: number): void => progress.show(done, of)
-  const pieces = exportLog({ records, first, wanted: asked.wanted, format, onProgress }, exported)
-  const failed = await writeTo(asked.output, pieces, terminal).finally(progress.end)
+  const { wanted, output } = asked
+  // Events and progress on one terminal would overwrite each other.
+  const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
+  const progress = makeProgress({ ...terminal, isWatched })
+  const { records, total } = await openLogReader(store, config, { isWatched }, firstOf(config, wanted))
+  const onProgress = (done: number): void => progress.show(done, total(done))
+  const pieces = exportLog({ records: records(), first: firstOf(config, wanted), wanted, format, onProgress }, exported)
+  const failed = await writeTo(output, pieces, terminal).finally(progress.end)
   return { exported, failed }
 }
 
@@ -112,19 +105,19 @@ export const exportCommand: Command = {
     output: { type: 'string' },
     json: { type: 'boolean' },
   },
-  summary: 'writes the events into a file for DuckDB, pandas or a spreadsheet',
+  summary: 'writes events to a file for DuckDB, pandas or a spreadsheet',
   example: 'export --format csv --from 2030-05-01T00:00:00Z --output events.csv',
   help: `
-Writes the events of the log, one a line: --format ndjson and csv with the columns that src/guide/feed.md lists,
-cloudevents as the feed gives them. CSV is that of RFC 4180, in UTF-8; with --excel it begins with a byte order mark and
-an apostrophe stands before whatever a spreadsheet would take for a formula. Works beside a running service.
+Writes the events of the log, one per line. --format is ndjson or csv, with the columns that the guide explains, or
+cloudevents, as in the feed. CSV follows RFC 4180, in UTF-8. With --excel it begins with a byte order mark, and an
+apostrophe precedes every value that a spreadsheet would read as a formula. Works with or without a running service.
 
---from and --to are positions or date-times: from that event, or from what was recorded at that moment, on, and up to
-but without the other. --type, as often as there are types, and --sut, the id of a SUT, take those events only.
+--from and --to are positions or date-times: --from is included, --to is not. --type, which can be repeated, and --sut,
+the id of a SUT, select events.
 
-With --output the file, of mode 0600, is there whole or not at all; without it everything goes to standard output.
-What was exported is told in one line behind it, on standard error where the events went to standard output: with --json
-as {"format","events","first","last","output"}, the positions of the first and the last event among it.`,
+With --output the file has mode 0600 and appears only when it is complete. Without it the events go to standard output.
+One line at the end reports the export, on standard error where the events went to standard output. With --json it is
+{"format","events","first","last","output"}, where "first" and "last" are the positions of the first and last event.`,
   run: async ({ options }, config, terminal) => {
     const asked = readAsked(options)
     if (E.isLeft(asked)) {
@@ -132,16 +125,18 @@ as {"format","events","first","last","output"}, the positions of the first and t
       return MISUSED
     }
     const { name, excel, output } = asked.right
-    if (output !== undefined && (await isOther(output))) return refuse(terminal, `${output} is no file`)
+    if (output !== undefined && (await isOther(output))) return refuse(terminal, `${output} is not a file`)
     const format = formatOf(name, { excel, origin: config.origin })
     const store = await openStoreBeside(config)
     try {
       const { exported, failed } = await run(asked.right, format, store, config, terminal)
-      // Whoever reads may have seen enough; any other failure has been told.
+      // A reader may close the pipe early. Any other failure has been reported.
       if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
-      const tell = output === undefined ? terminal.stderr : terminal.stdout
+      const report = output === undefined ? terminal.stderr : terminal.stdout
       const summary = { format: name, ...exported, ...(output !== undefined && { output }) }
-      tell(options.json ? `${JSON.stringify(summary)}\n` : `${exported.events} events${output ? `: ${output}` : ''}\n`)
+      report(
+        options.json ? `${JSON.stringify(summary)}\n` : `${exported.events} events${output ? `: ${output}` : ''}\n`,
+      )
       return DONE
     } finally {
       await store.close()

@@ -1,25 +1,24 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { type Change, changesBetween, historyProjections, secretsChanged } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
+import type { StoredRecord } from '../../event-store/event-store.ts'
 import { decodeEvent } from '../../event-store/stored-event.ts'
 import { cloudEvent } from '../../feed/cloud-event.ts'
+import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, makeProgress, refuse } from '../terminal/command.ts'
-
-/** An event of a history, and what it changed. */
-interface Told {
-  readonly event: Recorded
-  readonly position: number
-  readonly changes: readonly Change[]
-}
+import { readUsersFile } from '../../users/users-file.ts'
+import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { HISTORY_HEADING, type HistoryEntry, historyLine, historyRow } from './history-view.ts'
+import { openLogReader } from './log-reader.ts'
 
 const SHOWN_EVERY = 4_096
 
 const isOf = ({ data }: Recorded, id: string): boolean =>
   ('_id' in data && data._id === id) || ('sut_id' in data && data.sut_id === id)
 
-/** Tells what changed from one event to the next, by folding the documents that the service answers. */
+/** Finds what each event changed, by folding the documents that the service returns. */
 const makeFold = () => {
   const documents = new Map<string, object>()
   return (event: Recorded): readonly Change[] => [
@@ -35,19 +34,19 @@ const makeFold = () => {
   ]
 }
 
-/** The history of a SUT or a reservation, read from the beginning of the log, in its order. */
+/** The history of a SUT or a reservation, in the order of the log. */
 async function* historyOf(
-  store: EventStore,
+  records: AsyncIterable<readonly StoredRecord[]>,
   id: string,
   onProgress: (events: number) => void,
-): AsyncGenerator<Told, void, undefined> {
+): AsyncGenerator<HistoryEntry, void, undefined> {
   const fold = makeFold()
   let position = -1
-  for await (const page of store.records(BEGINNING)) {
+  for await (const page of records) {
     for (const { text, mark } of page) {
       position++
       if (position % SHOWN_EVERY === 0) onProgress(position)
-      // Most events are of others: their text says so before it is read.
+      // Most events are about something else, which their text shows without decoding.
       if (!text.includes(id)) continue
       const event = decodeEvent(text, mark)
       if (isOf(event, id)) yield { event, position, changes: fold(event) }
@@ -55,38 +54,42 @@ async function* historyOf(
   }
 }
 
-const shownChange = (change: Change): string => {
-  const name = change.path.slice(1)
-  return 'changed' in change
-    ? `${name} changed`
-    : `${name}: ${JSON.stringify(change.from)} -> ${JSON.stringify(change.to)}`
+/** The names of users by their ids; none where the users file cannot be read. */
+const userNames = async ({ usersFile }: Config): Promise<ReadonlyMap<string, string>> => {
+  const users = await readUsersFile(usersFile)
+  return new Map(E.isRight(users) ? users.right.map(({ _id, name }) => [_id, name]) : [])
 }
 
-/** Time, actor, type, what changed and why, with tabs between. */
-const lineOf = ({ event, changes }: Told): string => {
-  const { time, actor, role, reason } = event.metadata
-  // What there was not before is told by its value alone.
-  const all = changes
-    .map(shownChange)
-    .map((change) => change.replace(': null -> ', ': '))
-    .join(', ')
-  return [time, `${actor} (${role})`, event.type, all, ...(reason === undefined ? [] : [JSON.stringify(reason)])].join(
-    '\t',
-  )
+/** Writes one entry of a history in the form that was asked for, or that suits standard output. */
+const makePrint = async (isJson: boolean, config: Config, { columns, stdout }: Terminal) => {
+  if (isJson) {
+    return ({ event, position, changes }: HistoryEntry): void =>
+      stdout(`${JSON.stringify({ ...cloudEvent(event, position, config.origin), changes })}\n`)
+  }
+  if (columns === undefined) return (entry: HistoryEntry): void => stdout(`${historyLine(entry)}\n`)
+  const names = await userNames(config)
+  let heading = HISTORY_HEADING
+  return (entry: HistoryEntry): void => {
+    stdout(heading + historyRow(entry, names, columns))
+    heading = ''
+  }
 }
 
 export const historyCommand: Command = {
   name: 'history',
   operands: ['ID'],
   options: { json: { type: 'boolean' } },
-  summary: 'tells what happened to a SUT or a reservation',
+  summary: 'shows what happened to a SUT or a reservation',
   example: 'history 6b013ba4f804b461b4439169',
   help: `
-Prints the events of the SUT or the reservation with this id, oldest first, one a line with tabs between: time, actor,
-event, what it changed from what to what, and the reason if one was given. The history of a SUT has those of its port
-and its reservations too. Reads the log from its beginning, without the service or beside it.
+Prints the events of the SUT or reservation with this ID, oldest first. The history of a SUT includes the events of its
+port and its reservations. Reads the log from its beginning, with or without a running service.
 
-With --json each line is the CloudEvent that GET /api/sut/<id>/history answers, with "changes".`,
+On a terminal each event is a row: position in the log, revision in its stream, time, event and user. Below it are the
+changes and the reason, if one was given. In a pipe each event is one line of tab-separated fields: time, actor, event,
+changes, reason.
+
+With --json each line is the CloudEvent that GET /api/sut/<id>/history returns, with "changes".`,
   run: async ({ operands, options }, config, terminal) => {
     const id = operands[0] as string
     const unknown = (): number => refuse(terminal, `the log has no SUT or reservation ${JSON.stringify(id)}`)
@@ -94,21 +97,17 @@ With --json each line is the CloudEvent that GET /api/sut/<id>/history answers, 
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
+      const { records, total } = await openLogReader(store, config, terminal)
+      const print = await makePrint(options.json === true, config, terminal)
       let isFound = false
-      const events = terminal.isWatched ? (await store.head()) + 1 : 0
-      for await (const told of historyOf(store, id, (done) => progress.show(done, Math.max(done, events)))) {
-        const { event, position, changes } = told
+      for await (const entry of historyOf(records(), id, (done) => progress.show(done, total(done)))) {
         isFound = true
         progress.end()
-        terminal.stdout(
-          options.json
-            ? `${JSON.stringify({ ...cloudEvent(event, position, config.origin), changes })}\n`
-            : `${lineOf(told)}\n`,
-        )
+        print(entry)
       }
-      progress.end()
       return isFound ? DONE : unknown()
     } finally {
+      progress.end()
       await store.close()
     }
   },

@@ -2,7 +2,9 @@ import { makeKeptTree } from '../../audit/kept-tree.ts'
 import { leavesOf } from '../../audit/leaves.ts'
 import { treeOf } from '../../audit/log-tree.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, MISUSED, makeProgress, refuse } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { openLogReader } from './log-reader.ts'
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
@@ -13,10 +15,11 @@ export const proofCommand: Command = {
   summary: 'proves that an event is in the log',
   example: 'proof 01bb4b2f-1ec8-7235-bc1b-209714e3cd93 --size 1000',
   help: `
-Reads the log and prints the proof (RFC 6962) that the event with this id is in it, at the size given or as it is now.
-Together with a checkpoint of that size it convinces whoever does not have the log. It is JSON, with --json on one line:
-{"origin","tree_size","leaf_index","leaf_hash","leaf","hashes","root","event"}, hashes in base64, "leaf" (and "event",
-as it was called before) being the stored text whose hash is proven.`,
+Reads the log and prints an inclusion proof (RFC 6962) for the event with this id, in the log as it is now or, with
+--size N, in its first N events. Together with a signed checkpoint of that size it convinces somebody who does not have
+the log. The proof is JSON, on one line with --json:
+{"origin","tree_size","leaf_index","leaf_hash","leaf","hashes","root","event"}. Hashes are in base64. "leaf" is the
+stored text whose hash is proven; "event", its earlier name, has the same text.`,
   run: async ({ operands: [id = ''], options }, config, terminal) => {
     const asked = options.size === undefined ? undefined : Number(options.size)
     if (asked !== undefined && !(/^\d{1,15}$/.test(String(options.size)) && asked > 0)) {
@@ -26,9 +29,12 @@ as it was called before) being the stored text whose hash is proven.`,
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
+      const { records, total } = await openLogReader(store, config, terminal)
       const kept = makeKeptTree()
       let found: { readonly position: number; readonly text: string; readonly leaf: Uint8Array } | undefined
-      for await (const { position, record, leaf } of leavesOf(store, (events) => progress.show(events, events))) {
+      for await (const { position, record, leaf } of leavesOf({ records }, (done) =>
+        progress.show(done, total(done)),
+      )) {
         kept.add(leaf)
         if (found === undefined && record.text.includes(id) && JSON.parse(record.text).id === id) {
           found = { position, text: record.text, leaf }

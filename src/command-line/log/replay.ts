@@ -1,31 +1,44 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
-import { replay } from '../../read-models/replay.ts'
+import { type Comparison, replay } from '../../read-models/replay.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { type Command, DONE, makeProgress, REFUSED } from '../terminal/command.ts'
+import { type Command, DONE, REFUSED } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { comparisonText } from './replay-view.ts'
+
+/** For a pipe: the differences as sentences, one a line, and the verdict. */
+const comparisonLines = ({ differences, documents, events }: Comparison): string => {
+  const verdict = differences.length === 0 ? 'same' : 'different'
+  return [...differences, `${verdict}: ${documents} documents from ${events} events`]
+    .map((line) => `${line}\n`)
+    .join('')
+}
 
 export const replayCommand: Command = {
   name: 'replay',
   operands: [],
   options: { json: { type: 'boolean' } },
-  summary: 'makes the documents anew and compares them with those in use',
+  summary: 'rebuilds the documents from the log and compares them with those in use',
   example: 'replay --json',
   help: `
-Folds the log into fresh documents, up to the place that those in use have come to, and compares the two. Works beside a
-running service. With --json it prints {"same","position","events","documents","differences"}.`,
+Folds the log into fresh documents, up to the position that those in use have reached, and compares the two. Works with
+or without a running service.
+
+On a terminal each document that differs is shown with the members that differ. In a pipe each difference is one line,
+with both documents whole. The last line begins with "same" or "different".
+
+With --json it prints {"same","position","events","documents","differences"} on one line.`,
   run: async ({ options }, config, terminal) => {
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
       const views = join(config.data, 'views.db')
       const compared = await replay(views, store, projections, progress.show).finally(progress.end)
+      const { rows: _, ...members } = compared
       const isSame = compared.differences.length === 0
-      if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...compared })}\n`)
-      else {
-        for (const difference of compared.differences) terminal.stdout(`${difference}\n`)
-        const verdict = isSame ? 'same' : 'different'
-        terminal.stdout(`${verdict}: ${compared.documents} documents from ${compared.events} events\n`)
-      }
+      if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...members })}\n`)
+      else if (terminal.columns === undefined) terminal.stdout(comparisonLines(compared))
+      else terminal.stdout(comparisonText(compared, terminal.columns))
       return isSame ? DONE : REFUSED
     } finally {
       await store.close()

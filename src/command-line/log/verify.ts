@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { openCheckpoint } from '../../audit/checkpoint.ts'
-import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'
-import type { Against, Compared } from '../../audit/verify/checkpoints.ts'
+import { readVerifier, verifierOf } from '../../audit/signed-note.ts'
+import type { Compared } from '../../audit/verify/checkpoints.ts'
 import type { Finding } from '../../audit/verify/findings.ts'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
@@ -12,67 +10,31 @@ import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { followSecrets, notChecked, ringAtHand, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
-import { type Command, DONE, MISUSED, makeProgress, refuse, type Terminal } from '../terminal/command.ts'
+import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { readCheckpoints } from './checkpoint-files.ts'
+import { openLogReader } from './log-reader.ts'
 import { judgeBeside } from './verify-beside.ts'
 
-/** Something was found: told apart from a log that cannot be read, so that whoever runs it by the clock can. */
+/** Something was found. A scheduled job can tell this from a log that cannot be read. */
 const FOUND = 3
-/** Findings that the JSON holds. */
+/** Findings in the JSON. */
 const KEPT_MAX = 10_000
-/** Findings that are printed; the others are in the JSON. */
+/** Findings that are printed. The JSON has more. */
 const SHOWN = 20
-/** Bytes of a checkpoint's file that are read. */
-const NOTE_MAX = 100_000
-
-/** With the one line break at its end that it was signed with: editors add another, or take it away. */
-const ended = (note: string): string => {
-  let end = note.length
-  while (note[end - 1] === '\n') end--
-  return `${note.slice(0, end)}\n`
-}
-
-const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, Against>> => {
-  const note = await readFile(file)
-  if (note.length > NOTE_MAX) return E.left(`${file} is no checkpoint: it is too long`)
-  const opened = openCheckpoint(ended(note.toString('utf8')), verifier)
-  if (E.isLeft(opened)) return E.left(`${file}: the checkpoint ${opened.left}`)
-  return E.right({ name: file, size: opened.right.size, root: opened.right.root })
-}
-
-/** Every checkpoint, each signed by the key. Left: the first that is not to be trusted. */
-const readAll = async (
-  files: readonly string[],
-  verifierOfAll: () => Promise<E.Either<string, Verifier>>,
-): Promise<E.Either<string, readonly Against[]>> => {
-  if (files.length === 0) return E.right([])
-  const verifier = await verifierOfAll()
-  if (E.isLeft(verifier)) return verifier
-  const all: Against[] = []
-  for (const file of files) {
-    const read = await readAgainst(file, verifier.right)
-    if (E.isLeft(read)) return read
-    all.push(read.right)
-  }
-  return E.right(all)
-}
-
-/** Events from which on another thread is worth its start. */
+/** From this many events on a second thread is worth its start. */
 const MANY = 20_000
 
-/** Reads the log of either store; the embedded one keeps more beside it that can be held against it. */
+/** Verifies the log of either store. The embedded one also has links between events to check. */
 const verifyStore = async (
   store: EventStore,
   { eventStore }: Config,
-  read: Required<Pick<VerifyOptions, 'records' | 'again' | 'against'>>,
-  show: (done: number, of: number | undefined) => void,
+  read: Required<Pick<VerifyOptions, 'records' | 'again' | 'against' | 'onProgress'>>,
 ): Promise<Verified> => {
-  if (eventStore.kind !== 'sqlite') {
-    return verifyLog({ ...read, onProgress: (done) => show(done, undefined) })
-  }
+  if (eventStore.kind !== 'sqlite') return verifyLog(read)
   const { path } = eventStore
-  const of = (await store.head()) + 1
-  const options = { ...read, isDense: true, onProgress: (done: number) => show(done, of) }
-  if (of >= MANY) {
+  const options = { ...read, isDense: true }
+  if ((await store.head()) + 1 >= MANY) {
     const judge = judgeBeside(path)
     return verifyLog({ ...options, judge }).finally(judge.close)
   }
@@ -80,13 +42,13 @@ const verifyStore = async (
   return verifyLog({ ...options, judge: makeJudge(links) }).finally(links.close)
 }
 
-const told = ({ name, size, is_extended, root }: Compared, events: number): string => {
+const comparison = ({ name, size, is_extended, root }: Compared, events: number): string => {
   if (is_extended) return `${name}: the first ${size} events are unchanged`
   if (root === null) return `${name}: ${size} events were signed, the log has ${events}`
   return `${name}: the first ${size} events are not those that were signed`
 }
 
-/** Both together, as one. */
+/** The log and the vault. */
 interface Whole extends Verified {
   readonly vault: Omit<VerifiedVault, 'findings'> | null
   /** In sentences. */
@@ -114,8 +76,8 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
   for (const { position, what } of findings.slice(0, SHOWN)) {
     stdout(position === null ? `${what}\n` : `position ${position}: ${what}\n`)
   }
-  if (found > SHOWN) stdout(`and ${found - SHOWN} more, which --json tells\n`)
-  for (const compared of against) stdout(`${told(compared, events)}\n`)
+  if (found > SHOWN) stdout(`and ${found - SHOWN} more, which --json lists\n`)
+  for (const compared of against) stdout(`${comparison(compared, events)}\n`)
   if (place !== undefined) {
     const { unchanged_up_to, differs_before } = place
     const same = unchanged_up_to === -1 ? '' : `unchanged up to position ${unchanged_up_to}, `
@@ -127,6 +89,14 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
   stdout(`${isSound ? 'sound' : 'NOT sound'}: ${events} events; root ${root}\n`)
 }
 
+/** For somebody who watches. Scripts that read either output get what they always got. */
+const NOTHING_TO_COMPARE = `
+Compared with no checkpoint: this shows that the log is consistent, not that it is the log of last month. Somebody who can
+write the file can change an event together with its hash. A checkpoint that is kept elsewhere proves that nobody did:
+  npx berth checkpoint > berth.checkpoint       keep this file on another machine
+  npx berth verify --against berth.checkpoint   later, as often as you like
+`
+
 export const verifyCommand: Command = {
   name: 'verify',
   operands: [],
@@ -136,27 +106,28 @@ export const verifyCommand: Command = {
     vault: { type: 'boolean' },
     json: { type: 'boolean' },
   },
-  summary: 'checks that the log is lawful, whole and what was once signed',
+  summary: 'checks that the log is consistent and extends what was signed',
   example: 'verify --against berth.checkpoint',
   help: `
-Reads the whole log once, decodes every event, and checks every rule that Berth promises: no two reservations hold a SUT
-at the same moment, listen ports are unique while they are held, times never fall and revisions have no gaps in a
-stream, no id comes twice, and so on. Recomputes every leaf of the tree and its root. Works beside a running service.
+Reads the whole log once, decodes every event and checks every rule that Berth promises: no two reservations hold a SUT
+at the same time, listen ports are unique while they are held, times never go back, revisions have no gaps within a
+stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree and its root. Works with or without a
+running service.
 
---against FILE, as often as there are checkpoints, proves that today's log extends that one: that not one event of it
-has been changed, removed, inserted or moved since. The signature must be that of the key in the data directory, or of
---key, the verifier key that "audit key" prints. Where the log is no longer what was signed, the place is named: by the
-hashes that are kept with the events, if those were left as they were, else by the checkpoints between which it lies.
+--against FILE proves that the log extends a signed checkpoint: that no event of it has been changed, removed, inserted
+or moved since. Repeat it for more checkpoints. The signature must be that of the key in the data directory, or of
+--key, the verifier key that "audit key" prints. Where the log differs from what was signed, the place is named: from
+the hashes stored with the events if they are intact, otherwise between two checkpoints.
 
---vault checks besides that each secret of a SUT is in the vault, opens with its key and is that of the SUT and the
-event, and that none is there which no event has set. It needs the vault's keys; what cannot be checked without one is
-said.
+--vault also checks that each secret of a SUT is in the vault, opens with its key and belongs to that SUT and event,
+and that the vault has no secret that no event has set. It needs the keys of the vault, and names what it could not
+check without one.
 
 With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"},
-the findings (the first 10,000) as {"position","what"}; "place", where there is one, as
-{"unchanged_up_to","differs_before"}; "vault" as {"secrets","opened","unopened"}, or null; "not_checked" in sentences.`,
+the findings (the first 10,000) as {"position","what"}; "place", if any, as {"unchanged_up_to","differs_before"};
+"vault" as {"secrets","opened","unopened"}, or null; "not_checked" as sentences.`,
   exitCodes: `Exit codes: 0 sound, and unchanged since the checkpoints; 1 the log cannot be read, or a checkpoint is not
-signed by the key; 2 wrong command or configuration; 3 something was found.`,
+signed with the key; 2 wrong command or configuration; 3 something was found.`,
   run: async ({ options }, config, terminal) => {
     const key = options.key as string | undefined
     const files = (options.against ?? []) as unknown as readonly string[]
@@ -166,22 +137,25 @@ signed by the key; 2 wrong command or configuration; 3 something was found.`,
       terminal.stderr(`berth: --key: ${why}\n`)
       return MISUSED
     }
-    const against = await readAll(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
+    const against = await readCheckpoints(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
     if (E.isLeft(against)) return refuse(terminal, against.left)
     const ring = options.vault === true ? await ringAtHand(config) : undefined
     if (ring !== undefined && E.isLeft(ring)) return refuse(terminal, ring.left)
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
+      const reader = await openLogReader(store, config, terminal)
       const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
       const again = () => store.records(BEGINNING)
-      const read = { records: followed?.records ?? again(), again, against: against.right }
-      const ofLog = await verifyStore(store, config, read, progress.show).finally(progress.end)
+      const onProgress = (done: number): void => progress.show(done, reader.total(done))
+      const read = { records: followed?.records ?? reader.records(), again, against: against.right, onProgress }
+      const ofLog = await verifyStore(store, config, read).finally(progress.end)
       const vault = ring && followed && (await verifyVault(store, ring.right, followed))
       const verified = whole(ofLog, vault, config)
       const isSound = verified.found === 0 && verified.place === undefined
       if (!options.json) show(verified, terminal)
       else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)
+      if (terminal.isWatched && files.length === 0) terminal.stderr(NOTHING_TO_COMPARE)
       return isSound ? DONE : FOUND
     } finally {
       await store.close()

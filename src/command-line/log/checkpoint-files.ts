@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { openCheckpoint } from '../../audit/checkpoint.ts'
+import type { Verifier } from '../../audit/signed-note.ts'
+import type { Against } from '../../audit/verify/checkpoints.ts'
+
+/** Bytes of a checkpoint's file that are read. */
+const NOTE_MAX = 100_000
+
+/** The note with the one line break that it was signed with. Editors add another, or remove it. */
+const withOneBreak = (note: string): string => {
+  let end = note.length
+  while (note[end - 1] === '\n') end--
+  return `${note.slice(0, end)}\n`
+}
+
+const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, Against>> => {
+  const note = await readFile(file)
+  if (note.length > NOTE_MAX) return E.left(`${file} is not a checkpoint: it is too long`)
+  const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)
+  if (E.isLeft(opened)) return E.left(`${file}: the checkpoint ${opened.left}`)
+  return E.right({ name: file, size: opened.right.size, root: opened.right.root })
+}
+
+/** Reads checkpoints that were signed with one key. Left: why the first bad one cannot be trusted. */
+export const readCheckpoints = async (
+  files: readonly string[],
+  findVerifier: () => Promise<E.Either<string, Verifier>>,
+): Promise<E.Either<string, readonly Against[]>> => {
+  if (files.length === 0) return E.right([])
+  const verifier = await findVerifier()
+  if (E.isLeft(verifier)) return verifier
+  const all: Against[] = []
+  for (const file of files) {
+    const read = await readAgainst(file, verifier.right)
+    if (E.isLeft(read)) return read
+    all.push(read.right)
+  }
+  return E.right(all)
+}

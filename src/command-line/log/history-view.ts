@@ -1,0 +1,60 @@
+import type { Change } from '../../../projections/history.ts'
+import { eventData, type Recorded } from '../../domain/event.ts'
+import { wrap } from '../terminal/wrap.ts'
+
+/** An event of a history and what it changed. */
+export interface HistoryEntry {
+  readonly event: Recorded
+  readonly position: number
+  readonly changes: readonly Change[]
+}
+
+const shownChange = (change: Change): string => {
+  const name = change.path.slice(1)
+  if ('changed' in change) return `${name} changed`
+  const to = JSON.stringify(change.to)
+  // A first value has nothing before it.
+  return change.from === null ? `${name}: ${to}` : `${name}: ${JSON.stringify(change.from)} -> ${to}`
+}
+
+const shownChanges = (changes: readonly Change[]): string => changes.map(shownChange).join(', ')
+
+/** For a pipe: time, actor, type, changes and reason, separated by tabs. */
+export const historyLine = ({ event, changes }: HistoryEntry): string => {
+  const { time, actor, role, reason } = event.metadata
+  const why = reason === undefined ? [] : [JSON.stringify(reason)]
+  return [time, `${actor} (${role})`, event.type, shownChanges(changes), ...why].join('\t')
+}
+
+const TYPE_WIDTH = Math.max(...Object.keys(eventData).map(({ length }) => length))
+/** Of `2030-05-02T05:58:11Z`. Milliseconds are in the other two forms: a row has to fit into 80 columns. */
+const TIME_WIDTH = 20
+const INDENT = ' '.repeat(4)
+
+const row = (position: string, revision: string, time: string, type: string, who: string): string =>
+  `${position.padStart(8)}  ${revision.padStart(4)}  ${time.padEnd(TIME_WIDTH)}  ${type.padEnd(TYPE_WIDTH)}  ${who}\n`
+
+/** For a terminal: the heading above `historyRow`. */
+export const HISTORY_HEADING = row('POSITION', 'REV', 'TIME', 'EVENT', 'WHO')
+
+/**
+ * For a terminal: an event in columns, with its changes and reason below.
+ *
+ * @param names of users by their ids
+ */
+export const historyRow = (
+  { event, position, changes }: HistoryEntry,
+  names: ReadonlyMap<string, string>,
+  width: number,
+): string => {
+  const { time, actor, role, reason } = event.metadata
+  const who = `${names.get(actor) ?? actor} (${role})`
+  const below = [
+    ...(changes.length > 0 ? [shownChanges(changes)] : []),
+    ...(reason === undefined ? [] : [`why: ${JSON.stringify(reason)}`]),
+  ]
+  return (
+    row(String(position), String(event.revision), time.replace(/\.\d+Z$/, 'Z'), event.type, who) +
+    below.map((text) => wrap(text, width, INDENT)).join('')
+  )
+}

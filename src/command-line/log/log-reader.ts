@@ -1,0 +1,38 @@
+import { BEGINNING, type EventStore, type StoredRecord } from '../../event-store/event-store.ts'
+import type { Config } from '../../service/config/config.ts'
+import type { Terminal } from '../terminal/command.ts'
+import type { Total } from '../terminal/progress.ts'
+
+/** Reads a log and knows how many events it has. */
+export interface LogReader {
+  readonly records: () => AsyncIterable<readonly StoredRecord[]>
+  /** Called while `records` are read, with the events read so far. */
+  readonly total: (done: number) => Total
+}
+
+/**
+ * Counts the events of a log for somebody who watches. The embedded store knows the number. Over an EventStoreDB it is
+ * estimated from marks, which grow with the bytes of the log.
+ *
+ * @param first position to read from, in the embedded store
+ */
+export const openLogReader = async (
+  store: EventStore,
+  { eventStore }: Config,
+  { isWatched }: Pick<Terminal, 'isWatched'>,
+  first = 0,
+): Promise<LogReader> => {
+  if (!isWatched) return { records: () => store.records(BEGINNING + first), total: () => undefined }
+  const head = await store.head()
+  if (eventStore.kind === 'sqlite') return { records: () => store.records(BEGINNING + first), total: () => head + 1 }
+  let reached = BEGINNING
+  const records = async function* (): AsyncGenerator<readonly StoredRecord[]> {
+    for await (const page of store.records(BEGINNING)) {
+      reached = page.at(-1)?.mark ?? reached
+      yield page
+    }
+  }
+  const total = (done: number): Total =>
+    reached <= 0 || done === 0 ? undefined : { about: Math.max(done, Math.round((done * head) / reached)) }
+  return { records, total }
+}

@@ -1,0 +1,58 @@
+import type { Command } from './command.ts'
+
+/** How a command is run in a checkout. */
+const BERTH = 'npx berth'
+
+export const EXIT_CODES =
+  'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
+
+/** Leaves room for `usage: ` in a line of 120. */
+const USAGE_WIDTH = 105
+
+/** A command with its operands and options: `backup DIR [--json]`. */
+export const usageOf = ({ name, operands, options }: Command): string => {
+  const flags = Object.entries(options).map(
+    ([flag, { type, multiple }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]${multiple ? '...' : ''}`,
+  )
+  let [usage, width] = [name, name.length]
+  for (const part of [...operands, ...flags]) {
+    const isFull = width + 1 + part.length > USAGE_WIDTH
+    usage += isFull ? `\n    ${part}` : ` ${part}`
+    width = isFull ? 4 + part.length : width + 1 + part.length
+  }
+  return usage
+}
+
+export const helpOf = (command: Command): string => `berth ${usageOf(command)}
+
+${command.help.trim()}
+
+  ${BERTH} ${command.example}
+
+${command.exitCodes ?? EXIT_CODES}
+`
+
+/** The members of a group, such as `vault rotate` and `vault status`. */
+export const groupUsageOf = (members: readonly Command[]): string =>
+  members.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
+
+export const TRY_HELP = `try: ${BERTH} help`
+
+type Listed = Pick<Command, 'name' | 'summary' | 'example'>
+
+export const overviewOf = (listed: readonly Listed[]): string => {
+  const lines = listed.map(
+    ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
+  )
+  return `berth: shares the machines of a test lab
+
+  ${BERTH} COMMAND
+
+${lines.join('\n')}
+  help COMMAND    shows more about a command, as COMMAND --help does
+  --version, -V   prints the version
+
+Configuration is in environment variables named BERTH_...; the chapter on configuration in the guide lists them.
+${EXIT_CODES}
+`
+}

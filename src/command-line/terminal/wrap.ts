@@ -1,0 +1,13 @@
+/** Breaks a text at spaces into lines of a width, each indented. A word that is wider keeps its line to itself. */
+export const wrap = (text: string, width: number, indent: string): string => {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && indent.length + longer.length > width) {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line].map((each) => `${indent}${each}\n`).join('')
+}

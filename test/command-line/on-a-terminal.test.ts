@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { start } from '../http/harness.ts'
+import { aSut, NOW } from '../http/requests.ts'
+import { type } from './terminal.ts'
+
+/** The data of a stopped service with a SUT that was changed for a reason. */
+const stopped = async (t: ExecutionContext): Promise<{ readonly data: string; readonly sut: string }> => {
+  const service = await start(t, { now: NOW })
+  const admin = service.as('admin')
+  const sut = String((await admin.post('/api/sut/create', { ...aSut(), os: 'plan 9' })).json._id)
+  await admin.post(`/api/sut/${sut}/update`, { os: 'linux' }, { 'Berth-Reason': 'new%20disk' })
+  await service.stop()
+  return { data: service.data, sut }
+}
+
+const widest = (text: string): number => Math.max(...text.split('\n').map(({ length }) => length))
+
+test('on a terminal a history is a table with positions, users by name, changes and reasons', async (t) => {
+  const { data, sut } = await stopped(t)
+  const { code, out } = await type(['history', sut], { BERTH_DATA: data }, { columns: 100 })
+  t.is(code, 0)
+  const lines = out.trimEnd().split('\n')
+  t.regex(lines[0] ?? '', /^POSITION {3}REV {2}TIME +EVENT +WHO$/)
+  const updated = lines.findIndex((line) => line.includes('SutUpdated'))
+  t.regex(
+    lines[updated] ?? '',
+    new RegExp(`^ +\\d+ +\\d+ +${NOW.slice(0, 19)}Z +SutUpdated +admin \\(administrator\\)$`),
+  )
+  t.deepEqual(lines.slice(updated + 1), ['    os: "plan 9" -> "linux"', '    why: "new disk"'])
+  t.true(widest(out) <= 100)
+})
+
+test('a narrow terminal shows the changes in more lines', async (t) => {
+  const { data, sut } = await stopped(t)
+  const [narrow, wide] = await Promise.all(
+    [60, 200].map((columns) => type(['history', sut], { BERTH_DATA: data }, { columns })),
+  )
+  const below = (out = ''): string =>
+    out
+      .split('\n')
+      .filter((line) => /^ {4}\S/.test(line))
+      .join('\n')
+  t.true(widest(below(narrow?.out)) <= 60)
+  t.true((narrow?.out.split('\n').length ?? 0) > (wide?.out.split('\n').length ?? 0))
+})
+
+test('a history names users by id where the users file cannot be read', async (t) => {
+  const { data, sut } = await stopped(t)
+  writeFileSync(join(data, 'users.json'), 'no users')
+  const { code, out } = await type(['history', sut], { BERTH_DATA: data }, { columns: 100 })
+  t.is(code, 0)
+  t.regex(out, /SutUpdated +[^ ]+ \(administrator\)\n/)
+  t.false(out.includes('admin (administrator)'))
+})
+
+test('with --json history and replay print the same on a terminal as in a pipe', async (t) => {
+  const { data, sut } = await stopped(t)
+  for (const line of [
+    ['history', sut, '--json'],
+    ['replay', '--json'],
+  ]) {
+    const pipe = await type(line, { BERTH_DATA: data })
+    t.deepEqual(await type(line, { BERTH_DATA: data }, { columns: 80 }), pipe)
+    for (const each of pipe.out.trimEnd().split('\n')) t.notThrows(() => JSON.parse(each))
+  }
+})
+
+test('on a terminal replay shows the members that differ', async (t) => {
+  const { data, sut } = await stopped(t)
+  const same = await type(['replay'], { BERTH_DATA: data }, { columns: 100 })
+  t.regex(same.out, /^same: \d+ documents from \d+ events, up to position \d+\n$/)
+  const views = new DatabaseSync(join(data, 'views.db'))
+  views.exec(`UPDATE sut SET document = replace(document, 'linux', 'minix')`)
+  views.exec('DELETE FROM listen_port')
+  views.close()
+  const { code, out } = await type(['replay'], { BERTH_DATA: data }, { columns: 100 })
+  t.is(code, 1)
+  t.regex(out, new RegExp(`(^|\n)sut, ${sut}, position \\d+\n    os: in use "minix", the log gives "linux"\n`))
+  t.regex(out, /\n {4}missing in use; the log gives\s+\{/)
+  t.regex(out, /\ndifferent: \d+ documents from \d+ events/)
+})
+
+test('verify without a checkpoint tells somebody who watches what it did not compare', async (t) => {
+  const { data } = await stopped(t)
+  const environment = { BERTH_DATA: data }
+  const watched = await type(['verify'], environment, { isWatched: true, columns: 80 })
+  t.is(watched.code, 0)
+  t.regex(watched.error, /Compared with no checkpoint: .*\n(.*\n)*.*npx berth verify --against berth\.checkpoint/)
+  const checkpoint = join(data, 'berth.checkpoint')
+  writeFileSync(checkpoint, (await type(['checkpoint'], environment)).out)
+  const compared = await type(['verify', '--against', checkpoint], environment, { isWatched: true })
+  t.false(compared.error.includes('Compared with no checkpoint'))
+})
+
+test('verify says nothing more than before where nobody watches', async (t) => {
+  const { data } = await stopped(t)
+  const { out, error } = await type(['verify'], { BERTH_DATA: data })
+  t.is(error, '')
+  t.regex(out, /^not checked: [^\n]*\nsound: \d+ events; root \S{44}\n$/)
+})
+
+test('an export to a terminal shows no progress among the events', async (t) => {
+  const { data } = await stopped(t)
+  const line = ['export', '--format', 'ndjson']
+  const { out, error } = await type(line, { BERTH_DATA: data }, { isWatched: true, columns: 80 })
+  t.deepEqual([out.trimEnd().split('\n').length, error], [4, '4 events\n'])
+  const piped = await type(line, { BERTH_DATA: data }, { isWatched: true })
+  t.regex(piped.error, /\r4 of 4 events.*\r.*4 events\n$/)
+})

@@ -1,0 +1,99 @@
+import test from 'ava'
+import { makeProgress, type Total } from '../../src/command-line/terminal/progress.ts'
+
+/** Shows samples of seconds, done and total. */
+const shown = (
+  samples: readonly (readonly [number, number, Total])[],
+  { isWatched = true, isLogged = false } = {},
+): readonly string[] => {
+  let seconds = 0
+  const written: string[] = []
+  const stderr = (text: string): void => {
+    written.push(text.replace('\r', '').replace('\u001b[K', ''))
+  }
+  const progress = makeProgress({ isWatched, stderr, now: () => seconds * 1_000 }, { isLogged })
+  for (const [at, done, total] of samples) {
+    seconds = at
+    progress.show(done, total)
+  }
+  progress.end()
+  return written
+}
+
+test('somebody who watches sees the rate and the time left', (t) => {
+  t.deepEqual(
+    shown([
+      [0, 0, 1_000],
+      [2, 200, 1_000],
+      [10, 1_000, 1_000],
+    ]),
+    ['0 of 1000 events', '200 of 1000 events, 100 a second, 8 s left', '1000 of 1000 events, 100 a second', ''],
+  )
+})
+
+const waits: readonly (readonly [number, string])[] = [
+  [101, '1 s left'],
+  [6_000, '59 s left'],
+  [12_100, '2 min left'],
+  [360_100, '1 h 0 min left'],
+  [909_100, '2 h 32 min left'],
+]
+for (const [total, left] of waits) {
+  test(`${total - 100} events at 100 a second are ${left}`, (t) => {
+    const last = shown([
+      [0, 0, total],
+      [1, 100, total],
+    ]).at(-2)
+    t.is(last, `100 of ${total} events, 100 a second, ${left}`)
+  })
+}
+
+test('the rate is that of this run, also where an earlier one did some of the work', (t) => {
+  const [, second] = shown([
+    [0, 900, 1_000],
+    [1, 910, 1_000],
+  ])
+  t.is(second, '910 of 1000 events, 10 a second, 9 s left')
+})
+
+test('a second pass has a rate of its own', (t) => {
+  const texts = shown([
+    [0, 0, 100],
+    [10, 100, 100],
+    [20, 0, 100],
+    [21, 50, 100],
+  ])
+  t.is(texts.at(-2), '50 of 100 events, 50 a second, 1 s left')
+})
+
+test('an estimated total is marked, and an unknown one leaves the time out', (t) => {
+  t.is(
+    shown([
+      [0, 0, undefined],
+      [1, 10, { about: 30 }],
+    ])[1],
+    '10 of about 30 events, 10 a second, 2 s left',
+  )
+  t.is(
+    shown([
+      [0, 0, undefined],
+      [1, 10, undefined],
+    ])[1],
+    '10 events, 10 a second',
+  )
+})
+
+test('the line changes at most ten times a second, and at the end', (t) => {
+  const samples = Array.from({ length: 101 }, (_, n) => [n / 1_000, n, 100] as const)
+  t.is(shown(samples).length, 3)
+})
+
+test('where nobody watches a line is written every ten seconds, or none', (t) => {
+  const samples = Array.from({ length: 31 }, (_, n) => [n, n, 100] as const)
+  t.deepEqual(shown(samples, { isWatched: false }), [])
+  t.deepEqual(shown(samples, { isWatched: false, isLogged: true }), [
+    '10 of 100 events, 1 a second, 2 min left\n',
+    '20 of 100 events, 1 a second, 1 min left\n',
+    '30 of 100 events, 1 a second, 1 min left\n',
+  ])
+})

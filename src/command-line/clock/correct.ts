@@ -84,7 +84,7 @@ export const clockCorrectCommand: Command = {
 Records that the times of the events from one position to another, both included, are wrong. A SUT with an event in the
 future answers 503 clock_behind until that time has come. After the correction it works, and the reservations that the
 wrong time had ended are active again. Reservations made in the span can be cancelled or released. Nothing is rewritten:
-the events keep their times, and each stream with one of them gets a ClockCorrected event with their range and the reason.
+the events keep their times, and each stream with one of them gets a ClockCorrected event with the range and the reason.
 
 First set the clock right. Find the span with "history" of such a SUT, or in the feed: from the first event with a wrong
 time to the last. An interrupted correction continues when the command is run again. Requests from before the correction

@@ -39,7 +39,7 @@ id and key, joined by plus signs. Give it to everybody who verifies. Keep the ke
 lost, makes another key where none is configured, and records in the log that the new key signs from there on
 (AuditKeyReplaced). Stop the service first, and inform those who verify.
 
-With --json it prints {"origin","verifier_key"}, and with --replace also "replaces": the verifier key before it, or null.`,
+With --json it prints {"origin","verifier_key"}, and with --replace also "replaces": the verifier key before it or null.`,
   run: async ({ options }, config, terminal) => {
     if (options.replace === true) return replace(options.json === true, config, terminal)
     const signer = await signerOf(config)

@@ -1,0 +1,19 @@
+import { get } from 'node:http'
+import { get as getSecurely } from 'node:https'
+
+/** The HEALTHCHECK of the image: exit code 0 when the service in this container answers that it is ready. */
+
+const { BERTH_PORT = '8080', BERTH_TLS_CERT } = process.env
+/** Milliseconds, less than the image allows. */
+const TIMEOUT = 4_000
+const address = { host: '127.0.0.1', port: BERTH_PORT, path: '/health/ready', timeout: TIMEOUT }
+
+const finish = (isReady: boolean): never => process.exit(isReady ? 0 : 1)
+
+// The certificate is for the name that clients use, not for the loopback address.
+const request =
+  BERTH_TLS_CERT === undefined
+    ? get(address, ({ statusCode }) => finish(statusCode === 200))
+    : getSecurely({ ...address, rejectUnauthorized: false }, ({ statusCode }) => finish(statusCode === 200))
+request.on('timeout', () => finish(false))
+request.on('error', () => finish(false))

@@ -1,0 +1,41 @@
+import { readYaml } from './files.ts'
+
+/** As far as tests look at it. */
+export interface ComposeService {
+  readonly profiles: readonly string[]
+  readonly image: string
+  readonly pull_policy?: string
+  readonly read_only?: boolean
+  readonly cap_drop: readonly string[]
+  readonly user?: string
+  readonly environment?: Readonly<Record<string, string | null>>
+  readonly command?: readonly string[]
+  readonly entrypoint?: readonly string[]
+  readonly ports?: readonly string[]
+  readonly networks?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly build?: { readonly dockerfile: string; readonly args: Readonly<Record<string, string>> }
+}
+
+export interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>
+  readonly volumes: Readonly<Record<string, object>>
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
+}
+
+export const compose = readYaml('docker-compose.yml') as Compose
+
+export const servicesOf = (profile: string): readonly string[] =>
+  Object.entries(compose.services).flatMap(([name, { profiles }]) => (profiles.includes(profile) ? [name] : []))
+
+/** A value as compose passes it on: variables at their defaults, one dollar for two. */
+export const filledIn = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', '$')
+
+/** The environment of a service where nothing is exported on the host. */
+export const environmentOf = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(compose.services[name]?.environment ?? {}).flatMap(([key, value]) =>
+      value === null ? [] : [[key, filledIn(value)]],
+    ),
+  )

@@ -56,6 +56,8 @@ const RULES: readonly Rule[] = [
   // The composition root, where an adapter is picked: no rule but those below lets anybody import it.
   { files: 'src/service/', may: ['src/service/', ...ROOMS, 'projections/'] },
   { files: 'src/command-line/', may: ['src/command-line/', 'src/service/', ...ROOMS, 'projections/'] },
+  // Programs of their own, which run in a container.
+  { files: 'src/deploy/', may: [] },
   { files: 'src/main.ts', may: ['src/command-line/', 'src/service/heap.ts'] },
 ]
 

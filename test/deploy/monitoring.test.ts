@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
+import { start } from '../http/harness.ts'
+import { aReservation, createSut, NOW, reserve } from '../http/requests.ts'
+import { ROOT } from '../process/harness.ts'
+import { hasTool, read, readYaml } from './files.ts'
+
+const exec = promisify(execFile)
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: { readonly summary: string }
+}
+
+const { groups } = readYaml('src/deploy/prometheus-rules.yml') as {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[]
+}
+const rules = groups.flatMap(({ rules }) => rules)
+
+interface Panel {
+  readonly id: number
+  readonly title: string
+  readonly type: string
+  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>
+  readonly targets?: readonly { readonly expr: string }[]
+}
+
+const dashboard = JSON.parse(read('src/deploy/grafana-dashboard.json')) as {
+  readonly panels: readonly Panel[]
+  readonly templating: { readonly list: readonly { readonly query: string | { readonly query: string } }[] }
+}
+const panelQueries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+const variableQueries = dashboard.templating.list.flatMap(({ query }) =>
+  typeof query === 'string' ? [] : [query.query],
+)
+
+/** Everything that a service exposes, as `serve` puts it together. */
+const exposed = async (t: ExecutionContext): Promise<string> => {
+  const service = await start(t, { now: NOW })
+  // Series with these labels exist from the first append and the first refusal on.
+  const admin = service.as('admin')
+  const sut = await createSut(admin)
+  for (const _ of ['reserved', 'refused']) await reserve(admin, aReservation(sut))
+  const { text } = await service.as('audrey').get('/metrics')
+  return `${text}\n${await makeProcessMetrics(() => 0)()}`
+}
+
+/** The series that a metric has: of a histogram three. */
+const seriesIn = (text: string): ReadonlySet<string> =>
+  new Set([...text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{| )/gm)].map(([, name = '']) => name))
+
+const seriesOf = (query: string): readonly string[] =>
+  [...query.matchAll(/\b(?:berth|process|nodejs)_[a-z0-9_]+\b/g)].map(([name]) => name)
+
+test('every metric of the alerts and of the dashboard is one that the service exposes', async (t) => {
+  const series = seriesIn(await exposed(t))
+  t.true(series.has('berth_http_request_duration_seconds_bucket'), 'control')
+  for (const query of [...rules.map(({ expr }) => expr), ...panelQueries, ...variableQueries]) {
+    const names = seriesOf(query)
+    t.true(names.length > 0, query)
+    for (const name of names) t.true(series.has(name), `${name} in ${query}`)
+  }
+})
+
+test('every metric of Berth is on the dashboard', async (t) => {
+  const text = await exposed(t)
+  const named = new Set(panelQueries.flatMap(seriesOf).map((name) => name.replace(/_(bucket|sum|count)$/, '')))
+  for (const [, metric = ''] of text.matchAll(/^# TYPE (berth_\w+) /gm)) t.true(named.has(metric), metric)
+})
+
+test('labels and codes of the queries are those of the metrics', async (t) => {
+  const text = await exposed(t)
+  for (const query of [...rules.map(({ expr }) => expr), ...panelQueries]) {
+    for (const [, label = '', values = ''] of query.matchAll(/\b([a-z]+)=~?"([^"$]+)"/g)) {
+      if (label === 'job') continue
+      for (const value of values.split('|')) {
+        t.regex(text, new RegExp(`[{,]${label}="${value === '5..' ? '\\d+' : value}"`), `${label}=${value}`)
+      }
+    }
+    for (const [, labels = ''] of query.matchAll(/\bby \(([^)]+)\)/g)) {
+      for (const label of labels.split(/, */).filter((each) => !['le', 'instance'].includes(each))) {
+        t.regex(text, new RegExp(`[{,]${label}="`), label)
+      }
+    }
+  }
+})
+
+test('every alert has a severity and a summary, and no two a name', (t) => {
+  for (const { alert, labels, annotations } of rules) {
+    t.true(['page', 'ticket'].includes(labels.severity), alert)
+    t.true(annotations.summary.length > 20, alert)
+  }
+  t.is(new Set(rules.map(({ alert }) => alert)).size, rules.length)
+})
+
+test('panels have ids of their own and do not overlap', (t) => {
+  t.is(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
+  const taken = new Set<string>()
+  for (const { title, gridPos } of dashboard.panels) {
+    t.true(gridPos.x + gridPos.w <= 24, title)
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        t.false(taken.has(`${x} ${y}`), title)
+        taken.add(`${x} ${y}`)
+      }
+    }
+  }
+})
+
+test('promtool accepts the alerts, and their unit tests pass', async (t) => {
+  if (!hasTool(t, 'promtool')) return
+  const promtool = (...args: readonly string[]) => exec('promtool', args, { cwd: ROOT })
+  await t.notThrowsAsync(promtool('check', 'rules', 'src/deploy/prometheus-rules.yml'))
+  await t.notThrowsAsync(promtool('test', 'rules', join('test/deploy', 'prometheus-rules.test.yml')))
+})
+
+test('every alert has a unit test', (t) => {
+  const tested = read('test/deploy/prometheus-rules.test.yml')
+  for (const { alert } of rules) t.true(tested.includes(alert), alert)
+})

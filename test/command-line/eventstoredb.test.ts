@@ -83,7 +83,7 @@ test('backup is refused, and says what backs up such a log', async (t) => {
   t.deepEqual([code, out], [1, ''])
   t.is(
     error,
-    'berth: the log is in an EventStoreDB, secrets included: back it up with its own tools, and the users file and the keys apart\n',
+    'berth: the log and the secrets are in an EventStoreDB: back them up with its tools, and the users file and the keys separately\n',
   )
 })
 

@@ -91,9 +91,10 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
 
 /** For somebody who watches. Scripts that read either output get what they always got. */
 const NOTHING_TO_COMPARE = `
-Compared with no checkpoint: this shows that the log is consistent, not that it is the log of last month. Somebody who can
-write the file can change an event together with its hash. A checkpoint that is kept elsewhere proves that nobody did:
-  npx berth checkpoint > berth.checkpoint       keep this file on another machine
+Compared with no checkpoint: this shows that the log is consistent, not that it
+is the log of last month. Somebody who can write the file can change an event
+together with its hash. A checkpoint kept elsewhere proves that nobody did:
+  npx berth checkpoint > berth.checkpoint       keep it on another machine
   npx berth verify --against berth.checkpoint   later, as often as you like
 `
 

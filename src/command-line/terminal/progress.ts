@@ -61,7 +61,9 @@ export const makeProgress = (
     },
     /** Clears the line. */
     end: (): void => {
-      if (isWatched) stderr('\r\u001b[K')
+      if (drawn === Number.NEGATIVE_INFINITY) return
+      drawn = Number.NEGATIVE_INFINITY
+      stderr('\r\u001b[K')
     },
   }
 }

@@ -71,8 +71,11 @@ const readClaim = (database: DatabaseSync): Claim | undefined => {
 
 const claimSeen = (file: string | URL): Claim | undefined => {
   try {
-    const database = new DatabaseSync(file, { readOnly: true })
+    const database = new DatabaseSync(file, { readOnly: true, defensive: false })
     try {
+      // A checkpoint that was killed, or had no room, has written the first page before those that it counts: without
+      // this SQLite would call the file malformed, although all that it has is in order.
+      database.exec('PRAGMA writable_schema = ON')
       return readClaim(database)
     } finally {
       database.close()

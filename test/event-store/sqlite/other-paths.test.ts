@@ -1,6 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -169,6 +179,28 @@ test('a log that was not closed is not begun by a path that does not have its jo
   t.true(refused.said.includes(`the last events are in ${log}-wal`), refused.said)
   await openStore(t, log).close()
   t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
+})
+
+test('a log is opened again after it was killed while its journal was put into the file', async (t) => {
+  const { log, home } = await aHome(t)
+  await openStore(t, log).close()
+  // With another lock file the log is claimed once more, so that the claim is not the first.
+  writeFileSync(`${log}.other`, '')
+  renameSync(`${log}.other`, `${log}.lock`)
+  const store = openStore(t, log)
+  const stream = aStream()
+  await append(store, stream, -1, someEvents(stream, 200))
+  // By another process: to close a descriptor of the file here would drop the locks on it.
+  execFileSync('cp', [log, `${log}-wal`, home])
+  await store.close()
+  const FIRST_PAGE = 4_096
+  const complete = readFileSync(log).subarray(0, FIRST_PAGE)
+  const killed = readFileSync(join(home, 'events.db'))
+  t.notDeepEqual(killed.subarray(0, FIRST_PAGE), complete)
+  // The first page is written first, and counts pages that the file does not have yet.
+  writeFileSync(log, Buffer.concat([complete, killed.subarray(FIRST_PAGE)]))
+  cpSync(join(home, 'events.db-wal'), `${log}-wal`)
+  t.is((await readAll(openStore(t, log), stream)).length, 200)
 })
 
 test('a journal of another time is not put into the file', async (t) => {

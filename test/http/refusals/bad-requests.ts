@@ -18,10 +18,14 @@ const CHUNK = 1_000
 
 const MEDIA_TYPES = ['application/json', 'application/problem+json']
 
+/** Some of the requests ask for a position that the log has not come to. */
+const isOfAnotherPosition = ({ status, text, json }: RawAnswer): boolean =>
+  status === 503 && (text === '' || json.code === 'position_not_reached')
+
 const faultsOfAnswer = (answer: RawAnswer | undefined, isToHead: boolean): readonly string[] => {
   if (answer === undefined) return ['closed without an answer']
   const { status, headers } = answer
-  if (status >= 500 && status !== 501) return [`${status} ${answer.text}`]
+  if (status >= 500 && status !== 501 && !isOfAnotherPosition(answer)) return [`${status} ${answer.text}`]
   if (status < 400) return [200, 201, 204, 304].includes(status) ? [] : [`${status}`]
   if (isToHead) return []
   return faultsOf(

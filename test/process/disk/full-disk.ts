@@ -88,7 +88,10 @@ export const fillDisk = async (scope: Tidying, options: FullDiskOptions): Promis
   await service.stop()
   problems.push(...(await ledger.close()))
   const refused = goingOn.attempts.filter(({ answer }) => answer?.status === 503)
-  if (refused.length > 0) problems.push(`${refused.length} writes were refused after room had been made`)
+  if (refused.length > 0) {
+    const [first] = refused.map(({ answer }) => answer?.json.code)
+    problems.push(`${refused.length} writes were refused after room had been made, one as ${first}`)
+  }
   return {
     acknowledged: attempts.filter(({ answer }) => answer !== undefined && answer.status < 300).length,
     refusedForRoom: filling.attempts.filter(({ answer }) => answer?.json.code === 'store_full').length,

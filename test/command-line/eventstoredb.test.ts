@@ -105,7 +105,7 @@ test('where the store cannot be reached a command ends soon with 1 and one sente
     t.deepEqual([code, output], [1, ''], told)
     t.regex(errors, /^berth: berth-log cannot be read: .*\n$/, told)
     t.false(errors.includes('CaNaRy'))
-    t.true(performance.now() - began < 12_000, told)
+    t.true(performance.now() - began < 30_000, told)
   }
   await Promise.all(LINES.map(tell))
   t.is(await readFile(keyFile(data), 'utf8'), key)

@@ -58,7 +58,7 @@ test('who ran the single node before is not given an empty log without a word', 
   const { code, stderr } = await runScript(t, 'check-former-log.sh', env)
   t.is(code, 1)
   t.regex(stderr, /^berth: not started\. The volume eventstore-data holds the log /)
-  for (const way of ['docker compose --profile single up', 'NEW_EMPTY_LOG=yes docker compose up', 'UPGRADING.md']) {
+  for (const way of ['docker compose --profile single up', 'NEW_EMPTY_LOG=yes docker compose up', 'deploying.md']) {
     t.true(stderr.includes(way), way)
   }
   t.is((await runScript(t, 'check-former-log.sh', { ...env, NEW_EMPTY_LOG: '' })).code, 1)

@@ -14,9 +14,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://berth": 'needs an EventStoreDB cluster',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb+discover": 'needs an EventStoreDB cluster',
   'src/guide/eventstoredb.md: curl --cacert': 'needs an EventStoreDB cluster',
-  'src/guide/eventstoredb.md: export BERTH_ADMIN_PASSWORD': 'needs a container engine',
-  'src/guide/eventstoredb.md: docker compose run': 'needs a container engine',
-  'src/guide/eventstoredb.md: docker compose --profile': 'needs a container engine',
+  'src/guide/deploying.md: useradd --system': 'needs systemd',
+  'src/guide/deploying.md: sudo -u berth env': 'needs systemd',
+  'src/guide/deploying.md: docker compose': 'needs a container engine',
   'src/guide/operating.md: node_modules/.bin/node src/main.ts serve': 'runs until it is stopped; others run it',
   'src/guide/speed.md: npm ci --prefix': 'installs packages from a registry and takes twenty minutes',
 }

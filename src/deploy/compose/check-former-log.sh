@@ -14,6 +14,6 @@ berth: not started. The volume eventstore-data holds the log of the KurrentDB no
   continue with that log, as before:    docker compose --profile single up
   begin with an empty log:              NEW_EMPTY_LOG=yes docker compose up
 
-src/deploy/UPGRADING.md explains both.
+src/guide/deploying.md explains both.
 END
 exit 1

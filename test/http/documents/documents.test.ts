@@ -141,7 +141,7 @@ test('the examples are what the service answers, and each fits the schema that i
 
 /** Text, or a document that is its own example. */
 const WITHOUT_EXAMPLE =
-  /^GET \/(docs.*|metrics|problems\/:code|api\/audit\/checkpoint|openapi\.json|asyncapi\.json|schemas\/:file)$/
+  /^GET \/(docs.*|guide.*|metrics|problems\/:code|api\/audit\/checkpoint|openapi\.json|asyncapi\.json|schemas\/:file)$/
 
 test('every operation that answers JSON shows a real answer', async (t) => {
   const told = JSON.parse(

@@ -56,4 +56,11 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
   'GET /docs/page.js': partOfPage('readDocsPageScript', 'A script of that page'),
   'GET /docs/swagger-ui.css': partOfPage('readDocsStyle', 'A style of that page'),
   'GET /docs/swagger-ui-bundle.js': partOfPage('readDocsScript', 'A script of that page'),
+  'GET /guide': partOfPage('readGuide', 'The guide: a list of its chapters'),
+  'GET /guide/:chapter': {
+    ...partOfPage('readGuideChapter', 'A chapter of the guide'),
+    refusals: ['not_found'],
+  },
+  'GET /guide/page.css': partOfPage('readGuideStyle', 'The style sheet of the guide'),
+  'GET /guide/tour.svg': partOfPage('readGuidePicture', 'The picture on the first page of the guide'),
 }

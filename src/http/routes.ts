@@ -4,6 +4,7 @@ import { extensionBody, noBody, reservationBody, sutCreationBody, sutUpdateBody,
 import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
 import { availabilityQuery, type Paging, pageQuery, reservationsQuery, sutsQuery } from './codecs/lists.ts'
+import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { problemPage } from './documents/problem-pages.ts'
 import { type Answering, ask, type Call, get, post, type Route } from './protocol/route.ts'
@@ -37,8 +38,6 @@ export interface Handlers {
 const everyone = ['administrator', 'tester', 'auditor'] as const
 
 const HTML = 'text/html; charset=utf-8'
-const CSS = 'text/css; charset=utf-8'
-const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** The whole interface, one operation each. */
 export const routes = ({
@@ -179,16 +178,7 @@ export const routes = ({
     isAlwaysOpen: true,
     handle: async () => E.right({ status: 200, body: await metrics() }),
   }),
-  get({ path: '/openapi.json', may: everyone, handle: documents.openApi }),
-  get({ path: '/asyncapi.json', may: everyone, handle: documents.asyncApi }),
-  get({ path: '/schemas/', may: everyone, handle: documents.schemaIndex }),
-  get({ path: '/schemas/:file', may: everyone, handle: documents.schema }),
-  // A route for every file: there is no path that could lead elsewhere.
-  get({ path: '/docs', may: everyone, mediaType: HTML, handle: documents.page }),
-  get({ path: '/docs/page.css', may: everyone, mediaType: CSS, handle: documents.pageStyle }),
-  get({ path: '/docs/page.js', may: everyone, mediaType: SCRIPT, handle: documents.pageScript }),
-  get({ path: '/docs/swagger-ui.css', may: everyone, mediaType: CSS, handle: documents.uiStyle }),
-  get({ path: '/docs/swagger-ui-bundle.js', may: everyone, mediaType: SCRIPT, handle: documents.uiScript }),
+  ...documentRoutes(documents),
 
   get({ path: '/health/live', may: 'anyone', handle: health.live }),
   get({ path: '/health/ready', may: 'anyone', handle: health.ready }),

@@ -7,6 +7,7 @@ import { beforeTheFirst, behind } from './file/progress.ts'
 import type { StoredRow, StoredTable } from './file/stored-tables.ts'
 import { openViewsFile, UnusableViews, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
+import { countUnwritten, waitForWrittenViews } from './views-lag.ts'
 
 /** Rows folded before they are written. */
 const CHUNK = 4_096
@@ -26,6 +27,8 @@ export interface Comparison {
   readonly position: number
   readonly events: number
   readonly documents: number
+  /** Events of the log that those in use do not cover yet. */
+  readonly behind: number
   /** What differs, one sentence each; the first 20. */
   readonly differences: readonly string[]
   /** The rows among the differences. */
@@ -100,7 +103,7 @@ const compare = (used: StoredTable, fresh: StoredTable, { sentences, rows: diffe
   }
 }
 
-const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events'> => {
+const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events' | 'behind'> => {
   const found: Differences = { sentences: [], rows: [] }
   const [inUse, made] = [used.progress(), fresh.progress()]
   const position = inUse?.position ?? -1
@@ -115,9 +118,12 @@ const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events
   return { position, documents, differences: found.sentences, rows: found.rows }
 }
 
+/** Whether there was something to compare: views that have not been written yet differ from nothing. */
+export const isCompared = ({ events, behind }: Comparison): boolean => events > 0 || behind === 0
+
 /**
  * Makes the documents anew from the log, in a file of its own, up to the place that those in use have come to, and
- * compares the two.
+ * compares the two. A running service writes them late: `within` is how many milliseconds to wait until it has.
  *
  * @throws UnusableViews when there are no documents in use, or they are of another log
  */
@@ -126,6 +132,7 @@ export const replay = async (
   store: EventStore,
   projections: readonly Projection[],
   onProgress: (events: number, of: number) => void = () => undefined,
+  within = 0,
 ): Promise<Comparison> => {
   const used = openViewsFile(path, projections, { readOnly: true })
   const directory = mkdtempSync(join(tmpdir(), 'berth-replay-'))
@@ -137,12 +144,14 @@ export const replay = async (
     const rebuild = makeRebuild(store, fresh, projections, (events) =>
       onProgress(events, (used.progress()?.position ?? -1) + 1),
     )
+    const head = await store.head()
     await rebuild(upTo())
+    await waitForWrittenViews(used, head, within)
     // Those in use go on meanwhile: what came in since is folded too, up to a moment that is held fast.
     used.pin()
     await rebuild(upTo())
     const events = (fresh.progress()?.position ?? -1) + 1
-    return { ...compareAll(used, fresh), events }
+    return { ...compareAll(used, fresh), events, behind: await countUnwritten(store, used, head) }
   } finally {
     used.close()
     fresh.close()

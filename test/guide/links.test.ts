@@ -8,6 +8,7 @@ import { chapters, type Document, documents } from './documents.ts'
 /** Pages of a running service that documents lead to. */
 const PAGES = [
   '/docs',
+  '/guide',
   '/openapi.json',
   '/asyncapi.json',
   '/schemas/',
@@ -55,9 +56,9 @@ test('the index of the guide leads to every chapter', (t) => {
   )
 })
 
-test('chapters link to each other and to the service, not to source files', (t) => {
+test('chapters link to each other, to the service and to their pictures, not to source files', (t) => {
   const elsewhere = chapters.flatMap((chapter) =>
-    linksOf(chapter).filter((target) => !/^(?:\/|#|[a-z-]+\.md(?:#|$)|README\.md)/.test(target)),
+    linksOf(chapter).filter((target) => !/^(?:\/|#|[a-z-]+\.svg$|[a-z-]+\.md(?:#|$)|README\.md)/.test(target)),
   )
   t.deepEqual(elsewhere, [])
 })

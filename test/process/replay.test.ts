@@ -1,7 +1,9 @@
-import { rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../projections/index.ts'
+import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { temporaryData } from '../http/harness.ts'
 import { prepare } from './crash/ledger.ts'
 import { startLoad } from './crash/load.ts'
@@ -46,8 +48,8 @@ test('beside a service at work, and after it has stopped, replay finds the docum
   const json = await replay(t, data, '--json')
   t.is(json.code, 0)
   const compared = JSON.parse(json.output) as Record<string, unknown>
-  t.deepEqual(Object.keys(compared).sort(), ['differences', 'documents', 'events', 'position', 'same'])
-  t.like(compared, { same: true, differences: [] })
+  t.deepEqual(Object.keys(compared).sort(), ['behind', 'differences', 'documents', 'events', 'position', 'same'])
+  t.like(compared, { same: true, differences: [], behind: 0 })
   t.is(compared.events, (compared.position as number) + 1)
   t.true((compared.documents as number) > 20)
 })
@@ -71,6 +73,42 @@ test('what replay finds different it names: documents in both of their forms, an
   const further = await replay(t, data)
   t.is(further.code, 1)
   t.regex(further.output, /^the log ends at position \d+, those in use have come to \d+\n/)
+})
+
+test('replay without written views compares nothing and exits with code 1', async (t) => {
+  const { data, service } = await withDocuments(t)
+  await service.stop()
+  // As it is while a service that has just started has not committed yet.
+  const views = join(data, 'views.db')
+  await rm(views)
+  openViewsFile(views, projections).close()
+  const [text, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
+  t.is(text.code, 1)
+  t.regex(text.output, /^not compared: the views have reached event 0 of [1-9]\d*: [^\n]+\n$/)
+  t.is(json.code, 1)
+  const { same, events, behind } = JSON.parse(json.output) as Record<string, unknown>
+  t.deepEqual([same, events], [false, 0])
+  t.true((behind as number) > 0)
+})
+
+test('replay compares as far as the views have come and says that they are behind', async (t) => {
+  const { data, service } = await withDocuments(t)
+  await service.stop()
+  const views = join(data, 'views.db')
+  const early = join(data, 'early.db')
+  await copyFile(views, early)
+  const again = await serve(t, { data })
+  const { _id: user_id } = (await again.get('/api/user/me')).json
+  const [sut_id] = (await prepare(again)).suts
+  await again.post('/api/sut_reservation/create', { user_id, sut_id, start_in: 3600, duration: 1 })
+  await again.stop()
+  await copyFile(early, views)
+  const text = await replay(t, data)
+  t.is(text.code, 0, text.output)
+  const [, events, behind] =
+    /^same: \d+ documents from (\d+) events; the views have reached event \1 of (\d+): [^\n]+\n$/.exec(text.output) ??
+    []
+  t.true(Number(events) > 0 && Number(behind) > Number(events), text.output)
 })
 
 test('replay tells in a sentence why it cannot compare', async (t) => {

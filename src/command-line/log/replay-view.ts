@@ -1,4 +1,4 @@
-import type { Comparison, Difference } from '../../read-models/replay.ts'
+import { type Comparison, type Difference, isCompared } from '../../read-models/replay.ts'
 import { wrap } from '../terminal/wrap.ts'
 
 type Row = Difference['made']
@@ -32,13 +32,19 @@ const differenceBlock = ({ table, position, inUse, made }: Difference, width: nu
   return `${[table, ...place].join(', ')}\n${lines.join('')}`
 }
 
+/** The last line: whether the two are the same, and what it does not cover. */
+export const verdictOf = (compared: Comparison): string => {
+  const { differences, documents, events, behind } = compared
+  const lag = `the views have reached event ${events} of ${events + behind}: run it again when the service has caught up`
+  if (!isCompared(compared)) return `not compared: ${lag}`
+  const verdict = differences.length === 0 ? 'same' : 'different'
+  return `${verdict}: ${documents} documents from ${events} events${behind === 0 ? '' : `; ${lag}`}`
+}
+
 /** A comparison for a terminal: what differs, member by member, and then the verdict. */
 export const comparisonText = (compared: Comparison, width: number): string => {
-  const { differences, rows, documents, events, position } = compared
+  const { differences, rows } = compared
   // Sentences that are about no row come first.
   const general = differences.slice(0, differences.length - rows.length).map((sentence) => `${sentence}\n`)
-  const verdict = differences.length === 0 ? 'same' : 'different'
-  const blocks = rows.map((row) => differenceBlock(row, width))
-  const place = position === -1 ? '' : `, up to position ${position}`
-  return `${[...general, ...blocks].join('')}${verdict}: ${documents} documents from ${events} events${place}\n`
+  return `${[...general, ...rows.map((row) => differenceBlock(row, width))].join('')}${verdictOf(compared)}\n`
 }

@@ -1,18 +1,17 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
-import { type Comparison, replay } from '../../read-models/replay.ts'
+import { type Comparison, isCompared, replay } from '../../read-models/replay.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-import { comparisonText } from './replay-view.ts'
+import { comparisonText, verdictOf } from './replay-view.ts'
+
+/** Milliseconds in which a running service writes the views of what it has recorded. */
+const WRITTEN_WITHIN = 3_000
 
 /** For a pipe: the differences as sentences, one a line, and the verdict. */
-const comparisonLines = ({ differences, documents, events }: Comparison): string => {
-  const verdict = differences.length === 0 ? 'same' : 'different'
-  return [...differences, `${verdict}: ${documents} documents from ${events} events`]
-    .map((line) => `${line}\n`)
-    .join('')
-}
+const comparisonLines = (compared: Comparison): string =>
+  [...compared.differences, verdictOf(compared)].map((line) => `${line}\n`).join('')
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -22,20 +21,21 @@ export const replayCommand: Command = {
   example: 'replay --json',
   help: `
 Folds the log into fresh documents, up to the position that those in use have reached, and compares the two. Works with
-or without a running service.
+or without a running service. Says so when those in use are behind the log, and exits with code 1 when they cover none
+of it.
 
 On a terminal each document that differs is shown with the members that differ. In a pipe each difference is one line,
 with both documents whole. The last line begins with "same" or "different".
 
-With --json it prints {"same","position","events","documents","differences"} on one line.`,
+With --json it prints {"same","position","events","documents","behind","differences"} on one line.`,
   run: async ({ options }, config, terminal) => {
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)
     try {
       const views = join(config.data, 'views.db')
-      const compared = await replay(views, store, projections, progress.show).finally(progress.end)
+      const compared = await replay(views, store, projections, progress.show, WRITTEN_WITHIN).finally(progress.end)
       const { rows: _, ...members } = compared
-      const isSame = compared.differences.length === 0
+      const isSame = compared.differences.length === 0 && isCompared(compared)
       if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...members })}\n`)
       else if (terminal.columns === undefined) terminal.stdout(comparisonLines(compared))
       else terminal.stdout(comparisonText(compared, terminal.columns))

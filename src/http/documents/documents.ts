@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
@@ -6,31 +5,19 @@ import { refusal } from '../protocol/problem.ts'
 import type { Answering, Call, Route } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { PAGE, PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, type PackageFile, readPackageFile } from './docs-page.ts'
+import { PAGE_HEADERS as GUIDE_HEADERS, STYLE as GUIDE_STYLE, PICTURE_HEADERS } from './guide/appearance.ts'
+import { chapterNames, INDEX, readPicture } from './guide/chapters.ts'
+import { readPage } from './guide/pages.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
+import { serveText } from './served-text.ts'
 
 /** The documents that the service gives of its own interface, made when they are first asked for. */
 
 type Handler = (call: Call) => Answering
 
-/** Taken anew wherever it has changed, and only there: a new version of Berth is a new document. */
-const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
-
-const serving = (make: () => string | Promise<string>, headers: Readonly<Record<string, string>> = {}): Handler => {
-  let made: Promise<{ readonly body: string; readonly tag: string }> | undefined
-  const read = async () => {
-    const body = await make()
-    return { body, tag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
-  }
-  return async () => {
-    made ??= read()
-    const { body, tag } = await made
-    return E.right({ status: 200, body, headers: { ...HEADERS, ...headers, ETag: tag } })
-  }
-}
-
-const json = (make: () => JsonSchema): Handler => serving(() => JSON.stringify(make()))
+const json = (make: () => JsonSchema): Handler => serveText(() => JSON.stringify(make()))
 
 const versionOf = (): string =>
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
@@ -42,7 +29,9 @@ const index = (): JsonSchema => ({
   schemas: schemaDocuments.map(({ type, version, urn, href }) => ({ type, version, urn, href })),
 })
 
-const fromPackage = (file: PackageFile): Handler => serving(() => readPackageFile(file))
+const fromPackage = (file: PackageFile): Handler => serveText(() => readPackageFile(file))
+
+const chapters = new Map(chapterNames().map((name) => [name, serveText(() => readPage(name), GUIDE_HEADERS)]))
 
 /** `routes` is the page that they are about, these documents' own routes among it. */
 export const makeDocuments = (routes: () => readonly Route[]) => ({
@@ -51,9 +40,14 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   schemaIndex: json(index),
   schema: async (call: Call): Answering =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),
-  page: serving(() => PAGE, PAGE_HEADERS),
-  pageScript: serving(() => PAGE_SCRIPT),
-  pageStyle: serving(() => PAGE_STYLE),
+  page: serveText(() => PAGE, PAGE_HEADERS),
+  pageScript: serveText(() => PAGE_SCRIPT),
+  pageStyle: serveText(() => PAGE_STYLE),
+  guide: serveText(() => readPage(INDEX), GUIDE_HEADERS),
+  guideChapter: async (call: Call): Answering =>
+    chapters.get(call.params.chapter ?? '')?.(call) ?? E.left(refusal('not_found', 'The guide has no such chapter.')),
+  guideStyle: serveText(() => GUIDE_STYLE),
+  guidePicture: serveText(readPicture, PICTURE_HEADERS),
   uiScript: fromPackage('swagger-ui-bundle.js'),
   uiStyle: fromPackage('swagger-ui.css'),
 })

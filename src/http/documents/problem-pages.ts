@@ -65,9 +65,14 @@ const page = (code: Code): string => {
 <html lang="en">
 <meta charset="utf-8">
 <title>${code}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/guide/page.css">
+<main>
 <h1>${title}</h1>
 <p><code>${status}</code> <code>${code}</code></p>
 <p>${remedies[code].replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>
+<p><a href="/guide/errors#codes">All errors</a> in <a href="/guide">the guide</a></p>
+</main>
 </html>
 `
 }

@@ -34,6 +34,7 @@ const JSON_TYPE = 'Content-Type: application/json\r\n'
 export const pathOf = (path: string, { sut, reservation }: Things): string =>
   path
     .replace(':code', 'stale')
+    .replace(':chapter', 'reservations')
     .replace(':file', 'SutCreated.1.json')
     .replace('sut/:id', `sut/${sut}`)
     .replace(':id', reservation)

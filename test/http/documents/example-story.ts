@@ -1,54 +1,13 @@
-import { createHash } from 'node:crypto'
 import type { Example } from '../../../src/http/documents/openapi/examples.ts'
-import type { Code } from '../../../src/http/protocol/problem.ts'
-import type { Answer, Headers } from '../client.ts'
-import { idOf, type Running, start, type Tidying } from '../harness.ts'
+import { idOf, type Running, type Tidying } from '../harness.ts'
+import { tellPages } from './stories/pages.ts'
+import { tellRefusals } from './stories/refusals.ts'
+import { type Ask, makeAsk, startStory } from './stories/story.ts'
 
 /** The story whose answers are the examples of the documents: with the same clock and randomness always the same. */
 
-const NOW = '2030-05-02T05:58:11.400Z'
-
-/** The same bytes in every telling, by how many are asked for and how often they were before. */
-const makeRandomness = () => {
-  const asked = new Map<number, number>()
-  const randomHex = (bytes: number): string => {
-    const times = (asked.get(bytes) ?? 0) + 1
-    asked.set(bytes, times)
-    return createHash('sha256')
-      .update(`${bytes} ${times}`)
-      .digest('hex')
-      .slice(0, 2 * bytes)
-  }
-  return { randomHex, begin: (): void => asked.clear() }
-}
-
-interface Asked {
-  readonly who?: string
-  /** What stands for the parameter of the path. */
-  readonly at?: string
-  readonly query?: string
-  readonly body?: unknown
-  readonly headers?: Headers
-}
-
-type Ask = (operation: string, name: string, asked?: Asked) => Promise<Readonly<Record<string, unknown>>>
-
-const isJson = ({ headers }: Answer): boolean => headers['content-type'] === 'application/json'
-
-const makeAsk = (service: Running, told: Example[]): Ask => {
-  return async (operation, name, { who = 'admin', at = '', query = '', body, headers = {} } = {}) => {
-    const [method = '', path = ''] = operation.split(' ')
-    const address = path.replace(/:\w+/, at) + query
-    const client = who === '' ? service.anyone : service.as(who)
-    const answer =
-      body === undefined ? await client.request(method, address, headers) : await client.post(address, body, headers)
-    if (!isJson(answer)) throw new Error(`${operation} ${answer.status}: ${answer.text}`)
-    const code = answer.status < 400 ? {} : { code: answer.json.code as Code }
-    const request = body === undefined ? {} : { request: body }
-    told.push({ operation, name, ...request, mediaType: 'application/json', body: answer.json, ...code })
-    return answer.json
-  }
-}
+/** Signs the checkpoint that is shown. */
+const AUDIT_KEY = Buffer.alloc(32, 6).toString('base64')
 
 const machine = {
   name: 'bench 3',
@@ -155,17 +114,15 @@ const reading = async (ask: Ask, sut: string, reservation: string): Promise<void
 
 /** Everything that is shown, in the order in which it happened. */
 export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
-  const { randomHex, begin } = makeRandomness()
-  const running = await start(t, { now: NOW, randomHex })
-  // How often it was asked whether it is ready is no part of the story.
-  begin()
+  const running = await startStory(t, { environment: { BERTH_AUDIT_KEY: AUDIT_KEY } })
   const told: Example[] = []
   const ask = makeAsk(running, told)
   const sut = await suts(ask)
   const reservation = await reservations(ask, running, sut)
   await endings(ask, sut)
   await reading(ask, sut, reservation)
-  return told
+  await tellPages(running, told)
+  return [...told, ...(await tellRefusals(t))]
 }
 
 /** As text, to be compared and kept. */

@@ -32,6 +32,7 @@ test.after.always(later.tidy)
 const addressOf = (path: string, { sut, reservation }: Things): string =>
   path
     .replace(':code', 'stale')
+    .replace(':chapter', 'reservations')
     .replace(':file', 'SutCreated.1.json')
     .replace('sut/:id', `sut/${sut}`)
     .replace(':id', reservation)
@@ -99,6 +100,10 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /api/audit/checkpoint': 'text/plain; charset=utf-8',
   'GET /docs': 'text/html; charset=utf-8',
   'GET /docs/page.css': 'text/css; charset=utf-8',
+  'GET /guide': 'text/html; charset=utf-8',
+  'GET /guide/:chapter': 'text/html; charset=utf-8',
+  'GET /guide/page.css': 'text/css; charset=utf-8',
+  'GET /guide/tour.svg': 'image/svg+xml',
   'GET /docs/page.js': 'text/javascript; charset=utf-8',
   'GET /docs/swagger-ui.css': 'text/css; charset=utf-8',
   'GET /docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 const PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The _id.',
   code: 'The code of a refusal.',
+  chapter: 'The name of a chapter, such as reservations.',
   file: 'As `ReservationCreated.1.json`: the type of an event and the version of its shape.',
   limit: 'The most entries of one answer; 100 unless given.',
   offset: 'How many entries are skipped. Not beside before.',

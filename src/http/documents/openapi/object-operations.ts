@@ -40,9 +40,9 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut_reservation/:id/cancel': {
     id: 'cancelReservation',
     tag: 'Reservations',
-    summary: 'Cancel a reservation, or release one that runs',
+    summary: 'Cancel a reservation, or release a running one',
     description:
-      'One that has not begun is cancelled and its window is free. A running one ends now, and the rest is free at once.',
+      'One that has not begun is cancelled and its window is free. A running one ends now, and the rest of its window is free.',
     answer: refTo('Reservation'),
     refusals: ['not_your_reservation', 'reservation_not_found', 'reservation_over'],
   },
@@ -70,7 +70,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut/create': {
     id: 'createSut',
     tag: 'SUTs',
-    summary: 'Describe a new SUT',
+    summary: 'Create a SUT',
     description: 'password and user_name are taken and never shown again, to anybody.',
     answer: refTo('Sut'),
     isCreation: true,
@@ -129,5 +129,5 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
 
 export const userOperations: Readonly<Record<string, Operation>> = {
   'GET /api/user': { id: 'listUsers', tag: 'Users', summary: 'List users, newest first', answer: refTo('UserList') },
-  'GET /api/user/me': { id: 'readMe', tag: 'Users', summary: 'Say who asks', answer: refTo('User') },
+  'GET /api/user/me': { id: 'readMe', tag: 'Users', summary: 'Read your own user', answer: refTo('User') },
 }

@@ -160,7 +160,7 @@ export const openApi = (routes: readonly Route[], version: string, examples: Exa
     info: {
       title: 'Berth',
       version,
-      description: `${DESCRIPTION}\n\nHEAD is wherever GET is, and OPTIONS names the methods of an address. An unknown address is 404 \`not_found\`, another method 405 \`method_not_allowed\`, both 401 to whoever is not known.`,
+      description: `${DESCRIPTION}\n\n[The guide](/guide) explains how to use it.\n\nHEAD is wherever GET is, and OPTIONS names the methods of an address. An unknown address is 404 \`not_found\`, another method 405 \`method_not_allowed\`, both 401 to whoever is not known.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -19,12 +19,14 @@ export interface Operation {
   readonly notes?: Readonly<Record<string, string>>
 }
 
+/** In the order in which a newcomer needs them. */
 export const TAGS = {
-  Reservations: 'Windows of time in which a user has a SUT.',
-  SUTs: 'Systems under test: the machines that are reserved.',
-  Users: 'Who is known.',
-  'History and feed': 'What happened, from the beginning or live.',
-  Proof: 'That the log is what it was.',
-  Service: 'How the service is, and what it says of itself.',
+  SUTs: 'Systems under test: the machines that can be reserved. See [Machines](/guide/machines).',
+  Reservations: 'Who has which SUT, from when to when. See [Reservations](/guide/reservations).',
+  Users: 'Who can sign in, and who you are. See [Security](/guide/security).',
+  'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
+  Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',
+  Service: 'Health and metrics. See [Operating](/guide/operating).',
+  Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
 } as const
 export type Tag = keyof typeof TAGS

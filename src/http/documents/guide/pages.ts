@@ -1,0 +1,29 @@
+import { Worker } from 'node:worker_threads'
+
+type Pages = ReadonlyMap<string, string>
+
+/**
+ * Renders the guide in a worker thread. On the main thread V8 would compile the regular expressions of Markdown for up
+ * to 50 ms, one of them for 40 ms, which no splitting of the text shortens.
+ */
+const renderPages = (): Promise<Pages> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./pages-worker.ts', import.meta.url))
+    worker.unref()
+    worker.on('message', resolve)
+    worker.on('error', reject)
+    worker.on('exit', () => reject(new Error('the worker thread of the guide has ended')))
+  })
+
+let pages: Promise<Pages> | undefined
+
+/** A page of the guide by its name. The first call renders all of them; a failure is forgotten. */
+export const readPage = async (name: string): Promise<string> => {
+  pages ??= renderPages().catch((error: unknown) => {
+    pages = undefined
+    throw error
+  })
+  const page = (await pages).get(name)
+  if (page === undefined) throw new Error(`the guide has no page ${name}`)
+  return page
+}

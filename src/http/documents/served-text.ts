@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Route } from '../protocol/route.ts'
+
+/** Taken anew wherever it has changed, and only there: a new version of Berth is a new document. */
+const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
+
+/** Serves a text with an ETag. It is made on the first request and kept; after a failure the next request tries again. */
+export const serveText = (
+  make: () => string | Promise<string>,
+  headers: Readonly<Record<string, string>> = {},
+): Route['handle'] => {
+  let made: Promise<{ readonly body: string; readonly tag: string }> | undefined
+  const read = async () => {
+    const body = await make()
+    return { body, tag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
+  }
+  return async () => {
+    made ??= read().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    const { body, tag } = await made
+    return E.right({ status: 200, body, headers: { ...HEADERS, ...headers, ETag: tag } })
+  }
+}

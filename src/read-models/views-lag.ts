@@ -1,0 +1,29 @@
+import { setTimeout } from 'node:timers/promises'
+import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
+import type { ViewsFile } from './file/views-file.ts'
+
+/** Milliseconds between looks at a file that another process writes. */
+const LOOK_EVERY = 50
+
+const markOf = (file: Pick<ViewsFile, 'progress'>): number => file.progress()?.mark ?? BEGINNING
+
+/** Resolves when another process has written views up to a mark, or after `within` milliseconds. */
+export const waitForWrittenViews = async (file: ViewsFile, mark: number, within: number): Promise<void> => {
+  const end = performance.now() + within
+  while (markOf(file) < mark && performance.now() < end) await setTimeout(LOOK_EVERY)
+}
+
+/** Counts the events up to the mark `head` that written views do not cover. */
+export const countUnwritten = async (store: EventStore, file: ViewsFile, head: number): Promise<number> => {
+  if (markOf(file) >= head) return 0
+  const stop = new AbortController()
+  let count = 0
+  for await (const { events, ahead, caughtUp } of store.subscribe(markOf(file), stop.signal)) {
+    count += events.length
+    // A store that knows how many follow saves reading them.
+    if (ahead !== undefined) count += Math.max(0, ahead)
+    if (ahead !== undefined || caughtUp || (events.at(-1)?.mark ?? BEGINNING) >= head) break
+  }
+  stop.abort()
+  return count
+}

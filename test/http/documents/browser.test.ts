@@ -1,0 +1,90 @@
+import test, { type ExecutionContext } from 'ava'
+import { type Running, start, tidyingLater } from '../harness.ts'
+import { createSut } from '../requests.ts'
+import { page as routes } from '../routes/route-page.ts'
+import { type Chromium, type NoBrowser, type Opened, startBrowser } from './browser.ts'
+
+/** `/docs` and `/guide` in a real browser. */
+
+const later = tidyingLater()
+let service: Running
+let browser: Chromium | NoBrowser
+
+test.before(async (t) => {
+  t.timeout(120_000)
+  service = await start(later)
+  browser = await startBrowser(later, service.url)
+})
+test.after.always(later.tidy)
+
+/** A page for alice; undefined, with a line in the test's report, where there is no browser. */
+const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
+  t.timeout(120_000)
+  if (browser.kind === 'chromium') return browser.open('alice')
+  t.log(browser.why)
+  t.pass()
+  return undefined
+}
+
+const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened): void => {
+  t.deepEqual(faults, [], 'no error in the console, and no violation of the policy')
+  t.true(requests.length > 0)
+  t.deepEqual(
+    requests.filter(({ origin }) => origin !== service.url),
+    [],
+  )
+}
+
+test('in Chromium /docs shows every operation, one is tried there, and nothing is fetched elsewhere', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const id = await createSut(service.as('admin'))
+  const { page } = opened
+  await page.goto('/docs')
+  await page
+    .locator('.opblock')
+    .nth(routes.length - 1)
+    .waitFor()
+  t.is(await page.locator('.opblock').count(), routes.length)
+  t.is(await page.getByRole('link', { name: 'The guide', exact: true }).getAttribute('href'), '/guide')
+
+  const operation = page.locator('#operations-SUTs-readSut')
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByPlaceholder('id', { exact: true }).fill(id)
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  const response = operation.locator('.live-responses-table .response').first()
+  await response.waitFor()
+  t.is((await response.locator('.response-col_status').textContent())?.trim(), '200')
+  t.true((await response.textContent())?.includes(id))
+  checkQuiet(t, opened)
+})
+
+test('in Chromium the guide leads to a chapter and on to a problem page, with its picture', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page } = opened
+  await page.goto('/guide')
+  t.is(await page.locator('h1').textContent(), 'The guide')
+  t.true((await page.evaluate<number>(`document.querySelector('main img').naturalWidth`)) > 0)
+  await page.locator('main').getByRole('link', { name: 'Errors', exact: true }).click()
+  await page.waitForURL('**/guide/errors')
+  t.is(await page.locator('h1').textContent(), 'Errors')
+  await page.locator('main').getByRole('link', { name: 'stale', exact: true }).click()
+  await page.waitForURL('**/problems/stale')
+  checkQuiet(t, opened)
+})
+
+test('control: a violation of the policy and a request elsewhere are found out', async (t) => {
+  const opened = await openPage(t)
+  if (opened === undefined) return
+  const { page, faults, requests } = opened
+  await page.goto('/guide')
+  t.deepEqual(faults, [])
+  await page.evaluate(`fetch('/guide').catch(() => undefined)`)
+  t.true(
+    faults.some((fault) => /Content Security Policy/.test(fault)),
+    faults.join('; '),
+  )
+  await page.goto(`http://localhost:${service.port}/health/live`)
+  t.true(requests.some(({ origin }) => origin !== service.url))
+})

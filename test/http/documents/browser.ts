@@ -1,0 +1,73 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { passwordOf } from '../client.ts'
+import type { Tidying } from '../harness.ts'
+
+/** A real Chromium, where this machine has one. */
+
+/** Why nothing can be opened here. */
+export interface NoBrowser {
+  readonly kind: 'no browser'
+  readonly why: string
+}
+
+export interface Chromium {
+  readonly kind: 'chromium'
+  /** Opens a page in which a user is signed in. */
+  readonly open: (name: string) => Promise<Opened>
+}
+
+export interface Opened {
+  readonly page: Page
+  /** Errors of the console, scripts that threw, and violations of the Content-Security-Policy. */
+  readonly faults: readonly string[]
+  /** The address of every request, those of data: aside. */
+  readonly requests: readonly URL[]
+}
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+const findChromium = (): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find(isExecutable)
+
+// Root has no user namespaces to sandbox in, and nothing here comes from elsewhere.
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
+
+const watch = async (browser: Browser, url: string, name: string): Promise<Opened> => {
+  const httpCredentials = { username: name, password: passwordOf(name), origin: url }
+  const context = await browser.newContext({ httpCredentials, baseURL: url })
+  const page = await context.newPage()
+  const faults: string[] = []
+  const requests: URL[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  context.on('request', (request) => {
+    const address = new URL(request.url())
+    if (address.protocol !== 'data:' && address.protocol !== 'blob:') requests.push(address)
+  })
+  return { page, faults, requests }
+}
+
+/** Starts Chromium for the pages of a service, and ends it with the scope. */
+export const startBrowser = async (scope: Tidying, url: string): Promise<Chromium | NoBrowser> => {
+  const executablePath = findChromium()
+  if (executablePath === undefined) return { kind: 'no browser', why: 'Chromium is not installed: nothing was checked' }
+  const browser = await chromium.launch({ executablePath, args: ARGS })
+  scope.teardown(() => browser.close())
+  return { kind: 'chromium', open: (name) => watch(browser, url, name) }
+}

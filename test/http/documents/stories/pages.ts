@@ -1,0 +1,70 @@
+import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
+import type { Running } from '../../harness.ts'
+import { addressOf } from './story.ts'
+
+/** What answers with pages, texts and whole documents shows only how they begin. */
+
+const LINES_MAX = 4
+/** So few that a change of a chapter leaves them as they are. */
+const CONTENT_LINES = 2
+const CHARACTERS_MAX = 300
+
+/** The beginning of a text. Of a page it is that of its content, without the head. */
+const excerpt = (text: string): string => {
+  const from = Math.max(0, text.search(/<main>|<div /))
+  const lines = text.slice(from).trimEnd().split('\n')
+  const shown = lines
+    .slice(0, from > 0 ? CONTENT_LINES : LINES_MAX)
+    .join('\n')
+    .slice(0, CHARACTERS_MAX)
+  return `${from > 0 ? '…\n' : ''}${shown}\n${shown === text.trimEnd() ? '' : '…'}`
+}
+
+/** Of metrics, those that are the same in every telling. */
+const steadyMetrics = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => /berth_alarm/.test(line))
+    .slice(0, LINES_MAX)
+    .join('\n')
+
+/** The members that say what a document is. */
+const opening = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    ['openapi', 'asyncapi', 'info'].flatMap((name) => (name in document ? [[name, document[name]]] : [])),
+  )
+
+const TEXTS: readonly (readonly [operation: string, name: string, at?: string])[] = [
+  ['GET /docs', 'The content of the page'],
+  ['GET /docs/page.css', 'The style sheet'],
+  ['GET /docs/page.js', 'The beginning of the script'],
+  ['GET /docs/swagger-ui.css', 'The beginning of the style sheet'],
+  ['GET /docs/swagger-ui-bundle.js', 'The beginning of the script'],
+  ['GET /guide', 'How the page begins'],
+  ['GET /guide/:chapter', 'The beginning of a chapter', 'reservations'],
+  ['GET /guide/page.css', 'The beginning of the style sheet'],
+  ['GET /guide/tour.svg', 'The beginning of the picture'],
+  ['GET /problems/:code', 'The beginning of a page', 'stale'],
+]
+
+export const tellPages = async (service: Running, told: Example[]): Promise<void> => {
+  const audrey = service.as('audrey')
+  for (const [operation, name, at = ''] of TEXTS) {
+    const { headers, text } = await audrey.get(addressOf(operation, { at }))
+    told.push({ operation, name, mediaType: String(headers['content-type']), body: excerpt(text) })
+  }
+  for (const [operation, name, show] of [
+    ['GET /api/audit/checkpoint', 'A signed checkpoint', (text: string) => text],
+    ['GET /metrics', 'Some of the metrics', steadyMetrics],
+  ] as const) {
+    const { headers, text } = await audrey.get(addressOf(operation))
+    told.push({ operation, name, mediaType: String(headers['content-type']), body: show(text) })
+  }
+  for (const operation of ['GET /openapi.json', 'GET /asyncapi.json']) {
+    const { json } = await audrey.get(addressOf(operation))
+    told.push({ operation, name: 'Its first members', mediaType: 'application/json', body: opening(json) })
+  }
+  const operation = 'GET /schemas/:file'
+  const { json } = await audrey.get(addressOf(operation, { at: 'ReservationCancelled.1.json' }))
+  told.push({ operation, name: 'The data of ReservationCancelled', mediaType: 'application/json', body: json })
+}

@@ -71,7 +71,7 @@ test('with --json history and replay print the same on a terminal as in a pipe',
 test('on a terminal replay shows the members that differ', async (t) => {
   const { data, sut } = await stopped(t)
   const same = await type(['replay'], { BERTH_DATA: data }, { columns: 100 })
-  t.regex(same.out, /^same: \d+ documents from \d+ events, up to position \d+\n$/)
+  t.regex(same.out, /^same: \d+ documents from \d+ events\n$/)
   const views = new DatabaseSync(join(data, 'views.db'))
   views.exec(`UPDATE sut SET document = replace(document, 'linux', 'minix')`)
   views.exec('DELETE FROM listen_port')

@@ -73,8 +73,7 @@ const claimSeen = (file: string | URL): Claim | undefined => {
   try {
     const database = new DatabaseSync(file, { readOnly: true, defensive: false })
     try {
-      // A checkpoint that was killed, or had no room, has written the first page before those that it counts: without
-      // this SQLite would call the file malformed, although all that it has is in order.
+      // An interrupted checkpoint leaves a first page that counts pages not yet written, which SQLite calls malformed.
       database.exec('PRAGMA writable_schema = ON')
       return readClaim(database)
     } finally {
@@ -105,8 +104,7 @@ const checkJournal = (file: string, claimed: Claim | undefined): void => {
   const journal = statSync(journalOf(file), { throwIfNoEntry: false })
   if (journal === undefined || journal.size === 0) return
   const followed = claimSeen(file)
-  const isIts = followed?.id === claimed?.id || followed?.previous === (claimed?.id ?? null)
-  if (!isIts)
+  if (followed?.id !== claimed?.id && followed?.previous !== (claimed?.id ?? null))
     throw new UnusableLog(`has been written by another path since ${journalOf(file)} was: remove that journal`)
 }
 

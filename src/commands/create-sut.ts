@@ -8,7 +8,7 @@ import type { SutState, SutValues } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Order, Outcome, Runner } from './order.ts'
 
-export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'passOver'> {
+export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'> {
   readonly values: SutValues
   readonly range: PortRange
   /** 8 random bytes in hex for the SUT's id. */
@@ -40,11 +40,11 @@ const assignedId = (outcome: Outcome<ListenPortState>): string => {
 const createOnce = async (
   runner: Runner,
   order: SutCreationOrder,
-  passOver: string | undefined,
+  abandonedId: string | undefined,
 ): Promise<E.Either<Failure, SutCreated>> => {
   const { values, range, random, seal, ...common } = order
   const command = { type: 'AssignListenPort', range, random } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, passOver })()
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })()
   if (E.isLeft(assigned)) return assigned
   const _id = assignedId(assigned.right)
   const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)

@@ -10,7 +10,7 @@ export const clockAhead = (): Failure =>
   )
 
 /** What a client is told of an append that failed and was not just overtaken. */
-export const notAppended = (why: Exclude<AppendFailure, 'moved'>): Failure => {
+export const appendFailure = (why: Exclude<AppendFailure, 'moved'>): Failure => {
   switch (why) {
     case 'full':
       return failure('store_full', 'The event store has no room left; what was asked for was not recorded.')

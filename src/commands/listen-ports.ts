@@ -10,9 +10,9 @@ import type { Runner } from './order.ts'
 export const BERTH: Actor = { _id: 'berth', role: 'system' }
 
 /** Milliseconds that a creation may take between its two appends before it is given up. */
-const GIVEN_UP_AFTER = 60_000
+const ABANDON_AFTER = 60_000
 /** Assignments looked at in one turn of the event loop. */
-const AT_ONCE = 100
+const TURN_SIZE = 100
 
 /** Gives back the port of a SUT that will never need it again. What fails here is done by the next sweep. */
 export const releasePort = (runner: Runner, sutId: string, requestId: string): Promise<unknown> =>
@@ -27,7 +27,7 @@ interface SweepOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** What the views say of a SUT: nothing where its creation has not come to its second append. */
-  readonly standingOf: (sutId: string) => 'standing' | 'retired' | undefined
+  readonly sutStatusOf: (sutId: string) => 'standing' | 'retired' | undefined
   readonly makeRequestId: () => string
 }
 
@@ -35,7 +35,7 @@ interface SweepOptions {
  * Closes what a crash between two appends left open: a creation that got a port but no SUT is abandoned in the SUT's own
  * stream, so that a late creator is refused, and then its port goes back; so does the port of a SUT that was retired.
  */
-export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOptions) => {
+export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOptions) => {
   const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
     const command = { type: 'AbandonSutCreation', _id: sut_id, listen_port } as const
     const order = { command, actor: BERTH, requestId: makeRequestId() }
@@ -48,9 +48,9 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
     (await runner.stateOf(sutDecider, sutStream(sut_id))).status === 'retired'
 
   const close = async (assignment: Assignment): Promise<void> => {
-    const standing = standingOf(assignment.sut_id)
+    const standing = sutStatusOf(assignment.sut_id)
     if (standing === 'standing') return
-    const isOld = clock() - assignment.time > GIVEN_UP_AFTER
+    const isOld = clock() - assignment.time > ABANDON_AFTER
     if (standing === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
       await releasePort(runner, assignment.sut_id, makeRequestId())
     }
@@ -60,7 +60,7 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
     const { assigned } = await runner.stateOf(listenPortDecider, LISTEN_PORTS_STREAM)
     for (const [i, assignment] of assigned.entries()) {
       await close(assignment)
-      if (i % AT_ONCE === 0) await nextTurn()
+      if (i % TURN_SIZE === 0) await nextTurn()
     }
   }
 }
@@ -68,10 +68,10 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
 /** Milliseconds between two sweeps. */
 const SWEEP_EVERY = 60_000
 /** Milliseconds between two looks at whether it may be swept: after a start the views catch up within a moment. */
-const LOOK_EVERY = 100
+const POLL_EVERY = 100
 
 /** Sweeps now and every minute until it is stopped, as long as `mayRun` says that the views have caught up. */
-export const keepSwept = (
+export const startSweeping = (
   sweep: () => Promise<void>,
   mayRun: () => boolean,
   onError: (error: unknown) => void,
@@ -81,7 +81,7 @@ export const keepSwept = (
     while (!stop.signal.aborted) {
       const runs = mayRun()
       if (runs) await sweep().catch(onError)
-      await delay(runs ? SWEEP_EVERY : LOOK_EVERY, undefined, { signal: stop.signal, ref: false }).catch(
+      await delay(runs ? SWEEP_EVERY : POLL_EVERY, undefined, { signal: stop.signal, ref: false }).catch(
         () => undefined,
       )
     }

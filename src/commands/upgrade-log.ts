@@ -11,7 +11,7 @@ import {
   StoreUnavailable,
 } from '../event-store/event-store.ts'
 import { BERTH } from './listen-ports.ts'
-import { newEvents } from './order.ts'
+import { makeEvents } from './order.ts'
 
 /** Milliseconds between attempts at a store that does not answer. */
 const AGAIN_AFTER = 1_000
@@ -23,20 +23,20 @@ interface UpgradeOptions {
   readonly randomHex: RandomHex
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
   /** Whether a store that does not answer is asked again, until the signal is aborted. */
-  readonly isWaitedFor: boolean
+  readonly waitsForStore: boolean
   readonly signal?: AbortSignal
 }
 
 /** Where the stream ends whose order is the rule, and which version the log has there. */
-interface Standing {
+interface LogVersion {
   readonly version: number
   readonly revision: number
   readonly time: number
 }
 
 /** Reads no further than to where the log has this program's version. @throws UndecodableEvent where it has a newer one */
-const standingOf = async (store: EventStore): Promise<Standing> => {
-  let standing: Standing = { version: 1, revision: NO_STREAM, time: 0 }
+const readLogVersion = async (store: EventStore): Promise<LogVersion> => {
+  let standing: LogVersion = { version: 1, revision: NO_STREAM, time: 0 }
   for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
     for (const event of page) {
       const version = event.type === 'StoreUpgraded' ? event.data.to : standing.version
@@ -47,7 +47,7 @@ const standingOf = async (store: EventStore): Promise<Standing> => {
   return standing
 }
 
-const failed = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
+const makeUpgradeError = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
   new StoreUnavailable(
     why === 'full'
       ? 'the log cannot be upgraded: the event store has no room left'
@@ -56,15 +56,15 @@ const failed = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
 
 /** One attempt: which version the log had, unless another was faster. */
 const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise<number | undefined> => {
-  const { version: from, revision, time } = await standingOf(store)
+  const { version: from, revision, time } = await readLogVersion(store)
   if (from === LOG_VERSION) return from
   const now = Math.max(clock(), time)
   const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const upgraded = { type: 'StoreUpgraded', data: { from, to: LOG_VERSION } } as const
-  const appended = await store.append(LISTEN_PORTS_STREAM, revision, newEvents([upgraded], order, now, randomHex))()
+  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([upgraded], order, now, randomHex))()
   if (E.isRight(appended)) return from
   if (appended.left === 'moved') return undefined
-  throw failed(appended.left)
+  throw makeUpgradeError(appended.left)
 }
 
 /**
@@ -74,7 +74,7 @@ const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise
  * @throws UndecodableEvent where the log has a newer version, StoreUnavailable where it cannot be written
  */
 export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
-  const { log, isWaitedFor, signal } = options
+  const { log, waitsForStore, signal } = options
   for (;;) {
     try {
       const from = await upgradeOnce(options)
@@ -84,7 +84,7 @@ export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
       }
       return
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || !isWaitedFor || signal?.aborted) throw error
+      if (!(error instanceof StoreUnavailable) || !waitsForStore || signal?.aborted) throw error
       log.warn({ err: error }, 'waiting for the event store')
       await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
     }

@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Packed } from './calendar/page.ts'
 import type { Event, Recorded, Role } from './event.ts'
 import type { Failure } from './failure.ts'
-import type { KnownKeys } from './known-keys.ts'
+import type { IdempotencyRecords } from './idempotency-records.ts'
 
 /**
  * The rules of one kind of stream. `evolve` folds what was recorded and never refuses; `decide` says what a command
@@ -28,7 +28,7 @@ export interface StreamState {
   /** Unix milliseconds of the last event; 0 before the first. */
   readonly time: number
   /** The retry keys of the last day at least. */
-  readonly keys: KnownKeys
+  readonly keys: IdempotencyRecords
 }
 
 export interface Actor {

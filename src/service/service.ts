@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../../projections/index.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import type { ClockGuard } from '../commands/clock/guard.ts'
-import { makeStatesAnew } from '../commands/states/states-anew.ts'
+import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
@@ -116,7 +116,7 @@ const openKeys = async (config: Config, world: World, store: EventStore, { alarm
 const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
   // A clock that is not believed is not recorded: the last event tells the time then.
   const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
-  return upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
+  return upgradeLog({ ...world, clock, store, randomHex, waitsForStore: isShared })
 }
 
 /**
@@ -162,7 +162,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       store,
       projections,
       isRebuilt: !isShared,
-      states: makeStatesAnew(),
+      states: makeCatchUpStates(),
       ...reportViews(alarms, world.log),
       onFatal,
     })

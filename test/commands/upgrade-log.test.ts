@@ -13,7 +13,7 @@ const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
 const SUT = '58c38f5d444553252cce0000'
 
 const log = { info: () => undefined, warn: () => undefined }
-const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, isWaitedFor: false })
+const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, waitsForStore: false })
 
 /** An event that a version to come may write. */
 const written = (type: string, data: object): NewEvent =>
@@ -94,13 +94,13 @@ test('a store that cannot be written ends the start with the reason, and is aske
   t.true(await isUnused(store))
   const warned: string[] = []
   const waiting = { ...log, warn: (_: object, sentence: string) => void warned.push(sentence) }
-  await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, isWaitedFor: true })
+  await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, waitsForStore: true })
   t.deepEqual(warned, ['waiting for the event store'])
   const stop = AbortSignal.abort()
   const ended = upgradeLog({
     ...options(store),
     store: { ...failing('full'), readStream: () => none() },
-    isWaitedFor: true,
+    waitsForStore: true,
     signal: stop,
   })
   await t.throwsAsync(ended, { name: 'StoreUnavailable' })

@@ -6,7 +6,7 @@ import { writtenWindow } from '../../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { AppendFailure, EventStore } from '../../event-store/event-store.ts'
-import { type Found, findSpan, foldTwice, type Span, type SpanOptions, timeOf } from './span.ts'
+import { findSpan, foldTwice, type Span, type SpanEvents, type SpanOptions, timeOf } from './span.ts'
 
 /** Who records what is typed at the command line. */
 export const COMMAND_LINE: Actor = { _id: 'command-line', role: 'system' }
@@ -113,9 +113,9 @@ const windowOf = (held: Held): DataOf<'ClockCorrected'>['windows'][number] => {
 }
 
 /** Why nothing may be corrected; every stream is looked at before the first is changed. */
-const whyNot = async (
+const findObstacle = async (
   { store, clock }: CorrectClockOptions,
-  { revisions, latest }: Found,
+  { revisions, latest }: SpanEvents,
 ): Promise<string | undefined> => {
   if (latest <= clock()) return 'no time in this span is ahead of the clock, so that nothing is disabled by it'
   for (const [stream, span] of revisions) {
@@ -138,7 +138,7 @@ export const correctClock = async (
   const { store, clock, randomHex, onProgress } = options
   const found = await findSpan(options, { from, to })
   if (E.isLeft(found)) return found
-  const refused = await whyNot(options, found.right)
+  const refused = await findObstacle(options, found.right)
   if (refused !== undefined) return E.left(refused)
   const { before, revisions } = found.right
   const time = before === undefined ? formatMilliseconds(clock()) : await timeOf(store, before)

@@ -43,7 +43,7 @@ export const makeClockGuard = ({
   let isAhead = false
 
   /** What was believed follows a clock that was set back, but not one that only visits the past. */
-  const followBack = (offset: number, since: number): void => {
+  const followSetBack = (offset: number, since: number): void => {
     if (believed === undefined || offset >= believed - VERDICT_FOR) setBackAt = undefined
     else setBackAt ??= since
     if (setBackAt !== undefined && since - setBackAt >= SET_BACK_FOR) {
@@ -57,7 +57,7 @@ export const makeClockGuard = ({
     const offset = now - since
     lookedAt = now
     if (believed === undefined && (lastRecorded === undefined || now <= lastRecorded + aheadMax)) believed = offset
-    followBack(offset, since)
+    followSetBack(offset, since)
     const gained = believed === undefined ? undefined : offset - believed
     const before = isAhead
     isAhead = gained === undefined || gained > GAIN_MAX

@@ -19,7 +19,7 @@ export interface SpanOptions {
 }
 
 /** The events of a span. */
-export interface Found {
+export interface SpanEvents {
   /** By stream. */
   readonly revisions: ReadonlyMap<string, Span>
   /** Unix milliseconds: the latest of their times. */
@@ -33,7 +33,7 @@ type Stored = Pick<Recorded, 'stream' | 'revision' | 'metadata'>
 export const findSpan = async (
   { store, markBefore }: SpanOptions,
   { from, to }: Span,
-): Promise<E.Either<string, Found>> => {
+): Promise<E.Either<string, SpanEvents>> => {
   const revisions = new Map<string, Span>()
   let position = Math.max(from - 1, 0)
   let [latest, before]: [number, Stored | undefined] = [0, undefined]

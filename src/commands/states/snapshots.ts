@@ -25,7 +25,7 @@ export interface Folded<S> {
 }
 
 /** What a stream is before its first event. */
-export const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
+export const makeUnread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
   state: decider.initial,
   revision: NO_STREAM,
   mark: BEGINNING,

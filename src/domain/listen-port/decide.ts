@@ -4,7 +4,7 @@ import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
 import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
-import { keysBytes, knownKeys } from '../known-keys.ts'
+import { addRecord, recordsBytes } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
@@ -73,7 +73,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       const place = placeOf(state.assigned, listen_port)
       return {
         time,
-        keys: knownKeys(state.keys, event, time),
+        keys: addRecord(state.keys, event, time),
         assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }),
         released: state.released.includes(listen_port)
           ? state.released.filter((port) => port !== listen_port)
@@ -84,7 +84,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       const { sut_id, listen_port } = event.data
       return {
         time,
-        keys: knownKeys(state.keys, event, time),
+        keys: addRecord(state.keys, event, time),
         assigned: state.assigned.filter((assignment) => assignment.sut_id !== sut_id),
         released: [...state.released, listen_port],
       }
@@ -150,7 +150,7 @@ export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
   evolve,
   decide,
   weight: ({ assigned, released, keys }) =>
-    STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + keysBytes(keys),
+    STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + recordsBytes(keys),
   pack,
   unpack,
 }

@@ -1,14 +1,15 @@
 import { calendarBytes, calendarOf, directoryOf } from '../calendar/calendar.ts'
 import type { Packed } from '../calendar/page.ts'
 import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
-import { keysBytes } from '../known-keys.ts'
+import { recordsBytes } from '../idempotency-records.ts'
 import type { SutState } from './state.ts'
 
 /** Bytes that a state takes beside its pages, its tags and values being of common length. */
 const SMALL_BYTES = 2_048
 
 /** Bytes of memory that one SUT's state takes. */
-export const sutWeight = ({ windows, keys }: SutState): number => SMALL_BYTES + calendarBytes(windows) + keysBytes(keys)
+export const sutWeight = ({ windows, keys }: SutState): number =>
+  SMALL_BYTES + calendarBytes(windows) + recordsBytes(keys)
 
 /** What a snapshot keeps in place of windows and keys: what is known of each of their pages without it. */
 interface Directories {

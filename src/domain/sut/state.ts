@@ -3,7 +3,7 @@ import type { Held } from '../calendar/held.ts'
 import { type HeldTime, withReleased } from '../calendar/held-time.ts'
 import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
-import { knownKeys } from '../known-keys.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
 
 type SutCreated = DataOf<'SutCreated'>
@@ -70,7 +70,7 @@ const withRestored = (windows: Calendar, restored: Held): Calendar =>
 
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  const keys = knownKeys(state.keys, event, time)
+  const keys = addRecord(state.keys, event, time)
   const windows = notOver(state.windows, time / 1000)
   const { released } = state
   const next = { ...state, time, keys, windows }

@@ -15,7 +15,7 @@ const sqliteCode = (error: unknown): number | undefined => {
 }
 
 /** Whether what was to be written is at fault, and not the store: then the rest of a batch is none the worse for it. */
-const isOfWhatWasWritten = (error: unknown): boolean => {
+const isInputError = (error: unknown): boolean => {
   const code = sqliteCode(error)
   return code === undefined || code === SQLITE_TOOBIG || code === SQLITE_CONSTRAINT || code === SQLITE_MISMATCH
 }
@@ -91,7 +91,7 @@ export const makeTransactions = (
         release.run()
         return E.right(result)
       } catch (error) {
-        if (!isOfWhatWasWritten(error)) throw error
+        if (!isInputError(error)) throw error
         undo.run()
         release.run()
         return E.left(error as Error)

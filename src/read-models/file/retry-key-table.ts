@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { PageMissing } from '../../domain/calendar/page.ts'
 import { directoryOfRuns, makeSortedRuns, RUN_MAX, type Runs, runsOf } from '../../domain/calendar/sorted-runs.ts'
-import { KNOWN_FOR, nameWords } from '../../domain/known-keys.ts'
+import { nameWords, RECORD_LIFETIME } from '../../domain/idempotency-records.ts'
 import { type DocumentTable, RETRY_KEY } from '../tables/document-table.ts'
 import { makeInsertion } from '../tables/insertion.ts'
 import type { Version } from '../tables/version.ts'
@@ -19,7 +19,7 @@ const HIGH = 0x1_0000_0000
 const sortedRuns = makeSortedRuns({
   width: WIDTH,
   key: POSITION,
-  keptFor: KNOWN_FOR,
+  keptFor: RECORD_LIFETIME,
   spanMax: Number.POSITIVE_INFINITY,
   keepMin: RUN_MAX,
 })

@@ -3,7 +3,7 @@ import { makeSortedRuns, type Runs, runsBytes } from './calendar/sorted-runs.ts'
 import type { Recorded } from './event.ts'
 
 /** A command that was recorded under a retry key. */
-export interface KnownKey {
+export interface IdempotencyRecord {
   /** The revision of the command's last event: its answer is the object as of then. */
   readonly revision: number
   /** The object the command was about. */
@@ -13,7 +13,7 @@ export interface KnownKey {
 }
 
 /** The retry keys of a stream. */
-export type KnownKeys = Runs
+export type IdempotencyRecords = Runs
 
 /**
  * Numbers of a key: three of its name, by which it is found, two of its request, its revision (the other way round where it
@@ -24,9 +24,9 @@ const [REQUEST, REVISION, ID, WIDTH] = [3, 5, 6, 9]
 
 const HOUR = 3_600_000
 /** Milliseconds: for how long a retry key is known at least. */
-export const KNOWN_FOR = 24 * HOUR
+export const RECORD_LIFETIME = 24 * HOUR
 
-const SHAPE = { width: WIDTH, key: REQUEST, keptFor: KNOWN_FOR, spanMax: 12 * HOUR, keepMin: 0 }
+const SHAPE = { width: WIDTH, key: REQUEST, keptFor: RECORD_LIFETIME, spanMax: 12 * HOUR, keepMin: 0 }
 const runs = makeSortedRuns(SHAPE)
 
 const DIGITS = new Map(
@@ -64,7 +64,7 @@ const subjectOf = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
 /** `keys` after an event at a time, with the event's own as the newest. */
-export const knownKeys = (keys: KnownKeys, event: Recorded, time: number): KnownKeys => {
+export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
   const { key } = event.metadata
   if (key === undefined) return keys
   const created = event.type === 'SutCreated' || event.type === 'ReservationCreated'
@@ -73,7 +73,7 @@ export const knownKeys = (keys: KnownKeys, event: Recorded, time: number): Known
 }
 
 /** What was recorded under a key; `reused` when it came with another request then. */
-export const lookUp = (keys: KnownKeys, key: string): KnownKey | 'reused' | undefined => {
+export const findRecord = (keys: IdempotencyRecords, key: string): IdempotencyRecord | 'reused' | undefined => {
   const found = runs.find(keys, nameWords(key))
   if (found === undefined) return undefined
   const { numbers, at } = found
@@ -83,4 +83,4 @@ export const lookUp = (keys: KnownKeys, key: string): KnownKey | 'reused' | unde
 }
 
 /** Bytes of memory that keys take when all of them are there. */
-export const keysBytes = (keys: KnownKeys): number => runsBytes(keys, SHAPE)
+export const recordsBytes = (keys: IdempotencyRecords): number => runsBytes(keys, SHAPE)

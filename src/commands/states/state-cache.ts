@@ -2,31 +2,31 @@ import { LRUCache } from 'lru-cache'
 import { PageMissing } from '../../domain/calendar/page.ts'
 import type { Decider, StreamState } from '../../domain/decider.ts'
 import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
-import { type FollowedLog, type KnownLog, makeKnownLog } from './known-log.ts'
+import { type FollowedLog, type LogContinuity, makeLogContinuity } from './log-continuity.ts'
 import {
   type Folded,
   keep,
   keepIfDue,
+  makeUnread,
   PagesLost,
   readPages,
   readSnapshot,
   type Snapshots,
-  unread,
 } from './snapshots.ts'
 
 /** Bytes of all folded states that are remembered: some six million windows, or as many retry keys. */
-const REMEMBERED_MAX = 256 * 1024 * 1024
+const CACHE_BYTES_MAX = 256 * 1024 * 1024
 
-/** Streams folded into the states that commands are decided on, the most used ones in memory. */
-export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
+/** Streams folded into the states that commands are decided on, the most used ones in entries. */
+export interface StateCache extends Pick<LogContinuity, 'confirm'> {
   /** As it was remembered or kept last, without a read of the stream: an append finds out when it is old. */
-  readonly remembered: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
+  readonly get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
   /** Folds a stream from its snapshot, or its beginning, to its end. */
   readonly load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
   /** Folds a stream from its beginning to its end: what was remembered of it has pages that are not to be had. */
-  readonly loadAnew: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
+  readonly reload: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
   /** Folds what has come since. */
-  readonly readOn: <S extends StreamState, C>(
+  readonly catchUp: <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
     from: Folded<S>,
@@ -38,7 +38,7 @@ export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
    */
   readonly withPages: <A>(look: () => A) => A
   /** Takes a state whose events are known to be in the log, the last of which has the id. */
-  readonly remember: <S extends StreamState, C>(
+  readonly put: <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
     folded: Folded<S>,
@@ -46,30 +46,30 @@ export interface FoldedStreams extends Pick<KnownLog, 'confirm'> {
   ) => void
   readonly forget: (stream: string) => void
   /** Keeps what is remembered, so that after a restart nothing has to be folded. */
-  readonly keepAll: () => void
+  readonly saveAll: () => void
 }
 
-interface FoldedStreamsOptions {
+interface StateCacheOptions {
   readonly store: EventStore
   readonly snapshots: Snapshots
   /** Left out where nobody else writes the log. */
   readonly log?: FollowedLog
   /** Bytes. */
-  readonly rememberedMax?: number
+  readonly cacheBytesMax?: number
 }
 
 /** A state with what is to be done when it has to make room. */
-interface Remembered {
+interface CacheEntry {
   readonly folded: Folded<StreamState>
-  readonly makeRoom: () => void
+  readonly onEvict: () => void
 }
 
 /** The states that are remembered, up to so many bytes; those used least recently make room. */
-const makeMemory = ({ snapshots, rememberedMax = REMEMBERED_MAX }: FoldedStreamsOptions) => {
-  const states = new LRUCache<string, Remembered>({
-    maxSize: rememberedMax,
-    dispose: ({ makeRoom }, _, why) => {
-      if (why === 'evict') makeRoom()
+const makeEntries = ({ snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheOptions) => {
+  const states = new LRUCache<string, CacheEntry>({
+    maxSize: cacheBytesMax,
+    dispose: ({ onEvict }, _, why) => {
+      if (why === 'evict') onEvict()
     },
   })
   return {
@@ -77,25 +77,25 @@ const makeMemory = ({ snapshots, rememberedMax = REMEMBERED_MAX }: FoldedStreams
     set: <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
       const kept = keepIfDue(snapshots, decider, stream, folded)
       // Whoever has to make room is kept as it is, so that coming back costs its directory and the pages that are needed.
-      const makeRoom = (): void => {
+      const onEvict = (): void => {
         if (kept.kept !== kept.revision) keep(snapshots, decider, stream, kept)
       }
-      const size = Math.min(decider.weight(folded.state), rememberedMax)
-      states.set(stream, { folded: kept, makeRoom }, { size })
+      const size = Math.min(decider.weight(folded.state), cacheBytesMax)
+      states.set(stream, { folded: kept, onEvict }, { size })
     },
     delete: (stream: string): void => {
       states.delete(stream)
     },
     clear: () => states.clear(),
-    keepAll: (): void => {
-      for (const { makeRoom } of states.values()) makeRoom()
+    saveAll: (): void => {
+      for (const { onEvict } of states.values()) onEvict()
     },
   }
 }
 
 /** More pages each time: a call that needs one after the other has them all after a few. */
 const makeWithPages =
-  (snapshots: Snapshots): FoldedStreams['withPages'] =>
+  (snapshots: Snapshots): StateCache['withPages'] =>
   (look) => {
     for (let count = 1; ; count *= 2) {
       try {
@@ -107,22 +107,22 @@ const makeWithPages =
     }
   }
 
-export const makeFoldedStreams = (options: FoldedStreamsOptions): FoldedStreams => {
+export const makeStateCache = (options: StateCacheOptions): StateCache => {
   const { store, snapshots, log } = options
-  const memory = makeMemory(options)
-  const { note, confirm } = makeKnownLog(store, log, () => {
-    memory.clear()
+  const entries = makeEntries(options)
+  const { note, confirm } = makeLogContinuity(store, log, () => {
+    entries.clear()
     snapshots.dropUnwritten()
   })
   const withPages = makeWithPages(snapshots)
 
-  const remember: FoldedStreams['remember'] = (decider, stream, folded, eventId) => {
+  const put: StateCache['put'] = (decider, stream, folded, eventId) => {
     const { revision, mark } = folded
     note({ stream, revision, mark, eventId })
-    memory.set(decider, stream, folded)
+    entries.set(decider, stream, folded)
   }
 
-  const foldOn: FoldedStreams['readOn'] = async (decider, stream, from) => {
+  const foldNewEvents: StateCache['catchUp'] = async (decider, stream, from) => {
     let folded = from
     let eventId: string | undefined
     for await (const page of store.readStream(stream, from.revision)) {
@@ -133,32 +133,33 @@ export const makeFoldedStreams = (options: FoldedStreamsOptions): FoldedStreams 
         eventId = id
       }
     }
-    if (eventId !== undefined) remember(decider, stream, folded, eventId)
-    else if (folded.revision !== NO_STREAM) memory.set(decider, stream, folded)
+    if (eventId !== undefined) put(decider, stream, folded, eventId)
+    else if (folded.revision !== NO_STREAM) entries.set(decider, stream, folded)
     return folded
   }
 
-  const loadAnew: FoldedStreams['loadAnew'] = (decider, stream) => foldOn(decider, stream, unread(decider))
+  const reload: StateCache['reload'] = (decider, stream) => foldNewEvents(decider, stream, makeUnread(decider))
 
-  const readOn: FoldedStreams['readOn'] = async (decider, stream, from) => {
+  const catchUp: StateCache['catchUp'] = async (decider, stream, from) => {
     try {
-      return await foldOn(decider, stream, from)
+      return await foldNewEvents(decider, stream, from)
     } catch (error) {
       if (!(error instanceof PagesLost)) throw error
-      return loadAnew(decider, stream)
+      return reload(decider, stream)
     }
   }
 
   return {
     confirm,
-    remembered: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) =>
-      (memory.get(stream) as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
-    load: (decider, stream) => readOn(decider, stream, readSnapshot(snapshots, decider, stream) ?? unread(decider)),
-    loadAnew,
-    readOn,
+    get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) =>
+      (entries.get(stream) as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
+    load: (decider, stream) =>
+      catchUp(decider, stream, readSnapshot(snapshots, decider, stream) ?? makeUnread(decider)),
+    reload,
+    catchUp,
     withPages,
-    remember,
-    forget: memory.delete,
-    keepAll: memory.keepAll,
+    put,
+    forget: entries.delete,
+    saveAll: entries.saveAll,
   }
 }

@@ -3,13 +3,13 @@ import { type EventPlace, type EventStore, hasEventAt, StoreUnavailable } from '
 /** What is known of the log by following it. */
 export interface FollowedLog {
   /** A number for the time during which the log has been followed without a break; undefined while it is not followed. */
-  readonly following: () => number | undefined
+  readonly followEpoch: () => number | undefined
   /** The last event that views have folded: no snapshot in use is newer. */
   readonly lastFolded: () => EventPlace
 }
 
 /** Whether the log still goes on from what is remembered of it. */
-export interface KnownLog {
+export interface LogContinuity {
   /** Takes an event that is known to be in the log. */
   readonly note: (event: EventPlace) => void
   /**
@@ -21,16 +21,20 @@ export interface KnownLog {
 }
 
 /** @param onOtherLog called when other events are in the place of those remembered, which are to be forgotten */
-export const makeKnownLog = (store: EventStore, log: FollowedLog | undefined, onOtherLog: () => void): KnownLog => {
+export const makeLogContinuity = (
+  store: EventStore,
+  log: FollowedLog | undefined,
+  onOtherLog: () => void,
+): LogContinuity => {
   // Nobody follows the log: nobody else writes it.
   if (log === undefined) return { note: () => undefined, confirm: () => undefined }
-  const { following, lastFolded } = log
+  const { followEpoch, lastFolded } = log
   let newest: EventPlace | undefined
   let confirmed: number | undefined
   let confirming: Promise<void> | undefined
 
   const check = async (): Promise<void> => {
-    const before = following()
+    const before = followEpoch()
     const folded = lastFolded()
     const last = newest !== undefined && newest.mark > folded.mark ? newest : folded
     if (!(await hasEventAt(store, last))) {
@@ -40,7 +44,7 @@ export const makeKnownLog = (store: EventStore, log: FollowedLog | undefined, on
         throw new StoreUnavailable('the log does not go on from what was read of it')
       }
     }
-    if (following() === before) confirmed = before
+    if (followEpoch() === before) confirmed = before
   }
 
   return {
@@ -48,7 +52,7 @@ export const makeKnownLog = (store: EventStore, log: FollowedLog | undefined, on
       if (newest === undefined || event.mark > newest.mark) newest = event
     },
     confirm: () => {
-      const now = following()
+      const now = followEpoch()
       if (now !== undefined && now === confirmed) return undefined
       confirming ??= check().finally(() => {
         confirming = undefined

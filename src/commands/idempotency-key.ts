@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../domain/failure.ts'
-import { type KnownKey, type KnownKeys, lookUp } from '../domain/known-keys.ts'
+import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import type { KeyRing } from '../vault/keys.ts'
 
@@ -9,23 +9,23 @@ import type { KeyRing } from '../vault/keys.ts'
  * A retry key and the request it came with, as two HMACs joined by a dot: what is recorded gives away neither, and not
  * whether two requests were alike, for bodies hold passwords.
  */
-export interface RetryKey {
+export interface IdempotencyKey {
   /** What is recorded: `metadata.key`. */
   readonly current: string
   /** Under every key of the ring, the current first: what may have been recorded before keys were rotated. */
   readonly candidates: readonly string[]
 }
 
-export interface RetryKeys {
+export interface IdempotencyKeys {
   /** What a request is told apart by: where it goes, its body, and the reason it gives. */
-  readonly of: (
+  readonly derive: (
     userId: string,
     key: string,
     method: string,
     path: string,
     body: Uint8Array | string,
     reason?: string,
-  ) => RetryKey
+  ) => IdempotencyKey
 }
 
 /** 22 characters of base64url: 132 bits. */
@@ -35,11 +35,11 @@ const LENGTH = 22
 const mac = (key: Uint8Array, parts: readonly string[], body: Uint8Array | string): string =>
   createHmac('sha256', key).update(canonicalJson(parts)).update(body).digest('base64url').slice(0, LENGTH)
 
-export const makeRetryKeys = ({ keys }: Pick<KeyRing, 'keys'>): RetryKeys => {
+export const makeIdempotencyKeys = ({ keys }: Pick<KeyRing, 'keys'>): IdempotencyKeys => {
   // Keys of their own: what the vault's keys seal must not depend on what is recorded with these.
   const derived = keys.map(({ key }) => new Uint8Array(hkdfSync('sha256', key, '', 'berth retry key', 32)))
   return {
-    of: (userId, key, method, path, body, reason) => {
+    derive: (userId, key, method, path, body, reason) => {
       // Without a reason as it was before there were any: what was recorded then is still recognised.
       const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
       const candidates = derived.map((secret) => {
@@ -52,22 +52,22 @@ export const makeRetryKeys = ({ keys }: Pick<KeyRing, 'keys'>): RetryKeys => {
 }
 
 /** Goes by the ring that is in force at the moment. */
-export const makeRetryKeysOf = (ringInForce: () => Pick<KeyRing, 'keys'>): RetryKeys => {
-  let ring = ringInForce()
-  let retryKeys = makeRetryKeys(ring)
+export const makeRotatingIdempotencyKeys = (currentRing: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
+  let ring = currentRing()
+  let retryKeys = makeIdempotencyKeys(ring)
   return {
-    of: (...request) => {
-      if (ring !== ringInForce()) {
-        ring = ringInForce()
-        retryKeys = makeRetryKeys(ring)
+    derive: (...request) => {
+      if (ring !== currentRing()) {
+        ring = currentRing()
+        retryKeys = makeIdempotencyKeys(ring)
       }
-      return retryKeys.of(...request)
+      return retryKeys.derive(...request)
     },
   }
 }
 
 /** What the key alone is known by, without its request: under every key of the ring, the current first. */
-export const namesOf = ({ candidates }: RetryKey): readonly string[] =>
+export const keyNames = ({ candidates }: IdempotencyKey): readonly string[] =>
   candidates.map((candidate) => candidate.slice(0, LENGTH))
 
 /**
@@ -75,14 +75,14 @@ export const namesOf = ({ candidates }: RetryKey): readonly string[] =>
  *
  * @param passOver the object whose key does not count
  */
-export const findKnown = (
-  known: KnownKeys,
-  { candidates }: RetryKey,
+export const findRecorded = (
+  known: IdempotencyRecords,
+  { candidates }: IdempotencyKey,
   passOver?: string,
-): KnownKey | 'reused' | undefined => {
+): IdempotencyRecord | 'reused' | undefined => {
   let isReused = false
   for (const candidate of candidates) {
-    const found = lookUp(known, candidate)
+    const found = findRecord(known, candidate)
     if (found === 'reused') isReused = true
     else if (found !== undefined && found._id !== passOver) return found
   }

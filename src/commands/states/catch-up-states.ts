@@ -4,13 +4,13 @@ import { listenPortDecider } from '../../domain/listen-port/decide.ts'
 import { sutDecider } from '../../domain/sut/decide.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
-import { type Folded, keep, type Snapshots, unread } from './snapshots.ts'
+import { type Folded, keep, makeUnread, type Snapshots } from './snapshots.ts'
 
 /** Bytes of states: those that were used least recently are let go of, and folded when a command comes. */
 const STATES_MAX = 256 * 1024 * 1024
 
 /** Folds the states of all streams while the log goes by. */
-export interface StatesAnew {
+export interface CatchUpStates {
   /** Takes events in the order of the log. */
   readonly fold: (events: Batch['events']) => void
   /** Hands over so many of the states at most, those that were used last, and forgets all. */
@@ -29,13 +29,13 @@ const deciderOf = (stream: string): AnyDecider =>
  *
  * @param statesMax bytes
  */
-export const makeStatesAnew = (statesMax = STATES_MAX): StatesAnew => {
+export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
   const states = new LRUCache<string, Folded<StreamState>>({ maxSize: statesMax })
   return {
     fold: (events) => {
       for (const [stream, own] of Map.groupBy(events, ({ stream }) => stream)) {
         const decider = deciderOf(stream)
-        let folded = states.get(stream) ?? unread(decider)
+        let folded = states.get(stream) ?? makeUnread(decider)
         for (const event of own) {
           const { revision, mark } = event
           if (revision !== folded.revision + 1) continue

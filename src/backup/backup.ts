@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import type { Signer } from '../audit/signed-note.ts'
-import { copyLog, storedEvents } from '../event-store/sqlite/copy.ts'
+import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { encodeUsers, readUsersFile } from '../users/users-file.ts'
@@ -41,7 +41,7 @@ const checkpointOf = async (source: BackupSource, copy: string, now: number): Pr
     const events = (await store.head()) + 1
     let last: string | null = null
     const leaves = function* () {
-      for (const { recorded, leaf } of storedEvents(source.log, events)) {
+      for (const { recorded, leaf } of readStoredEvents(source.log, events)) {
         last = (JSON.parse(recorded) as { id: string }).id
         yield leaf
       }

@@ -70,7 +70,7 @@ export class UndecodableEvent extends Error {
   override name = 'UndecodableEvent'
 }
 
-const isOfNewerLog = (data: unknown): data is { readonly to: number } =>
+const isFromNewerVersion = (data: unknown): data is { readonly to: number } =>
   typeof data === 'object' && data !== null && 'to' in data && Number(data.to) > LOG_VERSION
 
 const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => {
@@ -106,7 +106,7 @@ export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   if (metadata.schema > SCHEMA) {
     throw new UndecodableEvent(`${place}: /metadata/schema: ${metadata.schema} was written by a newer version of Berth`)
   }
-  if (type === 'StoreUpgraded' && isOfNewerLog(data)) {
+  if (type === 'StoreUpgraded' && isFromNewerVersion(data)) {
     throw new UndecodableEvent(
       `${place}: /data/to: the log has version ${data.to}, which a newer version of Berth gave it; this one reads ${LOG_VERSION}`,
     )

@@ -1,6 +1,6 @@
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { plainReader } from '../../event-store/plain-event.ts'
+import { getPlainReader } from '../../event-store/plain-event.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
 /** An event as it was read, or as much as is known of one that cannot be. */
@@ -31,6 +31,6 @@ const read = (text: string, mark: number): Read => {
 
 /** Reads an event as it lies in the log, decoding it once. */
 export const readEvent = (text: string, mark: number): Read => {
-  const event = plainReader()(text, mark)
+  const event = getPlainReader()(text, mark)
   return event === undefined ? read(text, mark) : { event, isCanonical: true }
 }

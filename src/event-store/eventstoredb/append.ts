@@ -5,7 +5,7 @@ import type { NewEvent } from '../../domain/event.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { type Appended, type AppendFailure, NO_STREAM, StoreUnavailable } from '../event-store.ts'
 import { encodeEvent } from '../stored-event.ts'
-import { type Connection, pauseBefore } from './server/connection.ts'
+import { type Connection, retryDelay } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { markOf, toClient } from './server/records.ts'
@@ -16,7 +16,7 @@ const ATTEMPT_WITHIN = 3_000
  * Milliseconds for which an append is repeated until its outcome is known. A cluster whose leader was killed has a new one
  * in half of that. One whose leader is frozen takes 9 to 13 s (24.10), or may have none after 27 s (23.10).
  */
-const KNOWN_WITHIN = 10_000
+const RETRY_WITHIN = 10_000
 
 interface AppendOptions {
   readonly connection: Connection
@@ -59,7 +59,7 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
     const clientEvents = events.map(toClient)
     const revision = expected + events.length
     const expectedRevision: AppendExpectedRevision = expected === NO_STREAM ? 'no_stream' : BigInt(expected)
-    const until = performance.now() + KNOWN_WITHIN
+    const until = performance.now() + RETRY_WITHIN
     let mayBeWritten = false
     for (let attempt = 1; ; attempt++) {
       let isSent = false
@@ -75,7 +75,7 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
         if (fault === 'moved') return E.left('moved')
         if (fault === 'refused') throw error
         mayBeWritten ||= isSent && fault === 'unanswered' && !(error instanceof StoreUnavailable)
-        const pause = pauseBefore(attempt)
+        const pause = retryDelay(attempt)
         const isOver = fault === 'denied' || error instanceof StoreUnavailable || performance.now() + pause > until
         if (isOver) return E.left(mayBeWritten ? 'unknown' : 'unavailable')
         await delay(pause)

@@ -6,7 +6,7 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { UnusableLog } from '../event-store.ts'
 import { LOG_STREAM as STREAM } from './server/all.ts'
-import { type Connection, unavailable } from './server/connection.ts'
+import { type Connection, toUnavailable } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { markOf } from './server/records.ts'
@@ -38,7 +38,7 @@ interface Beginning {
 }
 
 /** Appends to the stream; false where somebody else was first. */
-const said = async (
+const tryAppend = async (
   { connection }: LogStream,
   expectedRevision: AppendExpectedRevision,
   type: string,
@@ -52,12 +52,12 @@ const said = async (
     return true
   } catch (error) {
     if (faultOf(error) === 'moved') return false
-    throw unavailable(`${STREAM} cannot be written`, error)
+    throw toUnavailable(`${STREAM} cannot be written`, error)
   }
 }
 
 /** Whether an append is answered: one that cannot succeed, so that nothing is written. */
-export const isAnswered = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
+export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
   const options = {
     expectedRevision: 'no_stream',
@@ -99,10 +99,13 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       return { logId: log_id, mark: markOf(begun) }
     }
     if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
-    await said(log, 'no_stream', BEGUN, { log_id: randomHex(12), ...(copyOf !== undefined && { copy_of: copyOf }) })
+    await tryAppend(log, 'no_stream', BEGUN, {
+      log_id: randomHex(12),
+      ...(copyOf !== undefined && { copy_of: copyOf }),
+    })
   }
 }
 
 export const endCopy = async (log: LogStream): Promise<void> => {
-  if (!(await said(log, 0n, COPIED, {}))) throw new UnusableLog(`somebody else has written to ${STREAM} meanwhile`)
+  if (!(await tryAppend(log, 0n, COPIED, {}))) throw new UnusableLog(`somebody else has written to ${STREAM} meanwhile`)
 }

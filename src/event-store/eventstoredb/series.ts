@@ -27,19 +27,23 @@ export type AppendSeries = (appends: readonly SeriesAppend[]) => Promise<E.Eithe
 
 const { BatchAppendReq } = streams
 
-const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
+const toBytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
 
-const proposed = ({ id, type, data, metadata }: NewEvent): streams.BatchAppendReq.ProposedMessage => {
+const toMessage = ({ id, type, data, metadata }: NewEvent): streams.BatchAppendReq.ProposedMessage => {
   const message = new BatchAppendReq.ProposedMessage()
     .setId(new shared.UUID().setString(id))
-    .setData(bytesOf(data))
-    .setCustomMetadata(bytesOf(metadata))
+    .setData(toBytes(data))
+    .setCustomMetadata(toBytes(metadata))
   message.getMetadataMap().set('type', type).set('content-type', 'application/json')
   return message
 }
 
 // No deadline: it would be a time of this machine's clock, by which a node with another clock fails every append.
-const requestOf = (prefix: string, { stream, expected, events }: SeriesAppend, id: string): streams.BatchAppendReq => {
+const makeRequest = (
+  prefix: string,
+  { stream, expected, events }: SeriesAppend,
+  id: string,
+): streams.BatchAppendReq => {
   const name = new shared.StreamIdentifier().setStreamName(Buffer.from(prefix + stream))
   const options = new BatchAppendReq.Options().setStreamIdentifier(name)
   if (expected === NO_STREAM) options.setNoStream(new empty.Empty())
@@ -47,15 +51,15 @@ const requestOf = (prefix: string, { stream, expected, events }: SeriesAppend, i
   return new BatchAppendReq()
     .setCorrelationId(new shared.UUID().setString(id))
     .setOptions(options)
-    .setProposedMessagesList(events.map(proposed))
+    .setProposedMessagesList(events.map(toMessage))
     .setIsFinal(true)
 }
 
-const failureOf = (response: streams.BatchAppendResp): AppendFailure =>
+const toFailure = (response: streams.BatchAppendResp): AppendFailure =>
   response.getError()?.getDetails()?.getTypeUrl().endsWith('WrongExpectedVersion') ? 'moved' : 'unknown'
 
 /** The positions of appends in the order in which they were sent, once all are answered. */
-const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
+const collectAnswers = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
   new Promise((resolve) => {
     const positions = new Map<string, number>()
     let late = setTimeout(() => resolve(E.left('unknown')), ANSWER_WITHIN)
@@ -65,7 +69,7 @@ const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<Ap
     }
     call
       .on('data', (response: streams.BatchAppendResp) => {
-        if (!response.hasSuccess()) return end(E.left(failureOf(response)))
+        if (!response.hasSuccess()) return end(E.left(toFailure(response)))
         const position = response.getSuccess()?.getPosition()?.getCommitPosition() ?? 'none'
         positions.set(response.getCorrelationId()?.getString() ?? '', Number(position))
         clearTimeout(late)
@@ -76,7 +80,7 @@ const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<Ap
       .on('end', () => end(E.left('unknown')))
   })
 
-const isRising = (positions: readonly number[]): boolean =>
+const isIncreasing = (positions: readonly number[]): boolean =>
   positions.every((position, n) => n === 0 || position > (positions[n - 1] as number))
 
 export const makeAppendSeries =
@@ -86,11 +90,11 @@ export const makeAppendSeries =
       const call = await client.batchAppend({ credentials, requiresLeader: true })
       try {
         const ids = appends.map(() => randomUUID())
-        const answers = answersTo(call, ids)
-        for (const [n, append] of appends.entries()) call.write(requestOf(prefix, append, ids[n] as string))
+        const answers = collectAnswers(call, ids)
+        for (const [n, append] of appends.entries()) call.write(makeRequest(prefix, append, ids[n] as string))
         const positions = await answers
         if (E.isLeft(positions)) return positions
-        return isRising(positions.right) ? E.right(undefined) : E.left('unknown')
+        return isIncreasing(positions.right) ? E.right(undefined) : E.left('unknown')
       } finally {
         call.cancel()
       }

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
-import { type BegunLog, beginLog, endCopy, isAnswered, StoreDenied } from './log.ts'
+import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
 import { type AppendSeries, makeAppendSeries } from './series.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
 import { openConnection } from './server/connection.ts'
@@ -15,7 +15,7 @@ import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
 /** Milliseconds between attempts to reach the store at a start. */
-const AGAIN_AFTER = 1_000
+const RETRY_AFTER = 1_000
 /** Milliseconds after which one of them is given up: nobody who only asks something is kept waiting for long. */
 const OPEN_WITHIN = 3_000
 
@@ -42,7 +42,7 @@ export interface EventStoreDb extends EventStore {
 }
 
 /** Whether an append that ended so was answered. */
-const isAnswer = (ended: E.Either<AppendFailure, unknown>): boolean =>
+const isAnswered = (ended: E.Either<AppendFailure, unknown>): boolean =>
   E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
 
 /** Waits for a store that cannot be reached yet; the log in it, once there is one. */
@@ -61,7 +61,7 @@ const reachLog = async (
       if (cause !== undefined && faultOf(cause) === 'denied') throw new StoreDenied((error as Error).message)
       if (!(error instanceof StoreUnavailable) || signal?.aborted) throw error
       onWaiting?.(error)
-      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+      await delay(RETRY_AFTER, undefined, { signal }).catch(() => undefined)
     }
   }
 }
@@ -94,7 +94,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     closing: closing.signal,
   }
 
-  const silence = makeSilence({ probe: () => isAnswered(logStream), onSilence })
+  const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
   const watchedPage: ReadPage = (...page) => silence.watch(readPage(...page), () => true)
 
   const close = async (): Promise<void> => {
@@ -110,10 +110,10 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       append:
         (stream, expected, events, sealed = []) =>
         () =>
-          silence.watch(append(stream, expected, events, sealed), isAnswer),
+          silence.watch(append(stream, expected, events, sealed), isAnswered),
       readStream: makeReadStream(watchedPage, events),
-      at: makeAt(commands, events, events.logged),
-      recordAt: makeAt(commands, events, events.asItLies),
+      at: makeAt(commands, events, events.toLogged),
+      recordAt: makeAt(commands, events, events.toStoredRecord),
       subscribe: makeSubscribe(followed),
       records: makeRecords(followed),
       head,

@@ -1,7 +1,7 @@
 import { type Batch, BEGINNING, type EventStore } from '../event-store.ts'
-import { eventIn, type StoreEvent, subscriptionTo } from './server/all.ts'
+import { makeSubscription, readEvent, type StoreEvent } from './server/all.ts'
 import type { ReadCall } from './server/client.ts'
-import { type Connection, unavailable } from './server/connection.ts'
+import { type Connection, toUnavailable } from './server/connection.ts'
 import type { LogEvents } from './server/records.ts'
 
 /**
@@ -47,20 +47,20 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
   const confirmed = Promise.withResolvers<boolean>()
-  const tell = (): void => changed.resolve()
+  const wake = (): void => changed.resolve()
   const end = (error?: unknown): void => {
     ended ??= { error }
     confirmed.resolve(false)
-    tell()
+    wake()
   }
-  signal.addEventListener('abort', tell)
+  signal.addEventListener('abort', wake)
 
   call
     .on('data', (response) => {
       if (ended !== undefined) return
       if (response.hasConfirmation()) confirmed.resolve(true)
       try {
-        const event = eventIn(response)
+        const event = readEvent(response)
         const one = event && as(event)
         if (one === undefined) return
         pages.add(one)
@@ -68,7 +68,7 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
         call.pause()
         return end(error)
       }
-      tell()
+      wake()
       if (pages.size() >= BUFFER_MAX) call.pause()
     })
     // It also fails after the last event was asked for.
@@ -91,13 +91,13 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
     },
     close: () => {
       end()
-      signal.removeEventListener('abort', tell)
+      signal.removeEventListener('abort', wake)
       call.cancel()
     },
   }
 }
 
-interface Followed {
+interface LogSource {
   readonly connection: Connection
   readonly events: LogEvents
   readonly head: EventStore['head']
@@ -108,7 +108,7 @@ interface Followed {
 }
 
 /** Whoever stops does not wait for a store that does not answer. */
-const abortOf = (signal: AbortSignal): Promise<undefined> =>
+const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
 /**
@@ -118,7 +118,7 @@ const abortOf = (signal: AbortSignal): Promise<undefined> =>
  * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
  */
 async function* followAll<A extends { readonly mark: number }>(
-  { connection, events: { prefixes, isOurs }, head, begun, closing }: Followed,
+  { connection, events: { prefixes, isOurs }, head, begun, closing }: LogSource,
   as: (event: StoreEvent) => A,
   after: number,
   signal: AbortSignal,
@@ -127,7 +127,7 @@ async function* followAll<A extends { readonly mark: number }>(
   if (stop.aborted) return
   let last = Math.max(after, BEGINNING)
   // What the server says of having caught up comes more than once, and not from every version.
-  const target = await Promise.race([head(), abortOf(stop)])
+  const target = await Promise.race([head(), waitForAbort(stop)])
   if (target === undefined) return
   const started = Promise.withResolvers<Inflow<A> | undefined>()
   const freed = Promise.withResolvers<void>()
@@ -141,7 +141,7 @@ async function* followAll<A extends { readonly mark: number }>(
   stop.addEventListener('abort', end)
   const held = connection.use(async (client) => {
     if (stop.aborted) return end()
-    const call = await client.read(subscriptionTo(prefixes, Math.max(last, begun())), {
+    const call = await client.read(makeSubscription(prefixes, Math.max(last, begun())), {
       credentials: connection.credentials,
     })
     if (stop.aborted) {
@@ -166,7 +166,7 @@ async function* followAll<A extends { readonly mark: number }>(
     }
   } catch (error) {
     freed.reject(error)
-    throw unavailable('the log cannot be followed', error)
+    throw toUnavailable('the log cannot be followed', error)
   } finally {
     stop.removeEventListener('abort', end)
     end()
@@ -174,16 +174,16 @@ async function* followAll<A extends { readonly mark: number }>(
 }
 
 export const makeSubscribe =
-  (followed: Followed): EventStore['subscribe'] =>
+  (followed: LogSource): EventStore['subscribe'] =>
   (after, signal): AsyncIterable<Batch> =>
-    followAll(followed, followed.events.logged, after, signal)
+    followAll(followed, followed.events.toLogged, after, signal)
 
-export const makeRecords = (followed: Followed): EventStore['records'] =>
+export const makeRecords = (followed: LogSource): EventStore['records'] =>
   async function* records(after) {
     if ((await followed.head()) <= after) return
     for await (const { events, caughtUp } of followAll(
       followed,
-      followed.events.asItLies,
+      followed.events.toStoredRecord,
       after,
       new AbortController().signal,
     )) {

@@ -60,7 +60,7 @@ export const makeWrite = (
 
   return (append, last) => {
     const { stream, expected, events, rows, secrets } = append
-    const head = heads.of(stream)
+    const head = heads.get(stream)
     if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
     const recorded = events.map(({ type, data, id, metadata }, index) => {
       const { leaf } = rows[index] as (typeof rows)[number]

@@ -47,7 +47,7 @@ export interface BatchOptions {
  * Runs `flush` when a turn of the event loop has brought nothing new, or there is enough: the cheapest policy at 256
  * connections, and at one no slower than any other.
  */
-const whenQuiet = (queued: () => number, enough: number, flush: () => void): void => {
+const flushWhenQuiet = (queued: () => number, enough: number, flush: () => void): void => {
   let seen = queued()
   let turns = 0
   const turn = (): void => {
@@ -61,7 +61,7 @@ const whenQuiet = (queued: () => number, enough: number, flush: () => void): voi
 }
 
 /** All of a batch in a row, which takes half of the time of each among the other work of its request. */
-const encoded = (batch: readonly Waiting[]): readonly Ready[] =>
+const encodeAll = (batch: readonly Waiting[]): readonly Ready[] =>
   batch.flatMap(({ encode, resolve, reject }) => {
     try {
       return [{ append: encode(), resolve, reject }]
@@ -77,10 +77,10 @@ const answer = ({ resolve, reject }: Ready, outcome: E.Either<Error, Written>): 
 }
 
 /** Writes a batch, inside a transaction. */
-const makeWriteTogether = ({ transactions, write, heads, last: lastOfLog }: BatchOptions) => {
-  const { confined } = transactions
+const makeBatchWriter = ({ transactions, write, heads, last: lastOfLog }: BatchOptions) => {
+  const { inSavepoint } = transactions
 
-  const writeAll = (batch: readonly Ready[], each: Transactions['confined']) => {
+  const writeAll = (batch: readonly Ready[], each: Transactions['inSavepoint']) => {
     let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
@@ -94,15 +94,15 @@ const makeWriteTogether = ({ transactions, write, heads, last: lastOfLog }: Batc
     return { last, recorded, outcomes }
   }
 
-  const writeApart = (batch: readonly Ready[]) => {
+  const writeSeparately = (batch: readonly Ready[]) => {
     heads.forget()
-    return writeAll(batch, confined)
+    return writeAll(batch, inSavepoint)
   }
 
   // They are confined one by one only where one has turned out to be at fault: that costs each of them.
   return (batch: readonly Ready[]) => {
-    const together = confined(() => writeAll(batch, (work) => E.right(work())))
-    const { last, ...written } = E.isRight(together) ? together.right : writeApart(batch)
+    const together = inSavepoint(() => writeAll(batch, (work) => E.right(work())))
+    const { last, ...written } = E.isRight(together) ? together.right : writeSeparately(batch)
     heads.write(last)
     return written
   }
@@ -120,15 +120,15 @@ export const makeBatches = (options: BatchOptions): Batches => {
   let isScheduled = false
   let whenIdle = Promise.withResolvers<void>()
 
-  const writeTogether = makeWriteTogether(options)
+  const writeBatch = makeBatchWriter(options)
 
   const flush = (): void => {
     const blocked = options.blocked?.()
     if (blocked !== undefined) return void blocked.then(flush)
     isScheduled = false
-    const batch = encoded(queue.splice(0, batchMax))
+    const batch = encodeAll(queue.splice(0, batchMax))
     const began = performance.now()
-    const committed = transactions.run(() => writeTogether(batch))
+    const committed = transactions.run(() => writeBatch(batch))
     if (E.isLeft(committed)) {
       heads.forget()
       for (const { resolve } of batch) resolve(committed)
@@ -150,7 +150,7 @@ export const makeBatches = (options: BatchOptions): Batches => {
 
   const schedule = (): void => {
     isScheduled = true
-    whenQuiet(() => queue.length, batchMax, flush)
+    flushWhenQuiet(() => queue.length, batchMax, flush)
   }
 
   return {

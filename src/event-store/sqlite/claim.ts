@@ -42,7 +42,7 @@ interface Claiming {
 }
 
 /** What a checkpoint of the journal returns: pages in it, and how many of them are in the file. */
-interface Checkpointed {
+interface WalCheckpointResult {
   readonly busy: number
   readonly log: number
   readonly checkpointed: number
@@ -62,14 +62,14 @@ const identityOf = (file: string): string => {
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-const journalOf = (file: string): string => `${file}-wal`
+const walPath = (file: string): string => `${file}-wal`
 
 const readClaim = (database: DatabaseSync): Claim | undefined => {
   const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(NAME) as { value: string } | undefined
   return row && JSON.parse(row.value)
 }
 
-const claimSeen = (file: string | URL): Claim | undefined => {
+const readClaimOf = (file: string | URL): Claim | undefined => {
   try {
     const database = new DatabaseSync(file, { readOnly: true })
     try {
@@ -84,11 +84,11 @@ const claimSeen = (file: string | URL): Claim | undefined => {
 }
 
 /** The claim as the file itself has it, whatever stands in the journal of this path. */
-const claimInFile = (file: string): Claim | undefined => {
+const readClaimInFile = (file: string): Claim | undefined => {
   const url = pathToFileURL(file)
   // By SQLite and not by `read`: to close any other descriptor of the file would drop SQLite's locks on it (POSIX).
   url.searchParams.set('immutable', '1')
-  return claimSeen(url)
+  return readClaimOf(url)
 }
 
 const isBusy = (error: unknown): boolean => (((error as { errcode?: number }).errcode ?? 0) & 0xff) === SQLITE_BUSY
@@ -98,28 +98,27 @@ const writeClaim = (database: DatabaseSync, claim: Claim): void => {
 }
 
 /** Refuses a journal of this path that does not belong to the file, before anything can put it there. */
-const checkJournal = (file: string, claimed: Claim | undefined): void => {
-  const journal = statSync(journalOf(file), { throwIfNoEntry: false })
+const checkWal = (file: string, claimed: Claim | undefined): void => {
+  const journal = statSync(walPath(file), { throwIfNoEntry: false })
   if (journal === undefined || journal.size === 0) return
-  const followed = claimSeen(file)
+  const followed = readClaimOf(file)
   const isIts = followed?.id === claimed?.id || followed?.previous === (claimed?.id ?? null)
-  if (!isIts)
-    throw new UnusableLog(`has been written by another path since ${journalOf(file)} was: remove that journal`)
+  if (!isIts) throw new UnusableLog(`has been written by another path since ${walPath(file)} was: remove that journal`)
 }
 
 /** Where the last events of the file are, if they are in the journal of another path. */
-const journalElsewhere = (file: string, claimed: Claim | undefined): string | undefined =>
-  claimed?.is_open && claimed.file === identityOf(file) && !existsSync(journalOf(file))
-    ? journalOf(claimed.path)
+const findOtherWal = (file: string, claimed: Claim | undefined): string | undefined =>
+  claimed?.is_open && claimed.file === identityOf(file) && !existsSync(walPath(file))
+    ? walPath(claimed.path)
     : undefined
 
-const taken = (file: string, claimed: Claim | undefined, cause?: unknown): LockTaken => {
+const makeLockTaken = (file: string, claimed: Claim | undefined, cause?: unknown): LockTaken => {
   const by = claimed === undefined ? 'another process' : `${claimed.writer}, as ${claimed.path}`
   const otherwise = 'or, if that has ended, by a reading command, after which it can be started'
   return new LockTaken(`${file} is held by ${by}, ${otherwise}`, { cause })
 }
 
-const nextClaim = (file: string, claimed: Claim | undefined): Claim => {
+const makeClaim = (file: string, claimed: Claim | undefined): Claim => {
   const claim = {
     previous: claimed?.id ?? null,
     lock: lockOf(file),
@@ -133,21 +132,21 @@ const nextClaim = (file: string, claimed: Claim | undefined): Claim => {
 
 /** Brings the file to the newest schema and claims it, while nobody else has it open. @throws LockTaken */
 const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyTimeout }: Claiming): void => {
-  const elsewhere = journalElsewhere(file, claimed)
+  const elsewhere = findOtherWal(file, claimed)
   const database = new DatabaseSync(file, { timeout: busyTimeout })
   try {
     // Of a file with a journal this mode takes the exclusive lock at once, and keeps it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA fullfsync = 1; BEGIN EXCLUSIVE; COMMIT')
     if (elsewhere !== undefined) {
-      const remedy = `start and stop the service there once, or bring that file here as ${journalOf(file)}`
+      const remedy = `start and stop the service there once, or bring that file here as ${walPath(file)}`
       throw new UnusableLog(`was not closed by its last writer: the last events are in ${elsewhere}; ${remedy}`)
     }
     migrate(database, randomHex)
-    writeClaim(database, nextClaim(file, claimed))
+    writeClaim(database, makeClaim(file, claimed))
     // Puts the claim, and what was left in the journal, into the file.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    throw isBusy(error) ? taken(file, claimed, error) : error
+    throw isBusy(error) ? makeLockTaken(file, claimed, error) : error
   } finally {
     database.close()
   }
@@ -159,9 +158,9 @@ const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyT
  * @throws LockTaken when another process writes it by another path, UnusableLog when the journal of another path is missing
  */
 export const claimFile = (file: string, claiming: Claiming): void => {
-  const claimed = claimInFile(file)
+  const claimed = readClaimInFile(file)
   if (claimed?.lock === lockOf(file)) return
-  checkJournal(file, claimed)
+  checkWal(file, claimed)
   claimAlone(file, claimed, claiming)
 }
 
@@ -176,8 +175,8 @@ const setOpen = (database: DatabaseSync, isOpen: boolean): void => {
  * @throws LockTaken
  */
 export const confirmClaim = (database: DatabaseSync, file: string): void => {
-  const claimed = claimInFile(file)
-  if (claimed?.lock !== lockOf(file)) throw taken(file, claimed)
+  const claimed = readClaimInFile(file)
+  if (claimed?.lock !== lockOf(file)) throw makeLockTaken(file, claimed)
   try {
     setOpen(database, true)
     database.exec('PRAGMA wal_checkpoint(PASSIVE)')
@@ -191,7 +190,7 @@ export const closeClaim = (database: DatabaseSync): void => {
   try {
     const { busy, log, checkpointed } = database
       .prepare('PRAGMA wal_checkpoint(PASSIVE)')
-      .get() as unknown as Checkpointed
+      .get() as unknown as WalCheckpointResult
     if (busy === 0 && log === checkpointed) setOpen(database, false)
   } catch {
     // The next start by this path does not need it.

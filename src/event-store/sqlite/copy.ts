@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileOf, openDatabase } from './open.ts'
-import { syncWhatIsShown } from './sync.ts'
+import { syncWal } from './sync.ts'
 
 /** An event as it lies in a log. */
 export interface StoredEvent {
@@ -36,14 +36,14 @@ export const copyLog = (path: string, to: string): void => {
   try {
     closeSync(openSync(to, 'wx', 0o600))
     database.prepare('VACUUM INTO ?').run(to)
-    syncWhatIsShown(fileOf(path))
+    syncWal(fileOf(path))
   } finally {
     database.close()
   }
 }
 
 /** The events of a log before a position, in order, as they lie there. @throws UnusableLog */
-export function* storedEvents(path: string, before: number): Generator<StoredEvent> {
+export function* readStoredEvents(path: string, before: number): Generator<StoredEvent> {
   const database = openRead(path)
   try {
     const page = database.prepare(
@@ -62,7 +62,7 @@ export function* storedEvents(path: string, before: number): Generator<StoredEve
 }
 
 /** What SQLite finds damaged in a file; nothing, as a rule. */
-export const damageIn = (path: string): readonly string[] => {
+export const findDamage = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_WITHIN })
   try {
     const found = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]

@@ -8,12 +8,12 @@ export interface Head {
 }
 
 /** Streams whose heads are remembered, so that an append takes no look-up; about 150 bytes each. */
-const KNOWN_MAX = 20_000
+const CACHED_MAX = 20_000
 /** Events after which heads are written. A start reads those behind the last that were: 2 us each. */
-const WRITTEN_AFTER = 4_096
+const SAVE_EVERY = 4_096
 
 /** Up to which position the table has them, as SQL. */
-const WRITTEN = "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'heads')"
+const SAVED_UP_TO = "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'heads')"
 
 /** The position of the last event that was appended, as SQL. */
 export const END = "SELECT CAST(value AS INTEGER) AS found FROM meta WHERE name = 'end'"
@@ -25,7 +25,7 @@ export const END = "SELECT CAST(value AS INTEGER) AS found FROM meta WHERE name 
 export const ALL_HEADS = `
   WITH late AS MATERIALIZED (
     SELECT recorded ->> '$.stream' AS stream, max(recorded ->> '$.revision') AS revision, max(position) AS position
-    FROM event WHERE position > ${WRITTEN} AND json_valid(recorded) GROUP BY 1
+    FROM event WHERE position > ${SAVED_UP_TO} AND json_valid(recorded) GROUP BY 1
   )
   SELECT * FROM late WHERE stream IS NOT NULL
   UNION ALL SELECT stream, revision, position FROM head WHERE stream NOT IN (SELECT stream FROM late WHERE stream IS NOT NULL)`
@@ -35,7 +35,7 @@ export const ALL_HEADS = `
  * twice for it. So they are written behind, with up to which position; the events behind that say the rest.
  */
 export interface Heads {
-  readonly of: (stream: string) => Head | undefined
+  readonly get: (stream: string) => Head | undefined
   /** Says, inside a transaction, where a stream ends from now on. */
   readonly move: (stream: string, head: Head) => void
   /** Writes where the log ends, inside a transaction, and where its streams do when that is due. */
@@ -53,20 +53,20 @@ const makeTable = (database: DatabaseSync) => {
   const find = database.prepare('SELECT revision, position FROM head WHERE stream = ?')
   const insert = database.prepare('INSERT INTO head (stream, revision, position) VALUES (?, ?, ?)')
   const update = database.prepare('UPDATE head SET revision = ?, position = ? WHERE stream = ?')
-  const upTo = database.prepare(`SELECT ${WRITTEN} AS position`)
+  const upTo = database.prepare(`SELECT ${SAVED_UP_TO} AS position`)
   const setUpTo = database.prepare("UPDATE meta SET value = ? WHERE name = 'heads'")
   const setEnd = database.prepare("UPDATE meta SET value = ? WHERE name = 'end'")
   const behind = database.prepare(`
     SELECT recorded ->> '$.stream' AS stream, recorded ->> '$.revision' AS revision, position
-    FROM event WHERE position > ${WRITTEN} AND json_valid(recorded) ORDER BY position`)
+    FROM event WHERE position > ${SAVED_UP_TO} AND json_valid(recorded) ORDER BY position`)
   const late = database.prepare(`
     SELECT recorded ->> '$.revision' AS revision, position FROM event
-    WHERE position > ${WRITTEN} AND iif(json_valid(recorded), recorded ->> '$.stream', NULL) = ?
+    WHERE position > ${SAVED_UP_TO} AND iif(json_valid(recorded), recorded ->> '$.stream', NULL) = ?
     ORDER BY position DESC LIMIT 1`)
   return {
     find: (stream: string) => find.get(stream) as Head | undefined,
     /** For who does not write the log: the head of a stream among the events behind that. */
-    findBehind: (stream: string) => late.get(stream) as Head | undefined,
+    findLate: (stream: string) => late.get(stream) as Head | undefined,
     upTo: () => (upTo.get() as { position: number }).position,
     /** Where the streams of the events behind that end. */
     behind: () => {
@@ -88,7 +88,7 @@ const makeTable = (database: DatabaseSync) => {
 /** @param isWriter whether nobody else writes the log, so that what was moved here need not be read */
 export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
   const table = makeTable(database)
-  const known = new LRUCache<string, Head>({ maxSize: KNOWN_MAX, sizeCalculation: () => 1 })
+  const known = new LRUCache<string, Head>({ maxSize: CACHED_MAX, sizeCalculation: () => 1 })
   const unwritten: Map<string, Head> = isWriter ? table.behind() : new Map()
   const moving = new Map<string, Head>()
   let upTo = table.upTo()
@@ -103,14 +103,14 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean): Heads => {
     moving.get(stream) ?? unwritten.get(stream) ?? known.get(stream) ?? table.find(stream)
 
   return {
-    of: isWriter ? own : (stream) => table.findBehind(stream) ?? table.find(stream),
+    get: isWriter ? own : (stream) => table.findLate(stream) ?? table.find(stream),
     move: (stream, head) => {
       moving.set(stream, head)
     },
     write: (last) => {
       if (moving.size === 0) return
       table.setEnd(last)
-      if (last - upTo >= WRITTEN_AFTER) writeTo(last)
+      if (last - upTo >= SAVE_EVERY) writeTo(last)
     },
     writeAll: (last, found) => {
       try {

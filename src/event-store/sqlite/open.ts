@@ -6,7 +6,7 @@ import { LockTaken } from '../../files/lock.ts'
 import { UnusableLog } from '../event-store.ts'
 import { claimFile, confirmClaim } from './claim.ts'
 import { isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
-import { syncWhatWasLeft } from './sync.ts'
+import { recoverWal } from './sync.ts'
 
 const PRAGMAS = {
   journal_mode: 'wal',
@@ -22,7 +22,7 @@ const PRAGMAS = {
 } as const
 
 /** NORMAL: only checkpoints are synced, in another thread (files/checkpoints.ts); commits by who has them synced behind. */
-const SYNCED_BEHIND = { ...PRAGMAS, synchronous: 1 }
+const DEFERRED_SYNC_PRAGMAS = { ...PRAGMAS, synchronous: 1 }
 
 const sqliteVersion = (): string => {
   const database = new DatabaseSync(':memory:')
@@ -63,7 +63,7 @@ export interface OpenOptions {
   readonly randomHex: RandomHex
   readonly busyTimeout: number
   readonly pagesMax: number | undefined
-  readonly isSyncedBehind?: boolean
+  readonly isSyncDeferred?: boolean
 }
 
 /**
@@ -73,7 +73,7 @@ export interface OpenOptions {
  * @throws UnusableLog, and LockTaken when another process writes the file by another path
  */
 export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
-  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind = false } = options
+  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred = false } = options
   let database: DatabaseSync | undefined
   try {
     const version = sqliteVersion()
@@ -86,9 +86,9 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
       if (schema === MIGRATIONS.length) return database
       throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
     }
-    setPragmas(database, isSyncedBehind ? SYNCED_BEHIND : PRAGMAS)
+    setPragmas(database, isSyncDeferred ? DEFERRED_SYNC_PRAGMAS : PRAGMAS)
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
-    syncWhatWasLeft(database, file)
+    recoverWal(database, file)
     migrate(database, randomHex)
     confirmClaim(database, file)
     return database

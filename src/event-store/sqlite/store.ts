@@ -11,9 +11,9 @@ import { makeBatches } from './batch.ts'
 import { closeClaim } from './claim.ts'
 import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
-import { makePlaces, makeReader, telling } from './read.ts'
+import { durableReader, makePlaces, makeReader } from './read.ts'
 import { makeSecretReader, makeSecretWriter } from './secrets.ts'
-import { makeSync, openJournal, type Sync, syncWhatIsShown } from './sync.ts'
+import { makeSync, openWal, type Sync, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions, type Transactions } from './transaction.ts'
 
@@ -35,7 +35,7 @@ export interface SqliteOptions {
   /** For tools beside a running service: takes no lock, appends nothing, and sees its events within a fifth of a second. */
   readonly readOnly?: boolean
   /** For who asks `synced` before anything that came of the log is told: commits do not wait for the disk, only tellings. */
-  readonly isSyncedBehind?: boolean
+  readonly isSyncDeferred?: boolean
   readonly randomHex: RandomHex
   /**
    * The disk failed, or the file is not what this process made of it: the outcome of the last appends is unknown and no
@@ -58,14 +58,14 @@ const POLL_EVERY = 200
  * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
  */
 export const openSqliteStore = (options: SqliteOptions): EventStore => {
-  const { path, readOnly = false, isSyncedBehind = false, randomHex, limits = {} } = options
+  const { path, readOnly = false, isSyncDeferred = false, randomHex, limits = {} } = options
   const file = fileOf(path)
   if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
   const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
   try {
-    if (!readOnly) refuseOtherNames(file)
+    if (!readOnly) refuseHardLinks(file)
     const { busyTimeout = 1000, pagesMax } = limits
-    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind })
+    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred })
     return makeStore(database, file, lock, options)
   } catch (error) {
     lock?.release()
@@ -74,7 +74,7 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
 }
 
 /** The lock and SQLite's journal go by the name: a log written under two names would lose events. */
-const refuseOtherNames = (file: string): void => {
+const refuseHardLinks = (file: string): void => {
   const others = otherNamesOf(file)
   if (others === undefined) return
   const { count, holder } = others
@@ -84,37 +84,37 @@ const refuseOtherNames = (file: string): void => {
 }
 
 /** Changes secrets apart from any append. */
-const makeKeeping =
+const makeSecretWrites =
   (
-    { run, confined }: Transactions,
+    { run, inSavepoint }: Transactions,
     takesWrites: () => boolean,
     sync: Sync | undefined,
     journal: Checkpoints | undefined,
   ) =>
   async (change: () => void): Promise<void> => {
     for (let blocked = journal?.underWay(); blocked !== undefined; blocked = journal?.underWay()) await blocked
-    const written = takesWrites() ? run(() => confined(change)) : E.left('unavailable' as const)
+    const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
     if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
     await sync?.begin()
   }
 
 /** That the disk has failed is told once, though a commit and a sync may both find out. */
-const makeFailure = (onFatal: (error: Error) => void) => {
-  let isTold = false
+const makeFailureReporter = (onFatal: (error: Error) => void) => {
+  let hasFailed = false
   return {
-    hasFailed: () => isTold,
+    hasFailed: () => hasFailed,
     fail: (error: Error): void => {
-      if (isTold) return
-      isTold = true
+      if (hasFailed) return
+      hasFailed = true
       onFatal(error)
     },
   }
 }
 
-const openDisk = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
+const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
   const checkpoints = makeCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
-  const journal = openJournal(file)
+  const journal = openWal(file)
   const sync = makeSync(journal.sync, fail)
   return {
     sync,
@@ -128,7 +128,7 @@ const openDisk = (database: DatabaseSync, file: string, fail: (error: Error) => 
   }
 }
 
-const endWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
+const finishWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
   heads.writeAll(end, found)
   closeClaim(database)
 }
@@ -137,7 +137,7 @@ const makeStore = (
   database: DatabaseSync,
   file: string,
   lock: Lock | undefined,
-  { onFatal, onCommit, isSyncedBehind = false, limits = {} }: SqliteOptions,
+  { onFatal, onCommit, isSyncDeferred = false, limits = {} }: SqliteOptions,
 ): EventStore => {
   const { batchMax = 1000, queueMax = 10_000, tail: keep = 256 } = limits
   const places = makePlaces(database)
@@ -145,8 +145,8 @@ const makeStore = (
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
   let end = places.last()
   let closed: Promise<void> | undefined
-  const { fail, hasFailed } = makeFailure(onFatal)
-  const disk = isSyncedBehind ? openDisk(database, file, fail) : undefined
+  const { fail, hasFailed } = makeFailureReporter(onFatal)
+  const disk = isSyncDeferred ? openDeferredSync(database, file, fail) : undefined
   const { sync, checkpoints } = disk ?? {}
 
   const transactions = makeTransactions(database, () => places.last() === end, fail)
@@ -168,11 +168,11 @@ const makeStore = (
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
-  const keeping = makeKeeping(transactions, takesWrites, sync, checkpoints)
+  const writeSecretsWith = makeSecretWrites(transactions, takesWrites, sync, checkpoints)
   const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
 
   return {
-    ...(lock === undefined ? telling(reader, places.last, () => syncWhatIsShown(file)) : reader),
+    ...(lock === undefined ? durableReader(reader, places.last, () => syncWal(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
@@ -181,14 +181,14 @@ const makeStore = (
         takesWrites()
           ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
           : Promise.resolve(E.left('unavailable')),
-    writeSecrets: (secrets) => keeping(() => secretWriter.put(secrets)),
-    exchangeSecrets: (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
+    writeSecrets: (secrets) => writeSecretsWith(() => secretWriter.put(secrets)),
+    exchangeSecrets: (exchanges) => writeSecretsWith(() => secretWriter.exchange(exchanges)),
     close: () => {
       closed ??= (async () => {
         await batches.idle()
         await disk?.end()
         tail.end()
-        if (lock !== undefined) endWriting(database, heads, end, places.last)
+        if (lock !== undefined) finishWriting(database, heads, end, places.last)
         database.close()
         disk?.close()
         lock?.release()

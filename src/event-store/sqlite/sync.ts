@@ -11,16 +11,16 @@ export interface Sync {
 }
 
 /** SQLite's name for the file that commits go into. */
-const journalOf = (file: string): string => `${file}-wal`
+const walPath = (file: string): string => `${file}-wal`
 
 /** That file of a log, to be synced in another thread. */
-export interface Journal {
+export interface Wal {
   readonly sync: (done: (error: Error | null) => void) => void
   readonly close: () => void
 }
 
-export const openJournal = (file: string): Journal => {
-  const journal = openSync(journalOf(file), 'r+')
+export const openWal = (file: string): Wal => {
+  const journal = openSync(walPath(file), 'r+')
   return { sync: (done) => fdatasync(journal, done), close: () => closeSync(journal) }
 }
 
@@ -29,8 +29,8 @@ export const openJournal = (file: string): Journal => {
  *
  * @param onFatal called once, before anybody is told that a sync has failed
  */
-export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void): Sync => {
-  let underWay: PromiseWithResolvers<void> | undefined
+export const makeSync = (sync: Wal['sync'], onFatal: (error: Error) => void): Sync => {
+  let inProgress: PromiseWithResolvers<void> | undefined
   /** For what has been committed since that one began. */
   let next: PromiseWithResolvers<void> | undefined
   /** Nobody knows any more what the disk has, and asking it again would not tell. */
@@ -39,15 +39,15 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
   const fail = (error: Error): void => {
     failed = new StoreUnavailable(`the log cannot be synced: ${error.message}`, { cause: error })
     onFatal(failed)
-    for (const waiting of [underWay, next]) waiting?.reject(failed)
+    for (const waiting of [inProgress, next]) waiting?.reject(failed)
   }
 
   const run = (one: PromiseWithResolvers<void>): void => {
-    underWay = one
+    inProgress = one
     next = undefined
     sync((error) => {
       if (error !== null) return fail(error)
-      underWay = undefined
+      inProgress = undefined
       // Before those who waited go on: the disk takes as long as they do.
       if (next !== undefined) run(next)
       one.resolve()
@@ -55,7 +55,7 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
   }
 
   const pending = (): Promise<void> | undefined =>
-    failed === undefined ? (next ?? underWay)?.promise : Promise.reject(failed)
+    failed === undefined ? (next ?? inProgress)?.promise : Promise.reject(failed)
 
   return {
     begin: () => {
@@ -63,7 +63,7 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
         next = Promise.withResolvers()
         // Not everybody who commits waits.
         next.promise.catch(() => undefined)
-        if (underWay === undefined) run(next)
+        if (inProgress === undefined) run(next)
       }
       return pending() as Promise<void>
     },
@@ -72,13 +72,13 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
 }
 
 /** Windows flushes only what may be written. */
-const TO_SYNC = process.platform === 'win32' ? 'r+' : 'r'
+const OPEN_FLAGS = process.platform === 'win32' ? 'r+' : 'r'
 
 /** Waits until all that a log's file shows is on the disk: who writes it may be about to sync it. */
-export const syncWhatIsShown = (file: string): void => {
+export const syncWal = (file: string): void => {
   let journal: number
   try {
-    journal = openSync(journalOf(file), TO_SYNC)
+    journal = openSync(walPath(file), OPEN_FLAGS)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
@@ -95,11 +95,11 @@ export const syncWhatIsShown = (file: string): void => {
  * journal had failed, another would do nothing and succeed. Where it cannot go, because the disk is full or somebody reads,
  * the journal is synced all the same.
  */
-export const syncWhatWasLeft = (database: DatabaseSync, file: string): void => {
+export const recoverWal = (database: DatabaseSync, file: string): void => {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
     // The log can be read, and says with the first append what is wrong with it.
   }
-  syncWhatIsShown(file)
+  syncWal(file)
 }

@@ -27,11 +27,11 @@ export interface Transactions {
    */
   readonly run: <A>(work: () => A) => E.Either<Exclude<AppendFailure, 'moved'>, A>
   /** Inside `run`: work whose own fault undoes it alone and is returned. A fault of the store is thrown. */
-  readonly confined: <A>(work: () => A) => E.Either<Error, A>
+  readonly inSavepoint: <A>(work: () => A) => E.Either<Error, A>
 }
 
 /** Whether everything has been undone for certain and the connection serves on. */
-const rolledBack = (database: DatabaseSync, isIntact: () => boolean): boolean => {
+const tryRollBack = (database: DatabaseSync, isIntact: () => boolean): boolean => {
   try {
     // SQLite rolls back by itself after some errors.
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -76,7 +76,7 @@ export const makeTransactions = (
         return E.right(result)
       } catch (error) {
         const code = sqliteCode(error)
-        const isIntactAgain = rolledBack(database, isIntact)
+        const isIntactAgain = tryRollBack(database, isIntact)
         if (isIntactAgain && code === SQLITE_FULL) return E.left('full')
         if (isIntactAgain && code === SQLITE_BUSY) return E.left('unavailable')
         // The disk may hold the commit without having said so.
@@ -84,7 +84,7 @@ export const makeTransactions = (
         return E.left(hasBegun ? 'unknown' : 'unavailable')
       }
     },
-    confined: (work) => {
+    inSavepoint: (work) => {
       savepoint.run()
       try {
         const result = work()

@@ -106,7 +106,7 @@ for (const first of ['a sync', 'a commit']) {
       })
       const path = await aPath(t)
       const fatal: string[] = []
-      const store = openStore(t, path, { isSyncedBehind: true, onFatal: ({ message }) => fatal.push(message) })
+      const store = openStore(t, path, { isSyncDeferred: true, onFatal: ({ message }) => fatal.push(message) })
       const [stream, other] = [aStream(), aStream()]
       t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
       const shell = new DatabaseSync(path)

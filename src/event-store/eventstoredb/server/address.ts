@@ -25,7 +25,7 @@ export interface EventStoreDbAddress {
 
 const DEFAULT_PORT = 2113
 
-const decoded = (text: string): string | undefined => {
+const decodePart = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -35,47 +35,47 @@ const decoded = (text: string): string | undefined => {
 
 type Option = (value: string) => E.Either<string, Partial<EventStoreDbAddress>>
 
-const whole =
+const integerOption =
   (min: number, make: (number: number) => Partial<EventStoreDbAddress>): Option =>
   (value) =>
     /^\d{1,9}$/.test(value) && Number(value) >= min
       ? E.right(make(Number(value)))
       : E.left(`must be a whole number, at least ${min}`)
 
-const flag =
+const booleanOption =
   (make: (value: boolean) => E.Either<string, Partial<EventStoreDbAddress>>): Option =>
   (value) =>
     value === 'true' || value === 'false' ? make(value === 'true') : E.left('must be true or false')
 
-const words =
+const textOption =
   (make: (value: string) => Partial<EventStoreDbAddress>): Option =>
   (value) =>
-    E.map(make)(E.fromNullable('is not percent-encoded')(decoded(value)))
+    E.map(make)(E.fromNullable('is not percent-encoded')(decodePart(value)))
 
 /** The options of the vendor's connection strings, in small letters as they are matched, and `streamPrefix` of our own. */
 const options: Readonly<Record<string, Option>> = {
-  tls: flag((tls) => E.right({ tls })),
-  tlscafile: words((caFile) => ({ caFile })),
-  tlsverifycert: flag((isVerified) =>
+  tls: booleanOption((tls) => E.right({ tls })),
+  tlscafile: textOption((caFile) => ({ caFile })),
+  tlsverifycert: booleanOption((isVerified) =>
     isVerified ? E.right({}) : E.left('must be true: certificates are always verified; give tlsCAFile instead'),
   ),
   streamprefix: (value) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value)
       ? E.right({ streamPrefix: value })
       : E.left('must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'),
-  connectionname: words((connectionName) => ({ connectionName })),
+  connectionname: textOption((connectionName) => ({ connectionName })),
   nodepreference: (value) =>
     value.toLowerCase() === 'leader'
       ? E.right({})
       : E.left('must be leader: what commands are decided on is read where it is written'),
-  throwonappendfailure: flag((throws) => (throws ? E.right({}) : E.left('must be true'))),
-  maxdiscoverattempts: whole(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
-  discoveryinterval: whole(1, (discoveryInterval) => ({ discoveryInterval })),
+  throwonappendfailure: booleanOption((throws) => (throws ? E.right({}) : E.left('must be true'))),
+  maxdiscoverattempts: integerOption(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
+  discoveryinterval: integerOption(1, (discoveryInterval) => ({ discoveryInterval })),
   // The vendor counts this one in seconds.
-  gossiptimeout: whole(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
-  keepaliveinterval: whole(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
-  keepalivetimeout: whole(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
-  defaultdeadline: whole(1, (deadline) => ({ deadline })),
+  gossiptimeout: integerOption(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
+  keepaliveinterval: integerOption(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
+  keepalivetimeout: integerOption(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
+  defaultdeadline: integerOption(1, (deadline) => ({ deadline })),
   usercertfile: () => E.left('is not supported: give a name and a password'),
   userkeyfile: () => E.left('is not supported: give a name and a password'),
 }
@@ -107,14 +107,20 @@ const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddr
 
 const readCredentials = (text: string, problems: string[]): EventStoreDbAddress['credentials'] => {
   const [name = '', secret = ''] = text.split(/:(.*)/s, 2)
-  const [username, password] = [decoded(name), decoded(secret)]
+  const [username, password] = [decodePart(name), decodePart(secret)]
   if (username && password) return { username, password }
   problems.push('must have the name and the password as name:password, each percent-encoded')
   return undefined
 }
 
 /** What does not go together, and would only show as connections that fail for no visible reason. */
-const contradictions = ({ hosts, tls, credentials, caFile, isDiscovered }: EventStoreDbAddress): readonly string[] => [
+const findContradictions = ({
+  hosts,
+  tls,
+  credentials,
+  caFile,
+  isDiscovered,
+}: EventStoreDbAddress): readonly string[] => [
   ...(tls && hosts.some(({ address }) => isIP(address) !== 0)
     ? ['names a host by its IP address, which certificates are not checked against: give its name, or tls=false']
     : []),
@@ -147,6 +153,6 @@ export const readEventStoreDbAddress = (text: string): E.Either<readonly string[
     ...(credentials && { credentials }),
     ...readOptions(query, problems),
   }
-  const all = problems.length > 0 ? problems : contradictions(address)
+  const all = problems.length > 0 ? problems : findContradictions(address)
   return all.length > 0 ? E.left(all) : E.right(address)
 }

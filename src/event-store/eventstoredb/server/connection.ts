@@ -11,13 +11,13 @@ import { type Fault, faultOf, isAnswer, isFinal } from './faults.ts'
 const PAUSE = { first: 25, last: 500 } as const
 
 /** Milliseconds to wait before attempt `n`, counted from 0: none, then more and more, with jitter. */
-export const pauseBefore = (attempt: number): number =>
+export const retryDelay = (attempt: number): number =>
   attempt === 0 ? 0 : Math.min(PAUSE.first * 2 ** attempt, PAUSE.last) * (0.5 + Math.random())
 
 /** Whoever connects for the same purpose shares a connection: these are kept apart by what they ask of keep-alive. */
 export type Purpose = 'commands' | 'subscriptions'
 
-const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
+const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
   const { hosts, isDiscovered, maxDiscoverAttempts = 3, gossipTimeout = 2_000, keepAliveInterval = 10_000 } = address
   const { connectionName, discoveryInterval, keepAliveTimeout, deadline } = address
   const [first] = hosts
@@ -42,7 +42,7 @@ const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings =>
 }
 
 const makeClient = (address: EventStoreDbAddress, purpose: Purpose): StoreClient =>
-  new StoreClient(settingsOf(address, purpose), address, credentialsOf(address))
+  new StoreClient(makeSettings(address, purpose), address, credentialsOf(address))
 
 /**
  * An append with credentials of its own is a call of its own; without, all appends of the
@@ -64,31 +64,31 @@ export interface Connection {
   readonly close: () => Promise<void>
 }
 
-interface Held {
+interface PooledClient {
   readonly client: StoreClient
   uses: number
   isRetired: boolean
 }
 
 export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
-  let current: Held | undefined
+  let current: PooledClient | undefined
   let isClosed = false
   const limit = makeCallLimit()
-  const all = new Set<Held>()
+  const all = new Set<PooledClient>()
 
-  const end = async (held: Held): Promise<void> => {
+  const end = async (held: PooledClient): Promise<void> => {
     all.delete(held)
     await held.client.close().catch(() => undefined)
   }
 
-  const retire = (held: Held): void => {
+  const retire = (held: PooledClient): void => {
     held.isRetired = true
     if (current === held) current = undefined
     if (held.uses === 0) void end(held)
   }
 
   const use: Connection['use'] = async (call) => {
-    await limit.turn()
+    await limit.acquire()
     current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
     const held = current
     all.add(held)
@@ -102,7 +102,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     } finally {
       held.uses--
       if (held.isRetired && held.uses === 0) void end(held)
-      limit.done()
+      limit.release()
     }
   }
 
@@ -116,8 +116,8 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
         try {
           return await use(call)
         } catch (error) {
-          const pause = pauseBefore(attempt)
-          if (isOver(error) || isClosed || performance.now() + pause > until) throw error
+          const pause = retryDelay(attempt)
+          if (isFinalError(error) || isClosed || performance.now() + pause > until) throw error
           await delay(pause)
         }
       }
@@ -130,10 +130,10 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
   }
 }
 
-const isOver = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
+const isFinalError = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
 
 /** The error as the port knows it: it may be asked again. */
-export const unavailable = (what: string, error: unknown): Error => {
+export const toUnavailable = (what: string, error: unknown): Error => {
   if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
   const why: Readonly<Record<Fault, string>> = {
     moved: 'it has moved',

@@ -27,7 +27,7 @@ const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
 const byCode: Readonly<Record<number, Fault>> = { 3: 'refused', 7: 'denied', 16: 'denied' }
 
 /** What 23.10 and 24.10 say of a position at which no event begins. */
-const NOWHERE = /Unexpected (Filtered)?ReadAllResult: (Error|InvalidPosition)|read from an invalid position/
+const NO_EVENT_THERE = /Unexpected (Filtered)?ReadAllResult: (Error|InvalidPosition)|read from an invalid position/
 
 interface ClientError {
   readonly type?: ErrorType
@@ -43,7 +43,7 @@ export const faultOf = (error: unknown): Fault => {
   if (!(error instanceof Error)) return 'unanswered'
   const { type, code, message } = convertToCommandError(error as never) as ClientError
   if (type === undefined && code === undefined && message.startsWith('Failed to discover')) return 'unsent'
-  if (NOWHERE.test(message)) return 'nowhere'
+  if (NO_EVENT_THERE.test(message)) return 'nowhere'
   return (type && byType[type]) ?? (code === undefined ? undefined : byCode[code]) ?? 'unanswered'
 }
 

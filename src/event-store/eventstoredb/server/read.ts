@@ -8,9 +8,9 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client'
 import { BEGINNING, type EventStore } from '../../event-store.ts'
-import { eventIn, LOG_STREAM, lastOf, type StoreEvent } from './all.ts'
+import { LOG_STREAM, makeLastEventsRequest, readEvent, type StoreEvent } from './all.ts'
 import type { ReadCall, StoreClient } from './client.ts'
-import { type Connection, unavailable } from './connection.ts'
+import { type Connection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
 import { type LogEvents, markOf } from './records.ts'
 
@@ -72,16 +72,16 @@ export const makeReadPage =
       return await connection.persist(within, read)
     } catch (error) {
       if (faultOf(error) === 'missing') return undefined
-      throw unavailable(`${stream} cannot be read`, error)
+      throw toUnavailable(`${stream} cannot be read`, error)
     }
   }
 
-export const makeReadStream = (readPage: ReadPage, { decoded }: LogEvents): EventStore['readStream'] =>
+export const makeReadStream = (readPage: ReadPage, { decode }: LogEvents): EventStore['readStream'] =>
   async function* readStream(stream, after) {
     for (let next = Math.max(after, BEGINNING) + 1; ; ) {
       const page = await readPage(stream, next, PAGE)
       if (page === undefined || page.length === 0) return
-      yield page.map(decoded)
+      yield page.map(decode)
       if (page.length < PAGE) return
       next += page.length
     }
@@ -102,23 +102,23 @@ export const makeAt =
       return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined
-      throw unavailable(`the event at ${mark} cannot be read`, error)
+      throw toUnavailable(`the event at ${mark} cannot be read`, error)
     }
   }
 
 /** Milliseconds for which the end of the log is looked for among the events of others. */
 const HEAD_WITHIN = 30_000
 /** Events looked at for it, at first and then again: names that only begin like ours come through the filter too. */
-const LOOK = { first: 1, growth: 64 } as const
+const LOOKBACK = { first: 1, growth: 64 } as const
 
 /** The events that a filtered read gives. */
-const eventsIn = (call: ReadCall): Promise<readonly StoreEvent[]> =>
+const collectEvents = (call: ReadCall): Promise<readonly StoreEvent[]> =>
   new Promise((resolve, reject) => {
     const events: StoreEvent[] = []
     const late = setTimeout(() => call.destroy(new Error('the event store does not answer')), HEAD_WITHIN)
     call
       .on('data', (response) => {
-        const event = eventIn(response)
+        const event = readEvent(response)
         if (event !== undefined) events.push(event)
       })
       .on('error', reject)
@@ -139,7 +139,9 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
   /** The last event of ours or the one with which the log begins, if it is among the last so many. */
   const lookBack = (count: number) => async (client: StoreClient) => {
     const { credentials } = connection
-    const events = await eventsIn(await client.read(lastOf(wanted, count), { credentials, requiresLeader: true }))
+    const events = await collectEvents(
+      await client.read(makeLastEventsRequest(wanted, count), { credentials, requiresLeader: true }),
+    )
     const last = events.find(isLast)
     // An answer that breaks off without an error is no answer: the event with which the log begins is there.
     if (last === undefined && events.length < count) throw new Error('the event store does not show the log')
@@ -148,12 +150,12 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
 
   return async () => {
     try {
-      for (let count: number = LOOK.first; ; count *= LOOK.growth) {
+      for (let count: number = LOOKBACK.first; ; count *= LOOKBACK.growth) {
         const last = await connection.persist(READ_WITHIN, lookBack(count))
         if (last !== undefined) return isOurs(last) ? markOf(last) : BEGINNING
       }
     } catch (error) {
-      throw unavailable('the end of the log cannot be read', error)
+      throw toUnavailable('the end of the log cannot be read', error)
     }
   }
 }

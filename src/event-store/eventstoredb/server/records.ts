@@ -24,11 +24,11 @@ export interface LogEvents {
   readonly prefixes: string[]
   readonly isOurs: (event: StoreEvent) => boolean
   /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly decoded: (event: StoreEvent) => Recorded
+  readonly decode: (event: StoreEvent) => Recorded
   /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly logged: (event: StoreEvent) => Logged
+  readonly toLogged: (event: StoreEvent) => Logged
   /** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
-  readonly asItLies: (event: StoreEvent) => StoredRecord
+  readonly toStoredRecord: (event: StoreEvent) => StoredRecord
 }
 
 /** @param prefix what the names of the streams begin with, which is no part of what is recorded */
@@ -36,7 +36,7 @@ export const makeLogEvents = (prefix: string): LogEvents => {
   // Those that nothing is written to yet as well: what another version writes there is met, and not passed over.
   const prefixes = STREAMS.prefixes.map((each) => prefix + each)
   const names: ReadonlySet<string> = new Set(STREAMS.names.map((each) => prefix + each))
-  const parsed = ({ streamId, revision, id, type, data, metadata }: StoreEvent) => ({
+  const toParsed = ({ streamId, revision, id, type, data, metadata }: StoreEvent) => ({
     data,
     id,
     metadata,
@@ -47,11 +47,11 @@ export const makeLogEvents = (prefix: string): LogEvents => {
   return {
     prefixes: [...prefixes, ...names],
     isOurs: ({ streamId }) => prefixes.some((each) => streamId.startsWith(each)) || names.has(streamId),
-    decoded: (event) => decodeParsed(parsed(event), markOf(event)),
-    logged: (event) => {
-      const all = parsed(event)
+    decode: (event) => decodeParsed(toParsed(event), markOf(event)),
+    toLogged: (event) => {
+      const all = toParsed(event)
       return { ...decodeParsed(all, markOf(event)), leaf: new Uint8Array(leafHash(canonicalJson(all))) }
     },
-    asItLies: (event) => ({ mark: markOf(event), text: canonicalJson(parsed(event)) }),
+    toStoredRecord: (event) => ({ mark: markOf(event), text: canonicalJson(toParsed(event)) }),
   }
 }

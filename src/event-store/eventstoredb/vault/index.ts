@@ -6,7 +6,7 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
-import { type Connection, unavailable } from '../server/connection.ts'
+import { type Connection, toUnavailable } from '../server/connection.ts'
 import { Entries, VAULT_PREFIX } from './entry.ts'
 
 /** Milliseconds for which the listing is repeated, and that it may take once. */
@@ -14,7 +14,7 @@ const READ_WITHIN = 8_000
 const LIST_WITHIN = 30_000
 
 /** Everything that is there now, in order; what came before the server says that it is all has been passed on by then. */
-const untilCaughtUp = (subscription: AllStreamSubscription, take: (event: RecordedEvent) => void): Promise<void> =>
+const readUntilCaughtUp = (subscription: AllStreamSubscription, take: (event: RecordedEvent) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     let isCaughtUp = false
     const drain = (): void => {
@@ -54,7 +54,7 @@ export const makeVaultIndex = (connection: Connection) => {
         const filter = streamNameFilter({ prefixes: [prefix] })
         const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
         try {
-          await untilCaughtUp(subscription, take)
+          await readUntilCaughtUp(subscription, take)
         } finally {
           subscription.on('error', () => undefined)
           void subscription.unsubscribe().catch(() => undefined)
@@ -63,7 +63,7 @@ export const makeVaultIndex = (connection: Connection) => {
       })
       return keysOf
     } catch (error) {
-      throw unavailable('the secrets cannot be listed', error)
+      throw toUnavailable('the secrets cannot be listed', error)
     }
   }
 }

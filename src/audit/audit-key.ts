@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeOnce, modeWarnings } from '../files/make-once.ts'
-import { isSameKey, type KeyStore, keepKnownKey, readKnownKey } from './known-audit-key.ts'
+import { isSameKey, type KeyStore, readKnownKey, saveKnownKey } from './known-audit-key.ts'
 import { type Signer, type Verifier, verifierOf } from './signed-note.ts'
 
 /** The key that the log's checkpoints are signed with: Ed25519, kept as its 32 random bytes in base64. */
@@ -44,7 +44,7 @@ interface World {
 }
 
 /** What the system says of a file. */
-const told = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) throw error
   return String(message.split(',')[0])
@@ -60,7 +60,7 @@ export const readAuditKey = async ({
     const text = await readFile(auditKeyFile, 'utf8')
     return E.mapLeft((why: string) => `the audit key in ${auditKeyFile} ${why}`)(parseAuditKey(text))
   } catch (error) {
-    const why = told(error)
+    const why = describeError(error)
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return E.right(undefined)
     return E.left(`the audit key cannot be read from ${auditKeyFile}: ${why}`)
   }
@@ -72,12 +72,12 @@ export const makeAuditKeyFile = async (
   randomBytes: (size: number) => Uint8Array,
 ): Promise<E.Either<string, boolean>> => {
   const line = `${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`
-  const made = await makeOnce(file, HEADER + line, randomBytes).catch(told)
+  const made = await makeOnce(file, HEADER + line, randomBytes).catch(describeError)
   return typeof made === 'string' ? E.left(`the audit key cannot be made in ${file}: ${made}`) : E.right(made)
 }
 
 /** How a key is spoken of: by the id that its verifier key and its signatures begin with. */
-export const idOf = ({ name, keyId }: Verifier): string => `${name}+${Buffer.from(keyId).toString('hex')}`
+export const formatKeyId = ({ name, keyId }: Verifier): string => `${name}+${Buffer.from(keyId).toString('hex')}`
 
 interface Opening {
   /** Where the keys of the log are known by. */
@@ -93,11 +93,11 @@ interface Opening {
 const REPLACE = 'put it back, or, if it is lost for good, go on with another: berth audit key --replace'
 
 /** Why a key that the log knows is missing; undefined where it knows of none, so that one may be made. */
-const whyMissing = async (
+const explainMissingKey = async (
   known: Verifier | undefined,
   { signedBy, lastSigner }: Opening,
 ): Promise<string | undefined> => {
-  const id = known === undefined ? await lastSigner() : idOf(known)
+  const id = known === undefined ? await lastSigner() : formatKeyId(known)
   if (id === undefined) return undefined
   const backups = known === undefined ? [] : await signedBy(known)
   const listed = backups.length === 0 ? '' : ` (those in ${backups.join(', ')} too)`
@@ -118,7 +118,7 @@ export const openSigner = async (
   const known = await readKnownKey(store)
   let read = await readAuditKey(where)
   if (E.isRight(read) && read.right === undefined) {
-    const missing = await whyMissing(known, opening)
+    const missing = await explainMissingKey(known, opening)
     const why = [`the audit key cannot be read from ${file}: it does not exist`]
     if (missing !== undefined || !mayMake) return E.left(missing === undefined ? why : [...why, missing])
     const made = await makeAuditKeyFile(file, randomBytes)
@@ -130,11 +130,13 @@ export const openSigner = async (
   const signer = { name, privateKey: read.right as KeyObject }
   if (known !== undefined && !isSameKey(known, verifierOf(signer))) {
     const place = auditKey === undefined ? `the audit key in ${file}` : 'BERTH_AUDIT_KEY'
-    return E.left([`${place} is another than the key ${idOf(known)}, which signs this log's checkpoints; ${REPLACE}`])
+    return E.left([
+      `${place} is another than the key ${formatKeyId(known)}, which signs this log's checkpoints; ${REPLACE}`,
+    ])
   }
   if (known === undefined) {
     // On a full disk the log can still be read.
-    await keepKnownKey(store, signer, clock(), randomBytes).catch((error) => {
+    await saveKnownKey(store, signer, clock(), randomBytes).catch((error) => {
       log.warn({ err: error }, 'the audit key could not be noted in the log')
     })
   }

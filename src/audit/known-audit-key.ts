@@ -32,7 +32,7 @@ export const readKnownKey = async ({ readSecrets }: Pick<KeyStore, 'readSecrets'
 }
 
 /** Keeps a key as the one that signs from now on, in the place of the one before. */
-export const keepKnownKey = (
+export const saveKnownKey = (
   { writeSecrets }: KeyStore,
   signer: Signer,
   now: number,

@@ -2,7 +2,7 @@ import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 
 /** The log read once, from its beginning: every event as it lies, with its public position and the hash of its leaf. */
-export async function* leavesOf(
+export async function* readLeaves(
   store: EventStore,
   onProgress: (events: number) => void = () => undefined,
 ): AsyncGenerator<{ readonly position: number; readonly record: StoredRecord; readonly leaf: Uint8Array }> {

@@ -2,4 +2,4 @@ import { makeTreeReader, type NodeAt, type TreeReader } from '../../projections/
 import { sha256 } from './sha256.ts'
 
 /** Heads and proofs of the tree over a log whose nodes are kept. */
-export const treeOf = (nodeAt: NodeAt): TreeReader => makeTreeReader(nodeAt, sha256)
+export const makeLogTree = (nodeAt: NodeAt): TreeReader => makeTreeReader(nodeAt, sha256)

@@ -31,19 +31,19 @@ const LENGTH_MAX = 1_000_000
 /** What stands before the 32 bytes of a public Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4). */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
-const bytesOf = (publicKey: KeyObject): Buffer =>
+const rawBytes = (publicKey: KeyObject): Buffer =>
   publicKey.export({ type: 'spki', format: 'der' }).subarray(SPKI.length)
 
-const keyOf = (bytes: Uint8Array): KeyObject =>
+const makePublicKey = (bytes: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, bytes]), type: 'spki', format: 'der' })
 
 const keyIdOf = (name: string, publicKey: KeyObject): Buffer => {
-  const named = Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(ED25519), bytesOf(publicKey)])
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(ED25519), rawBytes(publicKey)])
   return hash('sha256', named, 'buffer').subarray(0, ID_BYTES)
 }
 
 /** Base64 in its one canonical form; undefined for any other. */
-const exactly = (text: string): Buffer | undefined => {
+const decodeBase64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined
 }
@@ -57,7 +57,7 @@ export const verifierOf = ({ name, privateKey }: Signer): Verifier => {
 
 /** The form in which a public key is given to others: `<name>+<key id in hex>+<type and key in base64>`. */
 export const writeVerifier = ({ name, keyId, publicKey }: Verifier): string => {
-  const typed = Buffer.concat([Uint8Array.of(ED25519), bytesOf(publicKey)])
+  const typed = Buffer.concat([Uint8Array.of(ED25519), rawBytes(publicKey)])
   return `${name}+${Buffer.from(keyId).toString('hex')}+${typed.toString('base64')}`
 }
 
@@ -65,12 +65,12 @@ export const writeVerifier = ({ name, keyId, publicKey }: Verifier): string => {
 export const readVerifier = (text: string): E.Either<string, Verifier> => {
   // The base64 may have a plus sign in it, the name none.
   const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([^+]*)\+(.*)$/s.exec(text) ?? []
-  const typed = exactly(encoded)
+  const typed = decodeBase64(encoded)
   if (!isName(name) || !/^[0-9a-f]{8}$/.test(id) || typed === undefined) {
     return E.left('must be like name+00112233+ and base64')
   }
   if (typed[0] !== ED25519 || typed.length !== 1 + KEY_BYTES) return E.left('is not one of Ed25519')
-  const publicKey = keyOf(typed.subarray(1))
+  const publicKey = makePublicKey(typed.subarray(1))
   const keyId = keyIdOf(name, publicKey)
   return keyId.toString('hex') === id ? E.right({ name, keyId, publicKey }) : E.left('has the id of another key')
 }
@@ -90,7 +90,7 @@ interface Signature {
 
 const readSignature = (line: string): Signature | undefined => {
   const [, name = '', encoded = ''] = /^\u2014 (\S+) (\S+)$/u.exec(line) ?? []
-  const bytes = exactly(encoded)
+  const bytes = decodeBase64(encoded)
   if (!isName(name) || bytes === undefined || bytes.length <= ID_BYTES) return undefined
   return { name, keyId: bytes.subarray(0, ID_BYTES), signature: bytes.subarray(ID_BYTES) }
 }

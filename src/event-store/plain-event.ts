@@ -3,8 +3,8 @@ import { type Event, type EventType, eventData, Metadata, type Recorded, SCHEMA 
 
 /**
  * Reads most events of a log in one look, for whoever reads all of it: those of the newest shape whose strings are ASCII
- * without escapes. A pattern cachedReader from the codecs' own schemas takes exactly their RFC 8785 form, so that what it takes
- * needs neither be parsed, nor decoded, nor cachedReader canonical again. The others go the long way, by `decodeEvent`.
+ * without escapes. A pattern made from the codecs' own schemas takes exactly their RFC 8785 form, so that what it takes
+ * needs neither be parsed, nor decoded, nor made canonical again. The others go the long way, by `decodeEvent`.
  */
 
 /** What stands in a JSON string as it is. */

@@ -1,7 +1,7 @@
 import { type EventType, eventData, type Recorded } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
-import { slicePlainData, getPlainReader } from '../event-store/plain-event.ts'
+import { getPlainReader, slicePlainData } from '../event-store/plain-event.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
 import { sutIdOf } from '../feed/cloud-event.ts'
 import type { Format } from './formats.ts'

@@ -4,23 +4,23 @@ export interface SeenIds {
   readonly add: (a: number, b: number, c: number, d: number) => boolean
 }
 
-const PLACES_AT_FIRST = 1_024
+const INITIAL_PLACES = 1_024
 
-const hashOf = (a: number, b: number, c: number, d: number): number => {
+const hashWords = (a: number, b: number, c: number, d: number): number => {
   let mixed = Math.imul(a ^ Math.imul(b, 0x9e3779b1), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ Math.imul(c, 0xc2b2ae35), 0x27d4eb2f)
   mixed = Math.imul(mixed ^ (mixed >>> 13) ^ d, 0x165667b1)
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-export const seenIds = (): SeenIds => {
-  let places = PLACES_AT_FIRST
+export const makeSeenIds = (): SeenIds => {
+  let places = INITIAL_PLACES
   let words = new Uint32Array(4 * places)
   let count = 0
 
   /** Where the id is, or would be. */
   const placeOf = (a: number, b: number, c: number, d: number): number => {
-    for (let place = hashOf(a, b, c, d) & (places - 1); ; place = (place + 1) & (places - 1)) {
+    for (let place = hashWords(a, b, c, d) & (places - 1); ; place = (place + 1) & (places - 1)) {
       const at = 4 * place
       const first = words[at]
       if (first === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d) return at

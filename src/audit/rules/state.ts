@@ -3,7 +3,7 @@ import type { SutValues } from '../../domain/sut/state.ts'
 /** What stands at a place in the log, as far as the rules for what may follow need it. */
 
 /** Finishes the sentence "the event at position 7 ...". */
-export type Tell = (what: string) => void
+export type Report = (what: string) => void
 
 /** A reservation that holds its SUT. Unix seconds, and minutes east of UTC. */
 export interface Held {
@@ -42,7 +42,7 @@ export interface Stream {
   /** Of its last event; null where it has none. */
   position: number | null
   /** Whether something is missing or cannot be read, so that nobody can say what stands in it. */
-  isUnsure: boolean
+  isUncertain: boolean
   /** The retry keys of the last day, oldest first. */
   keys: Map<string, KeyUse> | undefined
   readonly sut: Sut
@@ -52,21 +52,21 @@ export const newStream = (): Stream => ({
   revision: -1,
   time: 0,
   position: null,
-  isUnsure: false,
+  isUncertain: false,
   keys: undefined,
   sut: { status: 'absent', listen_port: 0, values: {}, tags: new Map(), windows: [], released: [] },
 })
 
 /** A copy of a text that was cut out of a longer one, which it would keep in memory. */
-export const own = (text: string): string => Buffer.from(text).toString()
+export const copyText = (text: string): string => Buffer.from(text).toString()
 
 /** The same for texts that come again and again: each is copied once. */
-export const makeOwn = (): ((text: string) => string) => {
+export const makeTextCache = (): ((text: string) => string) => {
   const known = new Map<string, string>()
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
-    const copy = own(text)
+    const copy = copyText(text)
     known.set(copy, copy)
     return copy
   }

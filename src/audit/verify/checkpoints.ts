@@ -1,7 +1,7 @@
 import type { GrowingTree } from './tree.ts'
 
 /** What a log was once signed to be. */
-export interface Against {
+export interface SignedHead {
   /** What it is called when it is spoken of. */
   readonly name: string
   /** How many events there were. */
@@ -10,7 +10,7 @@ export interface Against {
 }
 
 /** How a log compares with it. */
-export interface Compared {
+export interface CheckpointComparison {
   readonly name: string
   readonly size: number
   /** Whether its events are the first of those today, unchanged. */
@@ -20,23 +20,23 @@ export interface Compared {
 }
 
 /** Where a log has changed since it was signed. Positions of events; -1 stands for the place before the first. */
-export interface Place {
+export interface Divergence {
   readonly unchanged_up_to: number
   readonly differs_before: number
 }
 
-export interface Checkpoints {
+export interface CheckpointComparer {
   /** Looks at the tree when it has grown by a leaf, and once while it is empty. */
   readonly look: (tree: GrowingTree) => void
-  readonly compared: () => readonly Compared[]
+  readonly compared: () => readonly CheckpointComparison[]
   /** Undefined where every checkpoint is extended. */
-  readonly place: () => Place | undefined
+  readonly place: () => Divergence | undefined
 }
 
 /** Holds a growing tree against checkpoints of any sizes. */
-export const holdAgainst = (against: readonly Against[]): Checkpoints => {
+export const compareCheckpoints = (against: readonly SignedHead[]): CheckpointComparer => {
   const bySize = against.toSorted((a, b) => a.size - b.size)
-  const found: Compared[] = []
+  const found: CheckpointComparison[] = []
   return {
     look: (tree) => {
       for (let next = bySize[found.length]; next?.size === tree.size(); next = bySize[found.length]) {

@@ -29,16 +29,16 @@ export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeF
   const rules = makeRules()
   const linkJudge = links && makeLinkJudge(links, findings)
   let position = -1
-  const tell = (what: string): void => findings.add(position, `the event ${what}`)
+  const report = (what: string): void => findings.add(position, `the event ${what}`)
 
   const judge = (text: string): number | null | undefined => {
     const read = readEvent(text, position)
     if ('event' in read) {
-      if (!read.isCanonical) tell('is not written in its canonical form')
-      return rules.judge(read.event, position, tell)
+      if (!read.isCanonical) report('is not written in its canonical form')
+      return rules.judge(read.event, position, report)
     }
     findings.add(position, `the event cannot be read: ${read.why}`)
-    if (read.stream !== undefined) rules.passOver(read.stream, read.revision, position)
+    if (read.stream !== undefined) rules.skip(read.stream, read.revision, position)
     return undefined
   }
 

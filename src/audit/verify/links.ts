@@ -16,7 +16,7 @@ export interface LinksOf {
 
 type Streams = ReadonlyMap<
   string,
-  { readonly revision: number; readonly position: number | null; readonly isUnsure: boolean }
+  { readonly revision: number; readonly position: number | null; readonly isUncertain: boolean }
 >
 
 export interface LinkJudge {
@@ -50,7 +50,7 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
     // What has been appended meanwhile.
     if (position > before && position <= last) return
     const found = streams.get(stream)
-    if (found?.isUnsure) return
+    if (found?.isUncertain) return
     if (found?.position === position && found.revision === revision) return
     const ends = found === undefined ? 'has no event' : `ends at ${found.position} with the revision ${found.revision}`
     findings.add(null, `the stream ${stream} ${ends}, and its head is at ${position} with the revision ${revision}`)
@@ -78,7 +78,7 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
         judgeHead(head, streams, last)
       }
       for (const stream of missing) {
-        if (!streams.get(stream)?.isUnsure) findings.add(null, `the stream ${stream} has no head`)
+        if (!streams.get(stream)?.isUncertain) findings.add(null, `the stream ${stream} has no head`)
       }
     },
   }

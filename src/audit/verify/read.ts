@@ -4,11 +4,11 @@ import { getPlainReader } from '../../event-store/plain-event.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
 /** An event as it was read, or as much as is known of one that cannot be. */
-export type Read =
+export type ReadResult =
   | { readonly event: Recorded; readonly isCanonical: boolean }
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
 
-const read = (text: string, mark: number): Read => {
+const decodeEvent = (text: string, mark: number): ReadResult => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -30,7 +30,7 @@ const read = (text: string, mark: number): Read => {
 }
 
 /** Reads an event as it lies in the log, decoding it once. */
-export const readEvent = (text: string, mark: number): Read => {
+export const readEvent = (text: string, mark: number): ReadResult => {
   const event = getPlainReader()(text, mark)
-  return event === undefined ? read(text, mark) : { event, isCanonical: true }
+  return event === undefined ? decodeEvent(text, mark) : { event, isCanonical: true }
 }

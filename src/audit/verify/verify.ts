@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
-import { type Against, type Compared, holdAgainst, type Place } from './checkpoints.ts'
+import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { judgeCorrections } from './corrections.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
 import { type Judge, makeJudge, type Placed } from './judge.ts'
@@ -10,12 +10,12 @@ export interface VerifyOptions {
   /** The whole log as it lies. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
   /** Reads it once more, where it says of itself that times were wrong. */
-  readonly again: () => AsyncIterable<readonly StoredRecord[]>
+  readonly reread: () => AsyncIterable<readonly StoredRecord[]>
   /** Whether marks are positions, as in the embedded store: none may be left out. */
   readonly isDense?: boolean
   /** Who holds the events against the rules; in this thread, and without links between them, unless given. */
   readonly judge?: Judge
-  readonly against?: readonly Against[]
+  readonly against?: readonly SignedHead[]
   /** Told how many events have been looked at. */
   readonly onProgress?: (done: number) => void
 }
@@ -28,15 +28,15 @@ export interface Verified {
   /** How many things were found; the first 10,000 are named. */
   readonly found: number
   readonly findings: readonly Finding[]
-  readonly against: readonly Compared[]
+  readonly against: readonly CheckpointComparison[]
   /** Where the log is no longer what was signed, as far as the checkpoints tell. */
-  readonly place?: Place
+  readonly place?: Divergence
 }
 
 /** Events between two words about the progress. */
-const EVERY = 8_192
+const PROGRESS_EVERY = 8_192
 
-const judgePlaces = (findings: Findings, isDense: boolean) => {
+const makePositions = (findings: Findings, isDense: boolean) => {
   let next = 0
   /** The public position of a record. */
   return (mark: number): number => {
@@ -51,7 +51,7 @@ const judgePlaces = (findings: Findings, isDense: boolean) => {
   }
 }
 
-const inOrder = (a: Finding, b: Finding): number =>
+const byPosition = (a: Finding, b: Finding): number =>
   (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
 
 /**
@@ -60,9 +60,9 @@ const inOrder = (a: Finding, b: Finding): number =>
  * @throws StoreUnavailable where it cannot be read to its end
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
-  const { records, again, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
+  const { records, reread, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
   const findings = makeFindings()
-  const [tree, checkpoints, placeOf] = [growTree(), holdAgainst(against), judgePlaces(findings, isDense)]
+  const [tree, checkpoints, placeOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
   checkpoints.look(tree)
   for await (const page of records) {
     const placed: Placed[] = []
@@ -75,18 +75,18 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       tree.add(leaf)
       checkpoints.look(tree)
       placed.push({ position, text })
-      if (tree.size() % EVERY === 0) onProgress?.(tree.size())
+      if (tree.size() % PROGRESS_EVERY === 0) onProgress?.(tree.size())
     }
     await judge.take(placed)
   }
   const judged = await judge.end()
-  if (judged.corrections.length > 0) await judgeCorrections(again(), judged.corrections, findings, isDense)
+  if (judged.corrections.length > 0) await judgeCorrections(reread(), judged.corrections, findings, isDense)
   const place = checkpoints.place()
   return {
     events: tree.size(),
     root: Buffer.from(tree.root()).toString('base64'),
     found: findings.count() + judged.found,
-    findings: [...findings.kept(), ...judged.findings].sort(inOrder),
+    findings: [...findings.kept(), ...judged.findings].sort(byPosition),
     against: checkpoints.compared(),
     ...(place && { place }),
   }

@@ -1,6 +1,6 @@
 import { makeKeptTree } from '../../audit/kept-tree.ts'
-import { leavesOf } from '../../audit/leaves.ts'
-import { treeOf } from '../../audit/log-tree.ts'
+import { readLeaves } from '../../audit/leaves.ts'
+import { makeLogTree } from '../../audit/log-tree.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { type Command, DONE, MISUSED, makeProgress, refuse } from '../terminal/command.ts'
 
@@ -28,7 +28,7 @@ as it was called before) being the stored text whose hash is proven.`,
     try {
       const kept = makeKeptTree()
       let found: { readonly position: number; readonly text: string; readonly leaf: Uint8Array } | undefined
-      for await (const { position, record, leaf } of leavesOf(store, (events) => progress.show(events, events))) {
+      for await (const { position, record, leaf } of readLeaves(store, (events) => progress.show(events, events))) {
         kept.add(leaf)
         if (found === undefined && record.text.includes(id) && JSON.parse(record.text).id === id) {
           found = { position, text: record.text, leaf }
@@ -39,7 +39,7 @@ as it was called before) being the stored text whose hash is proven.`,
       const size = kept.size()
       if (asked !== undefined && size < asked) return refuse(terminal, `the log has ${size} events`)
       if (found === undefined) return refuse(terminal, `no event among the first ${size} has this id`)
-      const tree = treeOf(kept.node)
+      const tree = makeLogTree(kept.node)
       const proof = {
         origin: config.origin,
         tree_size: size,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
 import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'
-import type { Against, Compared } from '../../audit/verify/checkpoints.ts'
+import type { CheckpointComparison, SignedHead } from '../../audit/verify/checkpoints.ts'
 import type { Finding } from '../../audit/verify/findings.ts'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
@@ -31,7 +31,7 @@ const ended = (note: string): string => {
   return `${note.slice(0, end)}\n`
 }
 
-const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, Against>> => {
+const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, SignedHead>> => {
   const note = await readFile(file)
   if (note.length > NOTE_MAX) return E.left(`${file} is no checkpoint: it is too long`)
   const opened = openCheckpoint(ended(note.toString('utf8')), verifier)
@@ -43,11 +43,11 @@ const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<s
 const readAll = async (
   files: readonly string[],
   verifierOfAll: () => Promise<E.Either<string, Verifier>>,
-): Promise<E.Either<string, readonly Against[]>> => {
+): Promise<E.Either<string, readonly SignedHead[]>> => {
   if (files.length === 0) return E.right([])
   const verifier = await verifierOfAll()
   if (E.isLeft(verifier)) return verifier
-  const all: Against[] = []
+  const all: SignedHead[] = []
   for (const file of files) {
     const read = await readAgainst(file, verifier.right)
     if (E.isLeft(read)) return read
@@ -63,7 +63,7 @@ const MANY = 20_000
 const verifyStore = async (
   store: EventStore,
   { eventStore }: Config,
-  read: Required<Pick<VerifyOptions, 'records' | 'again' | 'against'>>,
+  read: Required<Pick<VerifyOptions, 'records' | 'reread' | 'against'>>,
   show: (done: number, of: number | undefined) => void,
 ): Promise<Verified> => {
   if (eventStore.kind !== 'sqlite') {
@@ -80,7 +80,7 @@ const verifyStore = async (
   return verifyLog({ ...options, judge: makeJudge(links) }).finally(links.close)
 }
 
-const told = ({ name, size, is_extended, root }: Compared, events: number): string => {
+const told = ({ name, size, is_extended, root }: CheckpointComparison, events: number): string => {
   if (is_extended) return `${name}: the first ${size} events are unchanged`
   if (root === null) return `${name}: ${size} events were signed, the log has ${events}`
   return `${name}: the first ${size} events are not those that were signed`
@@ -174,8 +174,8 @@ signed by the key; 2 wrong command or configuration; 3 something was found.`,
     const progress = makeProgress(terminal)
     try {
       const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-      const again = () => store.records(BEGINNING)
-      const read = { records: followed?.records ?? again(), again, against: against.right }
+      const reread = () => store.records(BEGINNING)
+      const read = { records: followed?.records ?? reread(), reread, against: against.right }
       const ofLog = await verifyStore(store, config, read, progress.show).finally(progress.end)
       const vault = ring && followed && (await verifyVault(store, ring.right, followed))
       const verified = whole(ofLog, vault, config)

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TreeReader } from '../../../projections/merkle-proof.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { treeOf } from '../../audit/log-tree.ts'
+import { makeLogTree } from '../../audit/log-tree.ts'
 import type { Signer } from '../../audit/signed-note.ts'
 import { matching } from '../../domain/codec/codec.ts'
 import { described, schemaOf } from '../../domain/codec/json-schema.ts'
@@ -125,7 +125,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     const read = await objects.listed(() => views.log())
     if (E.isLeft(read)) return read
     const log = read.right.listed as LogIndex
-    return answer({ log, tree: treeOf(log.node), events: log.size() })
+    return answer({ log, tree: makeLogTree(log.node), events: log.size() })
   }
 
   /** Another instance may have written what is asked about: nothing is refused before catching up with the store. */

@@ -1,4 +1,4 @@
-import { missing, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
 /** A span of public positions whose times are wrong, and the time that counts in place of theirs. */
 export interface ClockCorrection {
@@ -16,6 +16,6 @@ export const clockCorrectionProjection: Projection<ClockCorrection> = {
   evolve: (document, event) =>
     event.type === 'ClockCorrected'
       ? { ...event.data.positions, time: event.data.time }
-      : (document ?? missing('clock_correction', event)),
+      : (document ?? failMissing('clock_correction', event)),
   ended: () => null,
 }

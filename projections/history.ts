@@ -20,31 +20,31 @@ export const historyProjections = [
 ] as unknown as readonly Projection[]
 
 /** What every event sets anew, or only the first: its own time and id say as much. */
-const UNTOLD = ['_id', 'created_at', 'updated_at']
+const IGNORED = ['_id', 'created_at', 'updated_at']
 
 type Members = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
 
 /** One part of a JSON Pointer (RFC 6901). */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const membersChanged = (before: Members, after: Members, path: string): readonly Change[] =>
+const diffMembers = (before: Members, after: Members, path: string): readonly Change[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly Change[] => {
-    const at = `${path}/${escaped(name)}`
+    const at = `${path}/${escapePointer(name)}`
     const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : null))
-    if (isObject(from) || isObject(to)) return membersChanged(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
+    if (isObject(from) || isObject(to)) return diffMembers(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
     return from === to ? [] : [{ path: at, from, to }]
   })
 
-const told = (document: object | undefined): Members =>
-  Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !UNTOLD.includes(name)))
+const comparable = (document: object | undefined): Members =>
+  Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !IGNORED.includes(name)))
 
 /** What differs between two documents that follow each other. */
-export const changesBetween = (before: object | undefined, after: object | undefined): readonly Change[] =>
-  membersChanged(told(before), told(after), '')
+export const diffDocuments = (before: object | undefined, after: object | undefined): readonly Change[] =>
+  diffMembers(comparable(before), comparable(after), '')
 
 /** The secrets that an event says have changed. */
-export const secretsChanged = (event: Recorded): readonly Change[] =>
+export const listChangedSecrets = (event: Recorded): readonly Change[] =>
   'credentials' in event.data
     ? (event.data.credentials?.changed ?? []).map((name) => ({ path: `/${name}`, changed: true }))
     : []

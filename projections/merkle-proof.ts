@@ -1,4 +1,4 @@
-import { emptyTree, nodeOf, type Sha256, treeHead } from './merkle-tree.ts'
+import { emptyTree, hashNode, type Sha256, treeHead } from './merkle-tree.ts'
 
 /**
  * Proofs over the Merkle tree of the log: that an event is in it, and that a tree is the beginning of a later one
@@ -15,16 +15,16 @@ export type NodeAt = (level: number, index: number) => Uint8Array
 const half = (number: number): number => Math.floor(number / 2)
 
 /** How often a number can be halved: exact for every whole number, where a logarithm rounds. */
-const levelOf = (size: number): number => {
+const floorLog2 = (size: number): number => {
   let level = 0
   for (let rest = size; rest > 1; rest = half(rest)) level++
   return level
 }
 
-const isPerfect = (size: number): boolean => 2 ** levelOf(size) === size
+const isPerfect = (size: number): boolean => 2 ** floorLog2(size) === size
 
 /** The largest power of two below a number that is greater than one. */
-const halfOf = (size: number): number => 2 ** levelOf(size - 1)
+const splitSize = (size: number): number => 2 ** floorLog2(size - 1)
 
 /** What hashes and proofs of trees are read from. */
 export interface TreeReader {
@@ -39,14 +39,14 @@ export interface TreeReader {
 export const makeTreeReader = (nodeAt: NodeAt, sha256: Sha256): TreeReader => {
   const headOf = (start: number, end: number): Uint8Array => {
     const size = end - start
-    if (isPerfect(size) && start % size === 0) return nodeAt(levelOf(size), start / size)
-    const middle = start + halfOf(size)
-    return nodeOf(headOf(start, middle), headOf(middle, end), sha256)
+    if (isPerfect(size) && start % size === 0) return nodeAt(floorLog2(size), start / size)
+    const middle = start + splitSize(size)
+    return hashNode(headOf(start, middle), headOf(middle, end), sha256)
   }
 
   const path = (index: number, start: number, end: number): readonly Uint8Array[] => {
     if (end - start === 1) return []
-    const middle = start + halfOf(end - start)
+    const middle = start + splitSize(end - start)
     return index < middle
       ? [...path(index, start, middle), headOf(middle, end)]
       : [...path(index, middle, end), headOf(start, middle)]
@@ -55,7 +55,7 @@ export const makeTreeReader = (nodeAt: NodeAt, sha256: Sha256): TreeReader => {
   /** `isKnown`: whether the verifier has the head of what is common already. */
   const subproof = (from: number, start: number, end: number, isKnown: boolean): readonly Uint8Array[] => {
     if (from === end) return isKnown ? [] : [headOf(start, end)]
-    const middle = start + halfOf(end - start)
+    const middle = start + splitSize(end - start)
     return from <= middle
       ? [...subproof(from, start, middle, isKnown), headOf(middle, end)]
       : [...subproof(from, middle, end, false), headOf(start, middle)]
@@ -83,9 +83,9 @@ export const isIncluded = (
   for (const beside of proof) {
     if (last === 0) return false
     if (place % 2 === 1 || place === last) {
-      hash = nodeOf(beside, hash, sha256)
+      hash = hashNode(beside, hash, sha256)
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
-    } else hash = nodeOf(hash, beside, sha256)
+    } else hash = hashNode(hash, beside, sha256)
     ;[place, last] = [half(place), half(last)]
   }
   return last === 0 && isSame(hash, head)
@@ -111,10 +111,10 @@ export const isConsistent = (
   for (const beside of rest) {
     if (last === 0) return false
     if (place % 2 === 1 || place === last) {
-      old = nodeOf(beside, old, sha256)
-      now = nodeOf(beside, now, sha256)
+      old = hashNode(beside, old, sha256)
+      now = hashNode(beside, now, sha256)
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
-    } else now = nodeOf(now, beside, sha256)
+    } else now = hashNode(now, beside, sha256)
     ;[place, last] = [half(place), half(last)]
   }
   return last === 0 && isSame(old, from.head) && isSame(now, to.head)

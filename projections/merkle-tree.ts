@@ -17,7 +17,7 @@ export const emptyTree: MerkleTree = { size: 0, roots: [] }
 /** What tells the hash of a node from that of a leaf. */
 const NODE = Uint8Array.of(1)
 
-export const nodeOf = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array => sha256(NODE, left, right)
+export const hashNode = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array => sha256(NODE, left, right)
 
 /** The tree with one more leaf, given by its leaf hash. */
 export const withLeaf = (tree: MerkleTree, leafHash: Uint8Array, sha256: Sha256): MerkleTree => {
@@ -25,7 +25,7 @@ export const withLeaf = (tree: MerkleTree, leafHash: Uint8Array, sha256: Sha256)
   let root = leafHash
   // As in adding one to a number: every subtree that ends the size in a 1 is carried into the next larger one.
   for (let rest = tree.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
-    root = nodeOf(roots.pop() as Uint8Array, root, sha256)
+    root = hashNode(roots.pop() as Uint8Array, root, sha256)
   }
   roots.push(root)
   return { size: tree.size + 1, roots }
@@ -33,4 +33,4 @@ export const withLeaf = (tree: MerkleTree, leafHash: Uint8Array, sha256: Sha256)
 
 /** The tree's head: the hash that stands for all leaves and their order. */
 export const treeHead = ({ roots }: MerkleTree, sha256: Sha256): Uint8Array =>
-  roots.length === 0 ? sha256() : roots.reduceRight((right, left) => nodeOf(left, right, sha256))
+  roots.length === 0 ? sha256() : roots.reduceRight((right, left) => hashNode(left, right, sha256))

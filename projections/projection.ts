@@ -25,6 +25,6 @@ export type Columns = readonly (string | number | boolean)[]
 export type Ended = 'cancelled' | 'released' | 'retired'
 
 /** What a projection does when it is given an event whose document it never began: the log or the host is broken. */
-export const missing = (projection: string, event: Recorded): never => {
+export const failMissing = (projection: string, event: Recorded): never => {
   throw new Error(`${event.stream}@${event.revision}: ${event.type} came before its ${projection} was created`)
 }

@@ -1,6 +1,6 @@
 import type { Recorded } from '../src/domain/event.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
-import { missing, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
 /** A reservation as it is answered, in the interface's order of fields. */
 export interface Reservation {
@@ -23,7 +23,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
     const { _id, start_time, end_time, user_id, sut_id, listen_port } = event.data
     return { _id, created_at: updated_at, updated_at, start_time, end_time, user_id, sut_id, listen_port }
   }
-  const standing = document ?? missing('reservation', event)
+  const standing = document ?? failMissing('reservation', event)
   switch (event.type) {
     case 'ReservationExtended':
     case 'ReservationReleased':

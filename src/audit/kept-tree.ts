@@ -1,4 +1,4 @@
-import { nodeOf } from '../../projections/merkle-tree.ts'
+import { hashNode } from '../../projections/merkle-tree.ts'
 import { HASH_BYTES } from '../event-store/stored-event.ts'
 import { sha256 } from './sha256.ts'
 
@@ -44,7 +44,7 @@ export const makeKeptTree = (): KeptTree => {
         const row = rowAt(level)
         row.push(hash)
         if (row.count() % 2 === 1) return
-        hash = nodeOf(row.at(row.count() - 2), row.at(row.count() - 1), sha256)
+        hash = hashNode(row.at(row.count() - 2), row.at(row.count() - 1), sha256)
       }
     },
     size: () => rowAt(0).count(),

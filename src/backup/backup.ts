@@ -8,7 +8,7 @@ import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { encodeUsers, readUsersFile } from '../users/users-file.ts'
-import { knownKeys } from '../vault/vault.ts'
+import { readKnownKeyIds } from '../vault/vault.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 import { type OnProgress, problemsOfCopy } from './verify.ts'
 
@@ -47,7 +47,7 @@ const checkpointOf = async (source: BackupSource, copy: string, now: number): Pr
       }
     }
     const root = rootOf(leaves())
-    const vault_keys = await knownKeys(store)
+    const vault_keys = await readKnownKeyIds(store)
     const made_at = new Date(now).toISOString()
     const { origin } = source
     return { version: 1, origin, log_id: store.logId, events, last_event: last, root, vault_keys, made_at }

@@ -13,7 +13,7 @@ const PATH_MAX = process.platform === 'linux' ? 107 : 103
 export const CONTROL_SOCKET = 'berth.sock'
 
 /** Why a socket cannot have this path; undefined where it can. */
-export const whyNoSocket = (path: string): string | undefined => {
+export const socketPathProblem = (path: string): string | undefined => {
   if (process.platform === 'win32') return 'this system has no sockets in folders'
   const length = Buffer.byteLength(path)
   return length > PATH_MAX ? `its path has ${length} bytes, and that of a socket at most ${PATH_MAX}` : undefined

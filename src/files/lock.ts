@@ -15,7 +15,7 @@ export interface Lock {
 
 const SQLITE_BUSY = 5
 /** Milliseconds between two attempts of `acquireLockWithin`. */
-const ATTEMPT_EVERY = 20
+const RETRY_EVERY = 20
 
 // A database that nobody refers to is closed by the garbage collector, and its lock goes with it.
 const held = new Set<DatabaseSync>()
@@ -30,7 +30,7 @@ const makeFile = (path: string): void => {
   }
 }
 
-const ownerOf = (path: string): string => {
+const readOwner = (path: string): string => {
   try {
     return readFileSync(`${path}.owner`, 'utf8').trim() || 'another process'
   } catch {
@@ -68,7 +68,7 @@ export const acquireLock = (path: string): Lock => {
     if (errcode === undefined || (errcode & 0xff) !== SQLITE_BUSY) {
       throw new Error(`${file} cannot be locked: ${message}`, { cause: error })
     }
-    throw new LockTaken(`${file} is held by ${ownerOf(file)}`, { cause: error })
+    throw new LockTaken(`${file} is held by ${readOwner(file)}`, { cause: error })
   }
   held.add(database)
   writeOwner(file)
@@ -97,6 +97,6 @@ export const acquireLockWithin = async (path: string, milliseconds: number): Pro
     } catch (error) {
       if (!(error instanceof LockTaken) || performance.now() >= end) throw error
     }
-    await setTimeout(ATTEMPT_EVERY)
+    await setTimeout(RETRY_EVERY)
   }
 }

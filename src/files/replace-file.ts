@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 const LINKS_MAX = 40
 
 /** The file that a path stands for once its links are followed; the file itself need not exist. */
-export const targetOf = async (path: string): Promise<string> => {
+export const resolveLinks = async (path: string): Promise<string> => {
   let target = resolve(path)
   for (let i = 0; i < LINKS_MAX && (await isLink(target)); i++) {
     target = resolve(dirname(target), await readlink(target))
@@ -49,7 +49,7 @@ export const syncDirectory = async (path: string): Promise<void> => {
  *
  * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands, as it does when filling it fails
  */
-export const replaceFileBy = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
+export const replaceFileWith = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
   const temporary = `${path}.new`
   // One that a crash left has an unknown mode and owner.
   await rm(temporary, { force: true })
@@ -74,4 +74,4 @@ export const replaceFileBy = async (path: string, fill: (file: FileHandle) => Pr
  * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands
  */
 export const replaceFile = (path: string, text: string): Promise<void> =>
-  replaceFileBy(path, (file) => file.writeFile(text))
+  replaceFileWith(path, (file) => file.writeFile(text))

@@ -14,7 +14,7 @@ import { makeMetrics } from '../http/routes/metrics.ts'
 import { openCertificate } from '../http/server/certificate.ts'
 import { openViews, type ViewsOptions } from '../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
-import { type FirstAdministrator, openOrMakeUsers } from '../users/first-administrator.ts'
+import { type FirstAdministrator, openOrCreateUsers } from '../users/first-administrator.ts'
 import { openVault } from '../vault/open-vault.ts'
 import { assemble, logResumed, withoutWaitingLong } from './assemble.ts'
 import { problemsOfConfig } from './checks/config.ts'
@@ -152,7 +152,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await isUnused(store))
     const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
-    const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
+    const { users, firstAdministrator } = orMisconfigured(await openOrCreateUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const guard = await watchClock(config, world, store, alarms)
     opened.push(guard.stop)

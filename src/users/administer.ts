@@ -3,7 +3,7 @@ import { opaqueId } from '../domain/codec/codec.ts'
 import type { Role } from '../domain/event.ts'
 import { makeId } from '../domain/values/ids.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, passwordProblem, SALT_BYTES } from './password.ts'
-import { adding, removing, settingPassword } from './user-edits.ts'
+import { deleteUser, insertUser, setPassword } from './user-edits.ts'
 import { editUsersFile, type User, UserName, type UserRecord } from './users-file.ts'
 
 /** What changing the users file takes from outside. */
@@ -59,7 +59,7 @@ export const addUser = async (
   if (E.isLeft(chosen)) return chosen
   const { hash, ...made } = chosen.right
   const _id = id ?? makeId(now(), Buffer.from(randomBytes(8)).toString('hex'))
-  const edited = await editUsersFile(usersFile, adding({ _id, name, role, password: hash }))
+  const edited = await editUsersFile(usersFile, insertUser({ _id, name, role, password: hash }))
   return E.map(() => ({ user: { _id, name, role }, ...made }))(edited)
 }
 
@@ -72,7 +72,7 @@ export const removeUser = async (name: string, { usersFile }: Administration): R
   const removed: User[] = []
   const edited = await editUsersFile(usersFile, (users) => {
     for (const { _id, name: called, role } of users) if (called === name) removed.push({ _id, name, role })
-    return removing(name)(users)
+    return deleteUser(name)(users)
   })
   return E.map((left: readonly UserRecord[]) => ({ user: removed.at(-1) as User, left }))(edited)
 }
@@ -85,6 +85,6 @@ export const changePassword = async (
 ): Refusable<string | undefined> => {
   const chosen = await choosePassword(password, randomBytes)
   if (E.isLeft(chosen)) return chosen
-  const edited = await editUsersFile(usersFile, settingPassword(name, chosen.right.hash))
+  const edited = await editUsersFile(usersFile, setPassword(name, chosen.right.hash))
   return E.map(() => chosen.right.madePassword)(edited)
 }

@@ -33,7 +33,7 @@ interface Waiting {
 const WAITING_MIN = 8
 const WAITING_MAX = 200
 /** How much the newest task counts in what one takes. */
-const NEWEST = 1 / 8
+const NEWEST_WEIGHT = 1 / 8
 
 /** How many may wait, by how long a place is taken by a task. */
 const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
@@ -41,7 +41,7 @@ const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
   let taken = 0
   return {
     took: (milliseconds: number): void => {
-      taken += (milliseconds - taken) * NEWEST
+      taken += (milliseconds - taken) * NEWEST_WEIGHT
     },
     size: (): number => {
       const fits = taken === 0 ? WAITING_MAX : Math.floor((waitMax * runningMax) / taken)
@@ -91,9 +91,9 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
           let pause = 0
           try {
             const { result, isWasted } = await task()
-            const took = performance.now() - began
-            if (isWasted) pause = took * rest
-            room.took(took + pause)
+            const record = performance.now() - began
+            if (isWasted) pause = record * rest
+            room.took(record + pause)
             resolve(result)
           } catch (error) {
             reject(error)

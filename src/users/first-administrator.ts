@@ -39,7 +39,7 @@ const makeAdministrator = async (
 }
 
 /** Opens the users file; with an empty log and no file, makes one with an administrator. */
-export const openOrMakeUsers = async (
+export const openOrCreateUsers = async (
   where: Where,
   world: World,
   isNew: boolean,
@@ -68,5 +68,5 @@ export const openOrMakeUsers = async (
 }
 
 /** Leaves the password in a file that only its owner can read, for a service that no terminal watches. */
-export const leavePassword = (file: string, { name, password }: FirstAdministrator): Promise<void> =>
+export const writePasswordFile = (file: string, { name, password }: FirstAdministrator): Promise<void> =>
   writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })

@@ -38,25 +38,25 @@ export const OPTIONS = {
   json: { type: 'boolean' },
 } as const
 
-export const refused = (io: UserIo, why: string): number => {
+export const reportRefusal = (io: UserIo, why: string): number => {
   io.stderr(`berth: ${why}\n`)
   return REFUSED
 }
 
-export const misused = (io: UserIo, why: string, usage: string): number => {
+export const reportMisuse = (io: UserIo, why: string, usage: string): number => {
   io.stderr(`berth: ${why}\nusage: ${usage}\n`)
   return USAGE
 }
 
 /** The password on standard input, less the one line break that `echo` puts behind it. */
-export const givenPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
+export const readPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
   if (given['password-stdin'] !== true) return E.right(undefined)
   const bytes = Buffer.from(await io.stdin())
   if (!isUtf8(bytes)) return E.left('the password on standard input is not in UTF-8')
   return E.right(bytes.toString().replace(/\r?\n$/, ''))
 }
 
-export const oneName = ({ names }: Given): E.Either<string, string> => {
+export const requireName = ({ names }: Given): E.Either<string, string> => {
   const [name] = names
   return name !== undefined && names.length === 1 ? E.right(name) : E.left(`it takes one NAME, not ${names.length}`)
 }

@@ -8,7 +8,7 @@ import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
 import { Role } from '../domain/event.ts'
 import { CONTROL, classWithout, only } from '../domain/values/characters.ts'
 import { acquireLockWithin } from '../files/lock.ts'
-import { keepOwner, replaceFile, targetOf } from '../files/replace-file.ts'
+import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { parsePasswordHash } from './password.ts'
 
 /** What the service tells of a user. */
@@ -59,7 +59,7 @@ const malformed = (path: string, problems: readonly string[]): E.Either<UsersFil
   return problem('malformed', `${path} is not a users file: ${problems.slice(0, PROBLEMS_MAX).join('; ')}${more}`)
 }
 
-const repeated = (users: readonly UserRecord[], member: '_id' | 'name'): readonly string[] => {
+const findDuplicates = (users: readonly UserRecord[], member: '_id' | 'name'): readonly string[] => {
   const first = new Map<string, number>()
   return users.flatMap((user, i) => {
     const before = first.get(user[member])
@@ -69,7 +69,7 @@ const repeated = (users: readonly UserRecord[], member: '_id' | 'name'): readonl
   })
 }
 
-const sentence = (error: t.ValidationError): string => {
+const describeProblem = (error: t.ValidationError): string => {
   const detail = error.message === UNKNOWN_MEMBER ? 'is not a member of a users file' : error.message
   return `/${pathOf(error).join('/')} ${detail ?? 'must be a list'}`
 }
@@ -85,9 +85,9 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
     return malformed(path, [`it is no JSON${place === undefined ? '' : ` ${place}`}`])
   }
   const read = UsersFile.decode(json)
-  if (E.isLeft(read)) return malformed(path, read.left.map(sentence))
+  if (E.isLeft(read)) return malformed(path, read.left.map(describeProblem))
   const { users } = read.right
-  const problems = [...repeated(users, '_id'), ...repeated(users, 'name')]
+  const problems = [...findDuplicates(users, '_id'), ...findDuplicates(users, 'name')]
   return problems.length === 0 ? E.right(users) : malformed(path, problems)
 }
 
@@ -100,12 +100,12 @@ export const encodeUsers = (users: readonly UserRecord[]): string => {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /** Why a file operation failed, for people: `EACCES: permission denied`. */
-const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
+const describeError = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
 
 const unreadable = (path: string, error: unknown): E.Either<UsersFileProblem, never> =>
   codeOf(error) === 'ENOENT'
     ? problem('absent', `${path} does not exist`)
-    : problem('unreadable', `${path} cannot be read: ${reasonOf(error)}`)
+    : problem('unreadable', `${path} cannot be read: ${describeError(error)}`)
 
 export const readUsersFile = async (path: string): Promise<E.Either<UsersFileProblem, readonly UserRecord[]>> => {
   try {
@@ -127,7 +127,7 @@ const LOCK_WITHIN = 10_000
  */
 export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnType<Edit>> => {
   try {
-    const target = await targetOf(path)
+    const target = await resolveLinks(path)
     const found = await readUsersFile(target)
     if (E.isLeft(found)) {
       if (found.left.kind !== 'absent') return E.left(found.left.detail)
@@ -144,7 +144,7 @@ export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnTyp
     }
   } catch (error) {
     // What the file system or the lock has against it; what else can throw here is ours and shows in the message too.
-    return E.left(`${path} cannot be changed: ${reasonOf(error)}`)
+    return E.left(`${path} cannot be changed: ${describeError(error)}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { fileState } from '../files/file-state.ts'
+import { readFileState } from '../files/file-state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import { readUsersFile, type User, type UserRecord, type UsersFileProblem } from './users-file.ts'
 
@@ -74,7 +74,7 @@ export const openUsers = async ({
   interval = 500,
 }: UsersOptions): Promise<E.Either<UsersFileProblem, Users>> => {
   // Taken before the file is read: a change in between is seen at the next look.
-  let state = await fileState(path)
+  let state = await readFileState(path)
   const first = await readUsersFile(path)
   if (E.isLeft(first)) return first
   let current = load(first.right, new Map())
@@ -94,7 +94,7 @@ export const openUsers = async ({
   }
 
   const look = async (): Promise<void> => {
-    const seen = await fileState(path)
+    const seen = await readFileState(path)
     if (seen === state && broken === undefined) return
     state = seen
     const read = await readUsersFile(path)
@@ -108,12 +108,12 @@ export const openUsers = async ({
     broken = read.left
   }
 
-  const again = (): NodeJS.Timeout =>
+  const scheduleNext = (): NodeJS.Timeout =>
     setTimeout(async () => {
       await look()
-      if (!isClosed) timer = again()
+      if (!isClosed) timer = scheduleNext()
     }, interval)
-  let timer = again()
+  let timer = scheduleNext()
 
   return E.right({
     byId: (id) => current.byId.get(id)?.user,

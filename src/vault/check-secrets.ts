@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 import { withoutChecks } from './needs.ts'
-import type { Standing, StandingSecrets } from './standing.ts'
 import { openSecret } from './vault.ts'
 
 /** Something in the vault that is not as the log says: where in the log, or null for what no event names. */
@@ -23,10 +23,10 @@ export interface CheckedSut {
 
 type Store = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
-const NOTHING: ReadonlyMap<string, Standing> = new Map()
+const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
 
 /** What is wrong with a secret that an event names; undefined where its key is not at hand, or nothing is. */
-const problemOf = (ring: KeyRing, name: string, { id }: Standing, secret: SealedSecret | undefined) => {
+const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret: SealedSecret | undefined) => {
   if (secret === undefined) return `${name} is not in the vault`
   if (secret.id !== id) return `${name} in the vault is of another change than this event`
   if (!ring.keys.some((key) => key.id === secret.key_id)) return undefined
@@ -42,7 +42,7 @@ export const checkSut = async (
   store: Store,
   ring: Pick<KeyRing, 'keys'>,
   sutId: string,
-  fields: ReadonlyMap<string, Standing> = NOTHING,
+  fields: ReadonlyMap<string, ExpectedSecret> = NOTHING,
 ): Promise<CheckedSut> => {
   const kept = await store.readSecrets(sutId)
   const findings: SecretFinding[] = []
@@ -50,7 +50,7 @@ export const checkSut = async (
   let opened = 0
   for (const [field, standing] of fields) {
     const secret = kept.find((each) => each.field === field && each.sut_id === sutId)
-    const what = problemOf(ring as KeyRing, `the ${field} of the SUT ${sutId}`, standing, secret)
+    const what = findProblem(ring as KeyRing, `the ${field} of the SUT ${sutId}`, standing, secret)
     const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
     if (what !== undefined) findings.push({ position: standing.position, what })
     else if (isAtHand) opened++
@@ -66,10 +66,10 @@ export const checkSut = async (
 const PAGE = 500
 
 /** SUTs that the vault has secrets of, sealed with these keys, and that no event gave any. */
-export const ownersUnknown = async (
+export const findUnknownOwners = async (
   store: Store,
   keyIds: Iterable<string>,
-  { suts }: StandingSecrets,
+  { suts }: ExpectedSecrets,
 ): Promise<readonly string[]> => {
   const unknown = new Set<string>()
   for (const keyId of keyIds) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { fileState } from '../files/file-state.ts'
+import { readFileState } from '../files/file-state.ts'
 import { type KeyRing, parseVaultKeys } from './keys.ts'
 
 interface FollowOptions {
@@ -10,14 +10,14 @@ interface FollowOptions {
   /** Told once when the file cannot be used, the last good keys staying in force, and once when it can again. */
   readonly onAlarm: (problems: readonly string[]) => void
   readonly onRecovery: () => void
-  readonly onTaken: (keys: KeyRing) => void
+  readonly onChange: (keys: KeyRing) => void
   /** Milliseconds between two looks at the file. */
   readonly interval?: number
 }
 
 /** Follows the file of the vault's keys, as users/users.ts follows the users. */
 export const followKeyFile = (options: FollowOptions): { readonly close: () => Promise<void> } => {
-  const { path, take, onAlarm, onRecovery, onTaken, interval = 500 } = options
+  const { path, take, onAlarm, onRecovery, onChange, interval = 500 } = options
   // Nothing that the file can be: what it was changed to since it was read at the start is seen at the first look.
   let state = ''
   let isBroken = false
@@ -35,7 +35,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
   }
 
   const look = async (): Promise<void> => {
-    const seen = await fileState(path)
+    const seen = await readFileState(path)
     if (seen === state && !isBroken) return
     state = seen
     const keys = await read()
@@ -43,7 +43,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     if (E.isRight(keys)) {
       if (isAlarmed) onRecovery()
       isBroken = isAlarmed = false
-      return onTaken(keys.right)
+      return onChange(keys.right)
     }
     // A file that is broken at one look only was just being written.
     if (isBroken && !isAlarmed) {
@@ -53,14 +53,14 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     isBroken = true
   }
 
-  const again = (): NodeJS.Timeout =>
+  const scheduleNext = (): NodeJS.Timeout =>
     setTimeout(async () => {
       looking = look()
       await looking
-      if (!isClosed) timer = again()
+      if (!isClosed) timer = scheduleNext()
     }, interval)
   let looking = Promise.resolve()
-  let timer = again()
+  let timer = scheduleNext()
 
   return {
     close: async () => {

@@ -6,7 +6,7 @@ import { currentSince, KEY_CHECKS } from './vault.ts'
  * Milliseconds that a key is kept after another took its place: retry keys are recognised with it, and they are known for
  * a day. The minute is for what was under way.
  */
-const KEPT_FOR = 24 * 3_600_000 + 60_000
+const KEEP_FOR = 24 * 3_600_000 + 60_000
 /** Secrets counted without giving others a turn. */
 const PAGE = 500
 
@@ -59,7 +59,7 @@ export const keyNeeds = async (store: SealedStore, current: string, now: number)
     // One that is not known to have been replaced may be what another instance seals with.
     if (replaced === undefined) needs.push({ id, secrets, isNeeded: true })
     else {
-      const retriesUntil = replaced + KEPT_FOR
+      const retriesUntil = replaced + KEEP_FOR
       needs.push({ id, secrets, retriesUntil, isNeeded: secrets > 0 || now < retriesUntil })
     }
   }

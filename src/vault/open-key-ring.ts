@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
-import { knownKeys, type SecretStore } from './vault.ts'
+import { readKnownKeyIds, type SecretStore } from './vault.ts'
 
 interface Where {
   /** The keys themselves, where the configuration gave them. */
@@ -26,7 +26,7 @@ export const openKeyRing = async (
     return inVariable(parseVaultKeys(where.vaultKeys))
   }
   const file = where.vaultKeyFile
-  const known = await knownKeys(store)
+  const known = await readKnownKeyIds(store)
   const read = await readOrMakeVaultKeyFile(file, { mayMake: mayMake && known.length === 0, now: clock(), randomBytes })
   if (E.isLeft(read)) {
     return E.left([

@@ -6,7 +6,7 @@ import type { KeyRing } from './keys.ts'
 import { openKeyRing } from './open-key-ring.ts'
 import type { Resealed } from './reseal.ts'
 import { startRotation } from './rotation.ts'
-import { knownKeys, makeVault, type Vault } from './vault.ts'
+import { makeVault, readKnownKeyIds, type Vault } from './vault.ts'
 
 interface Where {
   readonly vaultKeys?: string
@@ -25,7 +25,7 @@ export interface OpenVault {
   readonly close: () => Promise<void>
 }
 
-const tellResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
+const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
   if (secrets > 0) log.info({ key: keyId, secrets }, 'sealed secrets of the vault anew with its current key')
   for (const problem of unreadable) log.error({}, `a secret cannot be sealed anew: ${problem}`)
   for (const key of freed) log.info({ key }, 'nothing needs this key of the vault any more; it may be deleted')
@@ -52,7 +52,7 @@ export const openVault = async (
     problems: readonly string[],
     ring?: KeyRing,
   ): Promise<E.Either<readonly string[], never>> => {
-    const missing = (await knownKeys(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
+    const missing = (await readKnownKeyIds(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
     return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
   }
   const keys = await openKeyRing(where, world, store, mayMake)
@@ -65,7 +65,7 @@ export const openVault = async (
     keys: vault.keys,
     clock,
     randomBytes,
-    onResealed: (resealed) => tellResealed(world, vault.keys().current.id, resealed),
+    onResealed: (resealed) => logResealed(world, vault.keys().current.id, resealed),
     onFailure: (error) => log.warn({ err: error }, 'secrets could not be sealed anew; it is tried again'),
   })
   let current = keys.right.current.id
@@ -77,7 +77,7 @@ export const openVault = async (
       take: vault.take,
       onAlarm: (problems) => alarms.raise('vault', `${file}: ${problems.join('; ')}; the keys before stay in force`),
       onRecovery: () => alarms.clear('vault', 'the keys of the vault can be read again'),
-      onTaken: (ring) => {
+      onChange: (ring) => {
         if (ring.current.id !== current) log.info({ key: ring.current.id }, 'seals with this key of the vault now')
         current = ring.current.id
         rotation.wake()

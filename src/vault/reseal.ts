@@ -34,7 +34,7 @@ interface Counts {
 }
 
 /** The secret under the current key: the same in all that an event or a reader knows of it. */
-const sealedAnew = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
+const resealSecret = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
   E.map((clear: string) => {
     const { sut_id, field, id } = old
     return sealSecret(ring.current, { sut_id, field, id }, clear, randomBytes(NONCE_BYTES))
@@ -43,7 +43,7 @@ const sealedAnew = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['ra
 const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: Counts, resealing: Resealing) => {
   const exchanges: SecretExchange[] = []
   for (const old of withoutChecks(page)) {
-    const next = sealedAnew(ring, old, resealing.randomBytes)
+    const next = resealSecret(ring, old, resealing.randomBytes)
     if (E.isRight(next)) exchanges.push({ old, next: next.right })
     else counts.unreadable.push(`the ${old.field} of the SUT ${old.sut_id}: ${next.left}`)
   }

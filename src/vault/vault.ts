@@ -44,7 +44,7 @@ const CIPHER = 'aes-256-gcm'
 type Place = Omit<SealedSecret, 'nonce' | 'ciphertext'>
 
 /** Binds a ciphertext to its place: moved to another SUT, field or change it does not open. */
-const boundTo = ({ sut_id, field, id, key_id }: Place): Buffer =>
+const additionalData = ({ sut_id, field, id, key_id }: Place): Buffer =>
   Buffer.from(canonicalJson([sut_id, field, id, key_id]))
 
 export const sealSecret = (
@@ -54,7 +54,7 @@ export const sealSecret = (
   nonce: Uint8Array,
 ): SealedSecret => {
   const sealed = { sut_id: place.sut_id, field: place.field, id: place.id, key_id: key.id }
-  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(sealed))
+  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(sealed))
   return {
     ...sealed,
     nonce,
@@ -70,7 +70,7 @@ export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<st
   if (end < 0 || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
   try {
     const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(boundTo(sealed))
+      .setAAD(additionalData(sealed))
       .setAuthTag(ciphertext.subarray(end))
     return E.right(Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString())
   } catch {
@@ -86,7 +86,7 @@ const KEY_CHECK_TEXT = 'berth'
 export const currentSince = ({ id }: SealedSecret): number => Number.parseInt(id.slice(0, 8), 16) * 1000
 
 /** The ids of the keys that a store knows: those its secrets were sealed with. */
-export const knownKeys = async (store: Pick<SecretStore, 'readSecrets'>): Promise<readonly string[]> =>
+export const readKnownKeyIds = async (store: Pick<SecretStore, 'readSecrets'>): Promise<readonly string[]> =>
   (await store.readSecrets(KEY_CHECKS)).map(({ key_id }) => key_id)
 
 /** What speaks against a ring: a key that the store knows and the ring lacks, or has another one of that id. */
@@ -115,14 +115,14 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
   const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
     sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
 
-  const compared = async (ring: KeyRing): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
+  const compareKeys = async (ring: KeyRing): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
     const checks = await store.readSecrets(KEY_CHECKS)
     const problems = checks.flatMap((check) => keyProblem(ring, check))
     return problems.length > 0 ? E.left(problems) : E.right(checks)
   }
 
   const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
-    const before = await compared(ring)
+    const before = await compareKeys(ring)
     if (E.isLeft(before)) return before
     const checks = before.right
     const { id: field } = ring.current
@@ -132,7 +132,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
       await store.writeSecrets([sealed(ring, { sut_id: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
       // Another instance with another key may have come at the same moment: then neither may begin to seal.
-      const after = await compared(ring)
+      const after = await compareKeys(ring)
       if (E.isLeft(after)) return after
     }
     keys = ring

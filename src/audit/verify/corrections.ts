@@ -51,7 +51,12 @@ const isSame = (a: Held, b: Held | undefined): boolean =>
   a.start === b?.start && a.end === b.end && a.endOffset === b.endOffset && a.user_id === b.user_id
 
 /** What is wrong with the windows that a correction gives back. */
-const findWrongWindows = ({ windows, remaining }: ClockCorrected, expectedSut: Sut, actual: Sut, time: number): string[] => {
+const findWrongWindows = (
+  { windows, remaining }: ClockCorrected,
+  expectedSut: Sut,
+  actual: Sut,
+  time: number,
+): string[] => {
   const standing = new Set(actual.windows.map(formatId))
   const dropped = expectedSut.windows.filter((held) => held.end * 1_000 > time && !standing.has(formatId(held)))
   const expected = new Map(dropped.map((held) => [formatId(held), held]))

@@ -21,7 +21,7 @@ const PRAGMAS = {
   wal_autocheckpoint: 1000,
 } as const
 
-/** NORMAL: only checkpoints are synced, in another thread (files/checkpoints.ts); commits by who has them synced behind. */
+/** NORMAL: only checkpoints are synced, in another thread (files/wal-checkpoints.ts); commits by who has them synced behind. */
 const DEFERRED_SYNC_PRAGMAS = { ...PRAGMAS, synchronous: 1 }
 
 const sqliteVersion = (): string => {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import { type Checkpoints, makeCheckpoints } from '../../files/checkpoints.ts'
+import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
-import { otherNamesOf } from '../../files/other-names.ts'
+import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, StoreUnavailable, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
@@ -75,7 +75,7 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
 
 /** The lock and SQLite's journal go by the name: a log written under two names would lose events. */
 const refuseHardLinks = (file: string): void => {
-  const others = otherNamesOf(file)
+  const others = findHardLinks(file)
   if (others === undefined) return
   const { count, holder } = others
   const names = `it has ${count} names (hard links), of which a log may have one`
@@ -89,10 +89,10 @@ const makeSecretWrites =
     { run, inSavepoint }: Transactions,
     takesWrites: () => boolean,
     sync: Sync | undefined,
-    journal: Checkpoints | undefined,
+    journal: WalCheckpoints | undefined,
   ) =>
   async (change: () => void): Promise<void> => {
-    for (let blocked = journal?.underWay(); blocked !== undefined; blocked = journal?.underWay()) await blocked
+    for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
     const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
     if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
@@ -113,7 +113,7 @@ const makeFailureReporter = (onFatal: (error: Error) => void) => {
 }
 
 const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
-  const checkpoints = makeCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
+  const checkpoints = makeWalCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
   const journal = openWal(file)
   const sync = makeSync(journal.sync, fail)
   return {
@@ -162,7 +162,7 @@ const makeStore = (
       checkpoints?.afterCommit()
     },
     onCommit,
-    blocked: checkpoints?.underWay,
+    blocked: checkpoints?.inProgress,
     sync: sync?.begin,
     batchMax,
     queueMax,

@@ -1,14 +1,14 @@
 import type { SecretField } from '../domain/event.ts'
 
 /** What the log says of a secret: the change that set it, and where the event is. */
-export interface Standing {
+export interface ExpectedSecret {
   readonly id: string
   readonly position: number
 }
 
 /** The secrets that stand, by SUT and field, as the log's events say that are taken one after the other. */
-export interface StandingSecrets {
-  readonly suts: ReadonlyMap<string, ReadonlyMap<string, Standing>>
+export interface ExpectedSecrets {
+  readonly suts: ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>
   /** The keys that were forgotten because they were lost. */
   readonly forgotten: ReadonlySet<string>
   /** Takes the next event as it is stored. What cannot be read is for others to find. */
@@ -21,7 +21,7 @@ interface Named {
   readonly credentials?: { readonly id: string; readonly changed: readonly SecretField[] }
 }
 
-const parsed = (text: string): Named | undefined => {
+const parseData = (text: string): Named | undefined => {
   try {
     return JSON.parse(text).data
   } catch {
@@ -29,19 +29,19 @@ const parsed = (text: string): Named | undefined => {
   }
 }
 
-export const makeStanding = (): StandingSecrets => {
-  const suts = new Map<string, Map<string, Standing>>()
+export const makeExpectedSecrets = (): ExpectedSecrets => {
+  const suts = new Map<string, Map<string, ExpectedSecret>>()
   const forgotten = new Set<string>()
   return {
     suts,
     forgotten,
     add: (position, text) => {
       // In a string of an event it would be escaped.
-      if (text.endsWith('"type":"VaultKeyForgotten"}')) forgotten.add(String(parsed(text)?.key))
+      if (text.endsWith('"type":"VaultKeyForgotten"}')) forgotten.add(String(parseData(text)?.key))
       if (!text.includes('"credentials":{')) return
-      const { _id, credentials } = parsed(text) ?? {}
+      const { _id, credentials } = parseData(text) ?? {}
       if (_id === undefined || credentials === undefined) return
-      const fields = suts.get(_id) ?? new Map<string, Standing>()
+      const fields = suts.get(_id) ?? new Map<string, ExpectedSecret>()
       suts.set(_id, fields)
       for (const field of credentials.changed) fields.set(field, { id: credentials.id, position })
     },

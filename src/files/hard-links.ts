@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-export interface OtherNames {
+export interface HardLinks {
   /** How many names the file has, this one among them. */
   readonly count: number
   /** Who has it open and locked, by whatever name; undefined where nobody has or the system does not tell. */
@@ -12,7 +12,7 @@ const PROC_LOCKS = '/proc/locks'
 const LOCK = /^\d+: POSIX +ADVISORY +(?:READ|WRITE) +(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /
 
 /** The process that has a lock on this file, as Linux tells of all of them. */
-const holderOf = (dev: number, ino: number): string | undefined => {
+const findHolder = (dev: number, ino: number): string | undefined => {
   const [major, minor] = [(dev >>> 8) & 0xfff, (dev & 0xff) | ((dev >>> 12) & 0xfff00)]
   let locks: string
   try {
@@ -32,8 +32,8 @@ const holderOf = (dev: number, ino: number): string | undefined => {
  * Whether a file has more than one name, by hard links: a lock that goes by the name does not keep others from opening
  * the file by another. Symbolic links are none of these; they are followed.
  */
-export const otherNamesOf = (file: string): OtherNames | undefined => {
+export const findHardLinks = (file: string): HardLinks | undefined => {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined || found.nlink < 2) return undefined
-  return { count: found.nlink, holder: holderOf(found.dev, found.ino) }
+  return { count: found.nlink, holder: findHolder(found.dev, found.ino) }
 }

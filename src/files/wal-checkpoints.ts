@@ -5,11 +5,11 @@ import { Worker } from 'node:worker_threads'
  * Puts the journal (WAL) of a SQLite database into its file in another thread, and starts the journal anew: both wait for
  * the disk, which may stall. The connection that writes must have no checkpoints of its own.
  */
-export interface Checkpoints {
+export interface WalCheckpoints {
   /** Called after each commit: begins one where the journal has grown enough. */
   readonly afterCommit: () => void
   /** Resolves when the one under way has ended; undefined when none is. Whoever can waits for it before writing. */
-  readonly underWay: () => Promise<void> | undefined
+  readonly inProgress: () => Promise<void> | undefined
   /**
    * Whether whoever cannot wait may write all the same. The journal is then not started anew this time; while it is being
    * started anew, or has grown too long, the one under way is waited for, for some milliseconds.
@@ -25,26 +25,26 @@ export const PHASE = {
   /** Its pages are copied: others may write, which then has to be found out. */
   copying: 1,
   /** Somebody has written meanwhile. */
-  overtaken: 2,
+  interrupted: 2,
   /** It is started anew: nobody else may write. */
   restarting: 3,
 } as const
 
 /** What the thread begins with. */
-export interface Begin {
+export interface WorkerOptions {
   readonly path: string
   readonly phase: Int32Array
 }
 
 /** `ready` when it has opened the file; then the end of each checkpoint, with what went wrong in starting anew. */
-export type Told = 'ready' | { readonly failed: string | undefined }
+export type WorkerMessage = 'ready' | { readonly failed: string | undefined }
 
 /** Milliseconds for which a thread stands still for another. */
-const STAND_STILL = 10
+const BLOCK_MAX = 10
 /** Times its limit to which a journal may grow before it is stood still for. */
-const TOO_LONG = 4
+const OVERSIZE_FACTOR = 4
 
-export interface CheckpointsOptions {
+export interface WalCheckpointsOptions {
   readonly path: string
   /** Pages after which a journal is put into the file. */
   readonly pages: number
@@ -63,15 +63,15 @@ const writeFirst = (database: DatabaseSync): void => {
 }
 
 /** Whether what is being copied, if anything, may be overtaken; the thread then finds that it has been. */
-const overtakes = (phase: Int32Array): boolean =>
-  Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.overtaken) !== PHASE.restarting
+const interrupt = (phase: Int32Array): boolean =>
+  Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.interrupted) !== PHASE.restarting
 
 /** The thread; it is started when it is first needed. */
-const makeThread = (begin: Begin, onEnd: (failed: string | undefined) => void, onGone: () => void) => {
+const makeThread = (begin: WorkerOptions, onEnd: (failed: string | undefined) => void, onGone: () => void) => {
   let worker: Worker | undefined
   let isReady = false
 
-  const gone = (): void => {
+  const onExit = (): void => {
     worker = undefined
     isReady = false
     onGone()
@@ -81,15 +81,15 @@ const makeThread = (begin: Begin, onEnd: (failed: string | undefined) => void, o
     isReady: () => isReady,
     start: (): void => {
       if (worker !== undefined) return
-      const started = new Worker(new URL('./checkpoints-worker.ts', import.meta.url), { workerData: begin })
+      const started = new Worker(new URL('./wal-checkpoints-worker.ts', import.meta.url), { workerData: begin })
       worker = started
       started.unref()
-      started.on('message', (told: Told) => {
+      started.on('message', (told: WorkerMessage) => {
         if (told === 'ready') isReady = true
         else onEnd(told.failed)
       })
-      started.on('error', gone)
-      started.on('exit', () => worker === started && gone())
+      started.on('error', onExit)
+      started.on('exit', () => worker === started && onExit())
     },
     begin: () => worker?.postMessage('begin'),
     close: async () => {
@@ -104,10 +104,10 @@ const makeThread = (begin: Begin, onEnd: (failed: string | undefined) => void, o
   }
 }
 
-export const makeCheckpoints = (
+export const makeWalCheckpoints = (
   database: DatabaseSync,
-  { path, pages, onFailure = () => undefined }: CheckpointsOptions,
-): Checkpoints => {
+  { path, pages, onFailure = () => undefined }: WalCheckpointsOptions,
+): WalCheckpoints => {
   const phase = new Int32Array(new SharedArrayBuffer(4))
   const lengths = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   database.exec('PRAGMA wal_autocheckpoint = 0')
@@ -134,7 +134,7 @@ export const makeCheckpoints = (
 
   const beginWhenDue = (): void => {
     const { log, checkpointed } = lengths.get() as { log: number; checkpointed: number }
-    isTooLong = log > TOO_LONG * pages
+    isTooLong = log > OVERSIZE_FACTOR * pages
     if (log - checkpointed >= pages / 2) thread.start()
     if (!thread.isReady() || log - checkpointed < pages) return
     running = Promise.withResolvers()
@@ -152,12 +152,12 @@ export const makeCheckpoints = (
         giveUp()
       }
     },
-    underWay: () => running?.promise,
+    inProgress: () => running?.promise,
     mayWrite: () => {
-      if (isTooLong) Atomics.wait(phase, 0, PHASE.copying, STAND_STILL)
-      if (overtakes(phase)) return true
-      Atomics.wait(phase, 0, PHASE.restarting, STAND_STILL)
-      return overtakes(phase)
+      if (isTooLong) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
+      if (interrupt(phase)) return true
+      Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
+      return interrupt(phase)
     },
     close: async () => {
       isClosed = true

@@ -1,17 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Begin, PHASE, type Told } from './checkpoints.ts'
+import { PHASE, type WorkerMessage, type WorkerOptions } from './wal-checkpoints.ts'
 
 /** The thread that puts a journal into its file: see checkpoints.ts. */
 
-const { path, phase } = workerData as Begin
+const { path, phase } = workerData as WorkerOptions
 const database = new DatabaseSync(path, { timeout: 0 })
 // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 const copy = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 const version = database.prepare('PRAGMA user_version')
 
-const tell = (told: Told): void => parentPort?.postMessage(told)
+const send = (told: WorkerMessage): void => parentPort?.postMessage(told)
 
 /** SQLITE_BUSY and SQLITE_FULL: it is tried again with the next one. */
 const isHarmless = (error: unknown): boolean => [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
@@ -48,6 +48,6 @@ parentPort?.on('message', (asked: 'begin' | 'close') => {
   const failed = checkpoint()
   Atomics.store(phase, 0, PHASE.idle)
   Atomics.notify(phase, 0)
-  tell({ failed })
+  send({ failed })
 })
-tell('ready')
+send('ready')

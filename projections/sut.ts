@@ -1,5 +1,5 @@
 import type { Recorded, SutType } from '../src/domain/event.ts'
-import { mergedTags } from '../src/domain/sut/state.ts'
+import { mergeTags } from '../src/domain/sut/state.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { failMissing, type Projection } from './projection.ts'
 
@@ -51,7 +51,7 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
     case 'SutUpdated': {
       const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data
       const standing = document ?? failMissing('SUT', event)
-      return { ...standing, ...changed, updated_at, tags: mergedTags(standing.tags, tags ?? {}) }
+      return { ...standing, ...changed, updated_at, tags: mergeTags(standing.tags, tags ?? {}) }
     }
     default:
       return { ...(document ?? failMissing('SUT', event)), updated_at }

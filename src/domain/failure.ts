@@ -75,7 +75,7 @@ export const failure = (code: FailureCode, detail: string, more: Pick<Failure, '
   ...more,
 })
 
-export const inBody = (code: ProblemCode, field: string, detail: string): Problem => ({
+export const bodyProblem = (code: ProblemCode, field: string, detail: string): Problem => ({
   code,
   path: [field],
   in: 'body',
@@ -83,15 +83,15 @@ export const inBody = (code: ProblemCode, field: string, detail: string): Proble
 })
 
 /** Problems that are told in the sentence of a refusal. */
-const IN_WORDS = 5
+const LISTED_MAX = 5
 
 /** The refusal of a request with these problems: of their common kind, or `invalid` where they differ. */
 export const invalid = (problems: readonly Problem[]): Failure => {
   const [first] = problems
   const code = first !== undefined && problems.every((problem) => problem.code === first.code) ? first.code : 'invalid'
-  const told = problems
-    .slice(0, IN_WORDS)
+  const sentences = problems
+    .slice(0, LISTED_MAX)
     .map(({ path, detail }) => `${path.length === 0 ? 'the request' : path.join('/')} ${detail}`)
-  const more = problems.length > IN_WORDS ? `; and ${problems.length - IN_WORDS} more` : ''
-  return failure(code, `${told.join('; ')}${more}.`, { problems })
+  const more = problems.length > LISTED_MAX ? `; and ${problems.length - LISTED_MAX} more` : ''
+  return failure(code, `${sentences.join('; ')}${more}.`, { problems })
 }

@@ -60,7 +60,7 @@ const REQUEST_AT = 23
 const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISION - REQUEST)
 
 /** What an event is about. */
-const subjectOf = ({ data }: Recorded): string =>
+const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
 /** `keys` after an event at a time, with the event's own as the newest. */
@@ -69,7 +69,7 @@ export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: numbe
   if (key === undefined) return keys
   const created = event.type === 'SutCreated' || event.type === 'ReservationCreated'
   const revision = created ? ~event.revision : event.revision
-  return runs.withRow(keys, [...nameWords(key), ...requestWords(key), revision, ...idWords(subjectOf(event))], time)
+  return runs.add(keys, [...nameWords(key), ...requestWords(key), revision, ...idWords(subjectId(event))], time)
 }
 
 /** What was recorded under a key; `reused` when it came with another request then. */

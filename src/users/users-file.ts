@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { integer, matching, opaqueId } from '../domain/codec/codec.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
 import { Role } from '../domain/event.ts'
-import { CONTROL, classWithout, only } from '../domain/values/characters.ts'
+import { CONTROL, classExcluding, single } from '../domain/values/characters.ts'
 import { acquireLockWithin } from '../files/lock.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { parsePasswordHash } from './password.ts'
@@ -21,7 +21,7 @@ export interface User {
 /** 1 to 128 characters; RFC 7617 separates name and password by the first colon and carries no control characters. */
 export const UserName = matching(
   'user name',
-  new RegExp(`^[${classWithout([...CONTROL, only(':')])}]{1,128}$`, 'u'),
+  new RegExp(`^[${classExcluding([...CONTROL, single(':')])}]{1,128}$`, 'u'),
   'must be 1 to 128 characters, without ":", control characters or lone surrogates',
 )
 

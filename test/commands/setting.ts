@@ -3,7 +3,7 @@ import type { Order } from '../../src/commands/order.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { FollowedLog } from '../../src/commands/states/log-continuity.ts'
 import type { Snapshots } from '../../src/commands/states/snapshots.ts'
-import type { AskedWindow } from '../../src/domain/calendar/window.ts'
+import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
@@ -17,7 +17,7 @@ export interface Instance {
   /** Creates a SUT and gives its id. */
   readonly aSut: () => Promise<string>
   /** `made`, or the code of the refusal. */
-  readonly reserve: (sut: string, window: AskedWindow) => Promise<string>
+  readonly reserve: (sut: string, window: RequestedWindow) => Promise<string>
   /** `recorded`, `already`, or the code of the refusal. */
   readonly describe: (sut: string, description: string) => Promise<string>
   readonly setClock: (time: string) => void

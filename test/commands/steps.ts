@@ -14,7 +14,7 @@ export interface Memory {
 }
 
 const NEVER_MADE = '0'.repeat(24)
-const by = { actor: administrator, standing: 'made', user_id: alice } as const
+const by = { actor: administrator, documentStatus: 'made', user_id: alice } as const
 
 /** Everything that a calendar goes through in a morning. */
 export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Held } from '../../domain/calendar/held.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type DataOf, type NewEvent, RESTORED_MAX, SCHEMA } from '../../domain/event.ts'
-import { writtenWindow } from '../../domain/sut/state.ts'
+import { formatWindow } from '../../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { AppendFailure, EventStore } from '../../event-store/event-store.ts'
@@ -109,7 +109,7 @@ const correctStream = async (
 
 const windowOf = (held: Held): DataOf<'ClockCorrected'>['windows'][number] => {
   const { _id, user_id } = held
-  return { _id, user_id, ...writtenWindow(held) }
+  return { _id, user_id, ...formatWindow(held) }
 }
 
 /** Why nothing may be corrected; every stream is looked at before the first is changed. */

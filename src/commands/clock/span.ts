@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter } from '../../domain/calendar/calendar.ts'
+import { findEndingAfter } from '../../domain/calendar/calendar.ts'
 import type { Held } from '../../domain/calendar/held.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { evolveSut, initialSutState } from '../../domain/sut/state.ts'
@@ -97,7 +97,7 @@ export const foldTwice = async (store: Pick<EventStore, 'readStream'>, stream: s
       isCorrected ||= covers(event, span)
     }
   }
-  const kept = new Set(Array.from(endingAfter(wrong.windows, 0), ({ _id }) => _id))
-  const dropped = [...endingAfter(right.windows, 0)].filter(({ _id }) => !kept.has(_id))
+  const kept = new Set(Array.from(findEndingAfter(wrong.windows, 0), ({ _id }) => _id))
+  const dropped = [...findEndingAfter(right.windows, 0)].filter(({ _id }) => !kept.has(_id))
   return { revision, dropped, time: right.time, isCorrected }
 }

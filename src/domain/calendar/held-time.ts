@@ -17,7 +17,7 @@ export interface HeldTime extends Window {
 const KEPT_MAX = 4
 
 /** With a reservation that has been released, as it ended; the newest is last. */
-export const withReleased = (times: readonly HeldTime[], last: Held): readonly HeldTime[] => {
+export const addReleased = (times: readonly HeldTime[], last: Held): readonly HeldTime[] => {
   let { start, end } = last
   const others: HeldTime[] = []
   for (const time of times) {

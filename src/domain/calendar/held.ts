@@ -52,7 +52,7 @@ export const putHeld = (numbers: Int32Array, n: number, held: Held, user: number
 }
 
 /** The place of the window with an id among those of a page, -1 where it is not. */
-export const placeOfId = (numbers: Int32Array, [first, second, third]: readonly [number, number, number]): number => {
+export const findRow = (numbers: Int32Array, [first, second, third]: readonly [number, number, number]): number => {
   for (let at = ID; at < numbers.length; at += WIDTH) {
     // The last part first: it is random, where ids made in the same second share the first.
     if (numbers[at + 2] === third && numbers[at + 1] === second && numbers[at] === first) return (at - ID) / WIDTH
@@ -61,7 +61,7 @@ export const placeOfId = (numbers: Int32Array, [first, second, third]: readonly 
 }
 
 /** Rows with the texts that they refer to and no others, when there have come to be more texts than rows. */
-export const withoutUnused = ({ numbers, texts }: Rows): Rows => {
+export const dropUnusedTexts = ({ numbers, texts }: Rows): Rows => {
   if (texts.length <= numbers.length / WIDTH) return { numbers, texts }
   const used: string[] = []
   const changed = numbers.slice()

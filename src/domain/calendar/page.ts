@@ -39,7 +39,7 @@ export const makePage = (numbers: Int32Array, texts: readonly string[] = []): Pa
 })
 
 /** Pages on either side that are read with one, if the same call needs more and more of them. */
-const BESIDE_MAX = 64
+const NEIGHBOURS_MAX = 64
 
 /**
  * The rows of the `n`th of several pages.
@@ -49,8 +49,8 @@ const BESIDE_MAX = 64
 export const rowsAt = (all: readonly { readonly page: Page }[], n: number): Rows => {
   const rows = all[n]?.page.rows
   if (rows !== undefined) return rows
-  const behind = all.slice(n, n + BESIDE_MAX)
-  const before = all.slice(Math.max(0, n - BESIDE_MAX), n)
+  const behind = all.slice(n, n + NEIGHBOURS_MAX)
+  const before = all.slice(Math.max(0, n - NEIGHBOURS_MAX), n)
   throw new PageMissing([...behind, ...before.reverse()].map(({ page }) => page))
 }
 
@@ -66,8 +66,8 @@ const wordAt = (id: string, place: number): number => Number.parseInt(id.slice(p
 /** An id of 24 hex digits as three numbers. */
 export const idWords = (id: string): readonly [number, number, number] => [wordAt(id, 0), wordAt(id, 8), wordAt(id, 16)]
 
-const hexOf = (word: number): string => (word >>> 0).toString(16).padStart(8, '0')
+const toHex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0')
 
 /** The id whose numbers stand at a place. */
 export const idAt = (numbers: Int32Array, at: number): string =>
-  hexOf(numbers[at] as number) + hexOf(numbers[at + 1] as number) + hexOf(numbers[at + 2] as number)
+  toHex(numbers[at] as number) + toHex(numbers[at + 1] as number) + toHex(numbers[at + 2] as number)

@@ -16,7 +16,7 @@ export interface Run {
 }
 
 /** Rows of the run that rows come into. */
-const YOUNG_MAX = 64
+const YOUNGEST_MAX = 64
 /** Rows of a run at most: two become one in a few milliseconds, for which everybody waits. */
 export const RUN_MAX = 131_072
 
@@ -35,7 +35,7 @@ export interface RowShape {
 
 export interface SortedRuns {
   /** With a row at a time, in place of one with the same key, and without what is too old by then. */
-  readonly withRow: (runs: Runs, row: readonly number[], time: number) => Runs
+  readonly add: (runs: Runs, row: readonly number[], time: number) => Runs
   /** The newest row with a key: where it is. */
   readonly find: (runs: Runs, key: readonly number[]) => Found | undefined
 }
@@ -57,7 +57,7 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
   }
 
   /** The place of the first row whose key is not before the given one. */
-  const placeOf = (numbers: Int32Array, key: ArrayLike<number>): number => {
+  const lowerBound = (numbers: Int32Array, key: ArrayLike<number>): number => {
     let low = 0
     let high = numbers.length / width
     while (low < high) {
@@ -72,11 +72,11 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
     at < numbers.length && compare(numbers, at, key, 0) === 0
 
   return {
-    placeOf,
+    placeOf: lowerBound,
     has,
     /** Sorted rows with one more, or with one in place of another. */
-    withOne: (numbers: Int32Array, row: readonly number[]): Int32Array => {
-      const at = placeOf(numbers, row)
+    insertRow: (numbers: Int32Array, row: readonly number[]): Int32Array => {
+      const at = lowerBound(numbers, row)
       const rest = at + (has(numbers, at, row) ? width : 0)
       const changed = new Int32Array(numbers.length + (rest === at ? width : 0))
       changed.set(numbers.subarray(0, at))
@@ -85,7 +85,7 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
       return changed
     },
     /** Two runs' rows as one's; of two with the same key the younger's stays. */
-    merged: (old: Int32Array, young: Int32Array): Int32Array => {
+    merge: (old: Int32Array, young: Int32Array): Int32Array => {
       const all = new Int32Array(old.length + young.length)
       let [i, k, length] = [0, 0, 0]
       while (i < old.length || k < young.length) {
@@ -103,14 +103,14 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
 
 export const makeSortedRuns = (shape: RowShape): SortedRuns => {
   const { width, keptFor, spanMax, keepMin } = shape
-  const { placeOf, has, withOne, merged } = makeRows(shape)
+  const { placeOf, has, insertRow, merge } = makeRows(shape)
 
-  const runOf = (numbers: Int32Array, oldest: number, newest: number): Run => {
+  const makeRun = (numbers: Int32Array, oldest: number, newest: number): Run => {
     return { page: makePage(numbers), size: numbers.length / width, oldest, newest }
   }
 
   /** Without those at the beginning that are too old at a time. */
-  const withoutOld = (runs: Runs, time: number): Runs => {
+  const dropOld = (runs: Runs, time: number): Runs => {
     let younger = runs.reduce((sum, { size }) => sum + size, 0)
     const first = runs.findIndex(({ size, newest }) => {
       younger -= size
@@ -120,26 +120,26 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
   }
 
   /** Runs of which the last two become one, and so on, as long as they are of a size and of one time. */
-  const settled = (runs: Runs): Runs => {
+  const compact = (runs: Runs): Runs => {
     const [old, young] = runs.slice(-2)
     if (old === undefined || young === undefined || old.size > young.size) return runs
     if (old.size + young.size > RUN_MAX || young.newest - old.oldest > spanMax) return runs
     const place = runs.length - 2
-    const numbers = merged(rowsAt(runs, place).numbers, rowsAt(runs, place + 1).numbers)
-    return settled([...runs.slice(0, place), runOf(numbers, old.oldest, young.newest)])
+    const numbers = merge(rowsAt(runs, place).numbers, rowsAt(runs, place + 1).numbers)
+    return compact([...runs.slice(0, place), makeRun(numbers, old.oldest, young.newest)])
   }
 
   return {
-    withRow: (all, row, time) => {
-      const runs = withoutOld(all, time)
+    add: (all, row, time) => {
+      const runs = dropOld(all, time)
       const place = runs.length - 1
       const last = runs[place]
-      if (last === undefined || last.size >= YOUNG_MAX || time - last.oldest > spanMax) {
-        return [...runs, runOf(Int32Array.from(row), time, time)]
+      if (last === undefined || last.size >= YOUNGEST_MAX || time - last.oldest > spanMax) {
+        return [...runs, makeRun(Int32Array.from(row), time, time)]
       }
-      const young = runOf(withOne(rowsAt(runs, place).numbers, row), last.oldest, time)
+      const young = makeRun(insertRow(rowsAt(runs, place).numbers, row), last.oldest, time)
       const next = [...runs.slice(0, place), young]
-      return young.size < YOUNG_MAX ? next : settled(next)
+      return young.size < YOUNGEST_MAX ? next : compact(next)
     },
     find: (runs, key) => {
       for (let n = runs.length - 1; n >= 0; n--) {
@@ -160,9 +160,9 @@ export const runsBytes = (runs: Runs, { width }: RowShape): number =>
   )
 
 /** What is known of each run without its page: a snapshot keeps it beside the pages. */
-export const directoryOfRuns = (runs: Runs): readonly (readonly number[])[] =>
+export const runsToDirectory = (runs: Runs): readonly (readonly number[])[] =>
   runs.map(({ size, oldest, newest }) => [size, oldest, newest])
 
 /** The runs with such a directory, which has come out of JSON. */
-export const runsOf = (directory: readonly (readonly number[])[], pages: readonly Page[]): Runs =>
+export const runsFromDirectory = (directory: readonly (readonly number[])[], pages: readonly Page[]): Runs =>
   directory.map(([size = 0, oldest = 0, newest = 0], n): Run => ({ page: pages[n] as Page, size, oldest, newest }))

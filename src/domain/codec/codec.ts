@@ -1,25 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { ADDRESS, ADDRESS_LENGTH_MAX } from '../values/address.ts'
-import { CONTROL, CONTROL_BUT_LINES, classWithout } from '../values/characters.ts'
+import { CONTROL, CONTROL_BUT_LINES, classExcluding } from '../values/characters.ts'
 import { isOpaqueId, OPAQUE_ID } from '../values/ids.ts'
 import { INSTANT_PATTERN, type Instant, parseInstant } from '../values/instant.ts'
-import { described, type JsonSchema, patternOf, portable, schemaOf } from './json-schema.ts'
+import { type JsonSchema, patternOf, schemaOf, toPortablePattern, withSchema } from './json-schema.ts'
 
-const plains = new WeakSet<t.Mixed>()
+const plainCodecs = new WeakSet<t.Mixed>()
 
 /** Says of a codec that it leaves what it takes as it is: where its `is` says yes, there is nothing to validate. */
-export const plain = <C extends t.Mixed>(codec: C): C => {
-  plains.add(codec)
+export const markPlain = <C extends t.Mixed>(codec: C): C => {
+  plainCodecs.add(codec)
   return codec
 }
 
-export const isPlain = (codec: t.Mixed): boolean => plains.has(codec)
+export const isPlain = (codec: t.Mixed): boolean => plainCodecs.has(codec)
 
 /** What one field of a body or an event may hold, with the sentence that says so to whoever sent something else. */
 const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string, schema: () => JsonSchema): t.Type<A> => {
   const codec = new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity)
-  return plain(described(codec, schema))
+  return markPlain(withSchema(codec, schema))
 }
 
 /** A whole number in a range, both ends included. */
@@ -61,7 +61,7 @@ export const text = (min: number, max: number, options: { lines?: boolean } = {}
       type: 'string',
       minLength: min,
       maxLength: max,
-      pattern: `^[${classWithout(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
+      pattern: `^[${classExcluding(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
     }),
   )
 }
@@ -83,7 +83,7 @@ export const opaqueId: t.Type<string> = scalar(
 
 /** The codec's values, or null. Unlike io-ts's `union`, it leaves the path of an error as it is. */
 export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
-  const nullable = described(
+  const nullable = withSchema(
     new t.Type(
       `${codec.name} or null`,
       (u): u is A | null => u === null || codec.is(u),
@@ -92,15 +92,15 @@ export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
     ),
     () => ({ anyOf: [schemaOf(codec), { type: 'null' }] }),
   )
-  return isPlain(codec) ? plain(nullable) : nullable
+  return isPlain(codec) ? markPlain(nullable) : nullable
 }
 
 /** Whatever there is. */
-export const anything: t.Type<unknown> = plain(new t.Type('anything', t.unknown.is, t.success, t.identity))
+export const anything: t.Type<unknown> = markPlain(new t.Type('anything', t.unknown.is, t.success, t.identity))
 
 /** A list of such values. */
 export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
-  described(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
+  withSchema(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
 /** A string of at most `max` characters that matches; `rule` finishes the sentence "the field ...". */
 export const matching = (name: string, pattern: RegExp, rule: string, max?: number): t.Type<string> =>
@@ -120,7 +120,7 @@ export const address: t.Type<string> = matching(
 )
 
 /** An RFC 3339 date-time on the wire, an Instant within. One way: answers are formatted from what was decided. */
-export const instant: t.Type<Instant, never, unknown> = described(
+export const instant: t.Type<Instant, never, unknown> = withSchema(
   new t.Type<Instant, never, unknown>(
     'instant',
     (u): u is Instant => typeof u === 'object' && u !== null && 'epochNanoseconds' in u,
@@ -133,5 +133,5 @@ export const instant: t.Type<Instant, never, unknown> = described(
       throw new TypeError('an Instant is only ever read')
     },
   ),
-  () => ({ type: 'string', format: 'date-time', pattern: portable(INSTANT_PATTERN) }),
+  () => ({ type: 'string', format: 'date-time', pattern: toPortablePattern(INSTANT_PATTERN) }),
 )

@@ -3,20 +3,20 @@
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** By codec, or by any other function or object that reads values. Made when it is asked for: most never are. */
-const descriptions = new WeakMap<object, () => JsonSchema>()
+const schemas = new WeakMap<object, () => JsonSchema>()
 
 /** Says what a codec takes. */
-export const described = <C extends object>(codec: C, schema: () => JsonSchema): C => {
-  descriptions.set(codec, schema)
+export const withSchema = <C extends object>(codec: C, schema: () => JsonSchema): C => {
+  schemas.set(codec, schema)
   return codec
 }
 
 /** Whether it says what it takes. */
-export const isDescribed = (codec: object): boolean => descriptions.has(codec)
+export const hasSchema = (codec: object): boolean => schemas.has(codec)
 
 /** @throws TypeError where the codec says nothing of itself */
 export const schemaOf = (codec: object): JsonSchema => {
-  const schema = descriptions.get(codec)
+  const schema = schemas.get(codec)
   if (schema === undefined) {
     throw new TypeError(`${'name' in codec ? String(codec.name) : 'a codec'} does not say what it takes`)
   }
@@ -38,12 +38,12 @@ export const closedSchema = (
 })
 
 /** What means something else in other dialects, or nothing: with `\d` Python takes the digits of all scripts. */
-const OF_ONE_DIALECT = /\\[wWsSDpPuxbB]/
+const NOT_PORTABLE = /\\[wWsSDpPuxbB]/
 
 /** The same pattern in terms that engines of every dialect read alike. */
-export const portable = (pattern: string): string => {
+export const toPortablePattern = (pattern: string): string => {
   const text = pattern.replaceAll('\\d', '[0-9]')
-  if (OF_ONE_DIALECT.test(text)) throw new TypeError(`${text} is not read alike everywhere`)
+  if (NOT_PORTABLE.test(text)) throw new TypeError(`${text} is not read alike everywhere`)
   return text
 }
 
@@ -51,5 +51,5 @@ export const portable = (pattern: string): string => {
 export const patternOf = ({ source, flags }: RegExp): string => {
   if (flags !== '' && flags !== 'u') throw new TypeError(`no pattern has the flags ${flags}`)
   // With that flag, which JSON Schema implies, a slash needs no escape; engines without it take the slash alone too.
-  return portable(source.replaceAll('\\/', '/'))
+  return toPortablePattern(source.replaceAll('\\/', '/'))
 }

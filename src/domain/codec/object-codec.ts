@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { isPlain, plain } from './codec.ts'
-import { closedSchema, described, schemaOf } from './json-schema.ts'
+import { isPlain, markPlain } from './codec.ts'
+import { closedSchema, schemaOf, withSchema } from './json-schema.ts'
 
 /** The message of the error for a member that the codec does not know. */
 export const UNKNOWN_MEMBER = 'is not known here'
 /** The message of the error for a member that must be there and is not. */
 export const MISSING_MEMBER = 'is required'
 
-const NO_OBJECT = 'must be a JSON object'
+const NOT_AN_OBJECT = 'must be a JSON object'
 const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
 
@@ -41,7 +41,7 @@ export const closed = <R extends Fields, O extends Fields>(
   }
 
   const validate: t.Validate<unknown, Closed<R, O>> = (u, c) => {
-    if (!isObject(u)) return t.failure(u, c, NO_OBJECT)
+    if (!isObject(u)) return t.failure(u, c, NOT_AN_OBJECT)
     if (areAllPlain && fits(u)) return t.success(u)
     const errors: t.ValidationError[] = []
     const value: Record<string, unknown> = {}
@@ -67,11 +67,11 @@ export const closed = <R extends Fields, O extends Fields>(
     return errors.length === 0 ? t.success(value as Closed<R, O>) : t.failures(errors)
   }
   const codec = new t.Type(name, (u): u is Closed<R, O> => E.isRight(validate(u, [])), validate, t.identity)
-  described(codec, () => closedSchema(required, optional))
-  return areAllPlain ? plain(codec) : codec
+  withSchema(codec, () => closedSchema(required, optional))
+  return areAllPlain ? markPlain(codec) : codec
 }
 
-const wrong = (codec: t.Mixed, u: unknown, c: t.Context): t.Errors => {
+const validationErrors = (codec: t.Mixed, u: unknown, c: t.Context): t.Errors => {
   const read = codec.validate(u, c)
   return E.isLeft(read) ? read.left : []
 }
@@ -86,19 +86,19 @@ export const dictionary = <A>(
   values: t.Type<A>,
 ): t.Type<Readonly<Record<string, A>>, unknown, unknown> => {
   const validate: t.Validate<unknown, Readonly<Record<string, A>>> = (u, c) => {
-    if (!isObject(u)) return t.failure(u, c, NO_OBJECT)
+    if (!isObject(u)) return t.failure(u, c, NOT_AN_OBJECT)
     const errors: t.ValidationError[] = []
     const at = (key: string, codec: t.Mixed): t.Context =>
       errors.length < LOCATED_MAX ? t.appendContext(c, key, codec, u[key]) : c
     for (const key of Object.keys(u)) {
       // Where it lies is worked out only for what is wrong.
-      if (!names.is(key)) errors.push(...wrong(names, key, at(key, names)))
-      if (!values.is(u[key])) errors.push(...wrong(values, u[key], at(key, values)))
+      if (!names.is(key)) errors.push(...validationErrors(names, key, at(key, names)))
+      if (!values.is(u[key])) errors.push(...validationErrors(values, u[key], at(key, values)))
     }
     return errors.length === 0 ? t.success(u as Readonly<Record<string, A>>) : t.failures(errors)
   }
   const is = (u: unknown): u is Readonly<Record<string, A>> => E.isRight(validate(u, []))
-  return described(new t.Type(name, is, validate, t.identity), () => ({
+  return withSchema(new t.Type(name, is, validate, t.identity), () => ({
     type: 'object',
     propertyNames: schemaOf(names),
     additionalProperties: schemaOf(values),

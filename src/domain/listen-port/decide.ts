@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Packed } from '../calendar/page.ts'
-import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
+import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
@@ -43,7 +43,7 @@ export interface ListenPortState extends StreamState {
   readonly released: readonly number[]
 }
 
-const placeOf = (assigned: readonly Assignment[], port: number): number => {
+const insertionIndex = (assigned: readonly Assignment[], port: number): number => {
   let low = 0
   let high = assigned.length
   while (low < high) {
@@ -55,9 +55,9 @@ const placeOf = (assigned: readonly Assignment[], port: number): number => {
 }
 
 /** A port never used is longer free than any that was given back; among those the lowest comes first. */
-const nextPort = (state: ListenPortState, range: PortRange): number | undefined => {
+const chooseNextPort = (state: ListenPortState, range: PortRange): number | undefined => {
   const released = new Set(state.released)
-  let next = placeOf(state.assigned, range.first)
+  let next = insertionIndex(state.assigned, range.first)
   for (let port = range.first; port <= range.last; port++) {
     if (state.assigned[next]?.listen_port === port) next++
     else if (!released.has(port)) return port
@@ -70,7 +70,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
   switch (event.type) {
     case 'ListenPortAssigned': {
       const { sut_id, listen_port } = event.data
-      const place = placeOf(state.assigned, listen_port)
+      const place = insertionIndex(state.assigned, listen_port)
       return {
         time,
         keys: addRecord(state.keys, event, time),
@@ -113,7 +113,7 @@ const decide = (
 ): E.Either<Failure, readonly Event[]> => {
   switch (command.type) {
     case 'AssignListenPort': {
-      const listen_port = nextPort(state, command.range)
+      const listen_port = chooseNextPort(state, command.range)
       if (listen_port === undefined) {
         const { first, last } = command.range
         return E.left(
@@ -132,13 +132,13 @@ const decide = (
 }
 
 const pack = (state: ListenPortState): Packed => ({
-  text: JSON.stringify({ ...state, keys: directoryOfRuns(state.keys) }),
+  text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
   pages: state.keys.map(({ page }) => page),
 })
 
 const unpack = ({ text, pages }: Packed): ListenPortState => {
   const { keys, ...state } = JSON.parse(text) as Omit<ListenPortState, 'keys'> & { keys: number[][] }
-  return { ...state, keys: runsOf(keys, pages) }
+  return { ...state, keys: runsFromDirectory(keys, pages) }
 }
 
 /** Bytes of memory that an empty state and an assignment take. */

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter } from '../calendar/calendar.ts'
+import { findEndingAfter } from '../calendar/calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
-import { type Failure, failure, inBody, invalid } from '../failure.ts'
+import { bodyProblem, type Failure, failure, invalid } from '../failure.ts'
 import { packSut, sutWeight, unpackSut } from './packed-state.ts'
-import { evolveSut, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues, writtenWindow } from './state.ts'
+import { evolveSut, formatWindow, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues } from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
 /** Only if the SUT's own record still is at one of these revisions; absent means whatever it is at. */
@@ -47,7 +47,7 @@ export interface AbandonSutCreation {
 export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation
 
 type Decision = E.Either<Failure, readonly Event[]>
-type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
+type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
 
 /** How many tags a SUT may have. */
 export const TAGS_MAX = 64
@@ -58,16 +58,16 @@ const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<F
   E.left(failure(code, detail, more))
 
 /** The SUT of a command that needs one: it must have been created. */
-export const standing = (state: SutState): E.Either<Failure, Standing> =>
+export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 
-const retired = (): E.Either<Failure, never> =>
+const refuseRetired = (): E.Either<Failure, never> =>
   refuse('sut_retired', 'The SUT has been retired: it can be read, but neither changed nor reserved.')
 
-const isStale = (state: Standing, ifMatch: IfMatch): boolean =>
+const isStale = (state: ExistingSut, ifMatch: IfMatch): boolean =>
   ifMatch !== undefined && !ifMatch.includes(state.recordRevision)
 
-const stale = (state: Standing): E.Either<Failure, never> =>
+const refuseStale = (state: ExistingSut): E.Either<Failure, never> =>
   refuse('stale', `The SUT has changed since: its ETag is now "${state.recordRevision}". Read it again.`)
 
 const create = (state: SutState, command: CreateSut): Decision => {
@@ -78,9 +78,9 @@ const create = (state: SutState, command: CreateSut): Decision => {
   return E.right([{ type: 'SutCreated', data }])
 }
 
-const update = (state: Standing, command: UpdateSut): Decision => {
-  if (state.status === 'retired') return retired()
-  if (isStale(state, command.ifMatch)) return stale(state)
+const update = (state: ExistingSut, command: UpdateSut): Decision => {
+  if (state.status === 'retired') return refuseRetired()
+  if (isStale(state, command.ifMatch)) return refuseStale(state)
   const values = Object.entries(command.values).filter(
     ([name, value]) => state.values[name as keyof SutValues] !== value,
   )
@@ -95,33 +95,33 @@ const update = (state: Standing, command: UpdateSut): Decision => {
 }
 
 // A tag may be called `constructor`: only the SUT's own members are its tags.
-const tagOf = (state: Standing, name: string): string | null =>
+const currentTag = (state: ExistingSut, name: string): string | null =>
   Object.hasOwn(state.tags, name) ? (state.tags[name] as string) : null
 
-const tag = (state: Standing, command: TagSut): Decision => {
-  const changed = Object.entries(command.tags).filter(([name, value]) => tagOf(state, name) !== value)
+const tag = (state: ExistingSut, command: TagSut): Decision => {
+  const changed = Object.entries(command.tags).filter(([name, value]) => currentTag(state, name) !== value)
   const removed = changed.filter(([, value]) => value === null).length
-  const added = changed.filter(([name, value]) => value !== null && tagOf(state, name) === null).length
+  const added = changed.filter(([name, value]) => value !== null && currentTag(state, name) === null).length
   const tooMany = Object.keys(state.tags).length + added - removed - TAGS_MAX
   if (tooMany > 0) {
     const problem = {
-      ...inBody('invalid', '', `would leave ${tooMany} tags more than the ${TAGS_MAX} allowed`),
+      ...bodyProblem('invalid', '', `would leave ${tooMany} tags more than the ${TAGS_MAX} allowed`),
       path: [],
     }
     return E.left(invalid([problem]))
   }
-  if (state.status === 'retired') return retired()
-  if (isStale(state, command.ifMatch)) return stale(state)
+  if (state.status === 'retired') return refuseRetired()
+  if (isStale(state, command.ifMatch)) return refuseStale(state)
   if (changed.length === 0) return E.right([])
   return E.right([{ type: 'SutUpdated', data: { _id: state._id, tags: Object.fromEntries(changed) } }])
 }
 
-const retire = (state: Standing, command: RetireSut, now: number): Decision => {
+const retire = (state: ExistingSut, command: RetireSut, now: number): Decision => {
   if (state.status === 'retired') return E.right([])
-  if (isStale(state, command.ifMatch)) return stale(state)
-  const standing = endingAfter(state.windows, now / 1000, CONFLICTS_MAX)
+  if (isStale(state, command.ifMatch)) return refuseStale(state)
+  const standing = findEndingAfter(state.windows, now / 1000, CONFLICTS_MAX)
   if (standing.length > 0) {
-    const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) }))
+    const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) }))
     return refuse('sut_reserved', 'Reservations of the SUT are not over yet; cancel them or wait.', {
       help: { conflicts },
     })
@@ -138,11 +138,11 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
       return E.right(state.status === 'absent' ? [{ type: 'SutCreationAbandoned', data: { _id, listen_port } }] : [])
     }
     case 'UpdateSut':
-      return E.chain((sut: Standing) => update(sut, command))(standing(state))
+      return E.chain((sut: ExistingSut) => update(sut, command))(requireSut(state))
     case 'TagSut':
-      return E.chain((sut: Standing) => tag(sut, command))(standing(state))
+      return E.chain((sut: ExistingSut) => tag(sut, command))(requireSut(state))
     case 'RetireSut':
-      return E.chain((sut: Standing) => retire(sut, command, now))(standing(state))
+      return E.chain((sut: ExistingSut) => retire(sut, command, now))(requireSut(state))
   }
 }
 

@@ -1,6 +1,6 @@
-import { calendarBytes, calendarOf, directoryOf } from '../calendar/calendar.ts'
+import { calendarBytes, fromDirectory, toDirectory } from '../calendar/calendar.ts'
 import type { Packed } from '../calendar/page.ts'
-import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
+import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import { recordsBytes } from '../idempotency-records.ts'
 import type { SutState } from './state.ts'
 
@@ -19,7 +19,7 @@ interface Directories {
 
 export const packSut = (state: SutState): Packed => {
   const { windows, keys } = state
-  const directories: Directories = { windows: directoryOf(windows), keys: directoryOfRuns(keys) }
+  const directories: Directories = { windows: toDirectory(windows), keys: runsToDirectory(keys) }
   return {
     text: JSON.stringify({ ...state, ...directories }),
     pages: [...windows.pages, ...keys].map(({ page }) => page),
@@ -30,7 +30,7 @@ export const unpackSut = ({ text, pages }: Packed): SutState => {
   const { windows, keys, ...state } = JSON.parse(text) as Omit<SutState, keyof Directories> & Directories
   return {
     ...state,
-    windows: calendarOf(windows, pages.slice(0, windows.length)),
-    keys: runsOf(keys, pages.slice(windows.length)),
+    windows: fromDirectory(windows, pages.slice(0, windows.length)),
+    keys: runsFromDirectory(keys, pages.slice(windows.length)),
   } as SutState
 }

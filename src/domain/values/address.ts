@@ -9,7 +9,7 @@ const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`
 const PIECE = '[0-9A-Fa-f]{1,4}'
 
 /** With `before` pieces in front of the two colons, which stand for one piece at least. */
-const compressed = (before: number): string => {
+const compressedIpv6 = (before: number): string => {
   const front = before === 0 ? '' : `${PIECE}(?::${PIECE}){${before - 1}}`
   const most = 7 - before
   const behind = [
@@ -22,7 +22,7 @@ const compressed = (before: number): string => {
 const IPV6 = [
   `(?:${PIECE}:){7}${PIECE}`,
   `(?:${PIECE}:){6}${IPV4}`,
-  ...[0, 1, 2, 3, 4, 5, 6, 7].map((before) => compressed(before)),
+  ...[0, 1, 2, 3, 4, 5, 6, 7].map((before) => compressedIpv6(before)),
 ].join('|')
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'

@@ -20,9 +20,10 @@ const isCanonical = (value: unknown): boolean => {
  *
  * @throws TypeError for what JSON cannot carry exactly: undefined, functions, bigints, NaN, infinities, lone surrogates.
  */
-export const canonicalJson = (value: unknown): string => (isCanonical(value) ? JSON.stringify(value) : sorted(value))
+export const canonicalJson = (value: unknown): string =>
+  isCanonical(value) ? JSON.stringify(value) : writeSorted(value)
 
-const sorted = (value: unknown): string => {
+const writeSorted = (value: unknown): string => {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw new TypeError('a lone surrogate has no canonical form')
     return JSON.stringify(value)
@@ -33,11 +34,11 @@ const sorted = (value: unknown): string => {
   }
   if (typeof value === 'boolean' || value === null) return String(value)
   if (typeof value !== 'object') throw new TypeError(`a ${typeof value} has no canonical form`)
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`
   let members = ''
   for (const name of Object.keys(value).sort()) {
     const member = (value as Record<string, unknown>)[name]
-    members += `${members === '' ? '' : ','}${sorted(name)}:${sorted(member)}`
+    members += `${members === '' ? '' : ','}${writeSorted(name)}:${writeSorted(member)}`
   }
   return `{${members}}`
 }

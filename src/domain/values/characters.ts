@@ -47,20 +47,20 @@ export const INVISIBLE: readonly Range[] = [
   [0x100000, LAST],
 ]
 
-export const only = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
+export const single = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
 
-const written = (code: number): string => {
+const escapeInClass = (code: number): string => {
   const character = String.fromCodePoint(code)
   return /[\\\]^-]/.test(character) ? `\\${character}` : character
 }
 
 /** All characters but these, and no surrogates: what stands between the brackets. */
-export const classWithout = (refused: readonly Range[]): string => {
+export const classExcluding = (refused: readonly Range[]): string => {
   let next = 0
   let text = ''
   for (const [from, to] of [...refused, SURROGATES].toSorted(([a], [b]) => a - b)) {
-    if (from > next) text += `${written(next)}-${written(from - 1)}`
+    if (from > next) text += `${escapeInClass(next)}-${escapeInClass(from - 1)}`
     next = Math.max(next, to + 1)
   }
-  return next > LAST ? text : `${text}${written(next)}-${written(LAST)}`
+  return next > LAST ? text : `${text}${escapeInClass(next)}-${escapeInClass(LAST)}`
 }

@@ -1,4 +1,4 @@
-import { classWithout, INVISIBLE, only } from './characters.ts'
+import { classExcluding, INVISIBLE, single } from './characters.ts'
 
 /** Random bytes as lower-case hex; the composition root supplies them, so that the domain has no randomness of its own. */
 export type RandomHex = (bytes: number) => string
@@ -16,7 +16,7 @@ export const makeId = (epochMilliseconds: number, random: string): string =>
 /** Whether the service can have assigned this id; nothing else needs to be looked up. */
 export const isAssignedId = (id: string): boolean => /^[0-9a-f]{24}$/.test(id)
 
-export const OPAQUE_ID = new RegExp(`^[${classWithout([...INVISIBLE, only('/')])}]{1,128}$`, 'u')
+export const OPAQUE_ID = new RegExp(`^[${classExcluding([...INVISIBLE, single('/')])}]{1,128}$`, 'u')
 
 /** 1 to 128 printable characters without a slash: what an id in a request may be. */
 export const isOpaqueId = (id: string): boolean => OPAQUE_ID.test(id)

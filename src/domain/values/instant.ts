@@ -28,7 +28,7 @@ export const INSTANT_PATTERN = `^${DAY}[Tt]${TIME}(?:[Zz]|[+-](?:(?:0\\d|1[0-3])
 // Date, which takes four times as long.
 
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant's `days_from_civil`). */
-const daysOf = (year: number, month: number, day: number): number => {
+const daysFromCivil = (year: number, month: number, day: number): number => {
   const marchYear = month > 2 ? year : year - 1
   const century = Math.floor(marchYear / 100)
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
@@ -42,28 +42,31 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const daysInMonth = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
 
-const two = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
-const yearIn = (text: string): number => two(text, 0) * 100 + two(text, 2)
+const twoDigits = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
+const yearIn = (text: string): number => twoDigits(text, 0) * 100 + twoDigits(text, 2)
 
 /** Unix seconds of `2030-05-02T08:15:00`, whatever stands behind it, as if it were in UTC. */
 const secondsIn = (text: string): number =>
-  daysOf(yearIn(text), two(text, 5), two(text, 8)) * 86_400 + two(text, 11) * 3_600 + two(text, 14) * 60 + two(text, 17)
+  daysFromCivil(yearIn(text), twoDigits(text, 5), twoDigits(text, 8)) * 86_400 +
+  twoDigits(text, 11) * 3_600 +
+  twoDigits(text, 14) * 60 +
+  twoDigits(text, 17)
 
 /** Minutes of an offset like `-03:30`. */
 const minutesIn = (text: string, at: number): number => {
-  const minutes = two(text, at + 1) * 60 + two(text, at + 4)
+  const minutes = twoDigits(text, at + 1) * 60 + twoDigits(text, at + 4)
   // Minus zero would leave "-00:00" in an answer.
   return text[at] === '-' && minutes > 0 ? -minutes : minutes
 }
 
 /** Reads an RFC 3339 date-time; Left says in one sentence what is wrong with it. */
 export const parseInstant = (text: string): E.Either<string, Instant> => {
-  if (!RFC_3339.test(text)) return E.left(whyNotRfc3339(text))
+  if (!RFC_3339.test(text)) return E.left(explainNotRfc3339(text))
   const isUtc = text.at(-1) === 'Z' || text.at(-1) === 'z'
   const offsetAt = text.length - (isUtc ? 1 : 6)
   const offset = isUtc ? 0 : minutesIn(text, offsetAt)
   if (Math.abs(offset) > OFFSET_MAX) return E.left('has an offset beyond 14:00')
-  const [month, day] = [two(text, 5), two(text, 8)]
+  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)]
   if (day < 1 || day > daysInMonth(yearIn(text), month)) return E.left('names a day that does not exist')
   const fraction = offsetAt === 19 ? 0n : BigInt(text.slice(20, offsetAt).padEnd(9, '0'))
   return E.right({ epochNanoseconds: BigInt(secondsIn(text) - offset * 60) * 1_000_000_000n + fraction, offset })
@@ -73,7 +76,7 @@ const NOT_RFC_3339 = 'must be an RFC 3339 date-time with seconds and an offset, 
 /** Characters of a date-time, were its fraction three times as long as any. */
 const LENGTH_MAX = 64
 
-const whyNotRfc3339 = (text: string): string => {
+const explainNotRfc3339 = (text: string): string => {
   if (text.length > LENGTH_MAX) return NOT_RFC_3339
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'is a date without a time; write it like 2030-05-02T08:15:00+02:00'
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:?\d\d$/.test(text))
@@ -84,11 +87,11 @@ const whyNotRfc3339 = (text: string): string => {
   return NOT_RFC_3339
 }
 
-const padded = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
+const pad2 = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
 
 const formatOffset = (offset: number): string => {
   const minutes = Math.abs(offset)
-  return `${offset < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}`
+  return `${offset < 0 ? '-' : '+'}${pad2(Math.floor(minutes / 60))}:${pad2(minutes % 60)}`
 }
 
 /** `2030-05-02`, so many days after 1970-01-01 (`civil_from_days`). */
@@ -102,14 +105,14 @@ const formatDay = (days: number): string => {
   const fromMarch = Math.floor((5 * ofYear + 2) / 153)
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
   const day = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1
-  return `${String(year + era * 400 + (month <= 2 ? 1 : 0)).padStart(4, '0')}-${padded(month)}-${padded(day)}`
+  return `${String(year + era * 400 + (month <= 2 ? 1 : 0)).padStart(4, '0')}-${pad2(month)}-${pad2(day)}`
 }
 
 /** `2030-05-02T08:15:00`, so many seconds after the beginning of 1970. */
 const formatSeconds = (seconds: number): string => {
   const days = Math.floor(seconds / 86_400)
   const ofDay = seconds - days * 86_400
-  const time = `${padded(Math.floor(ofDay / 3_600))}:${padded(Math.floor(ofDay / 60) % 60)}:${padded(ofDay % 60)}`
+  const time = `${pad2(Math.floor(ofDay / 3_600))}:${pad2(Math.floor(ofDay / 60) % 60)}:${pad2(ofDay % 60)}`
   return `${formatDay(days)}T${time}`
 }
 
@@ -131,7 +134,7 @@ export const withoutFraction = (recordedTime: string): string => `${recordedTime
 
 /** Unix milliseconds of a recorded time. */
 export const epochMillisecondsOf = (written: string): number =>
-  secondsIn(written) * 1000 + (written.charCodeAt(20) - 48) * 100 + two(written, 21)
+  secondsIn(written) * 1000 + (written.charCodeAt(20) - 48) * 100 + twoDigits(written, 21)
 
 /** Unix seconds of a window's end this module wrote. */
 export const epochSecondsOf = (written: string): number => secondsIn(written) - minutesIn(written, 19) * 60

@@ -4,7 +4,7 @@ import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeLogTree } from '../../audit/log-tree.ts'
 import type { Signer } from '../../audit/signed-note.ts'
 import { matching } from '../../domain/codec/codec.ts'
-import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
@@ -42,7 +42,7 @@ export const inclusionQuery: DecodeQuery<InclusionQuery> = (parameters) => {
   const { event, size } = read.right
   return required('event', event === undefined ? event : { event, size })
 }
-described(inclusionQuery, () => ({ ...schemaOf(inclusionParameters), required: ['event'] }))
+withSchema(inclusionQuery, () => ({ ...schemaOf(inclusionParameters), required: ['event'] }))
 
 export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
   const read = consistencyParameters(parameters)
@@ -50,7 +50,7 @@ export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
   const { from, to } = read.right
   return required('from', from === undefined ? from : { from, to })
 }
-described(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
+withSchema(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
 
 export interface AuditHandlers {
   readonly checkpoint: (call: Call) => Answering

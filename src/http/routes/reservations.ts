@@ -32,13 +32,13 @@ const notFound = () => failure('reservation_not_found', 'No reservation has this
 interface Known {
   readonly _id: string
   readonly user_id: string
-  readonly standing: 'made' | 'released' | 'cancelled'
+  readonly documentStatus: 'made' | 'released' | 'cancelled'
 }
 
 const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
   _id: id,
   user_id,
-  standing: ended === 'cancelled' || ended === 'released' ? ended : 'made',
+  documentStatus: ended === 'cancelled' || ended === 'released' ? ended : 'made',
 })
 
 /** Runs a command on the reservation that the path names and answers with the reservation as of then. */

@@ -109,7 +109,7 @@ export const writeStory = async (
   const cancelOrExtend = (step: number) => {
     const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
     const actor = one([administrator, tester(reservation.user_id)])
-    const of = { actor, standing: 'made', ...reservation } as const
+    const of = { actor, documentStatus: 'made', ...reservation } as const
     const command =
       number(2) === 0
         ? ({ type: 'CancelReservation', ...of } as const)

@@ -137,27 +137,15 @@ const asked = (
   dependencies: AppDependencies,
 ): Answering => {
   const { user, requestId } = stateOf(ctx)
-  const { bytes, idempotencyKey, body, query, ifMatch, lastEventId, reason } = input
+  const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
+  const { idempotencyKeys, inFlight, repeated } = dependencies
+  const idempotencyKey =
+    given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
   // Named one by one: to take and spread what is left over costs a hundredth of a create.
-  const call = {
-    requestId,
-    user,
-    params,
-    body,
-    query,
-    ifMatch,
-    lastEventId,
-    reason,
-    mediaType,
-    idempotencyKey: undefined,
-  }
+  const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, idempotencyKey }
   if (idempotencyKey === undefined) return route.handle(call)
-  const key = dependencies.idempotencyKeys.derive(user._id, idempotencyKey, ctx.method, ctx.path, bytes, reason)
-  return dependencies.inFlight.runExclusive(
-    keyNames(key),
-    async () => dependencies.repeated(key) ?? route.handle({ ...call, idempotencyKey: key }),
-  )
+  return inFlight.runExclusive(keyNames(idempotencyKey), async () => repeated(idempotencyKey) ?? route.handle(call))
 }
 
 /** Does what a request asks for, or refuses it. */

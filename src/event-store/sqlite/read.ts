@@ -112,9 +112,7 @@ export const makeReader = (
   const selectRecords = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
-
   const pageAfter = makePages(database)
-
   return {
     at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
     recordAt: async (mark) => {

@@ -2,28 +2,28 @@ import { idAt, idWords } from './calendar/page.ts'
 import { makeSortedRuns, type Runs, runsBytes } from './calendar/sorted-runs.ts'
 import type { Recorded } from './event.ts'
 
-/** A command that was recorded under a retry key. */
+/** A command recorded under an idempotency key. */
 export interface IdempotencyRecord {
-  /** The revision of the command's last event: its answer is the object as of then. */
+  /** Revision of the command's last event. A repeated request is answered with the object at this revision. */
   readonly revision: number
-  /** The object the command was about. */
+  /** Id of the command's object. */
   readonly _id: string
-  /** Whether the command created the object: it was answered 201. */
+  /** Whether the command created the object and was answered with 201. */
   readonly created: boolean
 }
 
-/** The retry keys of a stream. */
+/** Idempotency records of a stream. */
 export type IdempotencyRecords = Runs
 
 /**
- * Numbers of a key: three of its name, by which it is found, two of its request, its revision (the other way round where it
- * created its object) and three of the object's id. 96 bits tell keys apart: of a million, two are taken for each other
- * once in 10^17; 64 bits tell the requests apart that come under one key.
+ * 32-bit words of a record: three of the key's HMAC (the lookup key), two of the request's HMAC, the revision (its
+ * bitwise complement if the command created its object), and three of the object's id. 96 bits distinguish keys: among
+ * a million, two collide with a probability of 1 in 10^17. 64 bits distinguish requests with the same key.
  */
 const [REQUEST, REVISION, ID, WIDTH] = [3, 5, 6, 9]
 
 const HOUR = 3_600_000
-/** Milliseconds: for how long a retry key is known at least. */
+/** Minimum lifetime of a record, in milliseconds. */
 export const RECORD_LIFETIME = 24 * HOUR
 
 const SHAPE = { width: WIDTH, key: REQUEST, keptFor: RECORD_LIFETIME, spanMax: 12 * HOUR, keepMin: 0 }
@@ -36,7 +36,7 @@ const DIGITS = new Map(
   ]),
 )
 
-/** The first bits of base64url text, from a place on, as so many numbers of 32 bits. */
+/** Decodes base64url text from an offset to `count` 32-bit words. */
 const wordsIn = (text: string, place: number, count: number): number[] => {
   const words: number[] = []
   let value = 0
@@ -53,17 +53,17 @@ const wordsIn = (text: string, place: number, count: number): number[] => {
   return words
 }
 
-/** Numbers of the key alone, without its request: the first of the two HMACs of what is recorded. */
+/** Words of the key's HMAC, the first of the two recorded HMACs. */
 export const nameWords = (key: string): number[] => wordsIn(key, 0, REQUEST)
-/** See commands/retry-key.ts. */
+/** Offset of the request's HMAC (see commands/idempotency-key.ts). */
 const REQUEST_AT = 23
 const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISION - REQUEST)
 
-/** What an event is about. */
+/** Id of the object an event is about. */
 const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
-/** `keys` after an event at a time, with the event's own as the newest. */
+/** Adds the event's record, if it has an idempotency key, and drops expired records. */
 export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
   const { key } = event.metadata
   if (key === undefined) return keys
@@ -72,7 +72,7 @@ export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: numbe
   return runs.add(keys, [...nameWords(key), ...requestWords(key), revision, ...idWords(subjectId(event))], time)
 }
 
-/** What was recorded under a key; `reused` when it came with another request then. */
+/** The record for a key, or `reused` if the key came with another request. */
 export const findRecord = (keys: IdempotencyRecords, key: string): IdempotencyRecord | 'reused' | undefined => {
   const found = runs.find(keys, nameWords(key))
   if (found === undefined) return undefined
@@ -82,5 +82,5 @@ export const findRecord = (keys: IdempotencyRecords, key: string): IdempotencyRe
   return { revision: revision < 0 ? ~revision : revision, _id: idAt(numbers, at + ID), created: revision < 0 }
 }
 
-/** Bytes of memory that keys take when all of them are there. */
+/** Bytes of memory that records take with all their pages loaded. */
 export const recordsBytes = (keys: IdempotencyRecords): number => runsBytes(keys, SHAPE)

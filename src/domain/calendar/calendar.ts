@@ -12,17 +12,20 @@ import {
 } from './window-page.ts'
 
 /**
- * The windows of a SUT by start, none overlapping another, so that their ends are sorted too. They are in pages, none of
- * them empty: a calendar with one window more shares all pages but one with the calendar before it, and of a page that is
- * not in memory it is known which span it covers, so that only those are read that a window lies in.
+ * A SUT's windows, sorted by start. Windows never overlap, so their ends are sorted too. They are stored in non-empty
+ * pages. Inserting a window copies one page and shares the rest with the previous calendar. The time span of each page
+ * stays in memory, so only pages that a query touches are read from disk.
  */
 export interface Calendar {
   readonly pages: readonly WindowPage[]
-  /** How many windows there are. */
+  /** Number of windows. */
   readonly size: number
 }
 
-/** A page of windows is copied with every one that comes into it: so few that this takes no time, so many that each is cheap to keep. */
+/**
+ * Windows per page. Every insert copies a page, so pages must be small. Every page has a fixed cost, so they must not
+ * be tiny.
+ */
 const PAGE_MAX = 128
 
 export const EMPTY: Calendar = { pages: [], size: 0 }
@@ -30,7 +33,7 @@ export const EMPTY: Calendar = { pages: [], size: 0 }
 const pageEndingAfter = ({ pages }: Calendar, moment: number): number =>
   firstEndingAfter(pages.length, moment, (n) => (pages[n] as WindowPage).end)
 
-/** Walks over the places of windows that end after a moment, by start, until `look` returns true. */
+/** Visits rows that end after a moment, by start, until `look` returns true. */
 const walk = (calendar: Calendar, moment: number, look: (rows: Rows, n: number) => boolean): void => {
   const first = pageEndingAfter(calendar, moment)
   for (let p = first; p < calendar.pages.length; p++) {
@@ -40,11 +43,11 @@ const walk = (calendar: Calendar, moment: number, look: (rows: Rows, n: number) 
   }
 }
 
-/** The windows that end after a moment, in Unix seconds, by start, at most `limit`. */
+/** Windows that end after a moment (Unix seconds), by start, at most `limit`. */
 export const findEndingAfter = (calendar: Calendar, moment: number, limit = Number.POSITIVE_INFINITY): Held[] =>
   findOverlapping(calendar, { start: moment, end: Number.POSITIVE_INFINITY }, limit)
 
-/** The windows that overlap the given one, by start, at most `limit`. */
+/** Windows that overlap the given one, by start, at most `limit`. */
 export const findOverlapping = (calendar: Calendar, wanted: Window, limit: number): Held[] => {
   const found: Held[] = []
   walk(calendar, wanted.start, (rows, n) => {
@@ -55,7 +58,7 @@ export const findOverlapping = (calendar: Calendar, wanted: Window, limit: numbe
   return found
 }
 
-/** The earliest free window of `length` seconds that starts at or after `from` and not after `latest`. */
+/** The earliest free window of `length` seconds that starts between `from` and `latest`, both included. */
 export const findNextFree = (calendar: Calendar, from: number, length: number, latest: number): Window | undefined => {
   let start = from
   walk(calendar, from, ({ numbers }, n) => {
@@ -66,19 +69,19 @@ export const findNextFree = (calendar: Calendar, from: number, length: number, l
   return start <= latest ? { start, end: start + length } : undefined
 }
 
-/** With pages in place of the `n`th and of so many behind it. */
+/** Replaces `count` pages from the `n`th on. */
 const splicePages = (calendar: Calendar, n: number, count: number, pages: readonly Rows[], size: number): Calendar => ({
   pages: calendar.pages.toSpliced(n, count, ...pages.filter(({ numbers }) => numbers.length > 0).map(makeWindowPage)),
   size,
 })
 
-/** With a window that overlaps none of them. */
+/** Adds a window. It must not overlap an existing one. */
 export const insert = (calendar: Calendar, held: Held): Calendar => {
   const { pages, size } = calendar
   const n = Math.min(pageEndingAfter(calendar, held.start), Math.max(pages.length - 1, 0))
   const page = pages[n]
   const isAtAnEdge = page === undefined || held.start >= page.end || (n === 0 && held.start < page.start)
-  // Windows often come in the order of time, forwards or backwards: then pages get full.
+  // Windows often arrive in time order, ascending or descending. Starting a new page then keeps pages full.
   if (page === undefined || (isAtAnEdge && page.size === PAGE_MAX)) {
     return splicePages(calendar, page && held.start >= page.end ? n + 1 : n, 0, [insertRow(NO_ROWS, 0, held)], size + 1)
   }
@@ -88,7 +91,7 @@ export const insert = (calendar: Calendar, held: Held): Calendar => {
   return splicePages(calendar, n, 1, [sliceRows(all, 0, PAGE_MAX / 2), sliceRows(all, PAGE_MAX / 2)], size + 1)
 }
 
-/** Where the window with an id is. It looks at each: three numbers of a row, which takes less than a nanosecond. */
+/** Finds the window with an id by scanning: three numbers a row, under a nanosecond each. */
 const locate = ({ pages }: Calendar, _id: string): readonly [page: number, row: number] | undefined => {
   const words = idWords(_id)
   for (let p = 0; p < pages.length; p++) {
@@ -103,7 +106,7 @@ export const find = (calendar: Calendar, _id: string): Held | undefined => {
   return place && heldAt(rowsAt(calendar.pages, place[0]), place[1])
 }
 
-/** Two neighbours become one when both together leave room. */
+/** Merges two neighbouring pages if the result leaves room. */
 const mergeNeighbours = (calendar: Calendar, n: number): Calendar => {
   const [one, other] = [calendar.pages[n], calendar.pages[n + 1]]
   if (one === undefined || other === undefined || one.size + other.size > (PAGE_MAX * 3) / 4) return calendar
@@ -113,7 +116,7 @@ const mergeNeighbours = (calendar: Calendar, n: number): Calendar => {
   return splicePages(calendar, n, 2, [rows], calendar.size)
 }
 
-/** Without the window that has an id. */
+/** Removes the window with an id. */
 export const remove = (calendar: Calendar, _id: string): Calendar => {
   const place = locate(calendar, _id)
   if (place === undefined) return calendar
@@ -126,7 +129,7 @@ export const remove = (calendar: Calendar, _id: string): Calendar => {
   return mergeNeighbours(mergeNeighbours(less, p), p - 1)
 }
 
-/** With another end of the window that has an id. */
+/** Changes the end of the window with an id. */
 export const extend = (calendar: Calendar, _id: string, change: Pick<Held, 'end' | 'endOffset'>): Calendar => {
   const place = locate(calendar, _id)
   if (place === undefined) return calendar
@@ -138,7 +141,7 @@ export const extend = (calendar: Calendar, _id: string, change: Pick<Held, 'end'
   return splicePages(calendar, p, 1, [{ numbers: changed, texts }], calendar.size)
 }
 
-/** Without what is over at a moment in Unix seconds. */
+/** Drops windows that have ended at a moment, in Unix seconds. */
 export const dropPast = (calendar: Calendar, moment: number): Calendar => {
   const n = pageEndingAfter(calendar, moment)
   const page = calendar.pages[n]
@@ -152,14 +155,14 @@ export const dropPast = (calendar: Calendar, moment: number): Calendar => {
   return splicePages(rest, 0, 1, [sliceRows(rows, first)], rest.size - first)
 }
 
-/** Bytes of memory that a calendar takes when all of it is there. */
+/** Bytes of memory a calendar takes with all its pages loaded. */
 export const calendarBytes = ({ pages, size }: Calendar): number => bytesOf(pages.length, size * WIDTH)
 
-/** What is known of each page without it: a snapshot keeps it beside the pages. */
+/** Metadata of each page. A snapshot stores it separately from the pages. */
 export const toDirectory = ({ pages }: Calendar): readonly (readonly number[])[] =>
   pages.map(({ size, start, firstEnd, end }) => [size, start, firstEnd, end])
 
-/** The calendar with such a directory, which has come out of JSON. */
+/** Rebuilds a calendar from a directory parsed from JSON. */
 export const fromDirectory = (directory: readonly (readonly number[])[], pages: readonly Page[]): Calendar => {
   const all = directory.map(([size = 0, start = 0, firstEnd = 0, end = 0], n): WindowPage => {
     return { page: pages[n] as Page, size, start, firstEnd, end }

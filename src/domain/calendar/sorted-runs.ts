@@ -1,53 +1,53 @@
 import { bytesOf, makePage, type Page, rowsAt } from './page.ts'
 
 /**
- * Rows of numbers that are found by the first of them, their key, and forgotten by their time, in runs, oldest first. Rows
- * come into the last, youngest run; when it is full, runs of the same size become one of twice that. So there are few
- * runs to look into, and each row is copied a few times in all. What is forgotten are whole runs.
+ * A log-structured index: rows of numbers, looked up by key and expired by time, in sorted runs, oldest first. New rows
+ * go into the youngest run. When it is full, runs of equal size are merged into one of twice the size. A lookup
+ * therefore checks few runs, and each row is copied only a few times. Expiry drops whole runs.
  */
 export type Runs = readonly Run[]
 
 export interface Run {
   readonly page: Page
   readonly size: number
-  /** Unix milliseconds: of its oldest and newest row. */
+  /** Unix milliseconds of the oldest and the newest row. */
   readonly oldest: number
   readonly newest: number
 }
 
-/** Rows of the run that rows come into. */
+/** Rows in the youngest run. */
 const YOUNGEST_MAX = 64
-/** Rows of a run at most: two become one in a few milliseconds, for which everybody waits. */
+/** Rows per run. Merging two takes a few milliseconds and blocks the event loop. */
 export const RUN_MAX = 131_072
 
 export interface RowShape {
-  /** Numbers of a row. */
+  /** Numbers per row. */
   readonly width: number
-  /** Of these the first, by which a row is found. */
+  /** How many of them, from the first, form the key. */
   readonly key: number
-  /** Milliseconds for which a row is kept at least. */
+  /** Minimum lifetime of a row, in milliseconds. */
   readonly keptFor: number
-  /** Milliseconds between the oldest and the newest row of a run: for so long a row may be kept beyond that. */
+  /** Longest time span of a run, in milliseconds. A row may outlive `keptFor` by this much. */
   readonly spanMax: number
-  /** So many of the newest rows are kept however old they are. */
+  /** Newest rows to keep regardless of age. */
   readonly keepMin: number
 }
 
 export interface SortedRuns {
-  /** With a row at a time, in place of one with the same key, and without what is too old by then. */
+  /** Adds a row, replacing one with the same key, and drops expired runs. */
   readonly add: (runs: Runs, row: readonly number[], time: number) => Runs
-  /** The newest row with a key: where it is. */
+  /** Finds the newest row with a key. */
   readonly find: (runs: Runs, key: readonly number[]) => Found | undefined
 }
 
 interface Found {
   readonly numbers: Int32Array
-  /** The place of the row's first number. */
+  /** Index of the row's first number. */
   readonly at: number
 }
 
 const makeRows = ({ width, key: keyWidth }: RowShape) => {
-  /** Less than 0 where the key of one row comes before that of another. */
+  /** Negative if the first key sorts before the second. */
   const compare = (one: Int32Array, i: number, other: ArrayLike<number>, k: number): number => {
     for (let n = 0; n < keyWidth; n++) {
       const difference = (one[i + n] as number) - (other[k + n] as number)
@@ -56,7 +56,7 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
     return 0
   }
 
-  /** The place of the first row whose key is not before the given one. */
+  /** Index of the first row whose key is not less than the given one. */
   const lowerBound = (numbers: Int32Array, key: ArrayLike<number>): number => {
     let low = 0
     let high = numbers.length / width
@@ -74,7 +74,7 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
   return {
     placeOf: lowerBound,
     has,
-    /** Sorted rows with one more, or with one in place of another. */
+    /** Inserts a row in key order, or replaces the row with its key. */
     insertRow: (numbers: Int32Array, row: readonly number[]): Int32Array => {
       const at = lowerBound(numbers, row)
       const rest = at + (has(numbers, at, row) ? width : 0)
@@ -84,7 +84,7 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
       changed.set(numbers.subarray(rest), at + width)
       return changed
     },
-    /** Two runs' rows as one's; of two with the same key the younger's stays. */
+    /** Merges two runs. If both have a key, the younger row wins. */
     merge: (old: Int32Array, young: Int32Array): Int32Array => {
       const all = new Int32Array(old.length + young.length)
       let [i, k, length] = [0, 0, 0]
@@ -109,7 +109,7 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
     return { page: makePage(numbers), size: numbers.length / width, oldest, newest }
   }
 
-  /** Without those at the beginning that are too old at a time. */
+  /** Drops expired runs from the beginning. */
   const dropOld = (runs: Runs, time: number): Runs => {
     let younger = runs.reduce((sum, { size }) => sum + size, 0)
     const first = runs.findIndex(({ size, newest }) => {
@@ -119,7 +119,7 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
     return first === -1 ? [] : runs.slice(first)
   }
 
-  /** Runs of which the last two become one, and so on, as long as they are of a size and of one time. */
+  /** Merges the last two runs, repeatedly, while their sizes match and their time span is within the limit. */
   const compact = (runs: Runs): Runs => {
     const [old, young] = runs.slice(-2)
     if (old === undefined || young === undefined || old.size > young.size) return runs
@@ -152,17 +152,17 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
   }
 }
 
-/** Bytes of memory that runs take when all of them are there. */
+/** Bytes of memory that runs take with all their pages loaded. */
 export const runsBytes = (runs: Runs, { width }: RowShape): number =>
   bytesOf(
     runs.length,
     runs.reduce((sum, { size }) => sum + size * width, 0),
   )
 
-/** What is known of each run without its page: a snapshot keeps it beside the pages. */
+/** Metadata of each run. A snapshot stores it separately from the pages. */
 export const runsToDirectory = (runs: Runs): readonly (readonly number[])[] =>
   runs.map(({ size, oldest, newest }) => [size, oldest, newest])
 
-/** The runs with such a directory, which has come out of JSON. */
+/** Rebuilds runs from a directory parsed from JSON. */
 export const runsFromDirectory = (directory: readonly (readonly number[])[], pages: readonly Page[]): Runs =>
   directory.map(([size = 0, oldest = 0, newest = 0], n): Run => ({ page: pages[n] as Page, size, oldest, newest }))

@@ -8,7 +8,7 @@ import { type JsonSchema, patternOf, schemaOf, toPortablePattern, withSchema } f
 
 const plainCodecs = new WeakSet<t.Mixed>()
 
-/** Says of a codec that it leaves what it takes as it is: where its `is` says yes, there is nothing to validate. */
+/** Marks a codec that returns its input unchanged. If its `is` accepts a value, validation can be skipped. */
 export const markPlain = <C extends t.Mixed>(codec: C): C => {
   plainCodecs.add(codec)
   return codec
@@ -16,13 +16,13 @@ export const markPlain = <C extends t.Mixed>(codec: C): C => {
 
 export const isPlain = (codec: t.Mixed): boolean => plainCodecs.has(codec)
 
-/** What one field of a body or an event may hold, with the sentence that says so to whoever sent something else. */
+/** A codec for a single field, with the error message for invalid values. */
 const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string, schema: () => JsonSchema): t.Type<A> => {
   const codec = new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity)
   return markPlain(withSchema(codec, schema))
 }
 
-/** A whole number in a range, both ends included. */
+/** A whole number, both ends included. */
 export const integer = (min: number, max: number): t.Type<number> =>
   scalar(
     `integer(${min}, ${max})`,
@@ -43,7 +43,7 @@ const REFUSED = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
 const REFUSED_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-/** Text of `min` to `max` code points without control characters; `lines` lets line breaks and tabs through. */
+/** Text of `min` to `max` code points without control characters. `lines` allows line breaks and tabs. */
 export const text = (min: number, max: number, options: { lines?: boolean } = {}): t.Type<string> => {
   const refused = options.lines ? REFUSED_BUT_LINES : REFUSED
   const except = options.lines ? ' other than line breaks and tabs' : ''
@@ -81,7 +81,7 @@ export const opaqueId: t.Type<string> = scalar(
   () => ({ type: 'string', pattern: patternOf(OPAQUE_ID) }),
 )
 
-/** The codec's values, or null. Unlike io-ts's `union`, it leaves the path of an error as it is. */
+/** The codec's values, or null. Unlike io-ts's `union`, it keeps the error path. */
 export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
   const nullable = withSchema(
     new t.Type(
@@ -95,14 +95,13 @@ export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
   return isPlain(codec) ? markPlain(nullable) : nullable
 }
 
-/** Whatever there is. */
+/** Accepts any value. */
 export const anything: t.Type<unknown> = markPlain(new t.Type('anything', t.unknown.is, t.success, t.identity))
 
-/** A list of such values. */
 export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
   withSchema(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
-/** A string of at most `max` characters that matches; `rule` finishes the sentence "the field ...". */
+/** A string that matches a pattern, of at most `max` characters. `rule` completes the sentence "the field ...". */
 export const matching = (name: string, pattern: RegExp, rule: string, max?: number): t.Type<string> =>
   scalar(
     name,
@@ -119,7 +118,7 @@ export const address: t.Type<string> = matching(
   ADDRESS_LENGTH_MAX,
 )
 
-/** An RFC 3339 date-time on the wire, an Instant within. One way: answers are formatted from what was decided. */
+/** Decodes an RFC 3339 date-time to an Instant. Decode only: responses are formatted from decided values. */
 export const instant: t.Type<Instant, never, unknown> = withSchema(
   new t.Type<Instant, never, unknown>(
     'instant',

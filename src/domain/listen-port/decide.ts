@@ -13,7 +13,7 @@ export interface PortRange {
   readonly last: number
 }
 
-/** The first append of a SUT's creation: gives the SUT its id and its port. */
+/** The first append of a SUT's creation: assigns the SUT's id and port. */
 export interface AssignListenPort {
   readonly type: 'AssignListenPort'
   readonly range: PortRange
@@ -21,7 +21,7 @@ export interface AssignListenPort {
   readonly random: string
 }
 
-/** Gives back the port of a SUT that was retired or never came to be. */
+/** Releases the port of a SUT that was retired or whose creation was abandoned. */
 export interface ReleaseListenPort {
   readonly type: 'ReleaseListenPort'
   readonly sut_id: string
@@ -32,14 +32,14 @@ export type ListenPortCommand = AssignListenPort | ReleaseListenPort
 export interface Assignment {
   readonly sut_id: string
   readonly listen_port: number
-  /** Unix milliseconds of the assignment, which is the SUT's creation. */
+  /** Unix milliseconds of the assignment, which is also the SUT's creation time. */
   readonly time: number
 }
 
 export interface ListenPortState extends StreamState {
   /** By port. */
   readonly assigned: readonly Assignment[]
-  /** Ports that were given back and are free, longest free first. */
+  /** Released ports that are free, longest free first. */
   readonly released: readonly number[]
 }
 
@@ -54,7 +54,7 @@ const insertionIndex = (assigned: readonly Assignment[], port: number): number =
   return low
 }
 
-/** A port never used is longer free than any that was given back; among those the lowest comes first. */
+/** Prefers the lowest port never used, then the port that was released first. */
 const chooseNextPort = (state: ListenPortState, range: PortRange): number | undefined => {
   const released = new Set(state.released)
   let next = insertionIndex(state.assigned, range.first)
@@ -93,7 +93,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
       return { ...state, time }
-    // A creation that is still open is given up a minute after the correction, not after the wrong time.
+    // A creation still in progress is abandoned a minute after the correction, not after the wrong time.
     case 'ClockCorrected':
       return {
         ...state,
@@ -141,7 +141,7 @@ const unpack = ({ text, pages }: Packed): ListenPortState => {
   return { ...state, keys: runsFromDirectory(keys, pages) }
 }
 
-/** Bytes of memory that an empty state and an assignment take. */
+/** Bytes of an empty state and of an assignment. */
 const [STATE_BYTES, ASSIGNMENT_BYTES] = [200, 120]
 
 export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {

@@ -17,7 +17,7 @@ export interface CreateReservation {
   readonly actor: Actor
   readonly sut_id: string
   readonly user_id: string
-  /** Whether the users file has `user_id`. */
+  /** Whether the users file contains `user_id`. */
   readonly userExists: boolean
   readonly window: RequestedWindow
   readonly limits: WindowLimits
@@ -26,9 +26,9 @@ export interface CreateReservation {
 }
 
 /**
- * A reservation, and what its document says of it. Whose it is and whether it stands is the calendar's to say while it
- * runs or is ahead; what the calendar no longer holds is final, and nothing is recorded of it: there the document chooses
- * between refusals.
+ * A reservation as its document shows it. While the reservation is in the future or running, the calendar decides its
+ * owner and status. Once it has left the calendar it is final and nothing more is recorded. The document then only
+ * selects the refusal.
  */
 interface ReservationCommandBase {
   readonly actor: Actor
@@ -37,14 +37,14 @@ interface ReservationCommandBase {
   readonly documentStatus: 'made' | 'released' | 'cancelled'
 }
 
-/** Cancels a reservation that has not begun; releases one that runs. */
+/** Cancels a future reservation; releases a running one. */
 export interface CancelReservation extends ReservationCommandBase {
   readonly type: 'CancelReservation'
 }
 
 export interface ExtendReservation extends ReservationCommandBase {
   readonly type: 'ExtendReservation'
-  /** The end asked for: a moment, or seconds from the reservation's start. */
+  /** The requested end: a moment, or seconds from the reservation's start. */
   readonly end: Instant | { readonly duration: number }
   readonly limits: WindowLimits
 }
@@ -95,7 +95,7 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
       help: { conflicts: conflicts.map(toConflict), next_available },
     })
   }
-  // In the order in which they are written.
+  // In canonical order, so that encoding need not sort.
   const data = {
     _id: makeId(now, command.random),
     end_time: formatWithOffset(window.end, end.offset),
@@ -123,7 +123,7 @@ const cancel = (sut: ExistingSut, command: CancelReservation, now: number): Deci
   }
   const data = { _id, sut_id: sut._id, user_id: held.user_id }
   if (held.start * 1000 > now) return E.right([{ type: 'ReservationCancelled', data }])
-  // A window is never empty, not even one released in the very millisecond in which it began.
+  // A window is never empty, even if released in the millisecond it began.
   const end = Math.max(Math.ceil(now / 1000), held.start + 1)
   return E.right([{ type: 'ReservationReleased', data: { ...data, end_time: formatWithOffset(end, held.endOffset) } }])
 }
@@ -138,7 +138,7 @@ const resolveEnd = (held: Held, end: ExtendReservation['end']): Instant =>
 const extensionProblems = (held: Held, asked: Instant, command: ExtendReservation): readonly Problem[] => {
   const field = 'duration' in command.end ? 'duration' : 'end_time'
   const end = ceilToQuarter(asked.epochNanoseconds)
-  // The very end that stands is never too long: the grid, or a longer limit, once gave it.
+  // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
   if (end === held.end) return []
   const problems: Problem[] = []
   if (end < held.end) {
@@ -170,7 +170,7 @@ const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Deci
     return refuse('sut_inactive', 'The SUT is not active: reservations of it are not extended.')
   const conflicts = findHeld(sut, { start: held.end, end }, CONFLICTS_MAX)
   if (conflicts.length > 0) {
-    // The asked end is within the longest length, so nothing but the first conflict bounds the extension.
+    // The requested end is within the maximum length, so only the first conflict limits the extension.
     const latest = (conflicts[0] as Held).start
     const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
     return refuse('reservation_conflict', 'The SUT is reserved in the time added.', {
@@ -192,5 +192,5 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
   }
 }
 
-/** Decides on the same stream and state as the SUT's own commands: its calendar is part of it. */
+/** Shares the SUT's stream and state, which includes its calendar. */
 export const reservationDecider: Decider<SutState, ReservationCommand> = { ...sutFold, decide }

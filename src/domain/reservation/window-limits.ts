@@ -4,9 +4,9 @@ import { formatWithOffset } from '../values/instant.ts'
 
 /** Milliseconds. */
 export interface WindowLimits {
-  /** The longest window. */
+  /** Maximum length of a window. */
   readonly windowMax: number
-  /** How far from now a window may start. */
+  /** How far ahead a window may start. */
   readonly horizon: number
 }
 
@@ -17,7 +17,7 @@ const UNITS = [
   ['second', 1000],
 ] as const
 
-/** "7 days", "36 hours": a limit in the largest unit that says it in a whole number. */
+/** Formats a limit like "7 days" or "36 hours", in the largest unit that divides it. */
 const formatDuration = (milliseconds: number): string => {
   const [name, size] = UNITS.find(([, size]) => milliseconds % size === 0) ?? ['millisecond', 1]
   const count = milliseconds / size
@@ -26,13 +26,13 @@ const formatDuration = (milliseconds: number): string => {
 
 const toNanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
 
-/** The latest moment, in nanoseconds, that may be asked for as the end of a window from `start`. */
+/** The latest end, in nanoseconds, of a window from `start`. */
 export const latestEnd = (start: bigint, limits: WindowLimits): bigint => start + toNanoseconds(limits.windowMax)
 
 export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
   bodyProblem('window_too_long', field, `must be at most ${formatDuration(limits.windowMax)} after the start`)
 
-/** What is wrong with a window, judged as asked where the length counts and on the grid where the quarter counts. */
+/** Checks the length as requested and the quarter-hours on the grid. */
 export const windowProblems = (asked: RequestedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
   const { start, end } = resolveWindow(asked, now)
   const [startField, endField] = asked.form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']

@@ -7,10 +7,10 @@ import { packSut, sutWeight, unpackSut } from './packed-state.ts'
 import { evolveSut, formatWindow, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues } from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
-/** Only if the SUT's own record still is at one of these revisions; absent means whatever it is at. */
+/** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
 type IfMatch = readonly number[] | undefined
 
-/** The second append of a creation; the first gave the SUT its id and its listen_port. */
+/** The second append of a creation. The first assigned the SUT's id and listen_port. */
 export interface CreateSut {
   readonly type: 'CreateSut'
   readonly _id: string
@@ -37,7 +37,7 @@ export interface RetireSut {
   readonly ifMatch?: IfMatch
 }
 
-/** Refuses whoever may still be about to create the SUT, so that its port can be given back. */
+/** Blocks a creator that may still be running, so that the port can be released. */
 export interface AbandonSutCreation {
   readonly type: 'AbandonSutCreation'
   readonly _id: string
@@ -49,15 +49,15 @@ export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSut
 type Decision = E.Either<Failure, readonly Event[]>
 type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
 
-/** How many tags a SUT may have. */
+/** Tags per SUT. */
 export const TAGS_MAX = 64
-/** How many conflicts a refusal names. */
+/** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
 
 const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
   E.left(failure(code, detail, more))
 
-/** The SUT of a command that needs one: it must have been created. */
+/** Refuses unless the SUT has been created. */
 export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 
@@ -71,7 +71,7 @@ const refuseStale = (state: ExistingSut): E.Either<Failure, never> =>
   refuse('stale', `The SUT has changed since: its ETag is now "${state.recordRevision}". Read it again.`)
 
 const create = (state: SutState, command: CreateSut): Decision => {
-  // Also after it was given up: whoever still creates finds that in the state, and begins anew.
+  // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
   if (state.status !== 'absent') return E.right([])
   const { _id, listen_port, values, credentials } = command
   const data = { _id, ...values, listen_port, ...(credentials && { credentials }) }
@@ -84,7 +84,7 @@ const update = (state: ExistingSut, command: UpdateSut): Decision => {
   const values = Object.entries(command.values).filter(
     ([name, value]) => state.values[name as keyof SutValues] !== value,
   )
-  // Submitted credentials always count as a change: otherwise an update that records nothing would confirm a guess.
+  // Submitted credentials always count as a change. Otherwise an update that records nothing would confirm a guess.
   if (values.length === 0 && command.credentials === undefined) return E.right([])
   const data: DataOf<'SutUpdated'> = {
     _id: state._id,
@@ -94,7 +94,7 @@ const update = (state: ExistingSut, command: UpdateSut): Decision => {
   return E.right([{ type: 'SutUpdated', data }])
 }
 
-// A tag may be called `constructor`: only the SUT's own members are its tags.
+// A tag may be named `constructor`, so check own properties only.
 const currentTag = (state: ExistingSut, name: string): string | null =>
   Object.hasOwn(state.tags, name) ? (state.tags[name] as string) : null
 
@@ -146,7 +146,7 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
   }
 }
 
-/** All but the decisions, which those on the SUT's calendar share. */
+/** Everything but `decide`; shared with the reservation decider. */
 export const sutFold: Omit<Decider<SutState, never>, 'decide'> = {
   initial: initialSutState,
   version: SUT_STATE_VERSION,

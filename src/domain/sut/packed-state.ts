@@ -4,14 +4,14 @@ import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import { recordsBytes } from '../idempotency-records.ts'
 import type { SutState } from './state.ts'
 
-/** Bytes that a state takes beside its pages, its tags and values being of common length. */
+/** Bytes of a state without its pages, assuming tags and values of typical length. */
 const SMALL_BYTES = 2_048
 
-/** Bytes of memory that one SUT's state takes. */
+/** Bytes of memory a SUT's state takes. */
 export const sutWeight = ({ windows, keys }: SutState): number =>
   SMALL_BYTES + calendarBytes(windows) + recordsBytes(keys)
 
-/** What a snapshot keeps in place of windows and keys: what is known of each of their pages without it. */
+/** Page metadata, stored in the snapshot in place of windows and keys. */
 interface Directories {
   readonly windows: readonly (readonly number[])[]
   readonly keys: readonly (readonly number[])[]

@@ -12,16 +12,16 @@ export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_he
   Partial<Record<'rdp_height' | 'rdp_width', number>>
 
 interface Common extends StreamState {
-  /** The reservations not yet over at `time`. */
+  /** Reservations that have not ended at `time`. */
   readonly windows: Calendar
-  /** When it was really held by reservations that were released, lately. */
+  /** Time recently held by reservations that were released. */
   readonly released: readonly HeldTime[]
 }
 
-/** Raised when the shape of a SUT's state changes: everybody who decides on it has this version. */
+/** Increment when the shape of the state changes. Shared by all deciders on this state. */
 export const SUT_STATE_VERSION = 4
 
-/** One SUT and its calendar, as far as any decision needs them. */
+/** A SUT and its calendar, reduced to what decisions need. */
 export type SutState =
   | (Common & { readonly status: 'absent' | 'abandoned' })
   | (Common & {
@@ -30,13 +30,13 @@ export type SutState =
       readonly values: SutValues
       readonly tags: Readonly<Record<string, string>>
       readonly listen_port: number
-      /** The revision of the SUT's own last event, which a reservation does not move: its ETag. */
+      /** Revision of the last event that changed the SUT's record, used as its ETag. Reservations do not change it. */
       readonly recordRevision: number
     })
 
 export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, released: [] }
 
-/** `tags` after a merge patch (RFC 7396) of names to strings or null. */
+/** Applies a merge patch (RFC 7396) to tags; null removes a tag. */
 export const mergeTags = (
   tags: Readonly<Record<string, string>>,
   patch: Readonly<Record<string, string | null>>,
@@ -49,7 +49,7 @@ export const mergeTags = (
   )
 }
 
-/** A window as events, documents and refusals write it. */
+/** Formats a window for events, documents and refusals. */
 export const formatWindow = (held: Held): { start_time: string; end_time: string } => ({
   start_time: formatWithOffset(held.start, held.startOffset),
   end_time: formatWithOffset(held.end, held.endOffset),
@@ -64,7 +64,7 @@ const toHeld = (data: Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'st
   endOffset: offsetOf(data.end_time),
 })
 
-/** With a window that may stand already: no two that stand overlap. */
+/** Restores a window unless it overlaps a current one. */
 const restoreWindow = (windows: Calendar, restored: Held): Calendar =>
   findOverlapping(windows, restored, 1).length > 0 ? windows : insert(windows, restored)
 
@@ -112,7 +112,7 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return { ...next, windows: remove(windows, event.data._id) }
     case 'ClockCorrected': {
       const { windows: restored, remaining } = event.data
-      // Not without those over at its time: while some remain, the stream's time is still the wrong one.
+      // Do not drop past windows yet: while windows remain, the stream's time is still wrong.
       const all = restored.map(toHeld).reduce(restoreWindow, state.windows)
       return remaining > 0 ? { ...state, windows: all } : { ...state, windows: all, time, keys: [] }
     }

@@ -1,4 +1,4 @@
-/** Whether `JSON.stringify` writes a value in its canonical form: all it does not do is to sort, and to refuse. */
+/** Whether `JSON.stringify` produces the canonical form. It neither sorts members nor rejects values. */
 const isCanonical = (value: unknown): boolean => {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)
@@ -14,11 +14,12 @@ const isCanonical = (value: unknown): boolean => {
 }
 
 /**
- * The JSON Canonicalization Scheme (RFC 8785): members sorted by UTF-16 code units, no white space, ECMAScript's
- * numbers. Written here because every recorded event passes through it and it is short; a published package, which takes
- * several times as long, checks it in the tests. Whoever has the members in order gets them written by the engine.
+ * The JSON Canonicalization Scheme (RFC 8785): members sorted by UTF-16 code units, no white space, ECMAScript number
+ * formatting. Our own implementation, because every recorded event passes through it. The published package takes
+ * several times as long; the tests compare against it. Values with sorted members use the native `JSON.stringify`.
  *
- * @throws TypeError for what JSON cannot carry exactly: undefined, functions, bigints, NaN, infinities, lone surrogates.
+ * @throws TypeError for values JSON cannot represent exactly: undefined, functions, bigints, NaN, infinities, lone
+ * surrogates.
  */
 export const canonicalJson = (value: unknown): string =>
   isCanonical(value) ? JSON.stringify(value) : writeSorted(value)

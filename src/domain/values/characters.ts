@@ -1,4 +1,4 @@
-/** Classes of characters as ranges of the characters themselves: engines of every dialect read those alike. */
+/** Character classes as explicit ranges, which all regex dialects read alike. */
 
 /** Code points, both ends included. */
 type Range = readonly [from: number, to: number]
@@ -23,8 +23,8 @@ const NONCHARACTERS: readonly Range[] = [
 ]
 
 /**
- * What does not show: controls, formats, separators of lines, private use. Code points that no version of Unicode has
- * given a meaning yet are not among them: what is refused would change with the version.
+ * Invisible characters: controls, format characters, line separators, private use. Unassigned code points are not
+ * included, since that set changes with the Unicode version.
  */
 export const INVISIBLE: readonly Range[] = [
   ...CONTROL,
@@ -54,7 +54,7 @@ const escapeInClass = (code: number): string => {
   return /[\\\]^-]/.test(character) ? `\\${character}` : character
 }
 
-/** All characters but these, and no surrogates: what stands between the brackets. */
+/** The content of a character class that matches everything except these ranges and surrogates. */
 export const classExcluding = (refused: readonly Range[]): string => {
   let next = 0
   let text = ''

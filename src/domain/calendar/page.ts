@@ -28,7 +28,7 @@ export class PageMissing extends Error {
   /** The missing page, then the pages likely to be needed next. */
   readonly pages: readonly Page[]
   constructor(pages: readonly Page[]) {
-    super('a page of a state is not in memory')
+    super('a page of a state is not loaded')
     this.pages = pages
   }
 }

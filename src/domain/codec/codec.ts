@@ -129,7 +129,7 @@ export const instant: t.Type<Instant, never, unknown> = withSchema(
       return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
     },
     () => {
-      throw new TypeError('an Instant is only ever read')
+      throw new TypeError('an Instant cannot be encoded')
     },
   ),
   () => ({ type: 'string', format: 'date-time', pattern: toPortablePattern(INSTANT_PATTERN) }),

@@ -20,7 +20,7 @@ export const hasSchema = (codec: object): boolean => schemas.has(codec)
 export const schemaOf = (codec: object): JsonSchema => {
   const schema = schemas.get(codec)
   if (schema === undefined) {
-    throw new TypeError(`${'name' in codec ? String(codec.name) : 'a codec'} does not say what it takes`)
+    throw new TypeError(`${'name' in codec ? String(codec.name) : 'a codec'} has no schema`)
   }
   return schema()
 }
@@ -45,13 +45,13 @@ const NOT_PORTABLE = /\\[wWsSDpPuxbB]/
 /** Rewrites a pattern so that all dialects read it alike. */
 export const toPortablePattern = (pattern: string): string => {
   const text = pattern.replaceAll('\\d', '[0-9]')
-  if (NOT_PORTABLE.test(text)) throw new TypeError(`${text} is not read alike everywhere`)
+  if (NOT_PORTABLE.test(text)) throw new TypeError(`${text} is not portable`)
   return text
 }
 
 /** The source of a regular expression for the keyword `pattern`, which allows no flag but `u`. */
 export const patternOf = ({ source, flags }: RegExp): string => {
-  if (flags !== '' && flags !== 'u') throw new TypeError(`no pattern has the flags ${flags}`)
+  if (flags !== '' && flags !== 'u') throw new TypeError(`unsupported pattern flags: ${flags}`)
   // With `u`, which JSON Schema implies, a slash needs no escape. Engines without it accept a bare slash too.
   return toPortablePattern(source.replaceAll('\\/', '/'))
 }

@@ -4,7 +4,7 @@ import { isPlain, markPlain } from './codec.ts'
 import { closedSchema, schemaOf, withSchema } from './json-schema.ts'
 
 /** Error message for an unknown member. */
-export const UNKNOWN_MEMBER = 'is not known here'
+export const UNKNOWN_MEMBER = 'is unknown'
 /** Error message for a missing required member. */
 export const MISSING_MEMBER = 'is required'
 

@@ -117,7 +117,10 @@ const decide = (
       if (listen_port === undefined) {
         const { first, last } = command.range
         return E.left(
-          failure('listen_ports_exhausted', `Every listen_port from ${first} to ${last} is taken; retire a SUT.`),
+          failure(
+            'listen_ports_exhausted',
+            `Every listen_port from ${first} to ${last} is in use. Retire a SUT to free one.`,
+          ),
         )
       }
       return E.right([{ type: 'ListenPortAssigned', data: { listen_port, sut_id: makeId(now, command.random) } }])

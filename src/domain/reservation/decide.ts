@@ -58,7 +58,7 @@ const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<F
 
 const isForbidden = (actor: Actor, user_id: string): boolean => actor.role === 'tester' && actor._id !== user_id
 const refuseNotYours = (): E.Either<Failure, never> =>
-  refuse('not_your_reservation', 'A tester makes and changes reservations for its own user_id only.')
+  refuse('not_your_reservation', 'Testers can only make and change reservations for their own user_id.')
 
 const toConflict = (held: Held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) })
 
@@ -69,15 +69,15 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
   if (isForbidden(actor, user_id)) return refuseNotYours()
   const found = requireSut(state)
   const unknown = [
-    ...(command.userExists ? [] : [bodyProblem('invalid', 'user_id', 'names no user')]),
-    ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'names no SUT')]),
+    ...(command.userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]),
+    ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
   ]
   if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
   if (unknown.length > 0) return refuse('user_not_found', 'No user has this id.', { problems: unknown })
   const sut = found.right
-  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and takes no reservations.')
+  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT is retired and cannot be reserved.')
   if (!sut.values.is_active) {
-    return refuse('sut_inactive', 'The SUT is not active: it takes no new reservations and no extensions.')
+    return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
   }
   const { start, end } = resolveWindow(command.window, now)
   const gridded = alignToGrid(start.epochNanoseconds, end.epochNanoseconds)
@@ -91,7 +91,7 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
           end_time: formatWithOffset(free.end, start.offset),
         }
       : null
-    return refuse('reservation_conflict', 'The SUT is reserved in this window.', {
+    return refuse('reservation_conflict', 'The SUT is already reserved in this window.', {
       help: { conflicts: conflicts.map(toConflict), next_available },
     })
   }
@@ -119,7 +119,7 @@ const cancel = (sut: ExistingSut, command: CancelReservation, now: number): Deci
   const held = findUnfinished(sut, _id, now)
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
   if (held === undefined) {
-    return command.documentStatus === 'made' ? refuse('reservation_over', 'The reservation is over.') : E.right([])
+    return command.documentStatus === 'made' ? refuse('reservation_over', 'The reservation has ended.') : E.right([])
   }
   const data = { _id, sut_id: sut._id, user_id: held.user_id }
   if (held.start * 1000 > now) return E.right([{ type: 'ReservationCancelled', data }])
@@ -143,7 +143,7 @@ const extensionProblems = (held: Held, asked: Instant, command: ExtendReservatio
   const problems: Problem[] = []
   if (end < held.end) {
     const { end_time } = formatWindow(held)
-    problems.push(bodyProblem('end_not_later', field, `must be later than the end that stands, ${end_time}`))
+    problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
   if (asked.epochNanoseconds > latestEnd(startNanoseconds(held), command.limits))
     problems.push(tooLongProblem(field, command.limits))
@@ -162,18 +162,17 @@ const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Deci
   if (held === undefined || asked === undefined) {
     return command.documentStatus === 'cancelled'
       ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
-      : refuse('reservation_over', 'The reservation is over.')
+      : refuse('reservation_over', 'The reservation has ended.')
   }
   const end = ceilToQuarter(asked.epochNanoseconds)
   if (end === held.end) return E.right([])
-  if (!sut.values.is_active)
-    return refuse('sut_inactive', 'The SUT is not active: reservations of it are not extended.')
+  if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
   const conflicts = findHeld(sut, { start: held.end, end }, CONFLICTS_MAX)
   if (conflicts.length > 0) {
     // The requested end is within the maximum length, so only the first conflict limits the extension.
     const latest = (conflicts[0] as Held).start
     const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
-    return refuse('reservation_conflict', 'The SUT is reserved in the time added.', {
+    return refuse('reservation_conflict', 'The SUT is already reserved in the added time.', {
       help: { conflicts: conflicts.map(toConflict), extendable_until },
     })
   }

@@ -52,7 +52,7 @@ export const windowProblems = (asked: RequestedWindow, now: number, limits: Wind
   if (floorToQuarter(start.epochNanoseconds) < quarter) {
     const earliest = formatWithOffset(quarter, start.offset)
     problems.push(
-      bodyProblem('window_in_the_past', startField, `must not be before the current quarter-hour, ${earliest}`),
+      bodyProblem('window_in_the_past', startField, `cannot be before the current quarter-hour, ${earliest}`),
     )
   }
   return problems

@@ -62,13 +62,13 @@ export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 
 const refuseRetired = (): E.Either<Failure, never> =>
-  refuse('sut_retired', 'The SUT has been retired: it can be read, but neither changed nor reserved.')
+  refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
 
 const isStale = (state: ExistingSut, ifMatch: IfMatch): boolean =>
   ifMatch !== undefined && !ifMatch.includes(state.recordRevision)
 
 const refuseStale = (state: ExistingSut): E.Either<Failure, never> =>
-  refuse('stale', `The SUT has changed since: its ETag is now "${state.recordRevision}". Read it again.`)
+  refuse('stale', `The SUT has changed. Its ETag is now "${state.recordRevision}": read it again and retry.`)
 
 const create = (state: SutState, command: CreateSut): Decision => {
   // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
@@ -105,7 +105,7 @@ const tag = (state: ExistingSut, command: TagSut): Decision => {
   const tooMany = Object.keys(state.tags).length + added - removed - TAGS_MAX
   if (tooMany > 0) {
     const problem = {
-      ...bodyProblem('invalid', '', `would leave ${tooMany} tags more than the ${TAGS_MAX} allowed`),
+      ...bodyProblem('invalid', '', `cannot leave more than ${TAGS_MAX} tags; it leaves ${tooMany} too many`),
       path: [],
     }
     return E.left(invalid([problem]))
@@ -122,7 +122,7 @@ const retire = (state: ExistingSut, command: RetireSut, now: number): Decision =
   const standing = findEndingAfter(state.windows, now / 1000, CONFLICTS_MAX)
   if (standing.length > 0) {
     const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) }))
-    return refuse('sut_reserved', 'Reservations of the SUT are not over yet; cancel them or wait.', {
+    return refuse('sut_reserved', 'The SUT has reservations that have not ended. Cancel them or wait.', {
       help: { conflicts },
     })
   }

@@ -64,9 +64,9 @@ export const parseInstant = (text: string): E.Either<string, Instant> => {
   const isUtc = text.at(-1) === 'Z' || text.at(-1) === 'z'
   const offsetAt = text.length - (isUtc ? 1 : 6)
   const offset = isUtc ? 0 : minutesIn(text, offsetAt)
-  if (Math.abs(offset) > OFFSET_MAX) return E.left('has an offset beyond 14:00')
+  if (Math.abs(offset) > OFFSET_MAX) return E.left('must have an offset within 14:00')
   const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)]
-  if (day < 1 || day > daysInMonth(yearIn(text), month)) return E.left('names a day that does not exist')
+  if (day < 1 || day > daysInMonth(yearIn(text), month)) return E.left('is not an existing date')
   const fraction = offsetAt === 19 ? 0n : BigInt(text.slice(20, offsetAt).padEnd(9, '0'))
   return E.right({ epochNanoseconds: BigInt(secondsIn(text) - offset * 60) * 1_000_000_000n + fraction, offset })
 }
@@ -78,11 +78,10 @@ const LENGTH_MAX = 64
 const explainNotRfc3339 = (text: string): string => {
   if (text.length > LENGTH_MAX) return NOT_RFC_3339
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'is a date without a time; write it like 2030-05-02T08:15:00+02:00'
-  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:?\d\d$/.test(text))
-    return 'holds a blank for +; write the + as %2B in an address'
+  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:?\d\d$/.test(text)) return 'cannot contain a space; write + as %2B in a URL'
   if (/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text))
-    return 'has no UTC offset; add Z or an offset like +02:00'
-  if (/:60(\.\d+)?([Zz]|[+-])/.test(text)) return 'names a leap second; the last second of a minute is 59'
+    return 'must have a UTC offset: add Z or an offset like +02:00'
+  if (/:60(\.\d+)?([Zz]|[+-])/.test(text)) return 'cannot be a leap second; the last second of a minute is 59'
   return NOT_RFC_3339
 }
 

@@ -70,7 +70,7 @@ test('an earlier end is refused', (t) => {
   ] as const) {
     const refused = standing().when(extend(end), '05:01')
     t.deepEqual(whyRefused(refused), ['end_not_later', `end_not_later ${field}`])
-    t.regex(refusal(refused).detail, /the end that stands, 2030-05-02T03:30:00-03:30/)
+    t.regex(refusal(refused).detail, /the current end, 2030-05-02T03:30:00-03:30/)
   }
 })
 

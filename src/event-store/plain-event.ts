@@ -2,31 +2,31 @@ import { type JsonSchema, schemaOf } from '../domain/codec/json-schema.ts'
 import { type Event, type EventType, eventData, Metadata, type Recorded, SCHEMA } from '../domain/event.ts'
 
 /**
- * Reads most events of a log in one look, for whoever reads all of it: those of the newest shape whose strings are ASCII
- * without escapes. A pattern made from the codecs' own schemas takes exactly their RFC 8785 form, so that what it takes
- * needs neither be parsed, nor decoded, nor made canonical again. The others go the long way, by `decodeEvent`.
+ * A fast reader for full log scans. It reads plain events: newest schema, ASCII strings, no escapes. A pattern
+ * generated from the codecs' schemas matches exactly their RFC 8785 form, so a match needs no parsing, decoding or
+ * canonicalising. All other events go through `decodeEvent`.
  */
 
-/** What stands in a JSON string as it is. */
+/** Characters that need no escape in a JSON string. */
 const PLAIN = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).filter((each) => !'"\\'.includes(each))
 
 const classOf = (characters: readonly string[]): string =>
   `[${characters.map((each) => each.replace(/[\]^-]/, '\\$&')).join('')}]`
 const ANY = classOf(PLAIN)
 
-/** What a captured text stands for, undefined where the codec would refuse it. */
+/** Converts a captured text to its value; undefined if the codec would reject it. */
 type Convert = (captured: string) => unknown
 
 interface Member {
-  /** The part of the pattern, with one group. */
+  /** Part of the pattern, with one group. */
   readonly pattern: string
-  /** Left out where the text is the value. */
+  /** Absent if the text itself is the value. */
   readonly convert?: Convert
 }
 
-/** A pattern of characters and classes one after the other, none of which takes a quote or a backslash. */
+/** A sequence of characters and classes, none of which match a quote or a backslash. */
 const SIMPLE = /^\^((?:\[(?:\\[wd]|[\w:+-])+\](?:\{\d+(?:,\d+)?\})?|\\[d.](?:\{\d+\})?|[\w:-])+)\$$/
-/** A pattern of one class that is refused, which may be long or short. */
+/** A negated class with an optional length. */
 const REFUSED = /^\^(\[\^[^\]]*\])(?:\*|\{(\d+),(\d+)\})\$$/
 
 const stringMember = ({ enum: values, pattern, minLength = 0, maxLength = '' }: JsonSchema): Member => {
@@ -51,7 +51,7 @@ const integerMember = ({ minimum, maximum }: JsonSchema): Member => ({
   },
 })
 
-/** Undefined for what goes the long way. */
+/** Undefined for members that need `decodeEvent`. */
 const memberOf = (schema: JsonSchema): Member | undefined => {
   if (schema.type === 'string') return stringMember(schema)
   if (schema.type === 'integer') return integerMember(schema)
@@ -65,7 +65,7 @@ interface PlainObject {
   readonly converters: readonly (Convert | undefined)[]
 }
 
-/** The RFC 8785 form of a closed object; undefined where a member that it must have goes the long way. */
+/** The RFC 8785 form of a closed object; undefined if a required member needs `decodeEvent`. */
 const objectOf = ({ properties, required = [] }: JsonSchema): PlainObject | undefined => {
   const schemas = properties as Readonly<Record<string, JsonSchema>>
   const needed = new Set(required as readonly string[])
@@ -123,7 +123,7 @@ const readMembers = (
   return members
 }
 
-/** Undefined for an event that is not plain, or none at all. Its strings keep the whole text in memory. */
+/** Undefined for anything but a plain event. The returned strings keep the whole text in memory. */
 export type ReadPlain = (stored: string, mark: number) => Recorded | undefined
 
 const makeReadPlain = (): ReadPlain => {
@@ -143,7 +143,7 @@ const makeReadPlain = (): ReadPlain => {
     if (data === undefined || metadata === undefined || metadata.schema !== SCHEMA) return undefined
     const last = behind + 1 + metadataShape.names.length
     return {
-      // Not the piece of the text, which would be compared character by character wherever it is looked at.
+      // Not the matched slice, which every comparison would compare character by character.
       type: plain.type,
       data,
       id: match[behind],
@@ -157,11 +157,11 @@ const makeReadPlain = (): ReadPlain => {
 
 let cachedReader: ReadPlain | undefined
 
-/** Made when it is first asked for: most processes never do. */
+/** Created on first use: most processes never need it. */
 export const getPlainReader = (): ReadPlain => {
   cachedReader ??= makeReadPlain()
   return cachedReader
 }
 
-/** The end of an event's data in its text, which begins with it, where the event is plain: `{"data":...`. */
+/** The `data` object of a plain event, which its text begins with: `{"data":...`. */
 export const slicePlainData = (stored: string): string => stored.slice(8, stored.indexOf('},"id":"') + 1)

@@ -20,7 +20,7 @@ const ATTEMPT_WITHIN = 3_000
 const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
 const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
 
-/** The credentials do not allow what the service must do, so that waiting would not help. */
+/** The credentials lack the required permissions. Retrying does not help. */
 export class StoreDenied extends Error {
   override name = 'StoreDenied'
 }
@@ -33,11 +33,11 @@ interface LogStream {
 interface Beginning {
   readonly randomHex: RandomHex
   readonly isReadOnly: boolean
-  /** The id of the log that is copied into this one. */
+  /** Id of the log being copied into this one. */
   readonly copyOf: string | undefined
 }
 
-/** Appends to the stream; false where somebody else was first. */
+/** Appends to the stream. False if another process was first. */
 const tryAppend = async (
   { connection }: LogStream,
   expectedRevision: AppendExpectedRevision,
@@ -56,7 +56,7 @@ const tryAppend = async (
   }
 }
 
-/** Whether an append is answered: one that cannot succeed, so that nothing is written. */
+/** Probes the write path with an append that cannot succeed, so nothing is written. */
 export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
   const options = {
@@ -71,16 +71,16 @@ export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStr
   )
 }
 
-/** The log's id, and the mark with which it begins. */
+/** The log's id, and the store position where it begins. */
 export interface BegunLog {
   readonly logId: string
   readonly mark: number
 }
 
 /**
- * The log, which whoever comes first begins.
+ * Opens the log, or creates it if it does not exist. Several instances may try at once.
  *
- * @throws UnusableLog when there is no log and none may be made, or when it is not what is asked for
+ * @throws UnusableLog if there is no log and none may be created, or it is not the expected one
  */
 export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }: Beginning): Promise<BegunLog> => {
   for (;;) {

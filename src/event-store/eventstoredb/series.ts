@@ -8,10 +8,10 @@ import { type AppendFailure, NO_STREAM } from '../event-store.ts'
 import type { BatchCall } from './server/client.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Milliseconds without an answer after which a series is given up. */
+/** Milliseconds without a response after which a series fails. */
 const ANSWER_WITHIN = 10_000
 
-/** Events for the end of one stream, which is at revision `expected`. */
+/** Events to append to a stream at revision `expected`. */
 export interface SeriesAppend {
   readonly stream: string
   readonly expected: number
@@ -19,9 +19,9 @@ export interface SeriesAppend {
 }
 
 /**
- * Appends to several streams without waiting for the answer to one before the next is sent. A node takes the appends of
- * one call one by one, as they were sent, so the log has them in this order; their positions prove it. Left: some may have
- * been written, and only those before the first that was not, unless the node broke its order.
+ * Pipelined appends to several streams. A node executes the appends of one call in order, and the returned positions
+ * prove it. Left: some may have been written. If so, only those before the first that failed, unless the node broke the
+ * order.
  */
 export type AppendSeries = (appends: readonly SeriesAppend[]) => Promise<E.Either<AppendFailure, void>>
 
@@ -38,7 +38,7 @@ const toMessage = ({ id, type, data, metadata }: NewEvent): streams.BatchAppendR
   return message
 }
 
-// No deadline: it would be a time of this machine's clock, by which a node with another clock fails every append.
+// No deadline: it is an absolute time of this machine, so a node with another clock would fail every append.
 const makeRequest = (
   prefix: string,
   { stream, expected, events }: SeriesAppend,
@@ -58,7 +58,7 @@ const makeRequest = (
 const toFailure = (response: streams.BatchAppendResp): AppendFailure =>
   response.getError()?.getDetails()?.getTypeUrl().endsWith('WrongExpectedVersion') ? 'moved' : 'unknown'
 
-/** The positions of appends in the order in which they were sent, once all are answered. */
+/** Positions of the appends in the order sent, once all are answered. */
 const collectAnswers = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
   new Promise((resolve) => {
     const positions = new Map<string, number>()

@@ -14,38 +14,38 @@ import { makeSilence } from './server/silence.ts'
 import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
-/** Milliseconds between attempts to reach the store at a start. */
+/** Milliseconds between attempts to reach the store at startup. */
 const RETRY_AFTER = 1_000
-/** Milliseconds after which one of them is given up: nobody who only asks something is kept waiting for long. */
+/** Timeout of one attempt, in milliseconds. Short, so that read-only commands fail fast. */
 const OPEN_WITHIN = 3_000
 
 export interface EventStoreDbOptions {
   readonly address: EventStoreDbAddress
   readonly randomHex: RandomHex
-  /** Told each time that the store could not be reached at the start, before it is tried again. */
+  /** Called after each failed attempt to reach the store at startup. */
   readonly onWaiting?: (error: Error) => void
-  /** Ends the waiting. */
+  /** Stops waiting. */
   readonly signal?: AbortSignal
   /** Called when the store has not answered commands for some seconds, and when it answers again. */
   readonly onSilence?: (isSilent: boolean) => void
-  /** For tools beside running services: makes no log where there is none. */
+  /** For tools used while services run: never creates a log. */
   readonly isReadOnly?: boolean
-  /** The id of the log that is copied into this one, which is no service's before `endCopy`. */
+  /** Id of the log being copied into this one. No service can use the copy before `endCopy`. */
   readonly copyOf?: string
 }
 
 export interface EventStoreDb extends EventStore {
-  /** For a log that is copied: faster than one append after the other. */
+  /** For copying a log: faster than sequential appends. */
   readonly appendSeries: AppendSeries
-  /** Makes a log that was copied into the store a service's. */
+  /** Marks a copied log as complete, so that a service can use it. */
   readonly endCopy: () => Promise<void>
 }
 
-/** Whether an append that ended so was answered. */
+/** Whether the store answered an append with this outcome. */
 const isAnswered = (ended: E.Either<AppendFailure, unknown>): boolean =>
   E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
 
-/** Waits for a store that cannot be reached yet; the log in it, once there is one. */
+/** Waits until the store can be reached and returns its log. */
 const reachLog = async (
   { randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
   logStream: Parameters<typeof beginLog>[0],
@@ -67,11 +67,11 @@ const reachLog = async (
 }
 
 /**
- * The store a lab moves to: an EventStoreDB 23.10 or later, or a KurrentDB. Its `mark` is the commit position in `$all`.
- * Waits for a store that cannot be reached yet.
+ * The networked store: EventStoreDB 23.10 or later, or KurrentDB. Store positions are commit positions in `$all`. Waits
+ * until the store can be reached.
  *
- * @throws StoreDenied when the credentials do not suffice, UnusableLog when it holds no log or an unfinished copy,
- *   StoreUnavailable when the signal ended the waiting
+ * @throws StoreDenied if the credentials do not suffice, UnusableLog if there is no log or an unfinished copy,
+ * StoreUnavailable if the signal stopped the waiting
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
   const { address, onSilence = () => undefined } = options

@@ -5,23 +5,22 @@ import { type Connection, toUnavailable } from './server/connection.ts'
 import type { LogEvents } from './server/records.ts'
 
 /**
- * Events taken off the wire and not asked for yet. A node cuts off a subscriber to whom it cannot send more than some 64
- * new events, so that this buffer, and the flow control window before it, hold what comes while this process is busy.
+ * Buffered events. A node drops a subscriber to which it cannot send more than some 64 new events. This buffer, and the
+ * flow control window before it, absorb events while this process is busy.
  */
 const BUFFER_MAX = 4_096
-/** Events given at a time. */
+/** Events per page. */
 const PAGE = 256
 
-/** What has come in, and why no more will. */
+/** Buffered input of a subscription, and why it ended. */
 interface Inflow<A> {
-  /** Resolves when the node has begun to send, or to false when it will not. */
+  /** Resolves to true when the node starts sending, to false if it will not. */
   readonly confirmed: Promise<boolean>
-  /** Up to a page of events, when there are any; none once the signal is aborted. */
+  /** Waits for events and returns up to a page; empty once the signal is aborted. */
   readonly take: () => Promise<readonly A[]>
   readonly close: () => void
 }
 
-/** A queue of pages. */
 const makePages = <A>() => {
   const pages: A[][] = []
   let size = 0
@@ -41,7 +40,7 @@ const makePages = <A>() => {
   }
 }
 
-/** Takes events off the wire as they come, up to as many as the buffer holds. */
+/** Reads events from the wire into the buffer until it is full. */
 const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEvent) => A | undefined): Inflow<A> => {
   const pages = makePages<A>()
   let ended: { readonly error?: unknown } | undefined
@@ -71,7 +70,7 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
       wake()
       if (pages.size() >= BUFFER_MAX) call.pause()
     })
-    // It also fails after the last event was asked for.
+    // Also fails after the last event was read.
     .on('error', end)
     .on('end', end)
     .on('close', end)
@@ -101,21 +100,21 @@ interface LogSource {
   readonly connection: Connection
   readonly events: LogEvents
   readonly head: EventStore['head']
-  /** The mark with which the log begins: what was written before is others'. */
+  /** Store position where the log begins. Earlier events are not ours. */
   readonly begun: () => number
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
 }
 
-/** Whoever stops does not wait for a store that does not answer. */
+/** Lets a stopped subscription return without waiting for the store. */
 const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
 /**
- * Every event of ours in `$all` behind a mark, first those there are and then each as it comes. It does not come back by
- * itself: who consumes it knows best where to go on.
+ * Our events in `$all` after a store position: first the existing ones, then new ones. Does not reconnect, since the
+ * consumer knows best where to resume.
  *
- * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
+ * @throws StoreUnavailable if the connection is lost, after all received events were yielded
  */
 async function* followAll<A extends { readonly mark: number }>(
   { connection, events: { prefixes, isOurs }, head, begun, closing }: LogSource,
@@ -126,13 +125,13 @@ async function* followAll<A extends { readonly mark: number }>(
   const stop = AbortSignal.any([signal, closing])
   if (stop.aborted) return
   let last = Math.max(after, BEGINNING)
-  // What the server says of having caught up comes more than once, and not from every version.
+  // The server's own caught-up message may repeat, and not every version sends it.
   const target = await Promise.race([head(), waitForAbort(stop)])
   if (target === undefined) return
   const started = Promise.withResolvers<Inflow<A> | undefined>()
   const freed = Promise.withResolvers<void>()
   let inflow: Inflow<A> | undefined
-  // Also where it still waits for its turn, or nobody comes for what there is.
+  // Also while it is queued for a call, or the buffer is full.
   const end = (): void => {
     inflow?.close()
     freed.resolve()

@@ -10,18 +10,21 @@ import { recoverWal } from './sync.ts'
 
 const PRAGMAS = {
   journal_mode: 'wal',
-  // FULL: a commit is synced before it comes back.
+  // FULL: a commit syncs before it returns.
   synchronous: 2,
-  // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
+  // On macOS, plain fsync does not reach the disk. No effect elsewhere.
   fullfsync: 1,
   foreign_keys: 1,
-  // Overwritten, not just forgotten: secrets that have been replaced.
+  // Overwrite deleted data: replaced secrets.
   secure_delete: 1,
-  // Pages: everybody waits for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000.
+  // Pages. A WAL checkpoint blocks everything: some 10 ms for one of these and 35 ms for one of 4,000.
   wal_autocheckpoint: 1000,
 } as const
 
-/** NORMAL: only checkpoints are synced, in another thread (files/wal-checkpoints.ts); commits by who has them synced behind. */
+/**
+ * NORMAL: only WAL checkpoints sync, in a worker thread (files/wal-checkpoints.ts). Commits are synced by the deferred
+ * fsync.
+ */
 const DEFERRED_SYNC_PRAGMAS = { ...PRAGMAS, synchronous: 1 }
 
 const sqliteVersion = (): string => {
@@ -41,7 +44,7 @@ const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unk
   }
 }
 
-/** The file that a path leads to, links resolved, so that one log has one name however it is reached. */
+/** Resolves links, so that a log has one name however it is reached. */
 export const fileOf = (path: string): string => {
   if (existsSync(path)) return realpathSync(path)
   try {
@@ -53,7 +56,7 @@ export const fileOf = (path: string): string => {
 
 const makeFile = (file: string): void => {
   const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
-  // SQLite would delete it, and with it the last events of a log that has been moved or is about to be put back.
+  // SQLite would delete the WAL, which may hold the last events of a log that was moved or is about to be restored.
   if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal is there`)
   closeSync(openSync(file, 'wx', 0o600))
 }
@@ -67,10 +70,9 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the file `fileOf` found. Who writes it has the lock beside it: the file is made where there is none, claimed, and
- * brought to the newest schema.
+ * Opens the file found by `fileOf`. A writer must hold its lock; the file is created if missing, claimed and migrated.
  *
- * @throws UnusableLog, and LockTaken when another process writes the file by another path
+ * @throws UnusableLog, and LockTaken if another process writes the file by another path
  */
 export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
   const { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred = false } = options

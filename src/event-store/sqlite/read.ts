@@ -7,15 +7,15 @@ import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
 import type { Heads } from './heads.ts'
 import type { Tail } from './tail.ts'
 
-/** How many events a page has at most: what is decoded without giving others a turn. */
+/** Events per page, which are decoded without yielding to the event loop. */
 const PAGE = 256
-/** How many links of a stream's chain are followed without giving others a turn. */
+/** Links of a stream's chain followed without yielding to the event loop. */
 const LINKS = 1024
 
-/** The places in the log, as they stand now, inside a transaction or outside one. */
+/** Looks up positions in the current state of the log, inside or outside a transaction. */
 export interface Places {
   readonly last: () => number
-  /** The position of an event and of those before it in its stream, newest first, at most `count`. */
+  /** The position of an event and of its predecessors in its stream, newest first, at most `count`. */
   readonly backFrom: (position: number, count: number) => readonly number[]
   readonly recordedAt: (position: number) => string
 }
@@ -47,7 +47,7 @@ export const makePlaces = (database: DatabaseSync): Places => {
   }
 }
 
-/** @throws StoreUnavailable in place of what SQLite throws */
+/** Turns SQLite errors into StoreUnavailable. */
 export const withReadErrors = <A>(read: () => A): A => {
   try {
     return read()
@@ -56,7 +56,7 @@ export const withReadErrors = <A>(read: () => A): A => {
   }
 }
 
-/** The positions of a stream's events behind a revision, newest first. */
+/** Positions of a stream's events after a revision, newest first. */
 const positionsAfter = async (
   places: Places,
   heads: Pick<Heads, 'get'>,
@@ -78,9 +78,9 @@ const positionsAfter = async (
   return positions
 }
 
-/** Reads at most so many events behind a mark. */
+/** Reads at most `count` events after a position. */
 const makePages = (database: DatabaseSync) => {
-  // A buffer for each hash would cost more than to read the event.
+  // One hex text per page: a buffer per hash would cost more than reading the event.
   const page = prepareArrays(
     database,
     'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
@@ -90,7 +90,7 @@ const makePages = (database: DatabaseSync) => {
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
     if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
     const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
-    // Its patterns take longer to make than a short page to read.
+    // Compiling its patterns takes longer than reading a short page.
     const readPlain = rows.length < PAGE ? () => undefined : getPlainReader()
     return rows.map(([recorded, position], n) => {
       const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
@@ -100,7 +100,7 @@ const makePages = (database: DatabaseSync) => {
 }
 
 type LogReader = Pick<EventStore, 'at' | 'recordAt' | 'readStream' | 'records' | 'subscribe' | 'head'>
-/** All that can be asked of a log's file. */
+/** All reads of a log file. */
 export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
 export const makeReader = (
@@ -162,10 +162,10 @@ export const makeReader = (
 }
 
 /**
- * The same for who reads beside another process: whatever is told is on the disk, which its writer may sync behind. Nothing
- * is synced for events that were there when it was done before.
+ * Wraps a reader in a process other than the writer, whose sync may be deferred. Syncs before returning, so that
+ * everything returned is on disk. Skips the sync for events known to be synced.
  *
- * @param last the place of the log's last event
+ * @param last position of the log's last event
  */
 export const durableReader = (reader: Reader, last: () => number, sync: () => void): Reader => {
   let known = BEGINNING

@@ -18,13 +18,13 @@ import { makeTail } from './tail.ts'
 import { makeTransactions, type Transactions } from './transaction.ts'
 
 export interface SqliteLimits {
-  /** Pages of 4 KiB the file may grow to; unless given, what the disk has. */
+  /** Maximum size of the file in pages of 4 KiB; by default limited by the disk only. */
   readonly pagesMax?: number
-  /** Milliseconds, in which the process stands still, for whoever else is writing to the file. */
+  /** Milliseconds to block the process while waiting for another writer. */
   readonly busyTimeout?: number
-  /** Appends in one transaction. */
+  /** Appends per transaction. */
   readonly batchMax?: number
-  /** Appends waiting for one; further ones are `unavailable`. */
+  /** Queued appends; further ones are `unavailable`. */
   readonly queueMax?: number
   /** Events kept in memory for subscribers that have caught up. */
   readonly tail?: number
@@ -32,30 +32,30 @@ export interface SqliteLimits {
 
 export interface SqliteOptions {
   readonly path: string
-  /** For tools beside a running service: takes no lock, appends nothing, and sees its events within a fifth of a second. */
+  /** For tools used while a service runs: no lock, no appends; sees new events within 200 ms. */
   readonly readOnly?: boolean
-  /** For who asks `synced` before anything that came of the log is told: commits do not wait for the disk, only tellings. */
+  /** Defers fsync. The caller must wait for `synced` before sending out anything read from the log. */
   readonly isSyncDeferred?: boolean
   readonly randomHex: RandomHex
   /**
-   * The disk failed, or the file is not what this process made of it: the outcome of the last appends is unknown and no
-   * further one is taken. The process had better end. Called once.
+   * Called once if the disk failed or another process changed the file. The outcome of the last appends is unknown, and
+   * the store rejects all further ones. The process should exit.
    */
   readonly onFatal: (error: Error) => void
   readonly limits?: SqliteLimits
-  /** Told of every commit: how many appends it held and how many milliseconds it took. */
+  /** Called for each commit: number of appends, duration in milliseconds. */
   readonly onCommit?: (appends: number, milliseconds: number) => void
 }
 
-/** Pages of 4 KiB: appends wait for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000. */
+/** Pages of 4 KiB between WAL checkpoints. Appends wait for one: some 10 ms for this many pages and 35 ms for 4,000. */
 const CHECKPOINT_PAGES = 1_000
-/** Milliseconds between two looks at a file that another process writes. */
+/** Poll interval, in milliseconds, for a file that another process writes. */
 const POLL_EVERY = 200
 
 /**
- * The embedded store: one SQLite file, in the process. Its `mark` is the public position.
+ * The embedded store: one SQLite file, in process. Store positions are public positions.
  *
- * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
+ * @throws LockTaken if another process writes this log, UnusableLog if the file cannot be used as one
  */
 export const openSqliteStore = (options: SqliteOptions): EventStore => {
   const { path, readOnly = false, isSyncDeferred = false, randomHex, limits = {} } = options
@@ -73,7 +73,7 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
   }
 }
 
-/** The lock and SQLite's journal go by the name: a log written under two names would lose events. */
+/** The lock and the WAL go by file name: a log written under two names would lose events. */
 const refuseHardLinks = (file: string): void => {
   const others = findHardLinks(file)
   if (others === undefined) return
@@ -83,7 +83,7 @@ const refuseHardLinks = (file: string): void => {
   throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
 }
 
-/** Changes secrets apart from any append. */
+/** Changes secrets outside of appends. */
 const makeSecretWrites =
   (
     { run, inSavepoint }: Transactions,
@@ -99,7 +99,7 @@ const makeSecretWrites =
     await sync?.begin()
   }
 
-/** That the disk has failed is told once, though a commit and a sync may both find out. */
+/** Reports a disk failure once, though both a commit and a sync may detect it. */
 const makeFailureReporter = (onFatal: (error: Error) => void) => {
   let hasFailed = false
   return {
@@ -120,7 +120,7 @@ const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Er
     sync,
     checkpoints,
     end: async () => {
-      // Who has to know has been told that it failed.
+      // A failure has already been reported.
       await sync.pending()?.catch(() => undefined)
       await checkpoints.close()
     },

@@ -1,25 +1,25 @@
 import { isIP } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** How an EventStoreDB or a KurrentDB is reached. All times are in milliseconds. */
+/** Connection settings of an EventStoreDB or KurrentDB. All times are in milliseconds. */
 export interface EventStoreDbAddress {
-  /** Nodes of the cluster, one of which answers where the others are; or the only one. */
+  /** Cluster nodes, any of which knows the others; or the single node. */
   readonly hosts: readonly { readonly address: string; readonly port: number }[]
-  /** Whether the one host is the name of a whole cluster. */
+  /** Whether the single host is the DNS name of a cluster. */
   readonly isDiscovered: boolean
   readonly tls: boolean
-  /** A PEM file with the authorities to trust instead of the system's. */
+  /** A PEM file with the trusted authorities, instead of the system's. */
   readonly caFile?: string
   readonly credentials?: { readonly username: string; readonly password: string }
   readonly connectionName?: string
-  /** What the names of this log's streams begin with, where several logs share a cluster. */
+  /** Prefix of this log's stream names, for clusters shared by several logs. */
   readonly streamPrefix?: string
   readonly maxDiscoverAttempts?: number
   readonly discoveryInterval?: number
   readonly gossipTimeout?: number
   readonly keepAliveInterval?: number
   readonly keepAliveTimeout?: number
-  /** How long one call may take. */
+  /** Timeout of a call. */
   readonly deadline?: number
 }
 
@@ -52,7 +52,10 @@ const textOption =
   (value) =>
     E.map(make)(E.fromNullable('is not percent-encoded')(decodePart(value)))
 
-/** The options of the vendor's connection strings, in small letters as they are matched, and `streamPrefix` of our own. */
+/**
+ * Options of the vendor's connection strings, in lower case because names are case-insensitive, and our own
+ * `streamPrefix`.
+ */
 const options: Readonly<Record<string, Option>> = {
   tls: booleanOption((tls) => E.right({ tls })),
   tlscafile: textOption((caFile) => ({ caFile })),
@@ -71,7 +74,7 @@ const options: Readonly<Record<string, Option>> = {
   throwonappendfailure: booleanOption((throws) => (throws ? E.right({}) : E.left('must be true'))),
   maxdiscoverattempts: integerOption(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
   discoveryinterval: integerOption(1, (discoveryInterval) => ({ discoveryInterval })),
-  // The vendor counts this one in seconds.
+  // This option is in seconds.
   gossiptimeout: integerOption(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
   keepaliveinterval: integerOption(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
   keepalivetimeout: integerOption(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
@@ -113,7 +116,7 @@ const readCredentials = (text: string, problems: string[]): EventStoreDbAddress[
   return undefined
 }
 
-/** What does not go together, and would only show as connections that fail for no visible reason. */
+/** Contradictory options. Without this check they would only show as connections that fail for no visible reason. */
 const findContradictions = ({
   hosts,
   tls,
@@ -135,10 +138,10 @@ const findContradictions = ({
 ]
 
 /**
- * Reads `esdb://[name:password@]host[:port][,host...][?option=value&...]`, the vendor's connection string. The client
- * could read it too, but prints what it does not know, password and all.
+ * Parses the vendor's connection string, `esdb://[name:password@]host[:port][,host...][?option=value&...]`. The
+ * client's own parser prints unknown parts, including the password.
  *
- * @returns Left: every problem, each finishing the sentence "the address ..." and repeating no value
+ * @returns Left: every problem. Each completes the sentence "the address ..." and contains no value.
  */
 export const readEventStoreDbAddress = (text: string): E.Either<readonly string[], EventStoreDbAddress> => {
   const parts = /^(esdb(?:\+discover)?):\/\/(?:([^@/?]*)@)?([^/?@]*)\/?(?:\?(.*))?$/s.exec(text)

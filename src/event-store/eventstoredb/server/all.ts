@@ -3,16 +3,16 @@ import shared from '@eventstore/db-client/generated/shared_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { BEGINNING } from '../../event-store.ts'
 
-/** Requests to read `$all` by the beginnings of stream names, and the events that answer them. */
+/** Requests that read `$all` filtered by stream name prefix, and their responses. */
 
-/** The stream that says which log this is, and whether it is whole; its events are none of the log's. */
+/** The stream with the log's id and whether it is complete. Its events are not part of the log. */
 export const LOG_STREAM = 'berth-log'
 
 const { Options } = streams.ReadReq
 
-/** Events of others that a node looks through at a time. By default it is 32, which takes four times as long. */
+/** Events of other applications a node scans per batch. The default of 32 takes four times as long. */
 const SCAN_MAX = 2_048
-/** The node says where it is each time it has looked through so many of those, which nobody here wants to know. */
+/** Batches between the node's position reports, which we ignore. */
 const CHECKPOINT_EVERY = 1_024
 
 const EMPTY = new shared.Empty()
@@ -36,18 +36,18 @@ const makeRequest = (
   return new streams.ReadReq().setOptions(options)
 }
 
-/** Every event behind a mark, also those that are still to come. */
+/** Every event after a store position, including future ones. */
 export const makeSubscription = (prefixes: readonly string[], after: number): streams.ReadReq =>
   makeRequest(prefixes, after, (options) => options.setSubscription(new Options.SubscriptionOptions()))
 
-/** The last events, the last one first. */
+/** The last events, newest first. */
 export const makeLastEventsRequest = (prefixes: readonly string[], count: number): streams.ReadReq =>
   makeRequest(prefixes, 'end', (options) => options.setCount(`${count}`).setReadDirection(1))
 
-/** What of an event the log is made of. */
+/** The parts of an event that the log uses. */
 export type StoreEvent = Pick<RecordedEvent, 'streamId' | 'revision' | 'id' | 'type' | 'data' | 'metadata' | 'position'>
 
-/** JSON as it was parsed; anything else as text, which no event of ours is. */
+/** Parsed JSON, or the text itself, which no event of ours is. */
 const parseJson = (bytes: Uint8Array): RecordedEvent['data'] => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
   try {
@@ -57,7 +57,7 @@ const parseJson = (bytes: Uint8Array): RecordedEvent['data'] => {
   }
 }
 
-/** The event that a node sends, if what it sends is one. */
+/** The event in a response, if it contains one. */
 export const readEvent = (response: streams.ReadResp): StoreEvent | undefined => {
   const event = response.getEvent()?.getEvent()
   if (event === undefined) return undefined

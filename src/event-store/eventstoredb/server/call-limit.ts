@@ -1,15 +1,18 @@
 import { StoreUnavailable } from '../../event-store.ts'
 
-/** Calls at a time on one HTTP/2 connection, of the 100 that a server takes: the one after those would hang in silence. */
+/** Concurrent calls per HTTP/2 connection. A server accepts 100 and silently queues the rest. */
 const CALLS_MAX = 90
-/** Calls that wait for their turn; further ones are turned away. */
+/** Waiting calls; further ones are rejected. */
 const QUEUE_MAX = 10_000
 
 interface CallLimit {
-  /** Resolves when a call may be made, after which `done` is due. @throws StoreUnavailable when it never will be */
+  /**
+   * Resolves when a call may start. Then call `release` after it. @throws StoreUnavailable if the queue is full or
+   * closed
+   */
   readonly acquire: () => Promise<void>
   readonly release: () => void
-  /** Turns away whoever waits and whoever comes. */
+  /** Rejects all waiting and future calls. */
   readonly close: () => void
 }
 

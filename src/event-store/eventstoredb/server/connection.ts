@@ -7,14 +7,14 @@ import { makeCallLimit } from './call-limit.ts'
 import { type Settings, StoreClient } from './client.ts'
 import { type Fault, faultOf, isAnswer, isFinal } from './faults.ts'
 
-/** Milliseconds between attempts at a call that went unanswered, before jitter: doubled each time, up to the second. */
+/** Backoff between attempts, in milliseconds, before jitter: doubles from `first` up to `last`. */
 const PAUSE = { first: 25, last: 500 } as const
 
-/** Milliseconds to wait before attempt `n`, counted from 0: none, then more and more, with jitter. */
+/** Backoff with jitter before attempt `n`, counted from 0, in milliseconds. */
 export const retryDelay = (attempt: number): number =>
   attempt === 0 ? 0 : Math.min(PAUSE.first * 2 ** attempt, PAUSE.last) * (0.5 + Math.random())
 
-/** Whoever connects for the same purpose shares a connection: these are kept apart by what they ask of keep-alive. */
+/** Calls with the same purpose share a connection. Different keep-alive options keep the two apart. */
 export type Purpose = 'commands' | 'subscriptions'
 
 const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
@@ -23,7 +23,7 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
   const [first] = hosts
   if (first === undefined) throw new Error('the address of the event store has no host')
   const settings = {
-    // Clients of equal options share one HTTP/2 connection where TLS is off, whatever their names.
+    // Without TLS, clients with equal options share one HTTP/2 connection, whatever their names.
     keepAliveInterval: keepAliveInterval + (purpose === 'commands' ? 0 : 1),
     ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
     ...(connectionName !== undefined && { connectionName }),
@@ -34,7 +34,7 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
     ...settings,
     nodePreference: 'leader' as const,
     maxDiscoverAttempts,
-    // The client counts it in seconds.
+    // The client takes seconds.
     gossipTimeout: Math.max(1, Math.round(gossipTimeout / 1_000)),
     ...(discoveryInterval !== undefined && { discoveryInterval }),
   }
@@ -45,21 +45,20 @@ const makeClient = (address: EventStoreDbAddress, purpose: Purpose): StoreClient
   new StoreClient(makeSettings(address, purpose), address, credentialsOf(address))
 
 /**
- * An append with credentials of its own is a call of its own; without, all appends of the
- * process would share one stream, on which a lost connection fails them all and one that is never answered waits for
- * ever. A node without users passes over them.
+ * An append with credentials uses its own call. Without them, all appends of the process share one stream: a lost
+ * connection fails them all, and one that is never answered hangs forever. A node without users ignores credentials.
  */
 const credentialsOf = ({ credentials }: EventStoreDbAddress) => credentials ?? { username: 'berth', password: 'berth' }
 
-/** A client that is replaced whenever it may have gone wrong. */
+/** A client that is replaced after errors that may have broken it. */
 export interface Connection {
-  /** What every call is to be made with. */
+  /** Credentials for every call. */
   readonly credentials: Credentials
-  /** What the names of all streams begin with. */
+  /** Prefix of all stream names. */
   readonly prefix: string
-  /** Makes a call, when fewer than the most there may be are under way. What it throws is the client's. */
+  /** Runs a call within the concurrency limit. Throws the client's errors. */
   readonly use: <A>(call: (client: StoreClient) => Promise<A>) => Promise<A>
-  /** Makes a call until it is answered, with pauses, for so many milliseconds. What it throws in the end is the client's. */
+  /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
   readonly persist: <A>(within: number, call: (client: StoreClient) => Promise<A>) => Promise<A>
   readonly close: () => Promise<void>
 }
@@ -96,7 +95,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     try {
       return await call(held.client)
     } catch (error) {
-      // A failed question for the server's features is remembered by a client, and so is a node that has gone silent.
+      // A client caches a failed feature request and a node that stopped responding.
       if (!isAnswer(faultOf(error)) && !held.isRetired) retire(held)
       throw error
     } finally {
@@ -132,7 +131,7 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
 
 const isFinalError = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
 
-/** The error as the port knows it: it may be asked again. */
+/** Converts an error to StoreUnavailable, which callers may retry. */
 export const toUnavailable = (what: string, error: unknown): Error => {
   if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
   const why: Readonly<Record<Fault, string>> = {

@@ -14,20 +14,20 @@ import { type Connection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
 import { type LogEvents, markOf } from './records.ts'
 
-/** Events of a stream read at a time. */
+/** Events per page. */
 const PAGE = 256
-/** Milliseconds that one page may take: the client itself would wait for ever. */
+/** Timeout of one page, in milliseconds. The client itself never times out. */
 const PAGE_WITHIN = 5_000
-/** Milliseconds for which a read is repeated before it is given up. */
+/** Milliseconds to retry a read. */
 const READ_WITHIN = 8_000
 
-/** Everything a read gives, or what is taken of it until `isEnough`; it is cancelled when it takes too long. */
+/** Collects a read's events until it ends or `isEnough`. Cancels it on timeout. */
 const collect = async <A>(
   read: StreamingRead<ResolvedEvent>,
   take: (event: RecordedEvent) => A | undefined,
   isEnough: (taken: A) => boolean = () => false,
 ): Promise<readonly A[]> => {
-  // Errors also come after the last event was asked for; nobody else listens then.
+  // Errors may also arrive after the last event, when nothing else listens.
   read.on('error', () => undefined)
   const late = setTimeout(() => read.destroy(new Error('the event store does not answer')), PAGE_WITHIN)
   const taken: A[] = []
@@ -45,7 +45,7 @@ const collect = async <A>(
   }
 }
 
-/** A page of a stream from a revision on; undefined where there is no such stream. */
+/** A page of a stream from a revision on; undefined if the stream does not exist. */
 export type ReadPage = (
   stream: string,
   from: number,
@@ -53,7 +53,7 @@ export type ReadPage = (
   direction?: 'forwards' | 'backwards',
 ) => Promise<readonly RecordedEvent[] | undefined>
 
-/** @param within milliseconds for which a read is repeated */
+/** @param within milliseconds to retry a read */
 export const makeReadPage =
   (connection: Connection, within = READ_WITHIN): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
@@ -87,8 +87,11 @@ export const makeReadStream = (readPage: ReadPage, { decode }: LogEvents): Event
     }
   }
 
-/** The event at a mark, if it is one of ours. */
-/** @param as what is made of the event */
+/**
+ * The event at a store position, if it is one of ours.
+ *
+ * @param as converts the event
+ */
 export const makeAt =
   <A>(connection: Connection, { isOurs }: LogEvents, as: (event: RecordedEvent) => A) =>
   async (mark: number): Promise<A | undefined> => {
@@ -106,12 +109,15 @@ export const makeAt =
     }
   }
 
-/** Milliseconds for which the end of the log is looked for among the events of others. */
+/** Timeout of searching for the end of the log among other applications' events, in milliseconds. */
 const HEAD_WITHIN = 30_000
-/** Events looked at for it, at first and then again: names that only begin like ours come through the filter too. */
+/**
+ * Events requested per attempt: the first, then more each time. Streams whose names only start like ours pass the
+ * filter too.
+ */
 const LOOKBACK = { first: 1, growth: 64 } as const
 
-/** The events that a filtered read gives. */
+/** Collects the events of a filtered read. */
 const collectEvents = (call: ReadCall): Promise<readonly StoreEvent[]> =>
   new Promise((resolve, reject) => {
     const events: StoreEvent[] = []
@@ -127,8 +133,8 @@ const collectEvents = (call: ReadCall): Promise<readonly StoreEvent[]> =>
   })
 
 /**
- * The mark of the last event of ours. The node looks back from the end of `$all`, past its own events and those of
- * others, to the event with which the log begins at most.
+ * Store position of our last event. The node scans backwards from the end of `$all`, past its own and other
+ * applications' events, at most to the event that begins the log.
  */
 export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents): EventStore['head'] => {
   const logStream = connection.prefix + LOG_STREAM
@@ -136,14 +142,14 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
   const isLast = (event: StoreEvent): boolean =>
     isOurs(event) || (event.streamId === logStream && event.revision === 0n)
 
-  /** The last event of ours or the one with which the log begins, if it is among the last so many. */
+  /** Our last event, or the event that begins the log, if it is among the last `count`. */
   const lookBack = (count: number) => async (client: StoreClient) => {
     const { credentials } = connection
     const events = await collectEvents(
       await client.read(makeLastEventsRequest(wanted, count), { credentials, requiresLeader: true }),
     )
     const last = events.find(isLast)
-    // An answer that breaks off without an error is no answer: the event with which the log begins is there.
+    // A truncated response is not an answer: the event that begins the log always exists.
     if (last === undefined && events.length < count) throw new Error('the event store does not show the log')
     return last
   }

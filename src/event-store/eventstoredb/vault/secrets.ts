@@ -8,7 +8,7 @@ import { type Entry, entryOf, isSame, secretOf } from './entry.ts'
 import { makeVaultIndex } from './index.ts'
 import { makeVaultStreams, type VaultStream } from './streams.ts'
 
-/** Attempts at an exchange that others get in the way of. */
+/** Attempts at an exchange under concurrent changes. */
 const ATTEMPTS_MAX = 8
 
 type Secrets = Pick<EventStore, 'readSecrets' | 'writeSecrets' | 'secretsSealedWith' | 'exchangeSecrets'> & {
@@ -18,7 +18,7 @@ type Secrets = Pick<EventStore, 'readSecrets' | 'writeSecrets' | 'secretsSealedW
 const groupBySut = <A>(all: readonly A[], sutOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
   Map.groupBy(all, sutOf)
 
-/** What of some exchanges still stands to be exchanged, as entries to be written. */
+/** Entries to write for the exchanges that still apply. */
 const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[]): readonly Entry[] =>
   exchanges.flatMap(({ old, next }) => {
     const now = current.get(old.field)
@@ -27,7 +27,7 @@ const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[
     return [next === undefined ? { field, id, key_id, cause } : entryOf(next, cause)]
   })
 
-/** The secrets sealed with a key, by SUT and field; only streams in which that key occurs are read. */
+/** Secrets sealed with a key, by SUT and field. Reads only streams in which the key occurs. */
 const makeListing =
   (index: ReturnType<typeof makeVaultIndex>, readSecrets: EventStore['readSecrets']): EventStore['secretsSealedWith'] =>
   async (keyId, after, limit) => {

@@ -8,14 +8,14 @@ import { type Cause, Entries, type Entry, VAULT_PREFIX } from './entry.ts'
 
 const TYPE = 'SecretsSealed'
 const PAGE = 256
-/** Milliseconds for which a write is repeated, and that one attempt may take. */
+/** Milliseconds to retry a write, and the timeout of one attempt. */
 const WRITE_WITHIN = 8_000
 const ATTEMPT_WITHIN = 3_000
 
-/** A SUT's stream of secrets, as it was read. */
+/** The content of a SUT's vault stream. */
 export interface VaultStream {
   readonly revision: number
-  /** What stands in each field: that of the latest event, and of those the latest written. */
+  /** The current entry of each field: that of the latest event, and among those the last written. */
   readonly current: ReadonlyMap<string, Entry>
 }
 

@@ -13,11 +13,11 @@ import { makeEvents, type Order, type Outcome } from './order.ts'
 import { type Folded, PagesLost } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
-/** How often a command is decided anew because others moved its stream, before it is given up. */
+/** Maximum decisions per command under concurrent changes to its stream. */
 const ATTEMPTS_MAX = 64
-/** Milliseconds to wait at most before a command that was overtaken is decided anew. */
+/** Maximum backoff after a conflict, in milliseconds. */
 const PAUSE_MAX = 32
-/** Milliseconds a clock may be behind a stream's last event before nothing is recorded any more. */
+/** Milliseconds the clock may be behind a stream's last event before commands are refused. */
 const CLOCK_BEHIND_MAX = 60_000
 
 export interface AttemptOptions {
@@ -25,22 +25,22 @@ export interface AttemptOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
-  /** Judges the clock at each decision. */
+  /** Checks the clock at each decision. */
   readonly guard?: Pick<ClockGuard, 'isAhead'>
-  /** Told what is worth counting. */
+  /** For metrics. */
   readonly hooks?: RunnerHooks
 }
 
-/** What the loop tells of its work. */
+/** Called as the command loop works. */
 export interface RunnerHooks {
   readonly onAppend: (outcome: 'done' | AppendFailure) => void
-  /** A command is decided once more: its stream had moved, or a refusal has to be looked at again. */
+  /** The command is decided again: the stream changed, or the state of a refusal may be stale. */
   readonly onRetry: (why: 'moved' | 'refused') => void
-  /** A command was recorded under its retry key before. */
+  /** The command was already recorded under its idempotency key. */
   readonly onRepeat: (stream: string) => void
 }
 
-/** Decides on a folded stream and appends, again where another was faster; `isToTheEnd`: it was read just now. */
+/** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
 export const makeAttempt =
   ({ store, clock, randomHex, guard, hooks }: AttemptOptions, cache: StateCache) =>
   async <S extends StreamState, C>(
@@ -75,7 +75,7 @@ export const makeAttempt =
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
       } else hooks?.onRetry('refused')
-      // Only an append finds out by itself that the state is old; a refusal has to look.
+      // An append detects a stale state by itself. A refusal must read the stream first.
       const confirming = cache.confirm()
       await confirming
       folded = await (confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, folded))
@@ -85,8 +85,8 @@ export const makeAttempt =
   }
 
 /**
- * Waits, longer the more often it was overtaken: another instance that appends one command after the other without having
- * to read in between would be ahead each time.
+ * Backs off with jitter. Another instance that appends commands back to back, without reading in between, would
+ * otherwise always be faster.
  */
 const backOff = (overtaken: number): Promise<void> | undefined =>
   overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, PAUSE_MAX))
@@ -104,7 +104,7 @@ const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, o
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
 }
 
-/** The outcome of a command whose events have been appended; its stream is remembered folded with them. */
+/** Caches the new state and returns the outcome of a recorded command. */
 const completeRecorded = async <S extends StreamState, C>(
   decider: Decider<S, C>,
   cache: StateCache,
@@ -115,7 +115,7 @@ const completeRecorded = async <S extends StreamState, C>(
 ): Promise<Outcome<S>> => {
   const events = decided.map((event, i): Recorded => {
     const revision = folded.revision + 1 + i
-    // The last one's: whoever waits for that has waited for them all.
+    // All get the last event's position: waiting for it waits for all of them.
     return { ...event, stream, revision, mark: appended.mark }
   })
   try {

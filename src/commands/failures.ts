@@ -1,7 +1,7 @@
 import { type Failure, failure, invalid } from '../domain/failure.ts'
 import type { AppendFailure } from '../event-store/event-store.ts'
 
-/** The failures of the command loop itself. */
+/** Failures of the command loop itself. */
 
 export const clockAhead = (): Failure =>
   failure(
@@ -9,7 +9,7 @@ export const clockAhead = (): Failure =>
     "The service's clock has run ahead. Nothing is recorded until it is right again or an operator confirms it.",
   )
 
-/** What a client is told of an append that failed and was not just overtaken. */
+/** The failure for an append that failed for another reason than a conflict. */
 export const appendFailure = (why: Exclude<AppendFailure, 'moved'>): Failure => {
   switch (why) {
     case 'full':

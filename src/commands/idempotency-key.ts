@@ -6,18 +6,21 @@ import { canonicalJson } from '../domain/values/canonical-json.ts'
 import type { KeyRing } from '../vault/keys.ts'
 
 /**
- * A retry key and the request it came with, as two HMACs joined by a dot: what is recorded gives away neither, and not
- * whether two requests were alike, for bodies hold passwords.
+ * An idempotency key and its request, as two HMACs joined by a dot. The recorded value reveals neither, nor whether two
+ * requests were alike, since bodies may contain passwords.
  */
 export interface IdempotencyKey {
-  /** What is recorded: `metadata.key`. */
+  /** The recorded value, `metadata.key`. */
   readonly current: string
-  /** Under every key of the ring, the current first: what may have been recorded before keys were rotated. */
+  /**
+   * The value under every key of the ring, current first. Earlier requests may have been recorded before a key
+   * rotation.
+   */
   readonly candidates: readonly string[]
 }
 
 export interface IdempotencyKeys {
-  /** What a request is told apart by: where it goes, its body, and the reason it gives. */
+  /** Derives the value from the key and the request: path, body and reason. */
   readonly derive: (
     userId: string,
     key: string,
@@ -31,16 +34,16 @@ export interface IdempotencyKeys {
 /** 22 characters of base64url: 132 bits. */
 const LENGTH = 22
 
-// A JSON array ends where its bracket closes, so that no two lists of parts, with a body behind them, read the same.
+// A JSON array ends at its bracket, so different parts followed by a body never produce the same input.
 const mac = (key: Uint8Array, parts: readonly string[], body: Uint8Array | string): string =>
   createHmac('sha256', key).update(canonicalJson(parts)).update(body).digest('base64url').slice(0, LENGTH)
 
 export const makeIdempotencyKeys = ({ keys }: Pick<KeyRing, 'keys'>): IdempotencyKeys => {
-  // Keys of their own: what the vault's keys seal must not depend on what is recorded with these.
+  // Derived keys, independent of the keys that seal secrets.
   const derived = keys.map(({ key }) => new Uint8Array(hkdfSync('sha256', key, '', 'berth retry key', 32)))
   return {
     derive: (userId, key, method, path, body, reason) => {
-      // Without a reason as it was before there were any: what was recorded then is still recognised.
+      // Without a reason, the same input as before reasons existed, so that older records still match.
       const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
       const candidates = derived.map((secret) => {
         const retried = mac(secret, ['key', userId, key], '')
@@ -51,7 +54,7 @@ export const makeIdempotencyKeys = ({ keys }: Pick<KeyRing, 'keys'>): Idempotenc
   }
 }
 
-/** Goes by the ring that is in force at the moment. */
+/** Uses the current ring at each call. */
 export const makeRotatingIdempotencyKeys = (currentRing: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
   let ring = currentRing()
   let retryKeys = makeIdempotencyKeys(ring)
@@ -66,25 +69,25 @@ export const makeRotatingIdempotencyKeys = (currentRing: () => Pick<KeyRing, 'ke
   }
 }
 
-/** What the key alone is known by, without its request: under every key of the ring, the current first. */
+/** The HMACs of the key alone, under every key of the ring, current first. */
 export const keyNames = ({ candidates }: IdempotencyKey): readonly string[] =>
   candidates.map((candidate) => candidate.slice(0, LENGTH))
 
 /**
- * What was recorded under a retry key; `reused` when it came with another request then.
+ * The record for an idempotency key, or `reused` if the key came with another request.
  *
- * @param passOver the object whose key does not count
+ * @param abandonedId an object whose record is ignored
  */
 export const findRecorded = (
   known: IdempotencyRecords,
   { candidates }: IdempotencyKey,
-  passOver?: string,
+  abandonedId?: string,
 ): IdempotencyRecord | 'reused' | undefined => {
   let isReused = false
   for (const candidate of candidates) {
     const found = findRecord(known, candidate)
     if (found === 'reused') isReused = true
-    else if (found !== undefined && found._id !== passOver) return found
+    else if (found !== undefined && found._id !== abandonedId) return found
   }
   return isReused ? 'reused' : undefined
 }
@@ -93,7 +96,7 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/
 /** A string of RFC 8941. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
-/** Reads an Idempotency-Key header; quoted and bare it is the same key. Right(undefined) where there is none. */
+/** Parses an Idempotency-Key header. Quoted and bare forms are the same key. Right(undefined) if there is none. */
 export const parseIdempotencyKey = (header: string | undefined): E.Either<Problem, string | undefined> => {
   if (header === undefined) return E.right(undefined)
   const quoted = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1')

@@ -2,12 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Failure, failure } from '../domain/failure.ts'
 
-/** Milliseconds that a duplicate waits for the first request of its key. */
+/** Milliseconds a duplicate waits for the first request with its key. */
 const WAIT_MAX = 5_000
 
-/** One request of each retry key at a time; the next looks what the one before has recorded. */
+/** Runs one request per idempotency key at a time. A duplicate then sees what the first has recorded. */
 export interface InFlight {
-  /** `names` are all that the request's key may be known by, its own first: requests under any of them come before it. */
+  /**
+   * `names` are all names of the request's key, under every vault key, current first. Waits for requests with any of
+   * them.
+   */
   readonly runExclusive: <F, A>(
     names: readonly string[],
     task: () => Promise<E.Either<F, A>>,
@@ -22,7 +25,7 @@ export const makeInFlight = (): InFlight => {
     return undefined
   }
 
-  /** Takes the key when it is free; the function returned frees it. Undefined when that takes too long. */
+  /** Waits for the key and returns a function that frees it. Undefined on timeout. */
   const claim = async (names: readonly string[]): Promise<(() => void) | undefined> => {
     const stop = new AbortController()
     let first = findEarlier(names)
@@ -31,7 +34,7 @@ export const makeInFlight = (): InFlight => {
       if ((await Promise.race([first, late])) === 'late') return undefined
     }
     stop.abort()
-    // In the same turn as the last look: of many that waited, only one goes on.
+    // No await since the last check, so only one of the waiters continues.
     const end = Promise.withResolvers<void>()
     const own = names[0] as string
     inFlight.set(own, end.promise)

@@ -6,15 +6,15 @@ import { sutDecider } from '../domain/sut/decide.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Runner } from './order.ts'
 
-/** Who does what nobody asked for. */
+/** The actor of commands the service runs on its own. */
 export const BERTH: Actor = { _id: 'berth', role: 'system' }
 
-/** Milliseconds that a creation may take between its two appends before it is given up. */
+/** Milliseconds between the two appends of a creation before it is abandoned. */
 const ABANDON_AFTER = 60_000
-/** Assignments looked at in one turn of the event loop. */
+/** Assignments checked per turn of the event loop. */
 const TURN_SIZE = 100
 
-/** Gives back the port of a SUT that will never need it again. What fails here is done by the next sweep. */
+/** Releases the port of a SUT that no longer needs it. If this fails, the next sweep does it. */
 export const releasePort = (runner: Runner, sutId: string, requestId: string): Promise<unknown> =>
   runner.run(listenPortDecider, LISTEN_PORTS_STREAM, {
     command: { type: 'ReleaseListenPort', sut_id: sutId },
@@ -26,14 +26,14 @@ interface SweepOptions {
   readonly runner: Runner
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** What the views say of a SUT: nothing where its creation has not come to its second append. */
+  /** Status of a SUT in the views; undefined if its creation has not reached the second append. */
   readonly sutStatusOf: (sutId: string) => 'standing' | 'retired' | undefined
   readonly makeRequestId: () => string
 }
 
 /**
- * Closes what a crash between two appends left open: a creation that got a port but no SUT is abandoned in the SUT's own
- * stream, so that a late creator is refused, and then its port goes back; so does the port of a SUT that was retired.
+ * Releases orphaned ports. A creation with a port but no SUT is abandoned in the SUT's own stream, so that a late
+ * creator is refused; then its port is released. The ports of retired SUTs are released too.
  */
 export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOptions) => {
   const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
@@ -43,7 +43,7 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
     return E.isRight(ended) && ended.right.state.status === 'abandoned'
   }
 
-  /** As its own stream has it: nothing is recorded because a document says so. */
+  /** Check the SUT's own stream: documents alone are no reason to record anything. */
   const isRetired = async ({ sut_id }: Assignment): Promise<boolean> =>
     (await runner.stateOf(sutDecider, sutStream(sut_id))).status === 'retired'
 
@@ -65,12 +65,12 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
   }
 }
 
-/** Milliseconds between two sweeps. */
+/** Interval between sweeps, in milliseconds. */
 const SWEEP_EVERY = 60_000
-/** Milliseconds between two looks at whether it may be swept: after a start the views catch up within a moment. */
+/** Poll interval, in milliseconds, until sweeping is allowed. After a start the views catch up quickly. */
 const POLL_EVERY = 100
 
-/** Sweeps now and every minute until it is stopped, as long as `mayRun` says that the views have caught up. */
+/** Sweeps now and every minute until stopped, while `mayRun` reports that the views have caught up. */
 export const startSweeping = (
   sweep: () => Promise<void>,
   mayRun: () => boolean,

@@ -5,7 +5,7 @@ import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import { makeEvents } from './order.ts'
 
-/** Who acts where somebody types a command on the service's machine. */
+/** The actor of commands typed on the service's machine. */
 const COMMAND_LINE = { _id: 'command-line', role: 'system' } as const
 
 interface Recording {
@@ -16,7 +16,7 @@ interface Recording {
 }
 
 /**
- * Records something that is about the log as a whole, in the stream that every version reads.
+ * Records an event about the log as a whole, in the stream that every version reads.
  *
  * @throws StoreUnavailable
  */

@@ -10,13 +10,13 @@ import { makeStreamQueues, type StreamQueues } from './stream-queues.ts'
 
 interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
-  /** Left out where nobody else writes the log. */
+  /** Absent if no other process writes the log. */
   readonly log?: FollowedLog
-  /** Bytes of folded states in memory. */
+  /** Bytes of cached states. */
   readonly cacheBytesMax?: number
 }
 
-/** The loop that every command goes through: load, fold, decide, append, and again where another was faster. */
+/** The command loop: load, fold, decide, append; retry after conflicts. */
 const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues): Runner['run'] => {
   const attempt = makeAttempt(options, cache)
   return (decider, stream, order) => async () => {

@@ -1,8 +1,10 @@
 export type StreamQueues = ReturnType<typeof makeStreamQueues>
 
-/** Commands on one stream wait for each other here; the expected revision is for those in other processes. */
+/** Serialises commands per stream within this process. The expected revision covers other processes. */
 export const makeStreamQueues = () => {
-  /** Who waits for each stream that somebody has the turn of. Not their promises, which would keep all that they come to. */
+  /**
+   * Waiters per locked stream. Stores resolvers rather than promises, which would retain everything they resolve to.
+   */
   const waiting = new Map<string, (() => void)[] | undefined>()
   return {
     acquire: (stream: string): Promise<void> | undefined => {

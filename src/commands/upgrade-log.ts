@@ -13,7 +13,7 @@ import {
 import { BERTH } from './listen-ports.ts'
 import { makeEvents } from './order.ts'
 
-/** Milliseconds between attempts at a store that does not answer. */
+/** Milliseconds between attempts while the store does not answer. */
 const AGAIN_AFTER = 1_000
 
 interface UpgradeOptions {
@@ -22,19 +22,19 @@ interface UpgradeOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
-  /** Whether a store that does not answer is asked again, until the signal is aborted. */
+  /** Whether to retry until the signal is aborted if the store does not answer. */
   readonly waitsForStore: boolean
   readonly signal?: AbortSignal
 }
 
-/** Where the stream ends whose order is the rule, and which version the log has there. */
+/** End of the stream that defines the log version, and the version there. */
 interface LogVersion {
   readonly version: number
   readonly revision: number
   readonly time: number
 }
 
-/** Reads no further than to where the log has this program's version. @throws UndecodableEvent where it has a newer one */
+/** Stops reading at this program's version. @throws UndecodableEvent if the log has a newer version */
 const readLogVersion = async (store: EventStore): Promise<LogVersion> => {
   let standing: LogVersion = { version: 1, revision: NO_STREAM, time: 0 }
   for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
@@ -54,7 +54,7 @@ const makeUpgradeError = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailabl
       : 'the log cannot be upgraded: the event store cannot be written',
   )
 
-/** One attempt: which version the log had, unless another was faster. */
+/** One attempt. Returns the previous version; undefined after a conflict. */
 const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise<number | undefined> => {
   const { version: from, revision, time } = await readLogVersion(store)
   if (from === LOG_VERSION) return from
@@ -68,10 +68,10 @@ const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise
 }
 
 /**
- * Gives a log of an older version this program's, once, whoever of several instances comes first. Programs that do not
- * know the version do not start on the log any more, and one that runs on it stops.
+ * Upgrades an older log to this program's version. The first of several instances does it. Programs that do not know
+ * the version no longer start on the log, and running ones stop.
  *
- * @throws UndecodableEvent where the log has a newer version, StoreUnavailable where it cannot be written
+ * @throws UndecodableEvent if the log has a newer version, StoreUnavailable if it cannot be written
  */
 export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
   const { log, waitsForStore, signal } = options
@@ -91,7 +91,7 @@ export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
   }
 }
 
-/** Whether nobody has used the log: it holds nothing but what a start records. */
+/** Whether the log is unused: it contains only what a start records. */
 export const isUnused = async (store: EventStore): Promise<boolean> => {
   for await (const page of store.records(BEGINNING)) {
     for (const { text } of page) if ((JSON.parse(text) as { type?: unknown }).type !== 'StoreUpgraded') return false

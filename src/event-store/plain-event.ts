@@ -93,7 +93,7 @@ interface PlainEvent {
 
 const makeMetadata = (): PlainObject => {
   const object = objectOf(schemaOf(Metadata))
-  if (object === undefined) throw new TypeError('metadata are plain')
+  if (object === undefined) throw new TypeError('event metadata must be plain')
   return object
 }
 

@@ -110,7 +110,7 @@ export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   }
   if (type === 'StoreUpgraded' && isFromNewerVersion(data)) {
     throw new UndecodableEvent(
-      `${place}: /data/to: the log has version ${data.to}, which a newer version of Berth gave it; this one reads ${LOG_VERSION}`,
+      `${place}: /data/to: the log has version ${data.to}, set by a newer version of Berth; this one reads ${LOG_VERSION}`,
     )
   }
   const current = upcast(type, { data, schema: metadata.schema })

@@ -44,8 +44,7 @@ for (const [name, open] of [
   test(`a log on ${name} that a newer version has upgraded is refused, and the reason says so`, async (t) => {
     const { store, reopen } = await open(t)
     done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned, written('StoreUpgraded', { from: 1, to: 3 })]))
-    const why =
-      'listenPorts@1: /data/to: the log has version 3, which a newer version of Berth gave it; this one reads 2'
+    const why = 'listenPorts@1: /data/to: the log has version 3, set by a newer version of Berth; this one reads 2'
     await t.throwsAsync(upgradeLog(options(store)), { name: 'UndecodableEvent', message: why })
     // As another process reads it.
     await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })

@@ -6,14 +6,14 @@ import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
 import { type Folded, keep, makeUnread, type Snapshots } from './snapshots.ts'
 
-/** Bytes of states: those that were used least recently are let go of, and folded when a command comes. */
+/** Bytes of states. The least recently used are dropped and folded again when a command needs them. */
 const STATES_MAX = 256 * 1024 * 1024
 
-/** Folds the states of all streams while the log goes by. */
+/** Folds the states of all streams as the log is read. */
 export interface CatchUpStates {
-  /** Takes events in the order of the log. */
+  /** Takes events in log order. */
   readonly fold: (events: Batch['events']) => void
-  /** Hands over so many of the states at most, those that were used last, and forgets all. */
+  /** Saves the `most` most recently used states as snapshots and clears the cache. */
   readonly handOver: (snapshots: Pick<Snapshots, 'keep'>, most: number) => void
 }
 
@@ -23,9 +23,9 @@ const deciderOf = (stream: string): AnyDecider =>
   (stream === LISTEN_PORTS_STREAM ? listenPortDecider : sutDecider) as unknown as AnyDecider
 
 /**
- * For views that are catching up, of streams that begin meanwhile: of all, where the views are made anew, since their
- * snapshots went with them. Or the first command on each SUT would fold its stream, over the network where that is where
- * the log is.
+ * Builds snapshots while views catch up, for streams that begin meanwhile. In a rebuild that is all streams, since the
+ * snapshots were deleted with the views. Otherwise the first command on each SUT would fold its whole stream, over the
+ * network if the store is remote.
  *
  * @param statesMax bytes
  */
@@ -46,7 +46,7 @@ export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
       }
     },
     handOver: (snapshots, most) => {
-      // The least used of them first: where there is no room for all, those that came last remain.
+      // Least recently used first: if there is no room for all, the last ones saved remain.
       const used = [...states.entries().take(most)].reverse()
       for (const [stream, folded] of used) keep(snapshots, deciderOf(stream), stream, folded)
       states.clear()

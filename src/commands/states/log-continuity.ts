@@ -1,32 +1,32 @@
 import { type EventPlace, type EventStore, hasEventAt, StoreUnavailable } from '../../event-store/event-store.ts'
 
-/** What is known of the log by following it. */
+/** The state of the subscription that follows the log. */
 export interface FollowedLog {
-  /** A number for the time during which the log has been followed without a break; undefined while it is not followed. */
+  /** Number of the current unbroken subscription; undefined while the log is not followed. */
   readonly followEpoch: () => number | undefined
-  /** The last event that views have folded: no snapshot in use is newer. */
+  /** The last event folded into views. No snapshot in use is newer. */
   readonly lastFolded: () => EventPlace
 }
 
-/** Whether the log still goes on from what is remembered of it. */
+/** Detects a log that no longer continues from the cached states. */
 export interface LogContinuity {
-  /** Takes an event that is known to be in the log. */
+  /** Notes an event known to be in the log. */
   readonly note: (event: EventPlace) => void
   /**
-   * A log that was cut off and has grown again has other events at the same revisions, which no append finds out.
-   * Undefined while the log has been followed without a break since its last known event was found in its place. After a
-   * break, a promise to wait for: one read, shared by all who wait, looks for that event again.
+   * A log that was truncated and has grown again has other events at the same revisions, which no append detects.
+   * Returns undefined while the subscription is unbroken since the last known event was found in place. After a break,
+   * returns a promise: a single read, shared by all callers, checks that event again.
    */
   readonly confirm: () => Promise<void> | undefined
 }
 
-/** @param onOtherLog called when other events are in the place of those remembered, which are to be forgotten */
+/** @param onOtherLog called if other events are in place of the cached ones, which must be dropped */
 export const makeLogContinuity = (
   store: EventStore,
   log: FollowedLog | undefined,
   onOtherLog: () => void,
 ): LogContinuity => {
-  // Nobody follows the log: nobody else writes it.
+  // Without a subscription, this process is the only writer.
   if (log === undefined) return { note: () => undefined, confirm: () => undefined }
   const { followEpoch, lastFolded } = log
   let newest: EventPlace | undefined

@@ -14,30 +14,30 @@ import {
   type Snapshots,
 } from './snapshots.ts'
 
-/** Bytes of all folded states that are remembered: some six million windows, or as many retry keys. */
+/** Bytes of all cached states: some six million windows, or as many idempotency records. */
 const CACHE_BYTES_MAX = 256 * 1024 * 1024
 
-/** Streams folded into the states that commands are decided on, the most used ones in entries. */
+/** Caches the folded states that commands decide on, most recently used in memory. */
 export interface StateCache extends Pick<LogContinuity, 'confirm'> {
-  /** As it was remembered or kept last, without a read of the stream: an append finds out when it is old. */
+  /** The cached or saved state, without reading the stream. An append detects a stale state. */
   readonly get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
   /** Folds a stream from its snapshot, or its beginning, to its end. */
   readonly load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
-  /** Folds a stream from its beginning to its end: what was remembered of it has pages that are not to be had. */
+  /** Folds a stream from its beginning, because pages of its snapshot are lost. */
   readonly reload: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
-  /** Folds what has come since. */
+  /** Folds events recorded since. */
   readonly catchUp: <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
     from: Folded<S>,
   ) => Promise<Folded<S>>
   /**
-   * Calls a pure function of folded states, and again with the pages that it needs.
+   * Calls a pure function of states, retrying with the pages it needs.
    *
-   * @throws PagesLost where they are not to be had
+   * @throws PagesLost if they are no longer available
    */
   readonly withPages: <A>(look: () => A) => A
-  /** Takes a state whose events are known to be in the log, the last of which has the id. */
+  /** Caches a state whose events are known to be in the log, the last of them with this id. */
   readonly put: <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
@@ -45,26 +45,26 @@ export interface StateCache extends Pick<LogContinuity, 'confirm'> {
     eventId: string,
   ) => void
   readonly forget: (stream: string) => void
-  /** Keeps what is remembered, so that after a restart nothing has to be folded. */
+  /** Saves all cached states, so that nothing has to be folded after a restart. */
   readonly saveAll: () => void
 }
 
 interface StateCacheOptions {
   readonly store: EventStore
   readonly snapshots: Snapshots
-  /** Left out where nobody else writes the log. */
+  /** Absent if no other process writes the log. */
   readonly log?: FollowedLog
   /** Bytes. */
   readonly cacheBytesMax?: number
 }
 
-/** A state with what is to be done when it has to make room. */
+/** A state and its eviction handler. */
 interface CacheEntry {
   readonly folded: Folded<StreamState>
   readonly onEvict: () => void
 }
 
-/** The states that are remembered, up to so many bytes; those used least recently make room. */
+/** An LRU cache bounded by bytes. */
 const makeEntries = ({ snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheOptions) => {
   const states = new LRUCache<string, CacheEntry>({
     maxSize: cacheBytesMax,
@@ -76,7 +76,7 @@ const makeEntries = ({ snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheO
     get: (stream: string) => states.get(stream)?.folded,
     set: <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
       const kept = keepIfDue(snapshots, decider, stream, folded)
-      // Whoever has to make room is kept as it is, so that coming back costs its directory and the pages that are needed.
+      // Save on eviction, so that loading it again costs only its directory and the pages needed.
       const onEvict = (): void => {
         if (kept.kept !== kept.revision) keep(snapshots, decider, stream, kept)
       }
@@ -93,7 +93,7 @@ const makeEntries = ({ snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheO
   }
 }
 
-/** More pages each time: a call that needs one after the other has them all after a few. */
+/** Loads twice as many pages on each miss, so that a scan needs few retries. */
 const makeWithPages =
   (snapshots: Snapshots): StateCache['withPages'] =>
   (look) => {

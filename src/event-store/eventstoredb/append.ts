@@ -43,7 +43,7 @@ const makeAppendedAt =
       return { revision, mark: Number(position.commit) }
     }
     const [last] = (await readPage(stream, revision, 1)) ?? []
-    if (last === undefined) throw new StoreUnavailable(`${stream} does not show what was appended to it`)
+    if (last === undefined) throw new StoreUnavailable(`${stream} does not contain the appended events`)
     return { revision, mark: markOf(last) }
   }
 

@@ -91,10 +91,10 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       const { log_id, copy_of } = decoded.right
       const isUnfinished = copy_of !== undefined && ended === undefined
       if (copyOf === undefined && isUnfinished) {
-        throw new UnusableLog(`the event store holds an unfinished copy of the log ${copy_of}: run "copy" again`)
+        throw new UnusableLog(`the event store contains an unfinished copy of the log ${copy_of}: run "copy" again`)
       }
       if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
-        throw new UnusableLog(`the event store holds the log ${log_id}: a log is copied into an empty one`)
+        throw new UnusableLog(`the event store already contains the log ${log_id}: copy into an empty one`)
       }
       return { logId: log_id, mark: markOf(begun) }
     }
@@ -107,5 +107,5 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
 }
 
 export const endCopy = async (log: LogStream): Promise<void> => {
-  if (!(await tryAppend(log, 0n, COPIED, {}))) throw new UnusableLog(`somebody else has written to ${STREAM} meanwhile`)
+  if (!(await tryAppend(log, 0n, COPIED, {}))) throw new UnusableLog(`another process has written to ${STREAM}`)
 }

@@ -104,7 +104,8 @@ const checkWal = (file: string, claimed: Claim | undefined): void => {
   if (journal === undefined || journal.size === 0) return
   const followed = readClaimOf(file)
   const isIts = followed?.id === claimed?.id || followed?.previous === (claimed?.id ?? null)
-  if (!isIts) throw new UnusableLog(`has been written by another path since ${walPath(file)} was: remove that journal`)
+  if (!isIts)
+    throw new UnusableLog(`has been written through another path since ${walPath(file)} was: delete that file`)
 }
 
 /** The WAL at another path that contains the file's last events, if any. */
@@ -115,7 +116,7 @@ const findOtherWal = (file: string, claimed: Claim | undefined): string | undefi
 
 const makeLockTaken = (file: string, claimed: Claim | undefined, cause?: unknown): LockTaken => {
   const by = claimed === undefined ? 'another process' : `${claimed.writer}, as ${claimed.path}`
-  const otherwise = 'or, if that has ended, by a reading command, after which it can be started'
+  const otherwise = 'or, if that process has ended, by a reading command: wait for it and start again'
   return new LockTaken(`${file} is held by ${by}, ${otherwise}`, { cause })
 }
 
@@ -139,7 +140,7 @@ const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyT
     // For a file in WAL mode, this takes the exclusive lock at once and keeps it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA fullfsync = 1; BEGIN EXCLUSIVE; COMMIT')
     if (elsewhere !== undefined) {
-      const remedy = `start and stop the service there once, or bring that file here as ${walPath(file)}`
+      const remedy = `start and stop the service there once, or move that file to ${walPath(file)}`
       throw new UnusableLog(`was not closed by its last writer: the last events are in ${elsewhere}; ${remedy}`)
     }
     migrate(database, randomHex)

@@ -40,7 +40,7 @@ const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unk
   for (const [name, value] of Object.entries(pragmas)) {
     database.exec(`PRAGMA ${name} = ${value}`)
     const taken = scalar(database, `PRAGMA ${name}`)
-    if (taken !== value) throw new UnusableLog(`did not take ${name} = ${value}: it is ${taken}`)
+    if (taken !== value) throw new UnusableLog(`rejected ${name} = ${value}: it is ${taken}`)
   }
 }
 
@@ -50,14 +50,14 @@ export const fileOf = (path: string): string => {
   try {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
-    throw new UnusableLog(`${path} cannot be made: there is no directory ${dirname(path)}`)
+    throw new UnusableLog(`${path} cannot be created: there is no directory ${dirname(path)}`)
   }
 }
 
 const makeFile = (file: string): void => {
   const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
   // SQLite would delete the WAL, which may hold the last events of a log that was moved or is about to be restored.
-  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal is there`)
+  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal exists`)
   closeSync(openSync(file, 'wx', 0o600))
 }
 
@@ -86,7 +86,7 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
     const schema = versionOf(database, MIGRATIONS.length)
     if (readOnly) {
       if (schema === MIGRATIONS.length) return database
-      throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
+      throw new UnusableLog(schema === 0 ? 'contains no log yet' : 'has an older schema: start the service once')
     }
     setPragmas(database, isSyncDeferred ? DEFERRED_SYNC_PRAGMAS : PRAGMAS)
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)

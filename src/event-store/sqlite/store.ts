@@ -78,8 +78,8 @@ const refuseHardLinks = (file: string): void => {
   const others = findHardLinks(file)
   if (others === undefined) return
   const { count, holder } = others
-  const names = `it has ${count} names (hard links), of which a log may have one`
-  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps by another name: ${names}`)
+  const names = `it has ${count} hard links; a log may have only one`
+  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps under another name: ${names}`)
   throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
 }
 
@@ -94,7 +94,7 @@ const makeSecretWrites =
   async (change: () => void): Promise<void> => {
     for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
     const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
-    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
+    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
     await sync?.begin()
   }

@@ -52,9 +52,9 @@ export const makeTransactions = (
 ): Transactions => {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
-  const savepoint = database.prepare('SAVEPOINT confined')
-  const release = database.prepare('RELEASE confined')
-  const undo = database.prepare('ROLLBACK TO confined')
+  const savepoint = database.prepare('SAVEPOINT work')
+  const release = database.prepare('RELEASE work')
+  const undo = database.prepare('ROLLBACK TO work')
   let isDead = false
 
   const die = (error: unknown): void => {
@@ -70,7 +70,7 @@ export const makeTransactions = (
       try {
         begin.run()
         hasBegun = true
-        if (!isIntact()) throw new Error('the log has been written by somebody else')
+        if (!isIntact()) throw new Error('another process has written the log')
         const result = work()
         commit.run()
         return E.right(result)

@@ -117,7 +117,7 @@ for (const first of ['a sync', 'a commit']) {
       for (const fail of syncs) fail(new Error('EIO'))
       t.is(outcomeOf(await committing), 'unknown')
       t.deepEqual(fatal, [
-        first === 'a commit' ? 'the log has been written by somebody else' : 'the log cannot be synced: EIO',
+        first === 'a commit' ? 'another process has written the log' : 'the log cannot be synced: EIO',
       ])
     },
   )

@@ -68,9 +68,7 @@ const options: Readonly<Record<string, Option>> = {
       : E.left('must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'),
   connectionname: textOption((connectionName) => ({ connectionName })),
   nodepreference: (value) =>
-    value.toLowerCase() === 'leader'
-      ? E.right({})
-      : E.left('must be leader: what commands are decided on is read where it is written'),
+    value.toLowerCase() === 'leader' ? E.right({}) : E.left('must be leader: commands read from the node that writes'),
   throwonappendfailure: booleanOption((throws) => (throws ? E.right({}) : E.left('must be true'))),
   maxdiscoverattempts: integerOption(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
   discoveryinterval: integerOption(1, (discoveryInterval) => ({ discoveryInterval })),
@@ -89,7 +87,7 @@ const readHosts = (text: string, problems: string[]): EventStoreDbAddress['hosts
   text.split(',').flatMap((part) => {
     const [, address, port = String(DEFAULT_PORT)] = HOST.exec(part) ?? []
     if (address !== undefined && Number(port) >= 1 && Number(port) <= 65535) return [{ address, port: Number(port) }]
-    problems.push('must name each host like eventstore.lab.example:2113, parted by commas')
+    problems.push('must list hosts like eventstore.lab.example:2113, separated by commas')
     return []
   })
 
@@ -98,7 +96,7 @@ const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddr
   for (const part of text === '' ? [] : text.split('&')) {
     const [name = '', value = ''] = part.split(/=(.*)/s, 2)
     const option = options[name.toLowerCase().replaceAll(/[_-]/g, '')]
-    if (option === undefined) problems.push(`has an option that is not known: ${JSON.stringify(name)}`)
+    if (option === undefined) problems.push(`has an unknown option: ${JSON.stringify(name)}`)
     else {
       const read = option(value)
       if (E.isRight(read)) known.push(read.right)
@@ -125,16 +123,14 @@ const findContradictions = ({
   isDiscovered,
 }: EventStoreDbAddress): readonly string[] => [
   ...(tls && hosts.some(({ address }) => isIP(address) !== 0)
-    ? ['names a host by its IP address, which certificates are not checked against: give its name, or tls=false']
+    ? ['cannot use an IP address with TLS: certificates are checked against host names; give a name, or tls=false']
     : []),
   ...(tls && credentials === undefined
-    ? ['needs a name and a password where TLS is on, like esdb://name:password@host:2113']
+    ? ['must have a name and a password with TLS, like esdb://name:password@host:2113']
     : []),
-  ...(!tls && credentials !== undefined
-    ? ['has a password that would not be used: with tls=false there are no users']
-    : []),
-  ...(!tls && caFile !== undefined ? ['has a tlsCAFile that would not be used with tls=false'] : []),
-  ...(isDiscovered && hosts.length > 1 ? ['names one host with esdb+discover, or several with esdb'] : []),
+  ...(!tls && credentials !== undefined ? ['cannot have a password with tls=false, which has no users'] : []),
+  ...(!tls && caFile !== undefined ? ['cannot have a tlsCAFile with tls=false'] : []),
+  ...(isDiscovered && hosts.length > 1 ? ['must have one host with esdb+discover, or several with esdb'] : []),
 ]
 
 /**

@@ -28,7 +28,7 @@ export const makeCallLimit = (): CallLimit => {
         inFlight++
         return
       }
-      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too much is asked of the event store at once')
+      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too many calls to the event store')
       await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
     },
     release: () => {

@@ -135,13 +135,13 @@ const isFinalError = (error: unknown): boolean => error instanceof StoreUnavaila
 export const toUnavailable = (what: string, error: unknown): Error => {
   if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
   const why: Readonly<Record<Fault, string>> = {
-    moved: 'it has moved',
-    missing: 'it is not there',
-    nowhere: 'the log has no event there',
-    denied: 'the event store refuses the credentials, or their rights',
+    moved: 'its revision has changed',
+    missing: 'it does not exist',
+    nowhere: 'no event at this position',
+    denied: 'the event store denies access with these credentials',
     refused: (error as Error).message,
-    elsewhere: 'another node leads the cluster',
-    unsent: 'no node of the event store could be found',
+    elsewhere: 'another node is the leader',
+    unsent: 'no event store node could be found',
     unanswered: (error as Error).message,
   }
   return new StoreUnavailable(`${what}: ${why[faultOf(error)]}`, { cause: error })

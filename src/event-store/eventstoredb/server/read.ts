@@ -150,7 +150,8 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
     )
     const last = events.find(isLast)
     // A truncated response is not an answer: the event that begins the log always exists.
-    if (last === undefined && events.length < count) throw new Error('the event store does not show the log')
+    if (last === undefined && events.length < count)
+      throw new Error('the response of the event store does not include the log')
     return last
   }
 

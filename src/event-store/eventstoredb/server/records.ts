@@ -13,7 +13,7 @@ export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ 
 export const markOf = ({ streamId, revision, position }: StoreEvent): number => {
   // Only transactions, deprecated since version 20, have a commit position after their events.
   if (position === undefined || position.commit !== position.prepare || position.commit > Number.MAX_SAFE_INTEGER) {
-    throw new UndecodableEvent(`${streamId}@${revision}: it has no position that can be kept`)
+    throw new UndecodableEvent(`${streamId}@${revision}: its position is not supported`)
   }
   return Number(position.commit)
 }

@@ -64,10 +64,10 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
         await append(sutId, entries, BigInt(kept.revision), randomUUID())
         return
       } catch (error) {
-        if (faultOf(error) !== 'moved') throw toUnavailable('the secrets cannot be kept', error)
+        if (faultOf(error) !== 'moved') throw toUnavailable('the secrets cannot be stored', error)
       }
     }
-    throw new StoreUnavailable('the secrets cannot be kept: others change them at the same time')
+    throw new StoreUnavailable('the secrets cannot be stored: too many concurrent changes')
   }
 
   return {
@@ -86,7 +86,7 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
           await append(sutId, entries, 'any', randomUUID())
         }
       } catch (error) {
-        throw toUnavailable('the secrets cannot be kept', error)
+        throw toUnavailable('the secrets cannot be stored', error)
       }
     },
     secretsSealedWith: makeListing(makeVaultIndex(listing), readSecrets),

@@ -81,7 +81,7 @@ export const makeAttempt =
       folded = await (confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, folded))
       isToTheEnd = true
     }
-    return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
+    return E.left(failure('unavailable', 'Too many concurrent changes to this SUT. Try again.'))
   }
 
 /**
@@ -98,7 +98,7 @@ const findPrevious = (
 
 const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
   if (clock < state.time - CLOCK_BEHIND_MAX) {
-    return E.left(failure('clock_behind', "The service's clock is behind what it has already recorded."))
+    return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
   }
   const now = Math.max(order.at ?? clock, state.time)
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))

@@ -75,5 +75,5 @@ export const createSut = async (runner: Runner, order: SutCreationOrder): Promis
     if (E.isLeft(created) || created.right.outcome.state.status !== 'abandoned') return created
     givenUp = created.right._id
   }
-  return E.left(failure('unavailable', 'The creation was given up several times over; try again.'))
+  return E.left(failure('unavailable', 'The creation was abandoned several times. Try again.'))
 }

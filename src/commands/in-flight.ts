@@ -49,7 +49,7 @@ export const makeInFlight = (): InFlight => {
       const free = await claim(names)
       if (free === undefined) {
         return E.left(
-          failure('idempotency_in_progress', 'The first request with this Idempotency-Key is still under way.'),
+          failure('idempotency_in_progress', 'The first request with this Idempotency-Key is still in progress.'),
         )
       }
       try {

@@ -50,7 +50,7 @@ const readLogVersion = async (store: EventStore): Promise<LogVersion> => {
 const makeUpgradeError = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
   new StoreUnavailable(
     why === 'full'
-      ? 'the log cannot be upgraded: the event store has no room left'
+      ? 'the log cannot be upgraded: the event store is full'
       : 'the log cannot be upgraded: the event store cannot be written',
   )
 
@@ -80,12 +80,12 @@ export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
       const from = await upgradeOnce(options)
       if (from === undefined) continue
       if (from < LOG_VERSION) {
-        log.info({ from, to: LOG_VERSION }, 'upgraded the log; older versions of Berth do not start on it any more')
+        log.info({ from, to: LOG_VERSION }, 'log upgraded; older versions of Berth no longer start on it')
       }
       return
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || !waitsForStore || signal?.aborted) throw error
-      log.warn({ err: error }, 'waiting for the event store')
+      log.warn({ err: error }, 'event store unavailable; retrying')
       await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
     }
   }

@@ -76,7 +76,7 @@ const openLog = (
   opening: Omit<Opening, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
   if (given !== undefined) return given(opening.randomHex, opening.onFatal)
-  const onWaiting = (error: Error): void => log.warn({ err: error }, 'waiting for the event store')
+  const onWaiting = (error: Error): void => log.warn({ err: error }, 'event store unavailable; retrying')
   const onSilence = (isSilent: boolean): void => {
     if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
     else alarms.clear('silence', 'the event store answers again')

@@ -88,13 +88,13 @@ test('a store that cannot be written ends the start with the reason, and is aske
       append: (...given) => (left-- > 0 ? async () => E.left(why) : store.append(...given)),
     }
   }
-  await t.throwsAsync(upgradeLog(options(failing('full'))), { name: 'StoreUnavailable', message: /has no room left/ })
+  await t.throwsAsync(upgradeLog(options(failing('full'))), { name: 'StoreUnavailable', message: /event store is full/ })
   await t.throwsAsync(upgradeLog(options(failing('unavailable'))), { name: 'StoreUnavailable' })
   t.true(await isUnused(store))
   const warned: string[] = []
   const waiting = { ...log, warn: (_: object, sentence: string) => void warned.push(sentence) }
   await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, waitsForStore: true })
-  t.deepEqual(warned, ['waiting for the event store'])
+  t.deepEqual(warned, ['event store unavailable; retrying'])
   const stop = AbortSignal.abort()
   const ended = upgradeLog({
     ...options(store),

@@ -47,10 +47,10 @@ interface Common {
 }
 
 const OUTCOMES: Readonly<Record<AppendFailure, string>> = {
-  moved: 'others write this stream all the time',
-  full: 'the event store has no room left',
+  moved: 'other processes keep writing to this stream',
+  full: 'the event store is full',
   unavailable: 'the event store cannot be reached',
-  unknown: 'the answer of the event store was lost',
+  unknown: 'the response of the event store was lost',
 }
 
 const newEvent = (
@@ -117,11 +117,11 @@ const findObstacle = async (
   { store, clock }: CorrectClockOptions,
   { revisions, latest }: SpanEvents,
 ): Promise<string | undefined> => {
-  if (latest <= clock()) return 'no time in this span is ahead of the clock, so that nothing is disabled by it'
+  if (latest <= clock()) return 'no time in this span is ahead of the clock, so no stream is blocked'
   for (const [stream, span] of revisions) {
     const { time } = await foldTwice(store, stream, span)
     if (time <= clock() + AHEAD_MAX) continue
-    return `${stream} has a time outside this span that is ahead of the clock too, ${formatMilliseconds(time)}: widen the span`
+    return `${stream} also has a time ahead of the clock outside this span, ${formatMilliseconds(time)}: widen the span`
   }
   return undefined
 }

@@ -51,7 +51,7 @@ export const findSpan = async (
     }
   }
   if (position > to) return E.right({ revisions, latest, before })
-  return E.left(mark === undefined ? 'the log does not come that far' : `the log ends at the position ${position - 1}`)
+  return E.left(mark === undefined ? 'the log does not reach this span' : `the log ends at position ${position - 1}`)
 }
 
 const covers = (event: Recorded, { from, to }: Span): boolean =>

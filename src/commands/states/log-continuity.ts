@@ -41,7 +41,7 @@ export const makeLogContinuity = (
       newest = undefined
       onOtherLog()
       if (last === folded || !(await hasEventAt(store, folded))) {
-        throw new StoreUnavailable('the log does not go on from what was read of it')
+        throw new StoreUnavailable('the log does not continue from the events read earlier')
       }
     }
     if (followEpoch() === before) confirmed = before

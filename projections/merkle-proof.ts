@@ -8,7 +8,7 @@ import { emptyTree, hashNode, type Sha256, treeHead } from './merkle-tree.ts'
 /**
  * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level.
  *
- * @throws RangeError where there are not so many leaves
+ * @throws RangeError where the tree has fewer leaves
  */
 export type NodeAt = (level: number, index: number) => Uint8Array
 

@@ -8,7 +8,7 @@ const word = (number: number): string => number.toString(16).padStart(8, '0')
 
 export const formatId = ({ high, middle, low }: Held): string => word(high) + word(middle) + word(low)
 
-/** How many of the windows start before a moment. */
+/** Number of windows that start before a moment. */
 export const countBefore = (windows: readonly Held[], moment: number): number => {
   let [low, high] = [0, windows.length]
   while (low < high) {
@@ -19,10 +19,10 @@ export const countBefore = (windows: readonly Held[], moment: number): number =>
   return low
 }
 
-/** Released windows that are kept though their quarter is over: a clock that was ahead may come back to it. */
+/** Released windows to keep after their quarter-hour: a clock that was ahead may return to it. */
 const RELEASED_MIN = 8
 
-/** Lets go what is over at a time in Unix milliseconds. */
+/** Drops windows that have ended at a time, in Unix milliseconds. */
 export const dropPast = (sut: Sut, time: number): void => {
   const { windows, released } = sut
   let over = 0
@@ -35,13 +35,13 @@ export const dropPast = (sut: Sut, time: number): void => {
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
 
-/** Until when a moment was really held by reservations that were released one after the other. */
+/** End of the time actually held by consecutive released reservations. */
 const findHeldEnd = (released: readonly Held[], moment: number): number => {
   const holder = released.find(({ start, end }) => start <= moment && moment < end)
   return holder === undefined ? moment : findHeldEnd(released, holder.end)
 }
 
-/** Which version the log has where an event lies; undefined where nobody can say. In 1, released windows did not count. */
+/** Log version at an event; undefined if uncertain. In version 1, released windows did not count. */
 type Version = number | undefined
 
 const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, report: Report): void => {
@@ -62,22 +62,21 @@ export const judgeReservationCreated = (
 ): void => {
   const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
   if (sut.status !== 'standing') report(`reserves a SUT that is ${sut.status}`)
-  else if (sut.values.is_active === false) report('reserves a SUT that is not active')
+  else if (sut.values.is_active === false) report('reserves an inactive SUT')
   if (sut.status === 'standing' && data.listen_port !== sut.listen_port) {
-    report(`has the listen_port ${data.listen_port}, the SUT ${sut.listen_port}`)
+    report(`has the listen_port ${data.listen_port}, but the SUT has ${sut.listen_port}`)
   }
   if (!(start < end)) {
-    report('has a window that is none')
+    report('has an empty window')
     return
   }
-  if (!isRightStart(sut, start, version) || !isOnGrid(end))
-    report('has a window that is not on the grid of quarter-hours')
+  if (!isRightStart(sut, start, version) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
   judgeReleased(sut, start, end, version, report)
   if (end * 1_000 <= time) {
-    report('has a window that is over')
+    report('has a window that has already ended')
     return
   }
-  if (start < time / 1_000 - QUARTER) report('has a window that begins before the quarter-hour it was made in')
+  if (start < time / 1_000 - QUARTER) report('has a window that begins before the quarter-hour of its creation')
   const { windows } = sut
   const place = countBefore(windows, start)
   const [before, behind] = [windows[place - 1], windows[place]]
@@ -99,13 +98,13 @@ export const judgeReservationCreated = (
   else windows.splice(place, 0, held)
 }
 
-/** The place of the reservation that an event is about, which must hold its SUT, now or later. */
+/** Index of the reservation an event is about. It must currently hold its SUT. */
 const findPlace = ({ windows }: Sut, { _id, user_id }: DataOf<'ReservationCancelled'>, report: Report): number => {
   const [high, middle, low] = [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)]
   const place = windows.findIndex((held) => held.low === low && held.middle === middle && held.high === high)
   const held = windows[place]
-  if (held === undefined) report(`is about the reservation ${_id}, which does not stand`)
-  else if (held.user_id !== user_id) report(`says that the reservation is ${user_id}'s, who did not make it`)
+  if (held === undefined) report(`refers to the reservation ${_id}, which is not current`)
+  else if (held.user_id !== user_id) report(`names ${user_id} as the owner of another user's reservation`)
   return place
 }
 
@@ -119,12 +118,12 @@ export const judgeReservationExtended = (
   const held = sut.windows[place]
   if (held === undefined) return
   const end = secondsIn(data.end_time)
-  if (sut.values.is_active === false) report('extends a reservation of a SUT that is not active')
+  if (sut.values.is_active === false) report('extends a reservation of an inactive SUT')
   if (!(end > held.end)) {
     report('extends a reservation to an end that is not later')
     return
   }
-  if (!isOnGrid(end)) report('has an end that is not on the grid of quarter-hours')
+  if (!isOnGrid(end)) report('has an end off the quarter-hour grid')
   judgeReleased(sut, held.end, end, version, report)
   const behind = sut.windows[place + 1]
   if (behind !== undefined && behind.start < end)
@@ -144,8 +143,8 @@ export const judgeReservationReleased = (
   if (held === undefined) return
   if (held.start * 1_000 > time) report('releases a reservation that has not begun')
   const end = Math.max(Math.ceil(time / 1_000), held.start + 1)
-  if (secondsIn(data.end_time) !== end) report('ends a reservation at another second than the one it was released in')
-  if (offsetIn(data.end_time) !== held.endOffset) report('ends a reservation in another offset than it had')
+  if (secondsIn(data.end_time) !== end) report('ends a reservation at a different second than its release')
+  if (offsetIn(data.end_time) !== held.endOffset) report('ends a reservation with a different UTC offset')
   sut.windows.splice(place, 1)
   sut.released.push({ ...held, end: secondsIn(data.end_time) })
 }

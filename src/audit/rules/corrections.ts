@@ -16,7 +16,7 @@ export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
   endOffset: offsetIn(window.end_time),
 })
 
-/** Puts the windows that stand again among those that stand; what overlaps one of them is told. */
+/** Restores windows. Reports those that overlap a current one. */
 export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCorrected, report: Report): void => {
   for (const window of restored) {
     const held = toHeld(window)
@@ -24,16 +24,16 @@ export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCor
     const [before, behind] = [windows[place - 1], windows[place]]
     const overlaps =
       (before !== undefined && before.end > held.start) || (behind !== undefined && behind.start < held.end)
-    if (overlaps) report(`gives back the reservation ${window._id} over one that stands`)
+    if (overlaps) report(`restores the reservation ${window._id} over a current one`)
     else windows.splice(place, 0, held)
   }
 }
 
-/** Once all windows are back the stream's time is right again, and its retry keys are forgotten. */
+/** Once all windows are restored, the stream's time is corrected and its idempotency records are dropped. */
 export const correctTime = (stream: Stream, data: ClockCorrected, time: number, report: Report): void => {
   const { revisions, positions, remaining } = data
   if (revisions.from > revisions.to || revisions.to >= stream.revision) {
-    report(`corrects the revisions ${revisions.from} to ${revisions.to}, which do not come before it in its stream`)
+    report(`corrects the revisions ${revisions.from} to ${revisions.to}, which do not precede it in its stream`)
   }
   if (positions.from > positions.to) report(`corrects the positions ${positions.from} to ${positions.to}`)
   if (remaining > 0) return
@@ -43,7 +43,7 @@ export const correctTime = (stream: Stream, data: ClockCorrected, time: number, 
 
 type Span = ClockCorrected['revisions']
 
-/** Which times an event says are wrong. */
+/** The times that an event corrects. */
 export interface Correction {
   readonly stream: string
   readonly position: number

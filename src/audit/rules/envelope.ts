@@ -3,7 +3,7 @@ import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { hexAt, type SeenIds } from './ids.ts'
 import { copyText, type Report, type Stream } from './state.ts'
 
-/** The rules that hold for every event, whatever it says. */
+/** Rules for every event, whatever its type. */
 
 export const judgeStream = ({ type, data, stream }: Recorded, report: Report): boolean => {
   const isOfPorts = type === 'ListenPortAssigned' || type === 'ListenPortReleased' || type === 'StoreUpgraded'
@@ -13,7 +13,7 @@ export const judgeStream = ({ type, data, stream }: Recorded, report: Report): b
       ? stream === LISTEN_PORTS_STREAM
       : stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
   const of = sutId === undefined ? '' : ` of the SUT ${sutId}`
-  if (!isThere) report(`is a ${type}${of}, which has no place in the stream ${stream}`)
+  if (!isThere) report(`is a ${type}${of}, which does not belong in the stream ${stream}`)
   return isThere
 }
 
@@ -21,8 +21,8 @@ export const judgeRevision = (stream: Stream, revision: number, report: Report):
   if (revision !== stream.revision + 1) {
     report(
       stream.revision === -1
-        ? `is the first of its stream and has the revision ${revision}`
-        : `has the revision ${revision}, behind ${stream.revision} in its stream`,
+        ? `is the first event of its stream but has the revision ${revision}`
+        : `has the revision ${revision}, after ${stream.revision} in its stream`,
     )
     stream.isUncertain = true
   }
@@ -34,7 +34,7 @@ export const judgeTime = (stream: Stream, time: number, written: string, report:
     report(`has a time that does not exist, ${written}`)
     stream.isUncertain = true
   } else if (time < stream.time) {
-    report(`has the time ${written}, before that of the event before it in its stream`)
+    report(`has the time ${written}, earlier than the previous event of its stream`)
   } else {
     stream.time = time
   }
@@ -49,23 +49,24 @@ export const judgeId = (id: string, time: number, seen: SeenIds, report: Report)
     id.charCodeAt(8) === DASH && id.charCodeAt(13) === DASH && id.charCodeAt(18) === DASH && id.charCodeAt(23) === DASH
   const isHex = a + b + c + d + e + f >= 0
   if (!isHex || !hasDashes || id.charCodeAt(14) !== SEVEN || d >>> 14 !== 2) {
-    report(`has an id that is no UUID of version 7, ${id}`)
+    report(`has an id that is not a UUID of version 7, ${id}`)
     return
   }
   if (a * 65_536 + b !== time) report(`has an id that does not begin with its time, ${id}`)
-  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has an id that another event before it has, ${id}`)
+  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
 }
 
-/** The ids that the service gives begin with the second they were given in. */
+/** Assigned ids begin with the second they were assigned. */
 export const judgeNewId = (_id: string, time: number, seen: SeenIds, report: Report): void => {
   const second = Math.floor(time / 1_000) % 2 ** 32
   const first = hexAt(_id, 0, 8)
-  if (first !== second) report(`gives an id that does not begin with the second it was given in, ${_id}`)
-  // The last word marks that there is an id, even one of nothing but zeros.
-  if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1)) report(`gives an id that was given before, ${_id}`)
+  if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
+  // The last word marks the entry as used, even for an id of zeros.
+  if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1))
+    report(`assigns an id that was assigned before, ${_id}`)
 }
 
-/** What nobody records who signs in, and under which name the service, or a command typed beside it, does. */
+/** Event types that no user records, and the actor that does: the service itself or a command typed on its machine. */
 const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   SutCreationAbandoned: 'berth',
   ListenPortReleased: 'berth',
@@ -83,36 +84,36 @@ export const judgeActor = ({ type, data, metadata }: Recorded, report: Report): 
     return
   }
   if (role === 'system' && actor !== system) {
-    report(`is by the service under the name of ${actor}`)
+    report(`is by the service under the name ${actor}`)
     return
   }
   if (role === 'auditor') {
-    report('is by an auditor, who may write nothing')
+    report('is by an auditor, who cannot write')
     return
   }
   if (role !== 'tester') return
   if (!('user_id' in data)) {
-    report(`is a ${type} by a tester, who may not`)
+    report(`is a ${type} by a tester, who cannot record it`)
     return
   }
   if (data.user_id !== actor) report(`is by the tester ${actor} for the user ${data.user_id}`)
 }
 
-/** Milliseconds: how long a retry key is known. */
+/** Lifetime of an idempotency record, in milliseconds. */
 const KEY_LIFETIME = 24 * 3_600_000
-/** Characters of `metadata.key` that stand for the retry key alone. */
+/** Characters of `metadata.key` for the key itself. */
 const KEY_LENGTH = 22
 
 /**
- * A retry key is recorded once a day in a stream.
+ * An idempotency key is recorded at most once a day in a stream.
  *
- * @param isPassedOver whether the use of a key before does not count, for what it created was given up
+ * @param isIgnored whether to ignore an earlier record, because its creation was abandoned
  */
 export const judgeKey = (
   stream: Stream,
   { data, metadata: { key } }: Recorded,
   time: number,
-  isPassedOver: (_id: string) => boolean,
+  isIgnored: (_id: string) => boolean,
   report: Report,
 ): void => {
   if (key === undefined) return
@@ -124,7 +125,8 @@ export const judgeKey = (
   }
   const name = copyText(key.slice(0, KEY_LENGTH))
   const before = keys.get(name)
-  if (before !== undefined && !isPassedOver(before._id)) report('was recorded under a retry key that its stream knew')
+  if (before !== undefined && !isIgnored(before._id))
+    report('was recorded under an idempotency key already used in its stream')
   keys.delete(name)
   keys.set(name, { time, _id: copyText('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '') })
 }

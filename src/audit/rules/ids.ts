@@ -1,6 +1,9 @@
-/** Ids of up to 128 bits that have been seen, at 16 bytes each in twice as many places: a million take 32 megabytes. */
+/**
+ * A set of 128-bit ids: an open-addressing table, at most half full, 16 bytes per slot. A million ids take 32
+ * megabytes.
+ */
 export interface SeenIds {
-  /** Whether an id is seen for the first time. Takes it in four words, of which not all are 0. */
+  /** Adds an id, given as four words that are not all 0. Returns whether it is new. */
   readonly add: (a: number, b: number, c: number, d: number) => boolean
 }
 
@@ -18,7 +21,7 @@ export const makeSeenIds = (): SeenIds => {
   let words = new Uint32Array(4 * places)
   let count = 0
 
-  /** Where the id is, or would be. */
+  /** Slot of the id, or the free slot for it. */
   const placeOf = (a: number, b: number, c: number, d: number): number => {
     for (let place = hashWords(a, b, c, d) & (places - 1); ; place = (place + 1) & (places - 1)) {
       const at = 4 * place
@@ -60,7 +63,7 @@ export const makeSeenIds = (): SeenIds => {
 const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
 
-/** The lower-case hex digits of a stretch of up to 8 as a number; NaN where there are others. */
+/** Parses up to 8 lower-case hex digits; NaN for anything else. */
 export const hexAt = (text: string, from: number, to: number): number => {
   let word = 0
   for (let at = from; at < to; at++) {

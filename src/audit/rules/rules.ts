@@ -16,26 +16,26 @@ import { copyText, makeTextCache, newStream, type Report, type Stream, type Sut 
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
 
 /**
- * The rules that Berth promises of its log, judged on the log alone and apart from the code that keeps them: what follows
- * from each event is folded here once more, and nothing is kept but what stands.
+ * Checks that the log obeys Berth's rules, using only the log and independently of the code that enforces them. Folds
+ * its own minimal state.
  */
 export interface Rules {
   /**
-   * Judges the next event of the log. What is missing or unlawful is told; then it is taken as it is. Returns where the
-   * event before it in its stream lies: null where there is none, undefined where nobody can say.
+   * Checks the next event of the log and reports violations, then applies the event as it is. Returns the position of
+   * the previous event in its stream; null if there is none, undefined if uncertain.
    */
   readonly judge: (event: Recorded, position: number, report: Report) => number | null | undefined
-  /** An event that cannot be read: nobody can say what stands in its stream from there on. */
+  /** Skips an unreadable event. The rest of its stream is uncertain. */
   readonly skip: (stream: string, revision: number, position: number) => void
-  /** What was said of wrong times, to be held against the log once it is known which: see verify-corrections.ts. */
+  /** Corrections to verify in a second pass over the log (see verify/corrections.ts). */
   readonly corrections: () => readonly Correction[]
-  /** Every stream with its last revision and where that event lies. */
+  /** Every stream with the revision and position of its last event. */
   readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUncertain'>>>
 }
 
-/** What a stream's rules need to know of the others; undefined what nobody can say. */
+/** State of other streams that a stream's rules need; undefined if uncertain. */
 interface Others {
-  /** The version that the log has from its last StoreUpgraded on. */
+  /** Log version since the last StoreUpgraded. */
   readonly log: { version: number }
   readonly ports: Ports | undefined
   readonly knownSut: (sutId: string) => Sut | undefined
@@ -43,16 +43,16 @@ interface Others {
 }
 
 const judgeStoreUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>, report: Report): void => {
-  if (from !== log.version) report(`upgrades a log of version ${from}, which has version ${log.version}`)
+  if (from !== log.version) report(`upgrades from version ${from} a log of version ${log.version}`)
   if (to <= from) report(`upgrades the log from version ${from} to ${to}`)
   log.version = Math.max(log.version, to)
 }
 
-/** What an event makes of its SUT, and whether it may. */
+/** Checks an event against its SUT's state and applies it. */
 export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, report: Report): void => {
   const { ports, knownSut, ownUser, log } = others
   const version = ports && log.version
-  // While windows remain to be given back the stream's time is still the wrong one.
+  // While windows remain to be restored, the stream's time is still wrong.
   if (event.type !== 'ClockCorrected') dropPast(sut, time)
   switch (event.type) {
     case 'SutCreated':

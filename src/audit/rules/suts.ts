@@ -10,10 +10,10 @@ const judgeCredentials = (credentials: Credentials, report: Report): void => {
   if (credentials === undefined) return
   const { changed } = credentials
   if (changed.length === 0 || new Set(changed).size < changed.length)
-    report('names credentials in another way than once')
+    report('lists no changed credentials, or one twice')
 }
 
-/** A copy, whose texts were not cut out of a longer one. */
+/** A deep copy without substrings of longer strings. */
 const deepCopy = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A
 
 export const judgeSutCreated = (sut: Sut, data: DataOf<'SutCreated'>, report: Report): void => {
@@ -26,7 +26,7 @@ export const judgeSutCreated = (sut: Sut, data: DataOf<'SutCreated'>, report: Re
 }
 
 export const judgeSutCreationAbandoned = (sut: Sut, data: DataOf<'SutCreationAbandoned'>, report: Report): void => {
-  if (sut.status !== 'absent') report(`gives up the creation of a SUT that is ${sut.status}`)
+  if (sut.status !== 'absent') report(`abandons the creation of a SUT that is ${sut.status}`)
   sut.status = 'abandoned'
   sut.listen_port = data.listen_port
 }
@@ -36,11 +36,11 @@ const updateTags = ({ tags }: Sut, patch: Readonly<Record<string, string | null>
   if (names.length === 0) report('changes no tag')
   for (const name of names) {
     const value = patch[name] ?? null
-    if ((tags.get(name) ?? null) === value) report(`says of the tag ${name} what it was`)
+    if ((tags.get(name) ?? null) === value) report(`sets the tag ${name} to its current value`)
     if (value === null) tags.delete(name)
     else tags.set(name, value)
   }
-  if (tags.size > TAGS_MAX) report(`leaves ${tags.size} tags, more than the ${TAGS_MAX} that a SUT may have`)
+  if (tags.size > TAGS_MAX) report(`leaves ${tags.size} tags, more than the maximum of ${TAGS_MAX}`)
 }
 
 export const judgeSutUpdated = (sut: Sut, data: DataOf<'SutUpdated'>, report: Report): void => {
@@ -52,13 +52,14 @@ export const judgeSutUpdated = (sut: Sut, data: DataOf<'SutUpdated'>, report: Re
   judgeCredentials(credentials, report)
   const names = Object.keys(values) as (keyof SutValues)[]
   if (names.length === 0 && tags === undefined && credentials === undefined) report('changes nothing')
-  if (tags !== undefined && (names.length > 0 || credentials !== undefined)) report('changes tags and more at once')
-  for (const name of names) if (sut.values[name] === values[name]) report(`says of ${name} what it was`)
+  if (tags !== undefined && (names.length > 0 || credentials !== undefined))
+    report('changes tags and other fields at once')
+  for (const name of names) if (sut.values[name] === values[name]) report(`sets ${name} to its current value`)
   sut.values = { ...sut.values, ...values }
   if (tags !== undefined) updateTags(sut, tags, report)
 }
 
-/** What is over has been let go. */
+/** Past windows have already been dropped. */
 export const judgeSutRetired = (sut: Sut, data: DataOf<'SutRetired'>, report: Report): void => {
   if (sut.status !== 'standing') {
     report(`retires a SUT that is ${sut.status}`)
@@ -67,10 +68,10 @@ export const judgeSutRetired = (sut: Sut, data: DataOf<'SutRetired'>, report: Re
   const [held] = sut.windows
   if (held !== undefined) report(`retires a SUT that the reservation ${formatId(held)} holds`)
   if (data.listen_port !== sut.listen_port) {
-    report(`has the listen_port ${data.listen_port}, the SUT ${sut.listen_port}`)
+    report(`has the listen_port ${data.listen_port}, but the SUT has ${sut.listen_port}`)
   }
   sut.status = 'retired'
-  // Nothing more can come of it.
+  // Free the memory: nothing else refers to it.
   sut.values = {}
   sut.tags.clear()
   sut.windows = []

@@ -8,19 +8,19 @@ import { type Held, newStream, type Sut } from '../rules/state.ts'
 import type { Findings } from './findings.ts'
 import { readEvent } from './read.ts'
 
-/** A stream as it stands when the times that one of its events corrects are left out. */
+/** A stream folded without the times that one of its events corrects. */
 interface Replay {
   readonly correction: Correction
   readonly sut: Sut
-  /** Unix milliseconds: the latest time that counts. */
+  /** Unix milliseconds: the latest correct time. */
   time: number
-  /** The revisions of its events among the corrected positions. */
+  /** Revisions of its events among the corrected positions. */
   first: number | undefined
   last: number | undefined
 }
 
 interface Corrected {
-  /** As its own times have it. */
+  /** Folded with its recorded times. */
   readonly sut: Sut
   readonly replays: Replay[]
 }
@@ -31,7 +31,7 @@ const NO_CONTEXT = {
   knownSut: () => undefined,
   ownUser: (userId: string) => userId,
 }
-/** What is unlawful was told at the first look. */
+/** Violations were already reported in the first pass. */
 const applyEvent = (sut: Sut, event: Recorded, time: number): void =>
   judgeData(sut, event, time, NO_CONTEXT, () => undefined)
 
@@ -50,7 +50,7 @@ const applyCorrected = (replay: Replay, event: Recorded, position: number): void
 const isSame = (a: Held, b: Held | undefined): boolean =>
   a.start === b?.start && a.end === b.end && a.endOffset === b.endOffset && a.user_id === b.user_id
 
-/** What is wrong with the windows that a correction gives back. */
+/** Checks the windows that a correction restores. */
 const findWrongWindows = (
   { windows, remaining }: ClockCorrected,
   expectedSut: Sut,
@@ -62,14 +62,14 @@ const findWrongWindows = (
   const expected = new Map(dropped.map((held) => [formatId(held), held]))
   const wrong = windows
     .filter((window) => !isSame(toHeld(window), expected.get(window._id)))
-    .map(({ _id }) => `gives back the reservation ${_id}, which does not stand so without the wrong times`)
+    .map(({ _id }) => `restores the reservation ${_id}, which differs from what the corrected times give`)
   if (expected.size - windows.length !== remaining) {
-    wrong.push(`gives back ${windows.length} reservations and leaves ${remaining}, of ${expected.size} that stand`)
+    wrong.push(`restores ${windows.length} reservations and leaves ${remaining}, of ${expected.size} to restore`)
   }
   return wrong
 }
 
-/** The times that count of positions, those corrected before with what took their place. */
+/** Effective times of positions, including earlier corrections. */
 const makeTimes = (corrections: readonly Correction[]) => {
   const times = new Map<number, string | undefined>(corrections.map(({ positions }) => [positions.from - 1, undefined]))
   return {
@@ -83,7 +83,7 @@ const makeTimes = (corrections: readonly Correction[]) => {
   }
 }
 
-/** Looks at the whole log once more, and derives what every correction of times says. */
+/** Reads the log a second time and verifies each clock correction by replaying it. */
 export const judgeCorrections = async (
   records: AsyncIterable<readonly StoredRecord[]>,
   corrections: readonly Correction[],
@@ -110,9 +110,9 @@ export const judgeCorrections = async (
         `corrects revisions of its stream that are not those at the positions ${data.positions.from} to ${data.positions.to}`,
       )
     }
-    if (now < time) report('has a time before that of an event whose time counts')
+    if (now < time) report('has a time before an event with a correct time')
     const before = times.before(data.positions.from)
-    if (before !== undefined && before !== data.time) report(`has times begin again at ${data.time}, not at ${before}`)
+    if (before !== undefined && before !== data.time) report(`sets the corrected time to ${data.time}, not ${before}`)
     if (data.remaining === 0) times.corrected(data)
     replays.splice(replays.indexOf(replay), 1)
   }

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { getPlainReader } from '../../event-store/plain-event.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
-/** An event as it was read, or as much as is known of one that cannot be. */
+/** A decoded event, or what is known of an unreadable one. */
 export type ReadResult =
   | { readonly event: Recorded; readonly isCanonical: boolean }
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
@@ -29,7 +29,7 @@ const decodeEvent = (text: string, mark: number): ReadResult => {
   }
 }
 
-/** Reads an event as it lies in the log, decoding it once. */
+/** Decodes a raw event. */
 export const readEvent = (text: string, mark: number): ReadResult => {
   const event = getPlainReader()(text, mark)
   return event === undefined ? decodeEvent(text, mark) : { event, isCanonical: true }

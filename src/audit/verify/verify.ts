@@ -7,38 +7,38 @@ import { type Judge, makeJudge, type Placed } from './judge.ts'
 import { growTree } from './tree.ts'
 
 export interface VerifyOptions {
-  /** The whole log as it lies. */
+  /** The whole raw log. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  /** Reads it once more, where it says of itself that times were wrong. */
+  /** Reads the log again, to verify clock corrections. */
   readonly reread: () => AsyncIterable<readonly StoredRecord[]>
-  /** Whether marks are positions, as in the embedded store: none may be left out. */
+  /** Whether store positions are public positions, as in the embedded store, so that gaps are missing events. */
   readonly isDense?: boolean
-  /** Who holds the events against the rules; in this thread, and without links between them, unless given. */
+  /** Checks the events against the rules. By default in this thread and without links. */
   readonly judge?: Judge
   readonly against?: readonly SignedHead[]
-  /** Told how many events have been looked at. */
+  /** Called with the number of events checked. */
   readonly onProgress?: (done: number) => void
 }
 
 export interface Verified {
-  /** How many events the log has. */
+  /** Number of events in the log. */
   readonly events: number
-  /** The head of the Merkle tree over them, in base64. */
+  /** Head of the log's Merkle tree, in base64. */
   readonly root: string
-  /** How many things were found; the first 10,000 are named. */
+  /** Number of findings; the first 10,000 are listed. */
   readonly found: number
   readonly findings: readonly Finding[]
   readonly against: readonly CheckpointComparison[]
-  /** Where the log is no longer what was signed, as far as the checkpoints tell. */
+  /** Where the log diverged from what was signed, as far as the checkpoints show. */
   readonly place?: Divergence
 }
 
-/** Events between two words about the progress. */
+/** Events between progress reports. */
 const PROGRESS_EVERY = 8_192
 
 const makePositions = (findings: Findings, isDense: boolean) => {
   let next = 0
-  /** The public position of a record. */
+  /** Returns the public position of a record. */
   return (mark: number): number => {
     const position = isDense ? mark : next
     if (position !== next) {
@@ -55,9 +55,9 @@ const byPosition = (a: Finding, b: Finding): number =>
   (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
 
 /**
- * Reads a whole log once and holds it against everything that Berth promises of it, and against checkpoints.
+ * Verifies a log against Berth's rules and signed checkpoints in a single pass.
  *
- * @throws StoreUnavailable where it cannot be read to its end
+ * @throws StoreUnavailable if it cannot be read to its end
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const { records, reread, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
@@ -70,7 +70,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       const position = placeOf(mark)
       const leaf = leafHash(text)
       if (kept !== undefined && !leaf.equals(kept)) {
-        findings.add(position, 'the event is not the one that its hash was taken of')
+        findings.add(position, 'the event does not match its hash')
       }
       tree.add(leaf)
       checkpoints.look(tree)

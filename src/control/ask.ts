@@ -2,16 +2,16 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** Milliseconds: what takes longest folds every stream of a span. */
+/** Milliseconds. The slowest command folds every stream of a span. */
 const TIMEOUT = 3_600_000
 
-/** What a socket says where no service listens on it. */
+/** Error codes of a socket without a listening service. */
 const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED']
 
-/** Why a command was not done: no service runs there, or a sentence that says why. */
+/** Why a command failed: no service is running, or a reason in a sentence. */
 export type AskFailure = 'no service' | { readonly why: string }
 
-/** Asks the service that runs on the data for a command. */
+/** Sends a command to the running service. */
 export const askService = (path: string, command: string, given: object): Promise<E.Either<AskFailure, unknown>> => {
   const { promise, resolve } = Promise.withResolvers<E.Either<AskFailure, unknown>>()
   const fail = (error: NodeJS.ErrnoException): void => {

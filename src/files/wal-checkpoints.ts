@@ -2,71 +2,73 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Puts the journal (WAL) of a SQLite database into its file in another thread, and starts the journal anew: both wait for
- * the disk, which may stall. The connection that writes must have no checkpoints of its own.
+ * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
+ * which may stall. The writing connection must have automatic checkpoints disabled.
  */
 export interface WalCheckpoints {
-  /** Called after each commit: begins one where the journal has grown enough. */
+  /** Call after each commit. Starts a checkpoint if the WAL has grown enough. */
   readonly afterCommit: () => void
-  /** Resolves when the one under way has ended; undefined when none is. Whoever can waits for it before writing. */
+  /**
+   * Resolves when the running checkpoint ends; undefined if none is running. Writers that can wait should wait for it.
+   */
   readonly inProgress: () => Promise<void> | undefined
   /**
-   * Whether whoever cannot wait may write all the same. The journal is then not started anew this time; while it is being
-   * started anew, or has grown too long, the one under way is waited for, for some milliseconds.
+   * For writers that cannot wait: whether they may write now. The WAL is then not restarted this time. Blocks for some
+   * milliseconds while the WAL is being restarted or is too large.
    */
   readonly mayWrite: () => boolean
-  /** Waits for the one under way. */
+  /** Waits for the running checkpoint. */
   readonly close: () => Promise<void>
 }
 
-/** What is done to the journal, as both threads see it. */
+/** Checkpoint phase, shared by both threads. */
 export const PHASE = {
   idle: 0,
-  /** Its pages are copied: others may write, which then has to be found out. */
+  /** Pages are being copied. Others may write, which is detected. */
   copying: 1,
-  /** Somebody has written meanwhile. */
+  /** Another connection has written since. */
   interrupted: 2,
-  /** It is started anew: nobody else may write. */
+  /** The WAL is being restarted. Nobody else may write. */
   restarting: 3,
 } as const
 
-/** What the thread begins with. */
+/** Worker data. */
 export interface WorkerOptions {
   readonly path: string
   readonly phase: Int32Array
 }
 
-/** `ready` when it has opened the file; then the end of each checkpoint, with what went wrong in starting anew. */
+/** `ready` once the file is open, then the end of each checkpoint with the error of a failed restart. */
 export type WorkerMessage = 'ready' | { readonly failed: string | undefined }
 
-/** Milliseconds for which a thread stands still for another. */
+/** Milliseconds a thread blocks for the other. */
 const BLOCK_MAX = 10
-/** Times its limit to which a journal may grow before it is stood still for. */
+/** Multiple of `pages` at which writers block for the checkpoint. */
 const OVERSIZE_FACTOR = 4
 
 export interface WalCheckpointsOptions {
   readonly path: string
-  /** Pages after which a journal is put into the file. */
+  /** WAL pages that trigger a checkpoint. */
   readonly pages: number
-  /** Told when the journal could not be written. */
+  /** Called when the WAL could not be restarted. */
   readonly onFailure?: (error: Error) => void
 }
 
-/** Who writes first to a journal that was started anew waits for the disk: here, while nobody waits for this thread. */
+/** The first write to a restarted WAL waits for the disk. Do it here, while nothing waits for this thread. */
 const writeFirst = (database: DatabaseSync): void => {
   try {
     const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
     database.exec(`PRAGMA user_version = ${user_version}`)
   } catch {
-    // The first commit finds out what is wrong.
+    // The first commit reports the error.
   }
 }
 
-/** Whether what is being copied, if anything, may be overtaken; the thread then finds that it has been. */
+/** Interrupts a copy in progress. False while the WAL is being restarted. */
 const interrupt = (phase: Int32Array): boolean =>
   Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.interrupted) !== PHASE.restarting
 
-/** The thread; it is started when it is first needed. */
+/** The worker thread, started on first use. */
 const makeThread = (begin: WorkerOptions, onEnd: (failed: string | undefined) => void, onGone: () => void) => {
   let worker: Worker | undefined
   let isReady = false
@@ -122,7 +124,7 @@ export const makeWalCheckpoints = (
     running = undefined
   }
 
-  /** Without the thread, each checkpoint is of the commit that makes it due. */
+  /** Falls back to automatic checkpoints, which run in the commit that triggers them. */
   const giveUp = (): void => {
     isClosed = true
     Atomics.store(phase, 0, PHASE.idle)
@@ -148,7 +150,7 @@ export const makeWalCheckpoints = (
       try {
         beginWhenDue()
       } catch {
-        // What was committed is; the next commit finds out what is wrong.
+        // The commit succeeded; the next one reports the error.
         giveUp()
       }
     },

@@ -6,17 +6,17 @@ import type { KeyRing } from './keys.ts'
 import { withoutChecks } from './needs.ts'
 import { openSecret } from './vault.ts'
 
-/** Something in the vault that is not as the log says: where in the log, or null for what no event names. */
+/** A difference between the vault and the log. `position` is null if no event names the secret. */
 export interface SecretFinding {
   readonly position: number | null
-  /** One sentence; nothing of a secret. */
+  /** One sentence, without any part of a secret. */
   readonly what: string
 }
 
-/** What came of looking at the secrets of a SUT. */
+/** Result of checking a SUT's secrets. */
 export interface CheckedSut {
   readonly opened: number
-  /** The ids of the keys, one for each secret, that are not at hand. */
+  /** Key ids, one per secret, of secrets whose key is not available. */
   readonly unopened: readonly string[]
   readonly findings: readonly SecretFinding[]
 }
@@ -25,7 +25,7 @@ type Store = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
 const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
 
-/** What is wrong with a secret that an event names; undefined where its key is not at hand, or nothing is. */
+/** Checks a secret that an event names. Undefined if it is fine or its key is not available. */
 const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret: SealedSecret | undefined) => {
   if (secret === undefined) return `${name} is not in the vault`
   if (secret.id !== id) return `${name} in the vault is of another change than this event`
@@ -35,8 +35,8 @@ const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret
 }
 
 /**
- * Whether the secrets of a SUT are there, open with their keys and are its own: all of that is sealed into them. Without a
- * key at hand only whether they are there.
+ * Checks that a SUT's secrets are present, open with their keys and belong to the SUT, which the encryption binds.
+ * Without the key, checks only presence.
  */
 export const checkSut = async (
   store: Store,
@@ -62,10 +62,10 @@ export const checkSut = async (
   return { opened, unopened, findings }
 }
 
-/** Secrets listed at a time. */
+/** Secrets per page. */
 const PAGE = 500
 
-/** SUTs that the vault has secrets of, sealed with these keys, and that no event gave any. */
+/** SUTs with secrets in the vault, sealed with these keys, that no event set. */
 export const findUnknownOwners = async (
   store: Store,
   keyIds: Iterable<string>,

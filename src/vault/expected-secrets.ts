@@ -1,17 +1,17 @@
 import type { SecretField } from '../domain/event.ts'
 
-/** What the log says of a secret: the change that set it, and where the event is. */
+/** A secret according to the log: the change that set it, and the event's position. */
 export interface ExpectedSecret {
   readonly id: string
   readonly position: number
 }
 
-/** The secrets that stand, by SUT and field, as the log's events say that are taken one after the other. */
+/** The current secrets according to the log, by SUT and field. */
 export interface ExpectedSecrets {
   readonly suts: ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>
-  /** The keys that were forgotten because they were lost. */
+  /** Keys given up as lost. */
   readonly forgotten: ReadonlySet<string>
-  /** Takes the next event as it is stored. What cannot be read is for others to find. */
+  /** Adds the next stored event. Ignores unreadable events, which other checks report. */
   readonly add: (position: number, text: string) => void
 }
 
@@ -36,7 +36,7 @@ export const makeExpectedSecrets = (): ExpectedSecrets => {
     suts,
     forgotten,
     add: (position, text) => {
-      // In a string of an event it would be escaped.
+      // Inside an event's string it would be escaped.
       if (text.endsWith('"type":"VaultKeyForgotten"}')) forgotten.add(String(parseData(text)?.key))
       if (!text.includes('"credentials":{')) return
       const { _id, credentials } = parseData(text) ?? {}

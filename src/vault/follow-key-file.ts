@@ -5,20 +5,23 @@ import { type KeyRing, parseVaultKeys } from './keys.ts'
 
 interface FollowOptions {
   readonly path: string
-  /** Puts a ring in force; Left says what speaks against it. */
+  /** Installs a ring. Left lists the problems with it. */
   readonly take: (keys: KeyRing) => Promise<E.Either<readonly string[], void>>
-  /** Told once when the file cannot be used, the last good keys staying in force, and once when it can again. */
+  /**
+   * `onAlarm` is called once when the file becomes unusable and the last good keys stay in use, `onRecovery` once when
+   * it is usable again.
+   */
   readonly onAlarm: (problems: readonly string[]) => void
   readonly onRecovery: () => void
   readonly onChange: (keys: KeyRing) => void
-  /** Milliseconds between two looks at the file. */
+  /** Poll interval, in milliseconds. */
   readonly interval?: number
 }
 
-/** Follows the file of the vault's keys, as users/users.ts follows the users. */
+/** Follows the key file, as users/users.ts follows the users file. */
 export const followKeyFile = (options: FollowOptions): { readonly close: () => Promise<void> } => {
   const { path, take, onAlarm, onRecovery, onChange, interval = 500 } = options
-  // Nothing that the file can be: what it was changed to since it was read at the start is seen at the first look.
+  // Matches no file state, so the first poll detects changes since the start.
   let state = ''
   let isBroken = false
   let isAlarmed = false
@@ -45,7 +48,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
       isBroken = isAlarmed = false
       return onChange(keys.right)
     }
-    // A file that is broken at one look only was just being written.
+    // A file that is broken in one poll only was being written.
     if (isBroken && !isAlarmed) {
       isAlarmed = true
       onAlarm(keys.left)

@@ -19,7 +19,7 @@ interface World {
   readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
 }
 
-/** The vault of a service that runs: follows the file of its keys, and seals anew what old keys have sealed. */
+/** The vault of a running service: follows its key file and re-encrypts secrets sealed with old keys. */
 export interface OpenVault {
   readonly vault: Vault
   readonly close: () => Promise<void>
@@ -32,14 +32,14 @@ const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed
 }
 
 interface OpenOptions {
-  /** Whether a key may be made for a log that has used none. */
+  /** Whether to create a key for a log that has used none. */
   readonly mayMake: boolean
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
-  /** How to go on where a key is missing, in a sentence. */
+  /** Suggests a remedy for a missing key, in a sentence. */
   readonly remedyFor: (keyId: string) => Promise<string>
 }
 
-/** Left: every problem with the keys; nothing may be sealed with them. */
+/** Left: every problem with the keys, in which case nothing may be sealed. */
 export const openVault = async (
   where: Where,
   world: World,

@@ -4,7 +4,7 @@ import { acquireLockWithin } from '../files/lock.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { newKey, parseVaultKeys } from './keys.ts'
 
-/** Milliseconds to wait for another rotation. */
+/** Milliseconds to wait for a concurrent rotation. */
 const LOCK_WITHIN = 10_000
 
 interface NewKeyOptions {
@@ -13,7 +13,7 @@ interface NewKeyOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** The file with a line before its first key; what comes before that are comments. */
+/** Inserts a line before the first key. Everything above it is comments. */
 const insertKey = (text: string, line: string): string => {
   const lines = text.split(/(?<=\n)/)
   const first = lines.findIndex((each) => !/^\s*(?:#|$)/.test(each))
@@ -31,8 +31,8 @@ const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions)
 }
 
 /**
- * Puts a new key before those of a key file, which is then of mode 0600: a crash leaves the old file or the new one.
- * Right is the id of the new key; Left says why nothing was changed, and nothing of any key.
+ * Adds a new current key to a key file, with mode 0600. A crash leaves the old file or the new one. Right is the new
+ * key's id. Left explains why nothing was changed and contains no key.
  */
 export const rotateKeyFile = async (path: string, making: NewKeyOptions): Promise<E.Either<string, string>> => {
   try {

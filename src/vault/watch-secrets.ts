@@ -4,18 +4,18 @@ import { checkSut, type SecretFinding } from './check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 
-/** Events or SUTs looked at in one step, and milliseconds between two steps: requests go on meanwhile. */
+/** Events or SUTs per step, and milliseconds between steps, in which requests are handled. */
 const STEP = 20
 const PAUSE = 10
-/** Events of which the places are read at a time. */
+/** Events per page. */
 const PAGE = 500
-/** Milliseconds until documents are asked for again that are not there yet, and until what was found is looked at again. */
+/** Milliseconds before retrying while documents are missing, and before checking findings again. */
 const RETRY_AFTER = 1_000
 const RECHECK_AFTER = 60_000
-/** How often something must have been found before it is believed: secrets change while they are looked at. */
+/** Consecutive checks that must agree before a finding is reported, since secrets may change during a check. */
 const CHECKS_MIN = 3
 
-/** Where an event is: its public position, and where the store keeps it. */
+/** An event's public position and store position. */
 interface EventPlace {
   readonly position: number
   readonly mark: number
@@ -24,9 +24,9 @@ interface EventPlace {
 interface WatchOptions {
   readonly store: EventStore
   readonly keys: () => Pick<KeyRing, 'keys'>
-  /** Events about SUTs behind a position, in order, at most so many; undefined while nobody can say. */
+  /** Events about SUTs after a position, in order, at most `limit`; undefined while the views are unavailable. */
   readonly sutEvents: (after: number, limit: number) => readonly EventPlace[] | undefined
-  /** Called when secrets were found that cannot be used, and when there are none any more. */
+  /** `onFound` is called when unusable secrets are found, `onRecovered` when there are none any more. */
   readonly onFound: (findings: readonly SecretFinding[]) => void
   readonly onRecovered: () => void
   readonly onFailure: (error: unknown) => void
@@ -34,7 +34,7 @@ interface WatchOptions {
 
 interface WatchContext extends Pick<WatchOptions, 'store' | 'keys' | 'sutEvents'> {
   readonly signal: AbortSignal
-  /** Lets others have their turn. */
+  /** Yields to other work. */
   readonly rest: (milliseconds: number) => Promise<void>
   readonly expected: ExpectedSecrets
 }
@@ -42,7 +42,7 @@ interface WatchContext extends Pick<WatchOptions, 'store' | 'keys' | 'sutEvents'
 type Found = ReadonlyMap<string, readonly SecretFinding[]>
 const NONE: Found = new Map()
 
-/** Takes what the documents know of the log; false when it was stopped. */
+/** Reads new events. False if stopped. */
 const makeRead = ({ store, sutEvents, signal, rest, expected }: WatchContext) => {
   let last = -1
   return async (): Promise<boolean> => {
@@ -62,7 +62,7 @@ const makeRead = ({ store, sutEvents, signal, rest, expected }: WatchContext) =>
   }
 }
 
-/** Of some SUTs those with findings, which have been found again and again. */
+/** Checks SUTs repeatedly and returns consistent findings. */
 const makeCheck = (watching: WatchContext) => {
   const { store, keys, signal, rest, expected } = watching
   const read = makeRead(watching)
@@ -89,7 +89,7 @@ const makeCheck = (watching: WatchContext) => {
   }
 }
 
-/** Checks after a start, in the background, that every secret is there, opens with its key and is its SUT's. */
+/** Checks in the background after a start that every secret is present, opens with its key and belongs to its SUT. */
 export const watchSecrets = ({ onFound, onRecovered, onFailure, ...options }: WatchOptions) => {
   const stopping = new AbortController()
   const { signal } = stopping

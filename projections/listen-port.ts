@@ -1,6 +1,6 @@
 import { failMissing, type Projection } from './projection.ts'
 
-/** The port of a SUT, from before the SUT is there until it is given back; its versions are the port's history. */
+/** A SUT's port, from its assignment, before the SUT exists, until its release. Its versions are the port's history. */
 export interface ListenPort {
   readonly listen_port: number | null
 }

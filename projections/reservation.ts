@@ -2,7 +2,7 @@ import type { Recorded } from '../src/domain/event.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
 import { failMissing, type Projection } from './projection.ts'
 
-/** A reservation as it is answered, in the interface's order of fields. */
+/** A reservation as returned by the API, in its field order. */
 export interface Reservation {
   readonly _id: string
   readonly created_at: string
@@ -14,7 +14,7 @@ export interface Reservation {
   readonly listen_port: number
 }
 
-/** The window is in Unix seconds, the time of the event in Unix milliseconds. */
+/** The window in Unix seconds, the event's time in Unix milliseconds. */
 export type ReservationColumns = readonly [sut_id: string, user_id: string, start: number, end: number, time: number]
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {

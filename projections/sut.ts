@@ -3,7 +3,7 @@ import { mergeTags } from '../src/domain/sut/state.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { failMissing, type Projection } from './projection.ts'
 
-/** A SUT as it is answered, in the interface's order of fields: none that is only accepted on write. */
+/** A SUT as returned by the API, in its field order, without write-only fields. */
 export interface Sut {
   readonly _id: string
   readonly created_at: string
@@ -22,16 +22,16 @@ export interface Sut {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** The name in one case for all letters, tags as JSON text, the time of the event in Unix milliseconds. */
+/** The name case-folded, tags as JSON text, the event's time in Unix milliseconds. */
 export type SutColumns = readonly [sut_type: SutType, is_active: boolean, name: string, tags: string, time: number]
 
 /**
- * One form for all cases of a text, such that what is a part of one is a part of the other. Upper case alone would leave
- * the Kelvin sign apart from K; lower case alone writes a sigma by what stands beside it.
+ * Folds case so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
+ * alone depends on a sigma's neighbours.
  */
 export const foldCase = (text: string): string => text.toLowerCase().toUpperCase()
 
-/** Of a SUT that is not monitored: since it was created. */
+/** Monitoring data of an unmonitored SUT, from its creation. */
 const makeUnmonitored = (since: string): Sut['monitoring'] => ({
   status: 'SUT Monitoring Disabled',
   last_updated: withoutFraction(since),

@@ -6,7 +6,7 @@ import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, passwordProblem, SAL
 import { deleteUser, insertUser, setPassword } from './user-edits.ts'
 import { editUsersFile, type User, UserName, type UserRecord } from './users-file.ts'
 
-/** What changing the users file takes from outside. */
+/** Dependencies of changes to the users file. */
 export interface Administration {
   readonly usersFile: string
   /** Unix milliseconds. */
@@ -17,14 +17,14 @@ export interface Administration {
 export interface NewUser {
   readonly name: string
   readonly role: Role
-  /** One is made where none is given. */
+  /** Generated if absent. */
   readonly id?: string | undefined
   readonly password?: string | undefined
 }
 
 export interface AddedUser {
   readonly user: User
-  /** The password, if it was made here; nothing else ever tells it. */
+  /** The password, if it was generated. It is not available anywhere else. */
   readonly madePassword?: string
 }
 
@@ -46,7 +46,7 @@ const choosePassword = async (
   return E.right({ hash, ...(given === undefined && { madePassword: password }) })
 }
 
-/** Left refuses in one sentence, which never holds a password. */
+/** Left explains the refusal in one sentence, without the password. */
 export const addUser = async (
   { name, role, id, password }: NewUser,
   { usersFile, now, randomBytes }: Administration,
@@ -77,7 +77,7 @@ export const removeUser = async (name: string, { usersFile }: Administration): R
   return E.map((left: readonly UserRecord[]) => ({ user: removed.at(-1) as User, left }))(edited)
 }
 
-/** Right is the password, if it was made here. */
+/** Right is the password if it was generated. */
 export const changePassword = async (
   name: string,
   password: string | undefined,

@@ -8,32 +8,32 @@ import { makeRefusalTiming } from './refusal-timing.ts'
 import type { Credential, Users } from './users.ts'
 import type { User } from './users-file.ts'
 
-/** Whom a request comes from, or why that is not known. All but `user` and `overloaded` are 401. */
+/** The user of a request, or why there is none. All but `user` and `overloaded` become 401. */
 export type Authentication =
   | { readonly kind: 'user'; readonly user: User }
   /** No Authorization header. */
   | { readonly kind: 'none' }
-  /** `detail` finishes "the Authorization header ...". */
+  /** `detail` completes the sentence "the Authorization header ...". */
   | { readonly kind: 'malformed'; readonly detail: string }
-  /** The name is unknown or the password is not its own: nobody is told which. */
+  /** Unknown name or wrong password; clients cannot tell which. */
   | { readonly kind: 'wrong'; readonly name: string }
-  /** `mayTry` said no. */
+  /** `mayTry` returned false. */
   | { readonly kind: 'barred'; readonly name: string }
-  /** Too many passwords are being checked. */
+  /** Too many concurrent password checks. */
   | { readonly kind: 'overloaded' }
 
 export interface Authenticator {
   /**
-   * Answers at once for credentials that were verified before and still hold, and together with those that are being
-   * verified already. Others are asked about by `mayTry` (which can bound the attempts of an address with a name) and
-   * then verified, those of a lower `rank` first. Rejects only when hashing itself fails.
+   * Returns at once for cached credentials that are still valid. Joins a check of the same credentials in progress.
+   * Otherwise asks `mayTry`, which can limit attempts per address and name, then checks the password, lower `rank`
+   * first. Rejects only if hashing itself fails.
    */
   readonly authenticate: (
     header: string | undefined,
     mayTry?: (name: string) => boolean,
     rank?: (name: string) => number,
   ) => Authentication | Promise<Authentication>
-  /** Whether somebody has this name. */
+  /** Whether a user has this name. */
   readonly knows: (name: string) => boolean
 }
 
@@ -42,11 +42,12 @@ interface AuthenticatorOptions {
   readonly randomBytes: (size: number) => Uint8Array
   readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
   readonly limits?: FairQueueLimits
-  /** Resolves after so many milliseconds. */
+  /** Waits for so many milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
-// Two checks at once leave a core to the service. Wrong ones rest three times as long as they took: half a core in all.
+// Two concurrent checks leave a core to the service. After a failed check its slot rests three times as long as the
+// check took: half a core in total.
 const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000 }
 
 const NONE: Authentication = { kind: 'none' }
@@ -58,10 +59,10 @@ interface CachedCredential {
   readonly answer: Authentication
 }
 
-/** The part of a digest by which it is found; the rest is compared in constant time. */
+/** The lookup part of a digest. The rest is compared in constant time. */
 const slotOf = (digest: string): string => digest.slice(0, 16)
 
-/** What verified credentials are remembered by: digests under a key of this process, never the credentials. */
+/** Caches verified credentials by a digest keyed with a per-process secret, never the credentials themselves. */
 const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
   const remembered = new Map<string, CachedCredential>()
   const scratch = Buffer.alloc(64)
@@ -82,12 +83,12 @@ const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
   }
 }
 
-/** What one check of a password costs, in KiB times passes. */
+/** Cost of a password check, in KiB times passes. */
 const totalCost = ({ memory, passes }: HashCost): number => memory * passes
 
 /**
- * Checks passwords. For a name that nobody has it does no work, but for one check now and then from which it knows how long
- * one takes; the answer is the same and comes as late, since both wait for the same moment.
+ * Checks passwords. For unknown names it does no work, apart from an occasional check to measure the current duration.
+ * Both kinds of refusal return at the same computed time, so timing does not reveal whether a name exists.
  */
 const makeCheck = ({
   users,
@@ -100,7 +101,7 @@ const makeCheck = ({
   const timing = makeRefusalTiming(limits, () => performance.now())
   const decoy = { salt: randomBytes(SALT_BYTES), tag: new Uint8Array(32) }
 
-  /** At the cost of the user whose password costs most. */
+  /** Uses the highest cost among all users. */
   const decoyHash = (): PasswordHash => {
     const hashes = users.list().flatMap(({ name }) => users.credentialOf(name)?.hash ?? [])
     const { memory, passes, parallelism } = hashes.reduce<HashCost>(
@@ -124,7 +125,7 @@ const makeCheck = ({
     return false
   }
 
-  /** Whose the credentials are; `full` where there is no room for a check. */
+  /** The user of the credentials; `full` if there is no room for a check. */
   return async ({ name, password }: BasicCredentials, rank: number): Promise<Credential | 'wrong' | 'full'> => {
     const refusedAt = timing.nextRefusal()
     for (;;) {
@@ -133,7 +134,7 @@ const makeCheck = ({
         ? rejectUnknown(password, rank)
         : checkHash(credential.hash, password, rank))
       if (fits === 'full') return 'full'
-      // Whatever came out was about a password that has changed meanwhile.
+      // The password changed during the check, so check again.
       if (users.credentialOf(name) !== credential) continue
       if (fits && credential !== undefined) return credential
       await wait(Math.max(0, refusedAt - performance.now()))

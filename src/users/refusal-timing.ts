@@ -1,35 +1,35 @@
 import type { FairQueueLimits } from './fair-queue.ts'
 
 /**
- * When wrong credentials are refused: so late that nobody can tell from the time whether a password was checked. It goes by
- * how long checks took lately and by how many have come, never by whether somebody has the name.
+ * Times refusals so that their delay does not reveal whether a password was checked. Depends on the duration and number
+ * of recent checks, never on whether a name exists.
  */
 export interface RefusalTiming {
-  /** Takes note of the milliseconds that a check took. */
+  /** Records the duration of a check, in milliseconds. */
   readonly record: (milliseconds: number) => void
-  /** Whether checks of late say nothing about now. */
+  /** Whether the recent checks are too old to be representative. */
   readonly isStale: () => boolean
-  /** The moment, in milliseconds, at which one that comes now is refused. */
+  /** The time, in milliseconds, at which to refuse an attempt that arrives now. */
   readonly nextRefusal: () => number
 }
 
-/** Checks that are remembered, and milliseconds for which they are. */
+/** Maximum number and age (milliseconds) of recorded checks. */
 const SAMPLES_MAX = 32
 const SAMPLE_LIFETIME = 60_000
-/** Milliseconds after which a check says nothing about how busy the machine is. */
+/** Milliseconds after which a check no longer reflects the machine's load. */
 const STALE_AFTER = 5_000
-/** Times the longest check of late. */
+/** Multiple of the longest recent check. */
 const MARGIN = 1.25
-/** Milliseconds that a check is taken to last at least. */
+/** Minimum assumed duration of a check, in milliseconds. */
 const CHECK_MIN = 10
 
 /**
- * @param limits of the queue in which those checks wait that are made
- * @param now milliseconds that never go back
+ * @param limits limits of the queue for actual checks
+ * @param now monotonic milliseconds
  */
 export const makeRefusalTiming = ({ runningMax, rest, waitMax }: FairQueueLimits, now: () => number): RefusalTiming => {
   let checks: { readonly at: number; readonly milliseconds: number }[] = []
-  /** When each place is free again, as if every attempt were checked. */
+  /** When each slot would be free if every attempt were checked. */
   const places = Array.from({ length: runningMax }, () => Number.NEGATIVE_INFINITY)
 
   const estimateCheck = (): number => Math.max(CHECK_MIN, ...checks.map(({ milliseconds }) => milliseconds * MARGIN))

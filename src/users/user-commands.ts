@@ -132,12 +132,12 @@ const parse = (command: Command, arguments_: readonly string[]): E.Either<string
     })
     return E.right({ ...(values as Omit<Given, 'names'>), names: positionals, help: values.help === true })
   } catch (error) {
-    // Node's own sentence names the option and never its value; what follows it is advice for other cases.
+    // Node's first sentence names the option and never its value. The rest is advice for other cases.
     return E.left((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
   }
 }
 
-/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 wrong. */
+/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 usage error. */
 export const runUserCommand = async (
   arguments_: readonly string[],
   { usersFile }: { readonly usersFile: string },

@@ -5,7 +5,7 @@ const quoted = (name: string): string => JSON.stringify(name)
 
 const noSuchUser = (name: string): E.Either<string, never> => E.left(`there is no user called ${quoted(name)}`)
 
-/** Adds a user behind the others: the file is in the order of creation. */
+/** Appends a user, so the file is in order of creation. */
 export const insertUser =
   (user: UserRecord): Edit =>
   (users) => {

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Administration } from './administer.ts'
 
-/** What a command reads and writes; the outputs take whole lines. */
+/** Input and output of a command. Outputs take whole lines. */
 export interface UserIo extends Omit<Administration, 'usersFile'> {
-  /** Everything on standard input. */
+  /** Reads standard input to its end. */
   readonly stdin: () => Promise<Uint8Array>
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
-  /** How many reservations of a user are not over; undefined, or no function, where that cannot be told. */
+  /** Number of a user's reservations that have not ended. Undefined or absent if unknown. */
   readonly reservationsOf?: (userId: string) => Promise<number | undefined>
 }
 
@@ -48,7 +48,7 @@ export const reportMisuse = (io: UserIo, why: string, usage: string): number => 
   return USAGE
 }
 
-/** The password on standard input, less the one line break that `echo` puts behind it. */
+/** Reads the password from standard input, without the trailing line break that `echo` adds. */
 export const readPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
   if (given['password-stdin'] !== true) return E.right(undefined)
   const bytes = Buffer.from(await io.stdin())

@@ -11,14 +11,14 @@ import { acquireLockWithin } from '../files/lock.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { parsePasswordHash } from './password.ts'
 
-/** What the service tells of a user. */
+/** Public data of a user. */
 export interface User {
   readonly _id: string
   readonly name: string
   readonly role: Role
 }
 
-/** 1 to 128 characters; RFC 7617 separates name and password by the first colon and carries no control characters. */
+/** 1 to 128 characters. RFC 7617 separates name and password at the first colon and cannot carry control characters. */
 export const UserName = matching(
   'user name',
   new RegExp(`^[${classExcluding([...CONTROL, single(':')])}]{1,128}$`, 'u'),
@@ -36,13 +36,13 @@ const PasswordHashText = new t.Type(
   t.identity,
 )
 
-/** A user as the file has it: `password` is a hash in the PHC string format. */
+/** A user in the file. `password` is a hash in PHC string format. */
 export const UserRecord = closed('user', { _id: opaqueId, name: UserName, role: Role, password: PasswordHashText }, {})
 export type UserRecord = t.TypeOf<typeof UserRecord>
 
 const UsersFile = closed('users file', { version: integer(1, 1), users: t.readonlyArray(UserRecord) }, {})
 
-/** Why the users file gives no users. No detail repeats anything of its contents but names of members. */
+/** Why the users file cannot be used. Details repeat nothing of its content but member names. */
 export interface UsersFileProblem {
   readonly kind: 'absent' | 'unreadable' | 'malformed'
   readonly detail: string
@@ -51,7 +51,7 @@ export interface UsersFileProblem {
 const problem = (kind: UsersFileProblem['kind'], detail: string): E.Either<UsersFileProblem, never> =>
   E.left({ kind, detail })
 
-/** How many problems of one file are told. */
+/** Problems listed per file. */
 const PROBLEMS_MAX = 5
 
 const malformed = (path: string, problems: readonly string[]): E.Either<UsersFileProblem, never> => {
@@ -80,7 +80,7 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
   try {
     json = JSON.parse(bytes.toString())
   } catch (error) {
-    // The engine's own message quotes the text around the place, which may be a hash.
+    // The engine's message quotes nearby text, which may be a hash.
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
     return malformed(path, [`it is no JSON${place === undefined ? '' : ` ${place}`}`])
   }
@@ -91,7 +91,7 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
   return problems.length === 0 ? E.right(users) : malformed(path, problems)
 }
 
-/** One user a line, so that a person can read the file and a comparison of two shows who changed. */
+/** One user per line, so that people can read the file and diffs show who changed. */
 export const encodeUsers = (users: readonly UserRecord[]): string => {
   const lines = users.map(({ _id, name, role, password }) => `    ${JSON.stringify({ _id, name, role, password })}`)
   return `{\n  "version": 1,\n  "users": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n  `}]\n}\n`
@@ -99,7 +99,7 @@ export const encodeUsers = (users: readonly UserRecord[]): string => {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** Why a file operation failed, for people: `EACCES: permission denied`. */
+/** Why a file operation failed, like `EACCES: permission denied`. */
 const describeError = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
 
 const unreadable = (path: string, error: unknown): E.Either<UsersFileProblem, never> =>
@@ -115,15 +115,15 @@ export const readUsersFile = async (path: string): Promise<E.Either<UsersFilePro
   }
 }
 
-/** What an edit makes of the users; Left refuses in one sentence. */
+/** An edit of the users. Left explains the refusal in one sentence. */
 export type Edit = (users: readonly UserRecord[]) => E.Either<string, readonly UserRecord[]>
 
-/** Milliseconds to wait for another edit. */
+/** Milliseconds to wait for a concurrent edit. */
 const LOCK_WITHIN = 10_000
 
 /**
- * Edits the file, or the file it is a link to; an absent one is made. Two edits at once wait for each other, and a
- * crash leaves the old file or the new one. Left says why nothing was changed.
+ * Edits the file, following links, or creates it. Concurrent edits wait for each other. A crash leaves the old file or
+ * the new one. Left explains why nothing was changed.
  */
 export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnType<Edit>> => {
   try {
@@ -143,7 +143,7 @@ export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnTyp
       lock.release()
     }
   } catch (error) {
-    // What the file system or the lock has against it; what else can throw here is ours and shows in the message too.
+    // File system and lock errors. Any other error is a bug and also shows in the message.
     return E.left(`${path} cannot be changed: ${describeError(error)}`)
   }
 }

@@ -1,13 +1,13 @@
-import { missing, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
-/** A span of public positions whose times are wrong, and the time that counts in place of theirs. */
+/** A span of public positions with wrong times, and the time that replaces them. */
 export interface ClockCorrection {
   readonly from: number
   readonly to: number
   readonly time: string
 }
 
-/** The corrections of a stream, by its SUT or, where it is of none, its own name: each event is a version. */
+/** Clock corrections of a stream, keyed by its SUT's id or, for other streams, by its name. Each event is a version. */
 export const clockCorrectionProjection: Projection<ClockCorrection> = {
   name: 'clock_correction',
   version: 1,
@@ -16,6 +16,6 @@ export const clockCorrectionProjection: Projection<ClockCorrection> = {
   evolve: (document, event) =>
     event.type === 'ClockCorrected'
       ? { ...event.data.positions, time: event.data.time }
-      : (document ?? missing('clock_correction', event)),
+      : (document ?? failMissing('clock_correction', event)),
   ended: () => null,
 }

@@ -5,13 +5,13 @@ import { reservationProjection } from './reservation.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
 
-/** What an event changed: a value that was, and the one that took its place; `null` where there is none. */
+/** A changed value, before and after; `null` if there was none. */
 export type Change =
   | { readonly path: string; readonly from: unknown; readonly to: unknown }
-  /** A secret: that it changed is all that is told. */
+  /** A changed secret. Its value is never shown. */
   | { readonly path: string; readonly changed: true }
 
-/** The projections whose documents histories compare. */
+/** Projections whose documents appear in histories. */
 export const historyProjections = [
   sutProjection,
   sutDisplayProjection,
@@ -19,32 +19,32 @@ export const historyProjections = [
   reservationProjection,
 ] as unknown as readonly Projection[]
 
-/** What every event sets anew, or only the first: its own time and id say as much. */
-const UNTOLD = ['_id', 'created_at', 'updated_at']
+/** Fields left out of histories: the event itself has its id and time. */
+const IGNORED = ['_id', 'created_at', 'updated_at']
 
 type Members = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
 
-/** One part of a JSON Pointer (RFC 6901). */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Escapes a part of a JSON Pointer (RFC 6901). */
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const membersChanged = (before: Members, after: Members, path: string): readonly Change[] =>
+const diffMembers = (before: Members, after: Members, path: string): readonly Change[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly Change[] => {
-    const at = `${path}/${escaped(name)}`
+    const at = `${path}/${escapePointer(name)}`
     const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : null))
-    if (isObject(from) || isObject(to)) return membersChanged(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
+    if (isObject(from) || isObject(to)) return diffMembers(isObject(from) ? from : {}, isObject(to) ? to : {}, at)
     return from === to ? [] : [{ path: at, from, to }]
   })
 
-const told = (document: object | undefined): Members =>
-  Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !UNTOLD.includes(name)))
+const comparable = (document: object | undefined): Members =>
+  Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !IGNORED.includes(name)))
 
-/** What differs between two documents that follow each other. */
-export const changesBetween = (before: object | undefined, after: object | undefined): readonly Change[] =>
-  membersChanged(told(before), told(after), '')
+/** Lists the differences between two versions of a document. */
+export const diffDocuments = (before: object | undefined, after: object | undefined): readonly Change[] =>
+  diffMembers(comparable(before), comparable(after), '')
 
-/** The secrets that an event says have changed. */
-export const secretsChanged = (event: Recorded): readonly Change[] =>
+/** Lists the secrets that an event changed. */
+export const listChangedSecrets = (event: Recorded): readonly Change[] =>
   'credentials' in event.data
     ? (event.data.credentials?.changed ?? []).map((name) => ({ path: `/${name}`, changed: true }))
     : []

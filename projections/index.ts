@@ -6,7 +6,7 @@ import { retryKeyProjection } from './retry-key.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
 
-/** What the host folds the log into. */
+/** All projections. */
 export const projections = [
   sutProjection,
   reservationProjection,

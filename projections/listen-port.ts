@@ -1,6 +1,6 @@
-import { missing, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
-/** The port of a SUT, from before the SUT is there until it is given back; its versions are the port's history. */
+/** A SUT's port, from its assignment, before the SUT exists, until its release. Its versions are the port's history. */
 export interface ListenPort {
   readonly listen_port: number | null
 }
@@ -13,7 +13,7 @@ export const listenPortProjection: Projection<ListenPort> = {
   begins: (event) => event.type === 'ListenPortAssigned',
   evolve: (document, event) => {
     if (event.type === 'ListenPortAssigned') return { listen_port: event.data.listen_port }
-    return document === undefined ? missing('listen_port', event) : { listen_port: null }
+    return document === undefined ? failMissing('listen_port', event) : { listen_port: null }
   },
   ended: (event) => (event.type === 'ListenPortReleased' ? 'released' : null),
 }

@@ -1,61 +1,61 @@
-import { emptyTree, nodeOf, type Sha256, treeHead } from './merkle-tree.ts'
+import { emptyTree, hashNode, type Sha256, treeHead } from './merkle-tree.ts'
 
 /**
- * Proofs over the Merkle tree of the log: that an event is in it, and that a tree is the beginning of a later one
- * (RFC 6962, section 2.1; checked as RFC 9162, sections 2.1.3.2 and 2.1.4.2, describe it).
+ * Inclusion and consistency proofs of the log's Merkle tree (RFC 6962, section 2.1; verified as in RFC 9162, sections
+ * 2.1.3.2 and 2.1.4.2).
  */
 
 /**
- * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level.
+ * Hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level.
  *
- * @throws RangeError where there are not so many leaves
+ * @throws RangeError if the tree has fewer leaves
  */
 export type NodeAt = (level: number, index: number) => Uint8Array
 
 const half = (number: number): number => Math.floor(number / 2)
 
-/** How often a number can be halved: exact for every whole number, where a logarithm rounds. */
-const levelOf = (size: number): number => {
+/** floor(log2): exact for every whole number, unlike Math.log2. */
+const floorLog2 = (size: number): number => {
   let level = 0
   for (let rest = size; rest > 1; rest = half(rest)) level++
   return level
 }
 
-const isPerfect = (size: number): boolean => 2 ** levelOf(size) === size
+const isPerfect = (size: number): boolean => 2 ** floorLog2(size) === size
 
-/** The largest power of two below a number that is greater than one. */
-const halfOf = (size: number): number => 2 ** levelOf(size - 1)
+/** The largest power of two below a number greater than one. */
+const splitSize = (size: number): number => 2 ** floorLog2(size - 1)
 
-/** What hashes and proofs of trees are read from. */
+/** Reads heads and proofs of a tree. */
 export interface TreeReader {
-  /** The head of the tree over the first `size` leaves. */
+  /** Head of the tree of the first `size` leaves. */
   readonly head: (size: number) => Uint8Array
-  /** That the leaf at an index is in the tree of a size: the heads of the subtrees beside its way up, from below. */
+  /** Proof that a leaf is in the tree of a size: sibling hashes from the leaf up. */
   readonly inclusion: (index: number, size: number) => readonly Uint8Array[]
-  /** That the tree of size `from` is the beginning of that of size `to`; nothing where they are the same, or `from` is 0. */
+  /** Proof that the tree of size `from` is a prefix of that of size `to`; empty if they are equal or `from` is 0. */
   readonly consistency: (from: number, to: number) => readonly Uint8Array[]
 }
 
 export const makeTreeReader = (nodeAt: NodeAt, sha256: Sha256): TreeReader => {
   const headOf = (start: number, end: number): Uint8Array => {
     const size = end - start
-    if (isPerfect(size) && start % size === 0) return nodeAt(levelOf(size), start / size)
-    const middle = start + halfOf(size)
-    return nodeOf(headOf(start, middle), headOf(middle, end), sha256)
+    if (isPerfect(size) && start % size === 0) return nodeAt(floorLog2(size), start / size)
+    const middle = start + splitSize(size)
+    return hashNode(headOf(start, middle), headOf(middle, end), sha256)
   }
 
   const path = (index: number, start: number, end: number): readonly Uint8Array[] => {
     if (end - start === 1) return []
-    const middle = start + halfOf(end - start)
+    const middle = start + splitSize(end - start)
     return index < middle
       ? [...path(index, start, middle), headOf(middle, end)]
       : [...path(index, middle, end), headOf(start, middle)]
   }
 
-  /** `isKnown`: whether the verifier has the head of what is common already. */
+  /** `isKnown`: whether the verifier already has the common head. */
   const subproof = (from: number, start: number, end: number, isKnown: boolean): readonly Uint8Array[] => {
     if (from === end) return isKnown ? [] : [headOf(start, end)]
-    const middle = start + halfOf(end - start)
+    const middle = start + splitSize(end - start)
     return from <= middle
       ? [...subproof(from, start, middle, isKnown), headOf(middle, end)]
       : [...subproof(from, middle, end, false), headOf(start, middle)]
@@ -72,7 +72,7 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length 
 
 const isSize = (number: number): boolean => Number.isSafeInteger(number) && number >= 0
 
-/** Whether a proof shows that the leaf hash is that of the leaf at `index` in the tree of `size` with this head. */
+/** Verifies that the leaf hash is at `index` in the tree of `size` with this head. */
 export const isIncluded = (
   { leaf, index, size, head }: { leaf: Uint8Array; index: number; size: number; head: Uint8Array },
   proof: readonly Uint8Array[],
@@ -83,9 +83,9 @@ export const isIncluded = (
   for (const beside of proof) {
     if (last === 0) return false
     if (place % 2 === 1 || place === last) {
-      hash = nodeOf(beside, hash, sha256)
+      hash = hashNode(beside, hash, sha256)
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
-    } else hash = nodeOf(hash, beside, sha256)
+    } else hash = hashNode(hash, beside, sha256)
     ;[place, last] = [half(place), half(last)]
   }
   return last === 0 && isSame(hash, head)
@@ -93,7 +93,7 @@ export const isIncluded = (
 
 const areHashes = (hashes: readonly Uint8Array[]): boolean => hashes.every(({ length }) => length === 32)
 
-/** Whether a proof shows that the tree of the first size and head is the beginning of that of the second. */
+/** Verifies that the first tree is a prefix of the second. */
 export const isConsistent = (
   from: { readonly size: number; readonly head: Uint8Array },
   to: { readonly size: number; readonly head: Uint8Array },
@@ -111,10 +111,10 @@ export const isConsistent = (
   for (const beside of rest) {
     if (last === 0) return false
     if (place % 2 === 1 || place === last) {
-      old = nodeOf(beside, old, sha256)
-      now = nodeOf(beside, now, sha256)
+      old = hashNode(beside, old, sha256)
+      now = hashNode(beside, now, sha256)
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
-    } else now = nodeOf(now, beside, sha256)
+    } else now = hashNode(now, beside, sha256)
     ;[place, last] = [half(place), half(last)]
   }
   return last === 0 && isSame(old, from.head) && isSame(now, to.head)

@@ -1,36 +1,36 @@
 /**
- * The Merkle tree over the log (RFC 6962, section 2.1), as it grows: kept as the roots of its perfect subtrees, from
- * which its head follows. What has been proven of a head stays so for every later one.
+ * An append-only Merkle tree (RFC 6962, section 2.1), represented by the roots of its perfect subtrees, from which the
+ * head is computed. Anything proven for a head holds for all later ones.
  */
 export interface MerkleTree {
-  /** How many leaves it has. */
+  /** Number of leaves. */
   readonly size: number
-  /** The root of one perfect subtree for each bit of `size`, the largest first. */
+  /** Roots of the perfect subtrees, one per bit of `size`, largest first. */
   readonly roots: readonly Uint8Array[]
 }
 
-/** SHA-256 of all parts one after the other. */
+/** SHA-256 of the concatenated parts. */
 export type Sha256 = (...parts: readonly Uint8Array[]) => Uint8Array
 
 export const emptyTree: MerkleTree = { size: 0, roots: [] }
 
-/** What tells the hash of a node from that of a leaf. */
+/** Prefix that distinguishes node hashes from leaf hashes. */
 const NODE = Uint8Array.of(1)
 
-export const nodeOf = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array => sha256(NODE, left, right)
+export const hashNode = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array => sha256(NODE, left, right)
 
-/** The tree with one more leaf, given by its leaf hash. */
+/** Adds a leaf, given by its leaf hash. */
 export const withLeaf = (tree: MerkleTree, leafHash: Uint8Array, sha256: Sha256): MerkleTree => {
   const roots = [...tree.roots]
   let root = leafHash
-  // As in adding one to a number: every subtree that ends the size in a 1 is carried into the next larger one.
+  // Like a binary increment: every trailing 1 bit of the size carries a subtree into the next larger one.
   for (let rest = tree.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
-    root = nodeOf(roots.pop() as Uint8Array, root, sha256)
+    root = hashNode(roots.pop() as Uint8Array, root, sha256)
   }
   roots.push(root)
   return { size: tree.size + 1, roots }
 }
 
-/** The tree's head: the hash that stands for all leaves and their order. */
+/** Head of the tree: commits to all leaves and their order. */
 export const treeHead = ({ roots }: MerkleTree, sha256: Sha256): Uint8Array =>
-  roots.length === 0 ? sha256() : roots.reduceRight((right, left) => nodeOf(left, right, sha256))
+  roots.length === 0 ? sha256() : roots.reduceRight((right, left) => hashNode(left, right, sha256))

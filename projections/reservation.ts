@@ -1,8 +1,8 @@
 import type { Recorded } from '../src/domain/event.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
-import { missing, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
-/** A reservation as it is answered, in the interface's order of fields. */
+/** A reservation as returned by the API, in its field order. */
 export interface Reservation {
   readonly _id: string
   readonly created_at: string
@@ -14,7 +14,7 @@ export interface Reservation {
   readonly listen_port: number
 }
 
-/** The window is in Unix seconds, the time of the event in Unix milliseconds. */
+/** The window in Unix seconds, the event's time in Unix milliseconds. */
 export type ReservationColumns = readonly [sut_id: string, user_id: string, start: number, end: number, time: number]
 
 const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
@@ -23,7 +23,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
     const { _id, start_time, end_time, user_id, sut_id, listen_port } = event.data
     return { _id, created_at: updated_at, updated_at, start_time, end_time, user_id, sut_id, listen_port }
   }
-  const standing = document ?? missing('reservation', event)
+  const standing = document ?? failMissing('reservation', event)
   switch (event.type) {
     case 'ReservationExtended':
     case 'ReservationReleased':

@@ -2,7 +2,10 @@ import type { Recorded } from '../src/domain/event.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
 import type { Projection } from './projection.ts'
 
-/** What a retry key stands for: the request it came with and the object whose state then was the answer. */
+/**
+ * The idempotency record of a key: its request, and the object and revision that were the response. Stored as
+ * `retry_key`.
+ */
 export interface RetryKey {
   /** HMAC of the request. */
   readonly request: string
@@ -14,7 +17,7 @@ export interface RetryKey {
   readonly time: number
 }
 
-/** A creation's first append is no answer yet: the SUT's own event is. */
+/** The first append of a creation is not the response; the SUT's own event is. */
 const isAnswer = (event: Recorded): boolean => !event.type.startsWith('ListenPort')
 
 export const retryKeyProjection: Projection<RetryKey> = {

@@ -1,6 +1,6 @@
 import type { Projection } from './projection.ts'
 
-/** What is recorded of a SUT and never answered with it: only histories tell of it. */
+/** Recorded SUT fields that responses omit. Only histories show them. */
 export interface SutDisplay {
   readonly rdp_height?: number
   readonly rdp_width?: number

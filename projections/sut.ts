@@ -1,9 +1,9 @@
 import type { Recorded, SutType } from '../src/domain/event.ts'
-import { mergedTags } from '../src/domain/sut/state.ts'
+import { mergeTags } from '../src/domain/sut/state.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
-import { missing, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
-/** A SUT as it is answered, in the interface's order of fields: none that is only accepted on write. */
+/** A SUT as returned by the API, in its field order, without write-only fields. */
 export interface Sut {
   readonly _id: string
   readonly created_at: string
@@ -22,17 +22,17 @@ export interface Sut {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** The name in one case for all letters, tags as JSON text, the time of the event in Unix milliseconds. */
+/** The name case-folded, tags as JSON text, the event's time in Unix milliseconds. */
 export type SutColumns = readonly [sut_type: SutType, is_active: boolean, name: string, tags: string, time: number]
 
 /**
- * One form for all cases of a text, such that what is a part of one is a part of the other. Upper case alone would leave
- * the Kelvin sign apart from K; lower case alone writes a sigma by what stands beside it.
+ * Folds case so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
+ * alone depends on a sigma's neighbours.
  */
-export const foldedCase = (text: string): string => text.toLowerCase().toUpperCase()
+export const foldCase = (text: string): string => text.toLowerCase().toUpperCase()
 
-/** Of a SUT that is not monitored: since it was created. */
-const unmonitored = (since: string): Sut['monitoring'] => ({
+/** Monitoring data of an unmonitored SUT, from its creation. */
+const makeUnmonitored = (since: string): Sut['monitoring'] => ({
   status: 'SUT Monitoring Disabled',
   last_updated: withoutFraction(since),
   status_description: 'SUT Monitoring is disabled',
@@ -44,17 +44,17 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
     case 'SutCreated': {
       const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version } =
         event.data
-      const monitoring = unmonitored(event.metadata.time)
+      const monitoring = makeUnmonitored(event.metadata.time)
       const fields = { name, description, address, port, sut_type, is_active, manufacturer, model, os, version }
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: {} }
     }
     case 'SutUpdated': {
       const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data
-      const standing = document ?? missing('SUT', event)
-      return { ...standing, ...changed, updated_at, tags: mergedTags(standing.tags, tags ?? {}) }
+      const standing = document ?? failMissing('SUT', event)
+      return { ...standing, ...changed, updated_at, tags: mergeTags(standing.tags, tags ?? {}) }
     }
     default:
-      return { ...(document ?? missing('SUT', event)), updated_at }
+      return { ...(document ?? failMissing('SUT', event)), updated_at }
   }
 }
 
@@ -77,7 +77,7 @@ export const sutProjection: Projection<Sut, SutColumns> = {
   columns: ({ sut_type, is_active, name, tags, updated_at }) => [
     sut_type,
     is_active,
-    foldedCase(name),
+    foldCase(name),
     JSON.stringify(tags),
     epochMillisecondsOf(updated_at),
   ],

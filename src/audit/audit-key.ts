@@ -2,21 +2,21 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeOnce, modeWarnings } from '../files/make-once.ts'
-import { isSameKey, type KeyStore, keepKnownKey, readKnownKey } from './known-audit-key.ts'
+import { isSameKey, type KeyStore, readKnownKey, saveKnownKey } from './known-audit-key.ts'
 import { type Signer, type Verifier, verifierOf } from './signed-note.ts'
 
-/** The key that the log's checkpoints are signed with: Ed25519, kept as its 32 random bytes in base64. */
+/** The Ed25519 key that signs the log's checkpoints, stored as its 32 random bytes in base64. */
 
 const KEY_BYTES = 32
-/** What stands before these bytes in a private key as PKCS #8 has it (RFC 8410, section 7). */
+/** The bytes before the key in a PKCS #8 private key (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const FORM = 'must be 32 bytes in base64, as "openssl rand -base64 32" prints them'
 
-const HEADER = `# The key that signs the checkpoints of Berth's log. Keep a copy in another place:
-# whoever has it can sign, and without it nobody can sign as this log does.
+const HEADER = `# The key that signs the checkpoints of Berth's log. Keep a copy elsewhere.
+# Anyone with it can sign as this log; without it, nobody can.
 `
 
-/** Left finishes the sentence "the audit key ..." and repeats nothing of it. */
+/** Left completes the sentence "the audit key ..." and contains nothing of the key. */
 export const parseAuditKey = (text: string): E.Either<string, KeyObject> => {
   const lines = text
     .split(/\r?\n/)
@@ -31,7 +31,7 @@ export const parseAuditKey = (text: string): E.Either<string, KeyObject> => {
 }
 
 interface Where {
-  /** The key itself, where the configuration gave it. */
+  /** The key itself, if configured directly. */
   readonly auditKey?: string
   readonly auditKeyFile: string
 }
@@ -43,14 +43,14 @@ interface World {
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
 }
 
-/** What the system says of a file. */
-const told = (error: unknown): string => {
+/** The system's message for a file error. */
+const describeError = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined) throw error
   return String(message.split(',')[0])
 }
 
-/** The key as it is configured; undefined where its file does not exist. Left: a problem, in a sentence. */
+/** The configured key; undefined if its file does not exist. Left describes the problem in a sentence. */
 export const readAuditKey = async ({
   auditKey,
   auditKeyFile,
@@ -60,44 +60,47 @@ export const readAuditKey = async ({
     const text = await readFile(auditKeyFile, 'utf8')
     return E.mapLeft((why: string) => `the audit key in ${auditKeyFile} ${why}`)(parseAuditKey(text))
   } catch (error) {
-    const why = told(error)
+    const why = describeError(error)
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return E.right(undefined)
     return E.left(`the audit key cannot be read from ${auditKeyFile}: ${why}`)
   }
 }
 
-/** Makes the file of a new key; false where there is one already. Left: why it cannot be made. */
+/** Creates a key file; false if it already exists. Left explains why it cannot be created. */
 export const makeAuditKeyFile = async (
   file: string,
   randomBytes: (size: number) => Uint8Array,
 ): Promise<E.Either<string, boolean>> => {
   const line = `${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n`
-  const made = await makeOnce(file, HEADER + line, randomBytes).catch(told)
-  return typeof made === 'string' ? E.left(`the audit key cannot be made in ${file}: ${made}`) : E.right(made)
+  const made = await makeOnce(file, HEADER + line, randomBytes).catch(describeError)
+  return typeof made === 'string' ? E.left(`the audit key cannot be created in ${file}: ${made}`) : E.right(made)
 }
 
-/** How a key is spoken of: by the id that its verifier key and its signatures begin with. */
-export const idOf = ({ name, keyId }: Verifier): string => `${name}+${Buffer.from(keyId).toString('hex')}`
+/** Formats a key's id, which its verifier key and its signatures begin with. */
+export const formatKeyId = ({ name, keyId }: Verifier): string => `${name}+${Buffer.from(keyId).toString('hex')}`
 
 interface Opening {
-  /** Where the keys of the log are known by. */
+  /** Stores the public keys of the log. */
   readonly store: KeyStore
-  /** Whether a key may be made for a log that has none: not for one that instances share, which sign with the same. */
+  /**
+   * Whether to create a key for a log that has none. Not if instances share the log, since all must sign with the same
+   * key.
+   */
   readonly mayMake: boolean
-  /** Backups whose checkpoints a key has signed. */
+  /** Backups with checkpoints signed by a key. */
   readonly signedBy: (verifier: Verifier) => Promise<readonly string[]>
-  /** The key that signed the backup which the data was put back from, where the log does not know of any. */
+  /** The key that signed the restored backup, if the log knows no key. */
   readonly lastSigner: () => Promise<string | undefined>
 }
 
-const REPLACE = 'put it back, or, if it is lost for good, go on with another: berth audit key --replace'
+const REPLACE = 'restore it, or, if it is lost, replace it: berth audit key --replace'
 
-/** Why a key that the log knows is missing; undefined where it knows of none, so that one may be made. */
-const whyMissing = async (
+/** Explains a missing key; undefined if the log knows no key, so one may be created. */
+const explainMissingKey = async (
   known: Verifier | undefined,
   { signedBy, lastSigner }: Opening,
 ): Promise<string | undefined> => {
-  const id = known === undefined ? await lastSigner() : idOf(known)
+  const id = known === undefined ? await lastSigner() : formatKeyId(known)
   if (id === undefined) return undefined
   const backups = known === undefined ? [] : await signedBy(known)
   const listed = backups.length === 0 ? '' : ` (those in ${backups.join(', ')} too)`
@@ -105,8 +108,8 @@ const whyMissing = async (
 }
 
 /**
- * Whoever signs for the log of a service that starts. A key that the log has used must be there: only for a log that has
- * used none one is made. Left: every problem.
+ * Opens the log's signer at startup. If the log has used a key, that key must be present. A key is created only for a
+ * log that has used none. Left: every problem.
  */
 export const openSigner = async (
   where: Where & { readonly origin: string },
@@ -118,24 +121,24 @@ export const openSigner = async (
   const known = await readKnownKey(store)
   let read = await readAuditKey(where)
   if (E.isRight(read) && read.right === undefined) {
-    const missing = await whyMissing(known, opening)
+    const missing = await explainMissingKey(known, opening)
     const why = [`the audit key cannot be read from ${file}: it does not exist`]
     if (missing !== undefined || !mayMake) return E.left(missing === undefined ? why : [...why, missing])
     const made = await makeAuditKeyFile(file, randomBytes)
     if (E.isLeft(made)) return E.left([made.left])
-    if (made.right) log.info({ file }, 'made the key that signs checkpoints; keep a copy of it in another place')
+    if (made.right) log.info({ file }, 'created the key that signs checkpoints; keep a copy elsewhere')
     read = await readAuditKey(where)
   }
   if (E.isLeft(read)) return E.left([read.left])
   const signer = { name, privateKey: read.right as KeyObject }
   if (known !== undefined && !isSameKey(known, verifierOf(signer))) {
     const place = auditKey === undefined ? `the audit key in ${file}` : 'BERTH_AUDIT_KEY'
-    return E.left([`${place} is another than the key ${idOf(known)}, which signs this log's checkpoints; ${REPLACE}`])
+    return E.left([`${place} is not the key ${formatKeyId(known)}, which signs this log's checkpoints; ${REPLACE}`])
   }
   if (known === undefined) {
-    // On a full disk the log can still be read.
-    await keepKnownKey(store, signer, clock(), randomBytes).catch((error) => {
-      log.warn({ err: error }, 'the audit key could not be noted in the log')
+    // A full disk must not prevent reading the log.
+    await saveKnownKey(store, signer, clock(), randomBytes).catch((error) => {
+      log.warn({ err: error }, 'storing the public audit key failed; its loss will not be detected')
     })
   }
   if (auditKey === undefined) for (const warning of await modeWarnings(file)) log.warn({}, warning)

@@ -1,16 +1,16 @@
-import { nodeOf } from '../../projections/merkle-tree.ts'
+import { hashNode } from '../../projections/merkle-tree.ts'
 import { HASH_BYTES } from '../event-store/stored-event.ts'
 import { sha256 } from './sha256.ts'
 
-/** A tree with all its nodes in memory, 64 bytes a leaf, from which proofs are read. */
+/** A tree that keeps all nodes in memory (64 bytes per leaf) and serves proofs. */
 export interface KeptTree {
   readonly add: (leaf: Uint8Array) => void
   readonly size: () => number
-  /** @throws RangeError where there are not so many leaves */
+  /** @throws RangeError if there are fewer leaves */
   readonly node: (level: number, index: number) => Uint8Array
 }
 
-/** Hashes one after the other, in a buffer that grows. */
+/** A growable array of hashes. */
 const makeRow = () => {
   let bytes = new Uint8Array(HASH_BYTES * 64)
   let count = 0
@@ -25,7 +25,7 @@ const makeRow = () => {
       bytes.set(hash, HASH_BYTES * count++)
     },
     at: (index: number): Uint8Array => {
-      if (!(index >= 0 && index < count)) throw new RangeError('there are not so many leaves')
+      if (!(index >= 0 && index < count)) throw new RangeError('the tree has fewer leaves')
       return bytes.subarray(HASH_BYTES * index, HASH_BYTES * (index + 1))
     },
   }
@@ -44,13 +44,13 @@ export const makeKeptTree = (): KeptTree => {
         const row = rowAt(level)
         row.push(hash)
         if (row.count() % 2 === 1) return
-        hash = nodeOf(row.at(row.count() - 2), row.at(row.count() - 1), sha256)
+        hash = hashNode(row.at(row.count() - 2), row.at(row.count() - 1), sha256)
       }
     },
     size: () => rowAt(0).count(),
     node: (level, index) => {
       const row = rows[level]
-      if (row === undefined) throw new RangeError('there are not so many leaves')
+      if (row === undefined) throw new RangeError('the tree has fewer leaves')
       return row.at(index)
     },
   }

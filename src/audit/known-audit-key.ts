@@ -4,8 +4,8 @@ import { makeId } from '../domain/values/ids.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from './signed-note.ts'
 
 /**
- * The public parts of the keys that have signed a log's checkpoints are kept beside the log, where the vault keeps the
- * values by which it recognises its own keys: so a start finds out that a key is not there, or is another.
+ * Stores the log's public signing keys with the sealed secrets, like the vault's key check values. At startup, a
+ * missing or different key is detected.
  */
 
 export interface KeyStore {
@@ -13,7 +13,7 @@ export interface KeyStore {
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
 }
 
-/** What they are kept under; no SUT has such an id, and no key of the vault one with a blank. */
+/** Reserved names: no SUT has this id, and no vault key id contains a space. */
 const OWNER = '-audit'
 const KEY_ID = 'audit key'
 const FIELD = 'signer'
@@ -21,18 +21,18 @@ const FIELD = 'signer'
 const publicOf = ({ publicKey }: Verifier): string =>
   publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64url')
 
-/** Whether both are the same key, under whatever name. */
+/** Whether both are the same key, regardless of name. */
 export const isSameKey = (a: Verifier, b: Verifier): boolean => publicOf(a) === publicOf(b)
 
-/** The key that signs the log's checkpoints; undefined where none has been kept. */
+/** The log's current signing key; undefined if none is stored. */
 export const readKnownKey = async ({ readSecrets }: Pick<KeyStore, 'readSecrets'>): Promise<Verifier | undefined> => {
   const [kept] = await readSecrets(OWNER)
   const read = readVerifier(Buffer.from(kept?.ciphertext ?? []).toString())
   return E.isRight(read) ? read.right : undefined
 }
 
-/** Keeps a key as the one that signs from now on, in the place of the one before. */
-export const keepKnownKey = (
+/** Stores the current signing key, replacing the previous one. */
+export const saveKnownKey = (
   { writeSecrets }: KeyStore,
   signer: Signer,
   now: number,

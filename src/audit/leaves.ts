@@ -1,8 +1,8 @@
 import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 
-/** The log read once, from its beginning: every event as it lies, with its public position and the hash of its leaf. */
-export async function* leavesOf(
+/** Reads the whole log: each raw event with its public position and leaf hash. */
+export async function* readLeaves(
   store: Pick<EventStore, 'records'>,
   onProgress: (events: number) => void = () => undefined,
 ): AsyncGenerator<{ readonly position: number; readonly record: StoredRecord; readonly leaf: Uint8Array }> {

@@ -2,48 +2,47 @@ import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto
 import * as E from 'fp-ts/lib/Either.js'
 
 /**
- * Signed notes with Ed25519 keys, as the specification C2SP signed-note has them: a text, an empty line, and a line for
- * each signature.
+ * Signed notes with Ed25519 keys, in the C2SP signed-note format: a text, an empty line, and one line per signature.
  */
 
-/** Who signs, and with what: the private key shows itself in nothing that is printed. */
+/** A signer's name and private key. A KeyObject never prints its key. */
 export interface Signer {
-  /** Without blanks and plus signs. */
+  /** Without spaces and plus signs. */
   readonly name: string
   readonly privateKey: KeyObject
 }
 
-/** The public part. */
+/** The public part of a signer. */
 export interface Verifier {
   readonly name: string
   readonly keyId: Uint8Array
   readonly publicKey: KeyObject
 }
 
-/** What the specification calls the signature type of Ed25519. */
+/** Signature type of Ed25519 in the specification. */
 const ED25519 = 1
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 const ID_BYTES = 4
-/** Of a note, so that nobody is made to read for ever; sixteen of the largest signatures must have room. */
+/** Maximum length of a note. Must allow sixteen of the largest signatures. */
 const LENGTH_MAX = 1_000_000
 
-/** What stands before the 32 bytes of a public Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4). */
+/** The bytes before the key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
-const bytesOf = (publicKey: KeyObject): Buffer =>
+const rawBytes = (publicKey: KeyObject): Buffer =>
   publicKey.export({ type: 'spki', format: 'der' }).subarray(SPKI.length)
 
-const keyOf = (bytes: Uint8Array): KeyObject =>
+const makePublicKey = (bytes: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, bytes]), type: 'spki', format: 'der' })
 
 const keyIdOf = (name: string, publicKey: KeyObject): Buffer => {
-  const named = Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(ED25519), bytesOf(publicKey)])
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(ED25519), rawBytes(publicKey)])
   return hash('sha256', named, 'buffer').subarray(0, ID_BYTES)
 }
 
-/** Base64 in its one canonical form; undefined for any other. */
-const exactly = (text: string): Buffer | undefined => {
+/** Decodes canonical base64; undefined for any other form. */
+const decodeBase64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined
 }
@@ -55,22 +54,22 @@ export const verifierOf = ({ name, privateKey }: Signer): Verifier => {
   return { name, publicKey, keyId: keyIdOf(name, publicKey) }
 }
 
-/** The form in which a public key is given to others: `<name>+<key id in hex>+<type and key in base64>`. */
+/** Formats a verifier key: `<name>+<key id in hex>+<type and key in base64>`. */
 export const writeVerifier = ({ name, keyId, publicKey }: Verifier): string => {
-  const typed = Buffer.concat([Uint8Array.of(ED25519), bytesOf(publicKey)])
+  const typed = Buffer.concat([Uint8Array.of(ED25519), rawBytes(publicKey)])
   return `${name}+${Buffer.from(keyId).toString('hex')}+${typed.toString('base64')}`
 }
 
-/** Left finishes the sentence "the verifier key ...". */
+/** Left completes the sentence "the verifier key ...". */
 export const readVerifier = (text: string): E.Either<string, Verifier> => {
-  // The base64 may have a plus sign in it, the name none.
+  // Base64 may contain a plus sign; the name cannot.
   const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([^+]*)\+(.*)$/s.exec(text) ?? []
-  const typed = exactly(encoded)
+  const typed = decodeBase64(encoded)
   if (!isName(name) || !/^[0-9a-f]{8}$/.test(id) || typed === undefined) {
     return E.left('must be like name+00112233+ and base64')
   }
-  if (typed[0] !== ED25519 || typed.length !== 1 + KEY_BYTES) return E.left('is not one of Ed25519')
-  const publicKey = keyOf(typed.subarray(1))
+  if (typed[0] !== ED25519 || typed.length !== 1 + KEY_BYTES) return E.left('is not an Ed25519 key')
+  const publicKey = makePublicKey(typed.subarray(1))
   const keyId = keyIdOf(name, publicKey)
   return keyId.toString('hex') === id ? E.right({ name, keyId, publicKey }) : E.left('has the id of another key')
 }
@@ -90,27 +89,26 @@ interface Signature {
 
 const readSignature = (line: string): Signature | undefined => {
   const [, name = '', encoded = ''] = /^\u2014 (\S+) (\S+)$/u.exec(line) ?? []
-  const bytes = exactly(encoded)
+  const bytes = decodeBase64(encoded)
   if (!isName(name) || bytes === undefined || bytes.length <= ID_BYTES) return undefined
   return { name, keyId: bytes.subarray(0, ID_BYTES), signature: bytes.subarray(ID_BYTES) }
 }
 
 /**
- * The text of a note that the verifier's key has signed. Signatures of other keys are passed over. Left finishes the
- * sentence "the note ...".
+ * Verifies a note and returns its text. Ignores signatures of other keys. Left completes the sentence "the note ...".
  */
 export const openNote = (note: string, { name, keyId, publicKey }: Verifier): E.Either<string, string> => {
-  if (note.length > LENGTH_MAX) return E.left('is longer than any that is read')
+  if (note.length > LENGTH_MAX) return E.left('is too long')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-  if (/[\u0000-\u0009\u000b-\u001f\u007f\ufffd]/u.test(note)) return E.left('has control characters in it')
+  if (/[\u0000-\u0009\u000b-\u001f\u007f\ufffd]/u.test(note)) return E.left('cannot contain control characters')
   const parting = note.lastIndexOf('\n\n')
-  if (parting === -1 || !note.endsWith('\n')) return E.left('has no signatures below an empty line')
+  if (parting === -1 || !note.endsWith('\n')) return E.left('must have signatures after an empty line')
   const text = note.slice(0, parting + 1)
   const signatures = note
     .slice(parting + 2, -1)
     .split('\n')
     .map(readSignature)
-  if (signatures.includes(undefined)) return E.left('has a signature line that is none')
+  if (signatures.includes(undefined)) return E.left('has an invalid signature line')
   const own = (signatures as readonly Signature[]).filter(
     (signature) => signature.name === name && signature.keyId.equals(keyId),
   )
@@ -118,5 +116,5 @@ export const openNote = (note: string, { name, keyId, publicKey }: Verifier): E.
   const isSigned = own.every(
     ({ signature }) => signature.length === SIGNATURE_BYTES && verify(null, Buffer.from(text), publicKey, signature),
   )
-  return isSigned ? E.right(text) : E.left('has been altered: the signature is that of another text')
+  return isSigned ? E.right(text) : E.left('has been altered: the signature does not match the text')
 }

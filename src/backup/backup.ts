@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import type { Signer } from '../audit/signed-note.ts'
-import { copyLog, storedEvents } from '../event-store/sqlite/copy.ts'
+import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { encodeUsers, readUsersFile } from '../users/users-file.ts'
-import { knownKeys } from '../vault/vault.ts'
+import { readKnownKeyIds } from '../vault/vault.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 import { type OnProgress, problemsOfCopy } from './verify.ts'
 
@@ -48,14 +48,14 @@ const checkpointOf = async (
     const events = (await store.head()) + 1
     let last: string | null = null
     const leaves = function* () {
-      for (const { position, recorded, leaf } of storedEvents(source.log, events)) {
+      for (const { position, recorded, leaf } of readStoredEvents(source.log, events)) {
         if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
         last = (JSON.parse(recorded) as { id: string }).id
         yield leaf
       }
     }
     const root = rootOf(leaves())
-    const vault_keys = await knownKeys(store)
+    const vault_keys = await readKnownKeyIds(store)
     const made_at = new Date(now).toISOString()
     const { origin } = source
     return { version: 1, origin, log_id: store.logId, events, last_event: last, root, vault_keys, made_at }

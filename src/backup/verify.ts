@@ -1,4 +1,4 @@
-import { damageIn, storedEvents } from '../event-store/sqlite/copy.ts'
+import { findDamage, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { decodeEvent, leafHash, UndecodableEvent } from '../event-store/stored-event.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 
@@ -16,7 +16,7 @@ interface Found {
 
 /** The leaf hash of every event as it follows from the event itself, whatever hash is kept with it. */
 function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generator<Uint8Array> {
-  for (const { position, recorded, leaf } of storedEvents(path, Number.MAX_SAFE_INTEGER)) {
+  for (const { position, recorded, leaf } of readStoredEvents(path, Number.MAX_SAFE_INTEGER)) {
     const own = leafHash(recorded)
     if (position !== found.events) found.problems.push(`the event at ${found.events} is missing`)
     if (!own.equals(leaf)) found.problems.push(`the event at ${position} is not the one that its hash was taken of`)
@@ -33,7 +33,7 @@ function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generat
  * them together are what the checkpoint says.
  */
 export const problemsOfCopy = (path: string, checkpoint: Checkpoint, onProgress: OnProgress): readonly string[] => {
-  const damage = damageIn(path)
+  const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
   const found: Found = { events: 0, last: null, problems: [] }
   let root: string

@@ -3,21 +3,21 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../domain/decider.ts'
 import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
-import type { KnownKey } from '../domain/known-keys.ts'
+import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { Appended, AppendFailure, EventStore } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock/guard.ts'
-import { clockAhead, keyReused, notAppended } from './failures.ts'
-import { newEvents, type Order, type Outcome } from './order.ts'
-import { findKnown } from './retry-key.ts'
-import type { FoldedStreams } from './states/folded-streams.ts'
+import { appendFailure, clockAhead, keyReused } from './failures.ts'
+import { findRecorded } from './idempotency-key.ts'
+import { makeEvents, type Order, type Outcome } from './order.ts'
 import { type Folded, PagesLost } from './states/snapshots.ts'
+import type { StateCache } from './states/state-cache.ts'
 
-/** How often a command is decided anew because others moved its stream, before it is given up. */
-const DECISIONS_MAX = 64
-/** Milliseconds to wait at most before a command that was overtaken is decided anew. */
+/** Maximum decisions per command under concurrent changes to its stream. */
+const ATTEMPTS_MAX = 64
+/** Maximum backoff after a conflict, in milliseconds. */
 const PAUSE_MAX = 32
-/** Milliseconds a clock may be behind a stream's last event before nothing is recorded any more. */
+/** Milliseconds the clock may be behind a stream's last event before commands are refused. */
 const CLOCK_BEHIND_MAX = 60_000
 
 export interface AttemptOptions {
@@ -25,24 +25,24 @@ export interface AttemptOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
-  /** Judges the clock at each decision. */
+  /** Checks the clock at each decision. */
   readonly guard?: Pick<ClockGuard, 'isAhead'>
-  /** Told what is worth counting. */
-  readonly told?: RunnerTold
+  /** For metrics. */
+  readonly hooks?: RunnerHooks
 }
 
-/** What the loop tells of its work. */
-export interface RunnerTold {
-  readonly appended: (outcome: 'done' | AppendFailure) => void
-  /** A command is decided once more: its stream had moved, or a refusal has to be looked at again. */
-  readonly decidedAgain: (why: 'moved' | 'refused') => void
-  /** A command was recorded under its retry key before. */
-  readonly repeated: (stream: string) => void
+/** Called as the command loop works. */
+export interface RunnerHooks {
+  readonly onAppend: (outcome: 'done' | AppendFailure) => void
+  /** The command is decided again: the stream changed, or the state of a refusal may be stale. */
+  readonly onRetry: (why: 'moved' | 'refused') => void
+  /** The command was already recorded under its idempotency key. */
+  readonly onRepeat: (stream: string) => void
 }
 
-/** Decides on a folded stream and appends, again where another was faster; `isToTheEnd`: it was read just now. */
+/** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
 export const makeAttempt =
-  ({ store, clock, randomHex, guard, told }: AttemptOptions, streams: FoldedStreams) =>
+  ({ store, clock, randomHex, guard, hooks }: AttemptOptions, cache: StateCache) =>
   async <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
@@ -51,61 +51,63 @@ export const makeAttempt =
   ): Promise<E.Either<Failure, Outcome<S>>> => {
     let { folded, isToTheEnd } = begin
     let overtaken = 0
-    for (let i = 0; i < DECISIONS_MAX; i++) {
+    for (let i = 0; i < ATTEMPTS_MAX; i++) {
       const { state, revision, mark } = folded
-      const known = order.retryKey && streams.withPages(() => knownBefore(state, order))
+      const known = order.idempotencyKey && cache.withPages(() => findPrevious(state, order))
       if (known === 'reused') return E.left(keyReused())
       if (known) {
-        told?.repeated(stream)
+        hooks?.onRepeat(stream)
         return E.right<Failure, Outcome<S>>({ kind: 'repeated', state, known, revision: known.revision, mark })
       }
       const now = clock()
       const decision = guard?.isAhead(now)
         ? E.left(clockAhead())
-        : streams.withPages(() => decideNow(decider, state, order, now))
+        : cache.withPages(() => decideNow(decider, state, order, now))
       if (E.isRight(decision) && decision.right.events.length > 0) {
-        const events = newEvents(decision.right.events, order, decision.right.now, randomHex)
+        const events = makeEvents(decision.right.events, order, decision.right.now, randomHex)
         const appended = await store.append(stream, revision, events, order.secrets)()
-        told?.appended(E.isLeft(appended) ? appended.left : 'done')
+        hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
         if (E.isRight(appended))
-          return E.right(await recorded(decider, streams, folded, stream, events, appended.right))
-        if (appended.left !== 'moved') return E.left(notAppended(appended.left))
-        told?.decidedAgain('moved')
-        await letPass(++overtaken)
+          return E.right(await completeRecorded(decider, cache, folded, stream, events, appended.right))
+        if (appended.left !== 'moved') return E.left(appendFailure(appended.left))
+        hooks?.onRetry('moved')
+        await backOff(++overtaken)
       } else if (isToTheEnd) {
         return E.map((): Outcome<S> => ({ kind: 'already', state, revision, mark }))(decision)
-      } else told?.decidedAgain('refused')
-      // Only an append finds out by itself that the state is old; a refusal has to look.
-      const confirming = streams.confirm()
+      } else hooks?.onRetry('refused')
+      // An append detects a stale state by itself. A refusal must read the stream first.
+      const confirming = cache.confirm()
       await confirming
-      folded = await (confirming ? streams.load(decider, stream) : streams.readOn(decider, stream, folded))
+      folded = await (confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, folded))
       isToTheEnd = true
     }
-    return E.left(failure('unavailable', 'Too many others are changing this SUT at the same moment; try again.'))
+    return E.left(failure('unavailable', 'Too many concurrent changes to this SUT. Try again.'))
   }
 
 /**
- * Waits, longer the more often it was overtaken: another instance that appends one command after the other without having
- * to read in between would be ahead each time.
+ * Backs off with jitter. Another instance that appends commands back to back, without reading in between, would
+ * otherwise always be faster.
  */
-const letPass = (overtaken: number): Promise<void> | undefined =>
+const backOff = (overtaken: number): Promise<void> | undefined =>
   overtaken <= 1 ? undefined : delay(Math.random() * Math.min(2 ** overtaken, PAUSE_MAX))
 
-const knownBefore = (state: StreamState, { retryKey, passOver }: Order<unknown>): KnownKey | 'reused' | undefined =>
-  retryKey && findKnown(state.keys, retryKey, passOver)
+const findPrevious = (
+  state: StreamState,
+  { idempotencyKey, abandonedId }: Order<unknown>,
+): IdempotencyRecord | 'reused' | undefined => idempotencyKey && findRecorded(state.keys, idempotencyKey, abandonedId)
 
 const decideNow = <S extends StreamState, C>(decider: Decider<S, C>, state: S, order: Order<C>, clock: number) => {
   if (clock < state.time - CLOCK_BEHIND_MAX) {
-    return E.left(failure('clock_behind', "The service's clock is behind what it has already recorded."))
+    return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
   }
   const now = Math.max(order.at ?? clock, state.time)
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(state, order.command, now))
 }
 
-/** The outcome of a command whose events have been appended; its stream is remembered folded with them. */
-const recorded = async <S extends StreamState, C>(
+/** Caches the new state and returns the outcome of a recorded command. */
+const completeRecorded = async <S extends StreamState, C>(
   decider: Decider<S, C>,
-  streams: FoldedStreams,
+  cache: StateCache,
   folded: Folded<S>,
   stream: string,
   decided: readonly NewEvent[],
@@ -113,16 +115,16 @@ const recorded = async <S extends StreamState, C>(
 ): Promise<Outcome<S>> => {
   const events = decided.map((event, i): Recorded => {
     const revision = folded.revision + 1 + i
-    // The last one's: whoever waits for that has waited for them all.
+    // All get the last event's position: waiting for it waits for all of them.
     return { ...event, stream, revision, mark: appended.mark }
   })
   try {
-    const state = streams.withPages(() => events.reduce(decider.evolve, folded.state))
-    streams.remember(decider, stream, { ...folded, state, ...appended }, (decided.at(-1) as NewEvent).id)
+    const state = cache.withPages(() => events.reduce(decider.evolve, folded.state))
+    cache.put(decider, stream, { ...folded, state, ...appended }, (decided.at(-1) as NewEvent).id)
     return { kind: 'recorded', state, events, ...appended }
   } catch (error) {
     if (!(error instanceof PagesLost)) throw error
-    const { state } = await streams.loadAnew(decider, stream)
+    const { state } = await cache.reload(decider, stream)
     return { kind: 'recorded', state, events, ...appended }
   }
 }

@@ -8,12 +8,12 @@ import type { SutState, SutValues } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Order, Outcome, Runner } from './order.ts'
 
-export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'passOver'> {
+export interface SutCreationOrder extends Omit<Order<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'> {
   readonly values: SutValues
   readonly range: PortRange
   /** 8 random bytes in hex for the SUT's id. */
   readonly random: string
-  /** Seals the secrets of a SUT once its id is known. */
+  /** Seals the SUT's secrets once its id is known. */
   readonly seal: (sutId: string) => Sealed | undefined
 }
 
@@ -22,13 +22,13 @@ export interface Sealed {
   readonly secrets: readonly SealedSecret[]
 }
 
-/** The SUT's id, and how its creation ended. */
+/** The SUT's id and the outcome of its creation. */
 export interface SutCreated {
   readonly _id: string
   readonly outcome: Outcome<SutState>
 }
 
-/** The SUT's id in the outcome of an assignment. */
+/** The SUT's id from the outcome of the port assignment. */
 const assignedId = (outcome: Outcome<ListenPortState>): string => {
   if (outcome.kind === 'repeated') return outcome.known._id
   const event = outcome.kind === 'recorded' ? outcome.events[0] : undefined
@@ -36,19 +36,19 @@ const assignedId = (outcome: Outcome<ListenPortState>): string => {
   throw new Error('a listen_port was assigned without an event')
 }
 
-/** One way through both appends; `passOver` is a SUT that was given up on the way before. */
+/** One attempt at both appends. `abandonedId` is a SUT abandoned by an earlier attempt. */
 const createOnce = async (
   runner: Runner,
   order: SutCreationOrder,
-  passOver: string | undefined,
+  abandonedId: string | undefined,
 ): Promise<E.Either<Failure, SutCreated>> => {
   const { values, range, random, seal, ...common } = order
   const command = { type: 'AssignListenPort', range, random } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, passOver })()
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })()
   if (E.isLeft(assigned)) return assigned
   const _id = assignedId(assigned.right)
   const assignment = assigned.right.state.assigned.find(({ sut_id }) => sut_id === _id)
-  // Where the port has been given back, the SUT's own stream has begun: nothing will be recorded there.
+  // If the port has been released, the SUT's stream has begun and the second append records nothing.
   const { listen_port, time } = assignment ?? { listen_port: 0, time: 0 }
   const sealed = seal(_id)
   const created = await runner.run(sutDecider, sutStream(_id), {
@@ -60,12 +60,13 @@ const createOnce = async (
   return E.map((outcome: Outcome<SutState>): SutCreated => ({ _id, outcome }))(created)
 }
 
-/** Creations given up one after the other before the whole is. */
+/** Abandoned creations before the request fails. */
 const ATTEMPTS_MAX = 3
 
 /**
  * Creates a SUT in two appends, so that a crash between them is harmless: first the port, with the SUT's id and time,
- * then the SUT. A retry with the same key finds the port and goes on with it, or begins anew where it was given up.
+ * then the SUT. A retry with the same idempotency key continues with the same port, or starts over if the creation was
+ * abandoned.
  */
 export const createSut = async (runner: Runner, order: SutCreationOrder): Promise<E.Either<Failure, SutCreated>> => {
   let givenUp: string | undefined
@@ -74,5 +75,5 @@ export const createSut = async (runner: Runner, order: SutCreationOrder): Promis
     if (E.isLeft(created) || created.right.outcome.state.status !== 'abandoned') return created
     givenUp = created.right._id
   }
-  return E.left(failure('unavailable', 'The creation was given up several times over; try again.'))
+  return E.left(failure('unavailable', 'The creation was abandoned several times. Try again.'))
 }

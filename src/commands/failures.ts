@@ -1,25 +1,25 @@
 import { type Failure, failure, invalid } from '../domain/failure.ts'
 import type { AppendFailure } from '../event-store/event-store.ts'
 
-/** The failures of the command loop itself. */
+/** Failures of the command loop itself. */
 
 export const clockAhead = (): Failure =>
   failure(
     'clock_ahead',
-    "The service's clock has run ahead. Nothing is recorded until it is right again or an operator confirms it.",
+    "The service's clock is ahead. Nothing is recorded until it is corrected or an operator confirms it.",
   )
 
-/** What a client is told of an append that failed and was not just overtaken. */
-export const notAppended = (why: Exclude<AppendFailure, 'moved'>): Failure => {
+/** The failure for an append that failed for another reason than a conflict. */
+export const appendFailure = (why: Exclude<AppendFailure, 'moved'>): Failure => {
   switch (why) {
     case 'full':
-      return failure('store_full', 'The event store has no room left; what was asked for was not recorded.')
+      return failure('store_full', 'The event store is full. The request was not recorded.')
     case 'unavailable':
-      return failure('unavailable', 'The event store cannot be reached; what was asked for was not recorded.')
+      return failure('unavailable', 'The event store cannot be reached. The request was not recorded.')
     case 'unknown':
       return failure(
         'outcome_unknown',
-        'The answer of the event store was lost: it may or may not be recorded. Repeat the request with the same Idempotency-Key, or look.',
+        'The response of the event store was lost, so the request may or may not have been recorded. Repeat it with the same Idempotency-Key, or read the object.',
       )
   }
 }
@@ -30,6 +30,6 @@ export const keyReused = (): Failure =>
       code: 'idempotency_key_reused',
       path: ['Idempotency-Key'],
       in: 'header',
-      detail: 'came with another request before; use a new one',
+      detail: 'cannot be reused for a different request; use a new key',
     },
   ])

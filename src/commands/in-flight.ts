@@ -2,51 +2,54 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Failure, failure } from '../domain/failure.ts'
 
-/** Milliseconds that a duplicate waits for the first request of its key. */
+/** Milliseconds a duplicate waits for the first request with its key. */
 const WAIT_MAX = 5_000
 
-/** One request of each retry key at a time; the next looks what the one before has recorded. */
+/** Runs one request per idempotency key at a time. A duplicate then sees what the first has recorded. */
 export interface InFlight {
-  /** `names` are all that the request's key may be known by, its own first: requests under any of them come before it. */
-  readonly inTurn: <F, A>(
+  /**
+   * `names` are all names of the request's key, under every vault key, current first. Waits for requests with any of
+   * them.
+   */
+  readonly runExclusive: <F, A>(
     names: readonly string[],
     task: () => Promise<E.Either<F, A>>,
   ) => Promise<E.Either<F | Failure, A>>
 }
 
 export const makeInFlight = (): InFlight => {
-  const underWay = new Map<string, Promise<void>>()
+  const inFlight = new Map<string, Promise<void>>()
 
-  const before = (names: readonly string[]): Promise<void> | undefined => {
-    for (const name of names) if (underWay.has(name)) return underWay.get(name)
+  const findEarlier = (names: readonly string[]): Promise<void> | undefined => {
+    for (const name of names) if (inFlight.has(name)) return inFlight.get(name)
     return undefined
   }
 
-  /** Takes the key when it is free; the function returned frees it. Undefined when that takes too long. */
+  /** Waits for the key and returns a function that frees it. Undefined on timeout. */
   const claim = async (names: readonly string[]): Promise<(() => void) | undefined> => {
     const stop = new AbortController()
-    let first = before(names)
+    let first = findEarlier(names)
     const late = first && delay(WAIT_MAX, 'late', { signal: stop.signal }).catch(() => 'stopped')
-    for (; first !== undefined; first = before(names)) {
+    for (; first !== undefined; first = findEarlier(names)) {
       if ((await Promise.race([first, late])) === 'late') return undefined
     }
     stop.abort()
-    // In the same turn as the last look: of many that waited, only one goes on.
+    // No await since the last check, so only one of the waiters continues.
     const end = Promise.withResolvers<void>()
     const own = names[0] as string
-    underWay.set(own, end.promise)
+    inFlight.set(own, end.promise)
     return () => {
-      underWay.delete(own)
+      inFlight.delete(own)
       end.resolve()
     }
   }
 
   return {
-    inTurn: async (names, task) => {
+    runExclusive: async (names, task) => {
       const free = await claim(names)
       if (free === undefined) {
         return E.left(
-          failure('idempotency_in_progress', 'The first request with this Idempotency-Key is still under way.'),
+          failure('idempotency_in_progress', 'The first request with this Idempotency-Key is still in progress.'),
         )
       }
       try {

@@ -6,15 +6,15 @@ import { sutDecider } from '../domain/sut/decide.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../domain/values/ids.ts'
 import type { Runner } from './order.ts'
 
-/** Who does what nobody asked for. */
+/** The actor of commands the service runs on its own. */
 export const BERTH: Actor = { _id: 'berth', role: 'system' }
 
-/** Milliseconds that a creation may take between its two appends before it is given up. */
-const GIVEN_UP_AFTER = 60_000
-/** Assignments looked at in one turn of the event loop. */
-const AT_ONCE = 100
+/** Milliseconds between the two appends of a creation before it is abandoned. */
+const ABANDON_AFTER = 60_000
+/** Assignments checked per turn of the event loop. */
+const TURN_SIZE = 100
 
-/** Gives back the port of a SUT that will never need it again. What fails here is done by the next sweep. */
+/** Releases the port of a SUT that no longer needs it. If this fails, the next sweep does it. */
 export const releasePort = (runner: Runner, sutId: string, requestId: string): Promise<unknown> =>
   runner.run(listenPortDecider, LISTEN_PORTS_STREAM, {
     command: { type: 'ReleaseListenPort', sut_id: sutId },
@@ -26,16 +26,16 @@ interface SweepOptions {
   readonly runner: Runner
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** What the views say of a SUT: nothing where its creation has not come to its second append. */
-  readonly standingOf: (sutId: string) => 'standing' | 'retired' | undefined
+  /** Status of a SUT in the views; undefined if its creation has not reached the second append. */
+  readonly sutStatusOf: (sutId: string) => 'standing' | 'retired' | undefined
   readonly makeRequestId: () => string
 }
 
 /**
- * Closes what a crash between two appends left open: a creation that got a port but no SUT is abandoned in the SUT's own
- * stream, so that a late creator is refused, and then its port goes back; so does the port of a SUT that was retired.
+ * Releases orphaned ports. A creation with a port but no SUT is abandoned in the SUT's own stream, so that a late
+ * creator is refused; then its port is released. The ports of retired SUTs are released too.
  */
-export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOptions) => {
+export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOptions) => {
   const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
     const command = { type: 'AbandonSutCreation', _id: sut_id, listen_port } as const
     const order = { command, actor: BERTH, requestId: makeRequestId() }
@@ -43,14 +43,14 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
     return E.isRight(ended) && ended.right.state.status === 'abandoned'
   }
 
-  /** As its own stream has it: nothing is recorded because a document says so. */
+  /** Check the SUT's own stream: documents alone are no reason to record anything. */
   const isRetired = async ({ sut_id }: Assignment): Promise<boolean> =>
     (await runner.stateOf(sutDecider, sutStream(sut_id))).status === 'retired'
 
   const close = async (assignment: Assignment): Promise<void> => {
-    const standing = standingOf(assignment.sut_id)
+    const standing = sutStatusOf(assignment.sut_id)
     if (standing === 'standing') return
-    const isOld = clock() - assignment.time > GIVEN_UP_AFTER
+    const isOld = clock() - assignment.time > ABANDON_AFTER
     if (standing === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
       await releasePort(runner, assignment.sut_id, makeRequestId())
     }
@@ -60,18 +60,18 @@ export const makeSweep = ({ runner, clock, standingOf, makeRequestId }: SweepOpt
     const { assigned } = await runner.stateOf(listenPortDecider, LISTEN_PORTS_STREAM)
     for (const [i, assignment] of assigned.entries()) {
       await close(assignment)
-      if (i % AT_ONCE === 0) await nextTurn()
+      if (i % TURN_SIZE === 0) await nextTurn()
     }
   }
 }
 
-/** Milliseconds between two sweeps. */
+/** Interval between sweeps, in milliseconds. */
 const SWEEP_EVERY = 60_000
-/** Milliseconds between two looks at whether it may be swept: after a start the views catch up within a moment. */
-const LOOK_EVERY = 100
+/** Poll interval, in milliseconds, until sweeping is allowed. After a start the views catch up quickly. */
+const POLL_EVERY = 100
 
-/** Sweeps now and every minute until it is stopped, as long as `mayRun` says that the views have caught up. */
-export const keepSwept = (
+/** Sweeps now and every minute until stopped, while `mayRun` reports that the views have caught up. */
+export const startSweeping = (
   sweep: () => Promise<void>,
   mayRun: () => boolean,
   onError: (error: unknown) => void,
@@ -81,7 +81,7 @@ export const keepSwept = (
     while (!stop.signal.aborted) {
       const runs = mayRun()
       if (runs) await sweep().catch(onError)
-      await delay(runs ? SWEEP_EVERY : LOOK_EVERY, undefined, { signal: stop.signal, ref: false }).catch(
+      await delay(runs ? SWEEP_EVERY : POLL_EVERY, undefined, { signal: stop.signal, ref: false }).catch(
         () => undefined,
       )
     }

@@ -3,9 +3,9 @@ import type { Event } from '../domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
-import { newEvents } from './order.ts'
+import { makeEvents } from './order.ts'
 
-/** Who acts where somebody types a command on the service's machine. */
+/** The actor of commands typed on the service's machine. */
 const COMMAND_LINE = { _id: 'command-line', role: 'system' } as const
 
 interface Recording {
@@ -16,7 +16,7 @@ interface Recording {
 }
 
 /**
- * Records something that is about the log as a whole, in the stream that every version reads.
+ * Records an event about the log as a whole, in the stream that every version reads.
  *
  * @throws StoreUnavailable
  */
@@ -30,7 +30,7 @@ export const recordForLog = async (event: Event, { store, now, randomHex }: Reco
       time = Math.max(now, epochMillisecondsOf(last.metadata.time))
     }
     const order = { command: undefined, actor: COMMAND_LINE, requestId: makeEventId(time, randomHex(10)) }
-    const appended = await store.append(LISTEN_PORTS_STREAM, revision, newEvents([event], order, time, randomHex))()
+    const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([event], order, time, randomHex))()
     if (E.isRight(appended)) return
     if (appended.left !== 'moved') throw new StoreUnavailable(`${event.type} cannot be recorded: ${appended.left}`)
   }

@@ -3,65 +3,65 @@ import { failure } from '../domain/failure.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
 import type { Runner } from './order.ts'
-import { type FoldedStreams, makeFoldedStreams } from './states/folded-streams.ts'
-import type { FollowedLog } from './states/known-log.ts'
+import type { FollowedLog } from './states/log-continuity.ts'
 import { PagesLost, type Snapshots } from './states/snapshots.ts'
-import { makeTurns, type Turns } from './turns.ts'
+import { makeStateCache, type StateCache } from './states/state-cache.ts'
+import { makeStreamQueues, type StreamQueues } from './stream-queues.ts'
 
 interface RunnerOptions extends AttemptOptions {
   readonly snapshots: Snapshots
-  /** Left out where nobody else writes the log. */
+  /** Absent if no other process writes the log. */
   readonly log?: FollowedLog
-  /** Bytes of folded states in memory. */
-  readonly rememberedMax?: number
+  /** Bytes of cached states. */
+  readonly cacheBytesMax?: number
 }
 
-/** The loop that every command goes through: load, fold, decide, append, and again where another was faster. */
-const makeRun = (options: RunnerOptions, streams: FoldedStreams, turns: Turns): Runner['run'] => {
-  const attempt = makeAttempt(options, streams)
+/** The command loop: load, fold, decide, append; retry after conflicts. */
+const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues): Runner['run'] => {
+  const attempt = makeAttempt(options, cache)
   return (decider, stream, order) => async () => {
-    const turn = turns.begin(stream)
+    const turn = queues.acquire(stream)
     if (turn !== undefined) await turn
     try {
-      const confirming = streams.confirm()
+      const confirming = cache.confirm()
       if (confirming !== undefined) await confirming
-      const remembered = streams.remembered(decider, stream)
-      const folded = remembered ?? (await streams.load(decider, stream))
+      const cached = cache.get(decider, stream)
+      const folded = cached ?? (await cache.load(decider, stream))
       try {
-        return await attempt(decider, stream, order, { folded, isToTheEnd: remembered === undefined })
+        return await attempt(decider, stream, order, { folded, isToTheEnd: cached === undefined })
       } catch (error) {
         if (!(error instanceof PagesLost)) throw error
-        const anew = await streams.loadAnew(decider, stream)
-        return await attempt(decider, stream, order, { folded: anew, isToTheEnd: true })
+        const reloaded = await cache.reload(decider, stream)
+        return await attempt(decider, stream, order, { folded: reloaded, isToTheEnd: true })
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
-        streams.forget(stream)
+        cache.forget(stream)
         throw error
       }
-      return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
+      return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
-      turns.end(stream)
+      queues.release(stream)
     }
   }
 }
 
 export const makeRunner = (options: RunnerOptions): Runner => {
-  const streams = makeFoldedStreams(options)
-  const turns = makeTurns()
+  const cache = makeStateCache(options)
+  const queues = makeStreamQueues()
   return {
     stateOf: async (decider, stream) => {
-      await turns.begin(stream)
+      await queues.acquire(stream)
       try {
-        await streams.confirm()
-        const remembered = streams.remembered(decider, stream)
-        const folded = await (remembered ? streams.readOn(decider, stream, remembered) : streams.load(decider, stream))
+        await cache.confirm()
+        const cached = cache.get(decider, stream)
+        const folded = await (cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream))
         return folded.state
       } finally {
-        turns.end(stream)
+        queues.release(stream)
       }
     },
-    run: makeRun(options, streams, turns),
-    keepStates: streams.keepAll,
+    run: makeRun(options, cache, queues),
+    saveStates: cache.saveAll,
   }
 }

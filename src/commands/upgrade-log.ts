@@ -11,9 +11,9 @@ import {
   StoreUnavailable,
 } from '../event-store/event-store.ts'
 import { BERTH } from './listen-ports.ts'
-import { newEvents } from './order.ts'
+import { makeEvents } from './order.ts'
 
-/** Milliseconds between attempts at a store that does not answer. */
+/** Milliseconds between attempts while the store does not answer. */
 const AGAIN_AFTER = 1_000
 
 interface UpgradeOptions {
@@ -22,21 +22,21 @@ interface UpgradeOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
-  /** Whether a store that does not answer is asked again, until the signal is aborted. */
-  readonly isWaitedFor: boolean
+  /** Whether to retry until the signal is aborted if the store does not answer. */
+  readonly waitsForStore: boolean
   readonly signal?: AbortSignal
 }
 
-/** Where the stream ends whose order is the rule, and which version the log has there. */
-interface Standing {
+/** End of the stream that defines the log version, and the version there. */
+interface LogVersion {
   readonly version: number
   readonly revision: number
   readonly time: number
 }
 
-/** Reads no further than to where the log has this program's version. @throws UndecodableEvent where it has a newer one */
-const standingOf = async (store: EventStore): Promise<Standing> => {
-  let standing: Standing = { version: 1, revision: NO_STREAM, time: 0 }
+/** Stops reading at this program's version. @throws UndecodableEvent if the log has a newer version */
+const readLogVersion = async (store: EventStore): Promise<LogVersion> => {
+  let standing: LogVersion = { version: 1, revision: NO_STREAM, time: 0 }
   for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
     for (const event of page) {
       const version = event.type === 'StoreUpgraded' ? event.data.to : standing.version
@@ -47,51 +47,51 @@ const standingOf = async (store: EventStore): Promise<Standing> => {
   return standing
 }
 
-const failed = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
+const makeUpgradeError = (why: Exclude<AppendFailure, 'moved'>): StoreUnavailable =>
   new StoreUnavailable(
     why === 'full'
-      ? 'the log cannot be upgraded: the event store has no room left'
+      ? 'the log cannot be upgraded: the event store is full'
       : 'the log cannot be upgraded: the event store cannot be written',
   )
 
-/** One attempt: which version the log had, unless another was faster. */
+/** One attempt. Returns the previous version; undefined after a conflict. */
 const upgradeOnce = async ({ store, clock, randomHex }: UpgradeOptions): Promise<number | undefined> => {
-  const { version: from, revision, time } = await standingOf(store)
+  const { version: from, revision, time } = await readLogVersion(store)
   if (from === LOG_VERSION) return from
   const now = Math.max(clock(), time)
   const order = { command: undefined, actor: BERTH, requestId: makeEventId(now, randomHex(10)) }
   const upgraded = { type: 'StoreUpgraded', data: { from, to: LOG_VERSION } } as const
-  const appended = await store.append(LISTEN_PORTS_STREAM, revision, newEvents([upgraded], order, now, randomHex))()
+  const appended = await store.append(LISTEN_PORTS_STREAM, revision, makeEvents([upgraded], order, now, randomHex))()
   if (E.isRight(appended)) return from
   if (appended.left === 'moved') return undefined
-  throw failed(appended.left)
+  throw makeUpgradeError(appended.left)
 }
 
 /**
- * Gives a log of an older version this program's, once, whoever of several instances comes first. Programs that do not
- * know the version do not start on the log any more, and one that runs on it stops.
+ * Upgrades an older log to this program's version. The first of several instances does it. Programs that do not know
+ * the version no longer start on the log, and running ones stop.
  *
- * @throws UndecodableEvent where the log has a newer version, StoreUnavailable where it cannot be written
+ * @throws UndecodableEvent if the log has a newer version, StoreUnavailable if it cannot be written
  */
 export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
-  const { log, isWaitedFor, signal } = options
+  const { log, waitsForStore, signal } = options
   for (;;) {
     try {
       const from = await upgradeOnce(options)
       if (from === undefined) continue
       if (from < LOG_VERSION) {
-        log.info({ from, to: LOG_VERSION }, 'upgraded the log; older versions of Berth do not start on it any more')
+        log.info({ from, to: LOG_VERSION }, 'log upgraded; older versions of Berth no longer start on it')
       }
       return
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || !isWaitedFor || signal?.aborted) throw error
-      log.warn({ err: error }, 'waiting for the event store')
+      if (!(error instanceof StoreUnavailable) || !waitsForStore || signal?.aborted) throw error
+      log.warn({ err: error }, 'event store unavailable; retrying')
       await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
     }
   }
 }
 
-/** Whether nobody has used the log: it holds nothing but what a start records. */
+/** Whether the log is unused: it contains only what a start records. */
 export const isUnused = async (store: EventStore): Promise<boolean> => {
   for await (const page of store.records(BEGINNING)) {
     for (const { text } of page) if ((JSON.parse(text) as { type?: unknown }).type !== 'StoreUpgraded') return false

@@ -2,27 +2,27 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** Milliseconds: what takes longest folds every stream of a span. */
-const ANSWERED_WITHIN = 3_600_000
+/** Milliseconds. The slowest command folds every stream of a span. */
+const TIMEOUT = 3_600_000
 
-/** What a socket says where no service listens on it. */
-const NOBODY = ['ENOENT', 'ECONNREFUSED']
+/** Error codes of a socket without a listening service. */
+const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED']
 
-/** Why a command was not done: no service runs there, or a sentence that says why. */
-export type NotDone = 'no service' | { readonly why: string }
+/** Why a command failed: no service is running, or a reason in a sentence. */
+export type AskFailure = 'no service' | { readonly why: string }
 
-/** Asks the service that runs on the data for a command. */
-export const askService = (path: string, command: string, given: object): Promise<E.Either<NotDone, unknown>> => {
-  const { promise, resolve } = Promise.withResolvers<E.Either<NotDone, unknown>>()
+/** Sends a command to the running service. */
+export const askService = (path: string, command: string, given: object): Promise<E.Either<AskFailure, unknown>> => {
+  const { promise, resolve } = Promise.withResolvers<E.Either<AskFailure, unknown>>()
   const fail = (error: NodeJS.ErrnoException): void => {
     const why = `the running service could not be asked: ${error.message}`
-    resolve(E.left(NOBODY.includes(error.code ?? '') ? 'no service' : { why }))
+    resolve(E.left(NOT_LISTENING.includes(error.code ?? '') ? 'no service' : { why }))
   }
   const asking = request({
     socketPath: path,
     method: 'POST',
     path: `/?${new URLSearchParams({ command })}`,
-    timeout: ANSWERED_WITHIN,
+    timeout: TIMEOUT,
   })
   asking.on('error', fail)
   asking.on('timeout', () => asking.destroy(new Error('it does not answer')))

@@ -2,29 +2,29 @@ import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** Bytes of a request. */
+/** Maximum request size in bytes. */
 const REQUEST_MAX = 64 * 1024
-/** Requests at a time: people type them. */
+/** Concurrent connections. People type these commands. */
 const CONNECTIONS_MAX = 16
-/** Bytes that the path of a socket may have, less the one that ends it (`sun_path` of sockaddr_un). */
+/** Maximum length of a socket path in bytes, without the terminating zero (`sun_path` of sockaddr_un). */
 const PATH_MAX = process.platform === 'linux' ? 107 : 103
 
-/** Where a service listens for the commands typed beside it. */
+/** File name of the socket for commands to the running service. */
 export const CONTROL_SOCKET = 'berth.sock'
 
-/** Why a socket cannot have this path; undefined where it can. */
-export const whyNoSocket = (path: string): string | undefined => {
+/** Why a path cannot be used for a socket; undefined if it can. */
+export const socketPathProblem = (path: string): string | undefined => {
   if (process.platform === 'win32') return 'this system has no sockets in folders'
   const length = Buffer.byteLength(path)
   return length > PATH_MAX ? `its path has ${length} bytes, and that of a socket at most ${PATH_MAX}` : undefined
 }
 
-/** What a command asks of the running service. Left is a sentence that says why it was refused. */
+/** Handles a command. Left explains in a sentence why it was refused. */
 export type ControlHandler = (given: unknown) => Promise<E.Either<string, object>>
 
 export interface ControlSocketOptions {
   readonly path: string
-  /** By command, as it is typed: `clock confirm`. */
+  /** Handlers by command, as typed: `clock confirm`. */
   readonly handlers: Readonly<Record<string, ControlHandler>>
   readonly onError: (error: unknown) => void
 }
@@ -61,10 +61,10 @@ const handle = async ({ handlers }: ControlSocketOptions, request: IncomingMessa
 }
 
 /**
- * Listens beside the data for the commands of whoever may use it: HTTP over a socket that its owner alone may connect to.
- * The caller holds the lock of the folder, so that a socket left there belongs to nobody.
+ * Listens for commands: HTTP over a socket in the data directory that only its owner may connect to. The caller holds
+ * the directory's lock, so a leftover socket is unused.
  *
- * @returns what closes it
+ * @returns a function that closes it
  */
 export const openControlSocket = async (options: ControlSocketOptions): Promise<() => Promise<void>> => {
   const { path, onError } = options

@@ -5,7 +5,7 @@ import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
-import { knownKeys } from '../vault/vault.ts'
+import { readKnownKeyIds } from '../vault/vault.ts'
 import { appendOf, each, type Run, runsOf, type Stored, seriesOf } from './series.ts'
 
 /** Secrets copied at a time. */
@@ -110,7 +110,7 @@ const copyEvents = async (
 
 /** Every secret, and the values by which keys are recognised, as they are sealed. */
 async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecret[]> {
-  for (const keyId of await knownKeys(store)) {
+  for (const keyId of await readKnownKeyIds(store)) {
     let page = await store.secretsSealedWith(keyId, undefined, SECRETS)
     while (page.length > 0) {
       yield page

@@ -2,33 +2,33 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Packed } from './calendar/page.ts'
 import type { Event, Recorded, Role } from './event.ts'
 import type { Failure } from './failure.ts'
-import type { KnownKeys } from './known-keys.ts'
+import type { IdempotencyRecords } from './idempotency-records.ts'
 
 /**
- * The rules of one kind of stream. `evolve` folds what was recorded and never refuses; `decide` says what a command
- * records, `[]` meaning that its effect already holds. Both are pure: time, random bits and the actor come in. Where they
- * need a page of the state that is not in memory they throw PageMissing, and are called again when it is.
+ * The rules of one kind of stream. `evolve` folds recorded events and never refuses. `decide` returns the events to
+ * record; `[]` means the effect already holds. Both are pure: time, random bits and the actor are arguments. If they
+ * need a page that is not loaded they throw PageMissing; load it and call again.
  */
 export interface Decider<S extends StreamState, C> {
   readonly initial: S
-  /** Raised when the folded state changes its shape, so that snapshots of the old one are not used. */
+  /** Increment when the shape of the folded state changes. Snapshots with another version are ignored. */
   readonly version: number
   readonly evolve: (state: S, event: Recorded) => S
   /** `now` is in Unix milliseconds and never before the stream's last event. */
   readonly decide: (state: S, command: C, now: number) => Either<Failure, readonly Event[]>
-  /** Bytes of memory that a state takes when all its pages are there. */
+  /** Bytes of memory a state takes with all its pages loaded. */
   readonly weight: (state: S) => number
-  /** What a snapshot keeps of a state. */
+  /** Serialises a state for a snapshot. */
   readonly pack: (state: S) => Packed
   readonly unpack: (packed: Packed) => S
 }
 
-/** What the command loop needs to know of any folded state. */
+/** The part of a state that the command loop uses. */
 export interface StreamState {
   /** Unix milliseconds of the last event; 0 before the first. */
   readonly time: number
-  /** The retry keys of the last day at least. */
-  readonly keys: KnownKeys
+  /** Idempotency records of at least the last 24 hours. */
+  readonly keys: IdempotencyRecords
 }
 
 export interface Actor {
@@ -36,11 +36,11 @@ export interface Actor {
   readonly role: Role | 'system'
 }
 
-/** A folded state as it is kept beside the views; `version` is the decider's. */
+/** A folded state as stored in the views file. `version` is the decider's. */
 export interface Snapshot extends Packed {
   readonly stream: string
   readonly version: number
   readonly revision: number
-  /** Of the last event folded: a snapshot is written when the views have come this far, never before. */
+  /** Store position of the last event folded. A snapshot is written only after the views have reached it. */
   readonly mark: number
 }

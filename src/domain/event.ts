@@ -3,14 +3,14 @@ import { address, boolean, integer, listOf, matching, oneOf, opaqueId, orNull, t
 import { closed, dictionary } from './codec/object-codec.ts'
 
 /**
- * Every fact Berth records. Names and members are storage: they never change their meaning. A new shape gets a new
- * `schema` number, and `event-store/stored-event.ts` learns to read the old one.
+ * Every event Berth records. Names and members are storage and never change meaning. A new shape gets a new `schema`
+ * number, and `event-store/stored-event.ts` learns to read the old one.
  */
 
 export const SutType = oneOf('vnc', 'rdp', 'tcp')
 export type SutType = t.TypeOf<typeof SutType>
 
-/** The fields of a SUT that a client writes and that are no secret: their limits hold in requests and events alike. */
+/** Non-secret SUT fields that clients write. The same limits apply to requests and events. */
 export const sutFields = {
   name: text(1, 256),
   description: text(0, 4096, { lines: true }),
@@ -26,7 +26,7 @@ export const sutFields = {
   rdp_width: integer(1, 16384),
 } as const
 
-/** The fields whose values go to the vault; an event only says that they changed. */
+/** Fields whose values go to the vault. An event only records that they changed. */
 export const SECRET_FIELDS = ['password', 'user_name'] as const
 export type SecretField = (typeof SECRET_FIELDS)[number]
 
@@ -45,7 +45,7 @@ const recordedTime = matching(
   'must be a time like 2030-05-02T05:58:11.400Z',
 )
 
-/** The secrets that changed together: the random id names them in the vault. */
+/** Secrets that changed together. The random id identifies them in the vault. */
 const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
 
 const { rdp_height, rdp_width, ...sutFieldsRequired } = sutFields
@@ -57,7 +57,7 @@ export const tagName = matching(
   'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit',
 )
 export const tagValue = orNull(text(0, 256))
-/** A merge patch (RFC 7396) of a SUT's tags: null removes one. */
+/** A merge patch (RFC 7396) of a SUT's tags; null removes a tag. */
 export const tags = dictionary('tags', tagName, tagValue)
 
 const SutCreated = closed(
@@ -65,10 +65,10 @@ const SutCreated = closed(
   { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
   { rdp_height, rdp_width, credentials: Credentials },
 )
-/** Only the fields that changed. */
+/** Contains only changed fields. */
 const SutUpdated = closed('SutUpdated', { _id: assignedId }, { ...sutFields, tags, credentials: Credentials })
 const SutRetired = closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {})
-/** Closes a creation that never came to its second append, so that a late creator is refused. */
+/** Abandons a creation whose second append never happened, so that a late creator is refused. */
 const SutCreationAbandoned = closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {})
 
 const reservation = { _id: assignedId, sut_id: assignedId, user_id: id }
@@ -78,7 +78,7 @@ const ReservationCreated = closed(
   {},
 )
 const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, {})
-/** A running reservation given back early: `end_time` is the second it ended. */
+/** A running reservation ended early. `end_time` is the second it ended. */
 const ReservationReleased = closed('ReservationReleased', { ...reservation, end_time: windowEnd }, {})
 const ReservationCancelled = closed('ReservationCancelled', reservation, {})
 
@@ -86,13 +86,13 @@ const ListenPortAssigned = closed('ListenPortAssigned', { listen_port: listenPor
 const ListenPortReleased = closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {})
 
 /**
- * The version of the log that this program keeps. It is raised when a program that does not know what the log may hold
- * from then on must not go on with it; what each event looks like has a version of its own, its `schema`.
+ * Version of the log this program writes. Increment it when older programs must not continue on the log. The shape of
+ * each event has its own version, `schema`.
  */
 export const LOG_VERSION = 2
-/** The log has another version from here on: 1 before the first of these. Older programs stop at it. */
+/** The log version from here on; 1 before the first of these. Older programs stop at this event. */
 const StoreUpgraded = closed('StoreUpgraded', { from: integer(1, LOG_VERSION - 1), to: integer(2, LOG_VERSION) }, {})
-/** Windows that one ClockCorrected holds at most: with the longest user ids they stay below the megabyte of an append. */
+/** Windows per ClockCorrected. With the longest user ids they stay below the append limit of one megabyte. */
 export const RESTORED_MAX = 1_000
 export const whole = integer(0, Number.MAX_SAFE_INTEGER)
 const span = closed('Span', { from: whole, to: whole }, {})
@@ -102,9 +102,10 @@ const RestoredWindow = closed(
   {},
 )
 /**
- * The times of a span of the log are wrong: `revisions` are those of its events in this stream, `time` counts in place of
- * theirs. `windows` stand, which the wrong times had dropped from the state. Where they are too many for one event, others
- * with `remaining` more have come before; the stream's time is right again with the one of which none remain.
+ * Corrects the times of a span of the log. `revisions` are the span's events in this stream; `time` replaces their
+ * times. `windows` are restored: the wrong times had dropped them from the state. If there are too many for one event,
+ * a series of events is written. `remaining` counts the windows still to come. The event with 0 remaining corrects the
+ * stream's time.
  */
 const ClockCorrected = closed(
   'ClockCorrected',
@@ -113,12 +114,12 @@ const ClockCorrected = closed(
 )
 
 const verifierKey = text(1, 512)
-/** Checkpoints are signed with another key from here on; a key is given as a verifier key of C2SP signed-note. */
+/** Signed checkpoints use another key from here on. Keys are C2SP signed-note verifier keys. */
 const AuditKeyReplaced = closed('AuditKeyReplaced', { verifier_key: verifierKey }, { replaces: verifierKey })
-/** The vault goes on without a key that was lost, and with it so many secrets. */
+/** A vault key was lost and given up, with this many secrets. */
 const VaultKeyForgotten = closed('VaultKeyForgotten', { key: text(1, 32), secrets: whole }, {})
 
-/** The codec of every event's data, by name, at the newest `schema`. */
+/** Codecs of the event data, by event type, at the newest `schema`. */
 export const eventData = {
   SutCreated,
   SutUpdated,
@@ -137,56 +138,58 @@ export const eventData = {
 } as const
 
 export type EventType = keyof typeof eventData
-/** A fact that has been decided: its name and its data. */
+/** A decided event: its type and data. */
 export type Event = {
   [T in EventType]: { readonly type: T; readonly data: t.TypeOf<(typeof eventData)[T]> }
 }[EventType]
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
 
-/** The version of each event's shape that is written now; older ones are read by `event-store/stored-event.ts`. */
+/** Current version of the event shapes. `event-store/stored-event.ts` reads older ones. */
 export const SCHEMA = 1
 
 export const Role = oneOf('administrator', 'tester', 'auditor')
 export type Role = t.TypeOf<typeof Role>
 
-/** Why something is done, in the words of who does it. */
+/** The reason for a command, in the caller's words. */
 export const Reason = text(1, 200)
 
-/** Who or what caused an event, when, and for which request. */
+/** Who caused an event, when, and for which request. */
 export const Metadata = closed(
   'Metadata',
   {
-    /** The user's id, or `berth` for what the service does by itself. */
+    /** The user's id, or `berth` for actions of the service itself. */
     actor: id,
     role: oneOf('administrator', 'tester', 'auditor', 'system'),
     request_id: text(1, 128),
     time: recordedTime,
-    /** The version of the data's shape. */
+    /** Version of the data's shape. */
     schema: integer(1, 65535),
   },
   {
-    /** HMACs of the retry key and of the request it came with, joined by a dot (see commands/retry-key.ts). */
+    /** HMACs of the idempotency key and of its request, joined by a dot (see commands/idempotency-key.ts). */
     key: matching('key', /^[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}$/, 'must be two HMACs'),
-    /** Why, in the caller's words. */
+    /** The reason, in the caller's words. */
     reason: Reason,
   },
 )
 export type Metadata = t.TypeOf<typeof Metadata>
 
-/** An event ready to be appended; its id is fixed before the first attempt, so that a repeated append is recognised. */
+/**
+ * An event ready to append. Its id is fixed before the first attempt, so that the store recognises a repeated append.
+ */
 export type NewEvent = Event & { readonly id: string; readonly metadata: Metadata }
 
-/** An event in the log. */
+/** A recorded event. */
 export type Recorded = NewEvent & {
   readonly stream: string
-  /** Its place in its stream, from 0. */
+  /** Position in its stream, from 0. */
   readonly revision: number
   /**
-   * Its place in the store's own order: grows along the log and can be compared within one store. In the embedded store
-   * it is the public position; EventStoreDB has its own commit positions here.
+   * Store position: increases along the log and can only be compared within one store. In the embedded store it is the
+   * public position. In EventStoreDB it is the commit position.
    */
   readonly mark: number
 }
 
-/** An event as the log gives it in its order, with the hash of its leaf in the Merkle tree over the log: 32 bytes. */
+/** An event read in log order, with its leaf hash in the log's Merkle tree (32 bytes). */
 export type Logged = Recorded & { readonly leaf: Uint8Array }

@@ -1,11 +1,11 @@
-/** One thing wrong with a request, and where. */
+/** A single problem with a request, and its place. */
 export interface Problem {
-  /** The code that the whole request is refused with when all its problems are of this one kind. */
+  /** The failure code of the request if all its problems have this code. */
   readonly code: ProblemCode
-  /** The member names from the document's root to the place. */
+  /** Member names from the document's root to the problem. */
   readonly path: readonly string[]
   readonly in: 'body' | 'query' | 'header'
-  /** A sentence without its subject: "must be a whole number from 1 to 65535". */
+  /** A sentence without its subject, like "must be a whole number from 1 to 65535". */
   readonly detail: string
 }
 
@@ -23,7 +23,7 @@ export type ProblemCode =
   | 'end_not_later'
   | 'idempotency_key_reused'
 
-/** Why a command was refused, in the words of the domain. `http/problem.ts` gives each code its status and title. */
+/** Reasons for refusing a command, in domain terms. `http/problem.ts` maps each code to a status and a title. */
 export type FailureCode =
   | ProblemCode
   | 'forbidden'
@@ -47,7 +47,7 @@ export type FailureCode =
   | 'clock_behind'
   | 'clock_ahead'
 
-/** A reservation that stands in the way. */
+/** A conflicting reservation. */
 export interface Conflict {
   readonly _id: string
   readonly user_id: string
@@ -57,11 +57,11 @@ export interface Conflict {
 
 export interface Failure {
   readonly code: FailureCode
-  /** What is wrong, for a person to read. */
+  /** Description for people. */
   readonly detail: string
-  /** All of them. */
+  /** All problems of the request. */
   readonly problems?: readonly Problem[]
-  /** Facts that help to do better; members of the answer, under these names. */
+  /** Facts that help the client. They become members of the response, under these names. */
   readonly help?: {
     readonly conflicts?: readonly Conflict[]
     readonly next_available?: { readonly start_time: string; readonly end_time: string } | null
@@ -75,23 +75,23 @@ export const failure = (code: FailureCode, detail: string, more: Pick<Failure, '
   ...more,
 })
 
-export const inBody = (code: ProblemCode, field: string, detail: string): Problem => ({
+export const bodyProblem = (code: ProblemCode, field: string, detail: string): Problem => ({
   code,
   path: [field],
   in: 'body',
   detail,
 })
 
-/** Problems that are told in the sentence of a refusal. */
-const IN_WORDS = 5
+/** Problems listed in the failure's detail. */
+const LISTED_MAX = 5
 
-/** The refusal of a request with these problems: of their common kind, or `invalid` where they differ. */
+/** The failure for a request with these problems. Its code is their common code, or `invalid` if they differ. */
 export const invalid = (problems: readonly Problem[]): Failure => {
   const [first] = problems
   const code = first !== undefined && problems.every((problem) => problem.code === first.code) ? first.code : 'invalid'
-  const told = problems
-    .slice(0, IN_WORDS)
+  const sentences = problems
+    .slice(0, LISTED_MAX)
     .map(({ path, detail }) => `${path.length === 0 ? 'the request' : path.join('/')} ${detail}`)
-  const more = problems.length > IN_WORDS ? `; and ${problems.length - IN_WORDS} more` : ''
-  return failure(code, `${told.join('; ')}${more}.`, { problems })
+  const more = problems.length > LISTED_MAX ? `; and ${problems.length - LISTED_MAX} more` : ''
+  return failure(code, `${sentences.join('; ')}${more}.`, { problems })
 }

@@ -1,12 +1,9 @@
-/**
- * A secret as the store keeps it: encrypted under the key named, readable by nobody without it. It stands beside the
- * log, in none of its events.
- */
+/** A secret as stored: encrypted with the named key. Secrets are kept next to the log, never in its events. */
 export interface SealedSecret {
-  /** The SUT it belongs to; `-` for the values by which keys are recognised. */
+  /** The SUT it belongs to; `-` for key check values. */
   readonly sut_id: string
   readonly field: string
-  /** The random id by which an event names it. */
+  /** The random id that an event refers to. */
   readonly id: string
   readonly key_id: string
   readonly nonce: Uint8Array

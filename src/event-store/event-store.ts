@@ -4,26 +4,26 @@ import type { SealedSecret } from '../domain/sealed-secret.ts'
 
 /** The expected revision of a stream that has no event yet. */
 export const NO_STREAM = -1
-/** The mark before the first event of the log. */
+/** The store position before the first event of the log. */
 export const BEGINNING = -1
 
 export interface Appended {
   /** The revision of the last event appended. */
   readonly revision: number
-  /** Its mark: views that have come this far show the append. */
+  /** Its store position. Views that have reached it include the append. */
   readonly mark: number
 }
 
 /**
- * Why an append did not end in `Appended`.
+ * Why an append failed.
  * - `moved`: the stream is not at the expected revision; nothing was written.
- * - `full`: the store has no room; nothing was written.
- * - `unavailable`: the store could not be asked; nothing was written.
- * - `unknown`: it may have been written. Its answer was lost, and so were those of its repetitions where they make sense.
+ * - `full`: the store is full; nothing was written.
+ * - `unavailable`: the store could not be reached; nothing was written.
+ * - `unknown`: the events may have been written. The response was lost, as were those of any retries.
  */
 export type AppendFailure = 'moved' | 'full' | 'unavailable' | 'unknown'
 
-/** An event of the log, and its place there. */
+/** An event and its store position. */
 export interface EventPlace {
   readonly mark: number
   readonly eventId: string
@@ -31,51 +31,49 @@ export interface EventPlace {
   readonly revision: number
 }
 
-/** Some events of the log in its order; `caughtUp` when, after them, there was nothing more to read. */
+/** Events in log order. `caughtUp` means there was nothing more to read after them. */
 export interface Batch {
   readonly events: readonly Logged[]
   readonly caughtUp: boolean
-  /** How many are known to follow them, where the store can tell. */
+  /** Events known to follow these, if the store can count them. */
   readonly ahead?: number
 }
 
-/** An event as it lies in the log, whatever version wrote it. */
+/** A stored event in its raw form, whichever version wrote it. */
 export interface StoredRecord {
   readonly mark: number
-  /** The RFC 8785 form of `{data, id, metadata, revision, stream, type}`: what the leaf hash is taken of. */
+  /** The RFC 8785 form of `{data, id, metadata, revision, stream, type}`, the input of the leaf hash. */
   readonly text: string
-  /** The leaf hash that is kept beside it, where the store keeps one. */
+  /** The stored leaf hash, if the store keeps one. */
   readonly leaf?: Uint8Array
 }
 
-/** The store could not be read. Thrown by reads and subscriptions, which may be tried again. */
+/** The store could not be read. Thrown by reads and subscriptions; callers may retry. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** Why something cannot be used as a log. It is as it was. */
+/** The file or store cannot be used as a log. Nothing was changed. */
 export class UnusableLog extends Error {
   override name = 'UnusableLog'
 }
 
-/** Where a secret stands: there is one for each field of a SUT. */
+/** The identity of a secret: one per field of a SUT. */
 export type SecretPlace = Pick<SealedSecret, 'sut_id' | 'field'>
 
-/** A secret sealed anew, or to be removed where there is no `next`. */
+/** A replacement for a secret, or its removal if there is no `next`. */
 export interface SecretExchange {
   readonly old: SealedSecret
   readonly next?: SealedSecret
 }
 
-/**
- * The log, and the secrets beside it. The laws that every adapter keeps are in test/event-store/contract/contract.ts.
- */
+/** The log, and the vault's sealed secrets. Every adapter passes test/event-store/contract/contract.ts. */
 export interface EventStore {
-  /** 24 hex digits made with the log: tells whether views belong to it. */
+  /** 24 hex digits created with the log. Views store it to detect another log. */
   readonly logId: string
   /**
-   * Appends all events or none, if the stream is at revision `expected` (`NO_STREAM` where it has none), together with
-   * the secrets they name. Answered only when both would survive a crash, of the machine too unless there is `synced`.
+   * Atomically appends events, with the secrets they name, if the stream is at revision `expected` (`NO_STREAM` for a
+   * new stream). Resolves once they would survive a process crash, and a power loss too unless the store has `synced`.
    * Repeating an append with the same event ids and the original `expected` succeeds without writing again.
    */
   readonly append: (
@@ -84,45 +82,42 @@ export interface EventStore {
     events: readonly NewEvent[],
     secrets?: readonly SealedSecret[],
   ) => TaskEither<AppendFailure, Appended>
-  /** The events of a stream behind revision `after`, in order, in pages; none where there is no such stream. */
+  /** Events of a stream after revision `after`, in order, in pages. Empty if the stream does not exist. */
   readonly readStream: (stream: string, after: number) => AsyncIterable<readonly Recorded[]>
   /**
-   * Every event behind the mark `after`, in log order, each once: first those there are, then each as it comes, until
-   * the signal is aborted. Pulled: nothing is read ahead of a consumer that does not ask, beyond a bounded buffer.
+   * Every event after store position `after`, in log order, each once: first the existing ones, then new ones until the
+   * signal is aborted. Applies backpressure: reads ahead no further than a bounded buffer.
    */
   readonly subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Batch>
-  /** The event at a mark; undefined where there is none. */
+  /** The event at a store position, if there is one. */
   readonly at: (mark: number) => Promise<Logged | undefined>
-  /** The event at a mark as it lies there, whatever version wrote it; undefined where there is none. */
+  /** The raw event at a store position, if there is one. */
   readonly recordAt: (mark: number) => Promise<StoredRecord | undefined>
-  /** Every event behind the mark `after` up to where the log ends now, in order, in pages, as it lies there. */
+  /** Every raw event after store position `after` up to the current end of the log, in order, in pages. */
   readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
-  /** The mark of the log's last event, `BEGINNING` where there is none. */
+  /** Store position of the last event; `BEGINNING` if there is none. */
   readonly head: () => Promise<number>
-  /** A SUT's secrets as they stand: the newest of each field. */
+  /** A SUT's current secrets: the newest of each field. */
   readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
-  /** Keeps secrets that no event names: the values by which keys are recognised. */
+  /** Stores secrets that no event names: the key check values. */
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
-  /** The secrets sealed with a key, by SUT and field, behind the place `after`; at most `limit`. */
+  /** Secrets sealed with a key, by SUT and field, after `after`; at most `limit`. */
   readonly secretsSealedWith: (
     keyId: string,
     after: SecretPlace | undefined,
     limit: number,
   ) => Promise<readonly SealedSecret[]>
-  /**
-   * Exchanges each secret that still stands, under the same id and key. What has come in its place meanwhile is left as
-   * it is.
-   */
+  /** Replaces each secret whose id and key are still current. Secrets that have changed since are left alone. */
   readonly exchangeSecrets: (exchanges: readonly SecretExchange[]) => Promise<void>
   /**
-   * Of a store that syncs behind: resolves when all that can be read of it is on the disk, undefined when it is. Nothing
-   * of that may leave the process before. Rejects with StoreUnavailable when it never will be.
+   * Only for a store with deferred fsync. Resolves once everything readable is on disk; undefined if it already is. Do
+   * not send any of it out of the process before. Rejects with StoreUnavailable if the sync failed.
    */
   readonly synced?: () => Promise<void> | undefined
   readonly close: () => Promise<void>
 }
 
-/** Whether the event is still in its place, so that the log has not been cut off before it. */
+/** Whether the event is still at its store position. If not, the log was truncated before it. */
 export const hasEventAt = async (
   store: EventStore,
   { mark, eventId, stream, revision }: EventPlace,

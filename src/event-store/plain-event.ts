@@ -2,31 +2,31 @@ import { type JsonSchema, schemaOf } from '../domain/codec/json-schema.ts'
 import { type Event, type EventType, eventData, Metadata, type Recorded, SCHEMA } from '../domain/event.ts'
 
 /**
- * Reads most events of a log in one look, for whoever reads all of it: those of the newest shape whose strings are ASCII
- * without escapes. A pattern made from the codecs' own schemas takes exactly their RFC 8785 form, so that what it takes
- * needs neither be parsed, nor decoded, nor made canonical again. The others go the long way, by `decodeEvent`.
+ * A fast reader for full log scans. It reads plain events: newest schema, ASCII strings, no escapes. A pattern
+ * generated from the codecs' schemas matches exactly their RFC 8785 form, so a match needs no parsing, decoding or
+ * canonicalising. All other events go through `decodeEvent`.
  */
 
-/** What stands in a JSON string as it is. */
+/** Characters that need no escape in a JSON string. */
 const PLAIN = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).filter((each) => !'"\\'.includes(each))
 
 const classOf = (characters: readonly string[]): string =>
   `[${characters.map((each) => each.replace(/[\]^-]/, '\\$&')).join('')}]`
 const ANY = classOf(PLAIN)
 
-/** What a captured text stands for, undefined where the codec would refuse it. */
-type Taken = (captured: string) => unknown
+/** Converts a captured text to its value; undefined if the codec would reject it. */
+type Convert = (captured: string) => unknown
 
 interface Member {
-  /** The part of the pattern, with one group. */
+  /** Part of the pattern, with one group. */
   readonly pattern: string
-  /** Left out where the text is the value. */
-  readonly taken?: Taken
+  /** Absent if the text itself is the value. */
+  readonly convert?: Convert
 }
 
-/** A pattern of characters and classes one after the other, none of which takes a quote or a backslash. */
+/** A sequence of characters and classes, none of which match a quote or a backslash. */
 const SIMPLE = /^\^((?:\[(?:\\[wd]|[\w:+-])+\](?:\{\d+(?:,\d+)?\})?|\\[d.](?:\{\d+\})?|[\w:-])+)\$$/
-/** A pattern of one class that is refused, which may be long or short. */
+/** A negated class with an optional length. */
 const REFUSED = /^\^(\[\^[^\]]*\])(?:\*|\{(\d+),(\d+)\})\$$/
 
 const stringMember = ({ enum: values, pattern, minLength = 0, maxLength = '' }: JsonSchema): Member => {
@@ -39,37 +39,37 @@ const stringMember = ({ enum: values, pattern, minLength = 0, maxLength = '' }: 
     return { pattern: `"(${classOf(PLAIN.filter((each) => one.test(each)))}{${min},${max}})"` }
   }
   const rule = new RegExp(String(pattern), 'u')
-  const taken: Taken = (captured) => (rule.test(captured) ? captured : undefined)
-  return { pattern: `"(${ANY}{${minLength},${maxLength}})"`, taken }
+  const convert: Convert = (captured) => (rule.test(captured) ? captured : undefined)
+  return { pattern: `"(${ANY}{${minLength},${maxLength}})"`, convert }
 }
 
 const integerMember = ({ minimum, maximum }: JsonSchema): Member => ({
   pattern: '(0|[1-9]\\d{0,14})',
-  taken: (captured) => {
+  convert: (captured) => {
     const number = Number(captured)
     return number >= Number(minimum) && number <= Number(maximum) ? number : undefined
   },
 })
 
-/** Undefined for what goes the long way. */
+/** Undefined for members that need `decodeEvent`. */
 const memberOf = (schema: JsonSchema): Member | undefined => {
   if (schema.type === 'string') return stringMember(schema)
   if (schema.type === 'integer') return integerMember(schema)
-  if (schema.type === 'boolean') return { pattern: '(true|false)', taken: (captured) => captured === 'true' }
+  if (schema.type === 'boolean') return { pattern: '(true|false)', convert: (captured) => captured === 'true' }
   return undefined
 }
 
 interface PlainObject {
   readonly pattern: string
   readonly names: readonly string[]
-  readonly taken: readonly (Taken | undefined)[]
+  readonly converters: readonly (Convert | undefined)[]
 }
 
-/** The RFC 8785 form of a closed object; undefined where a member that it must have goes the long way. */
+/** The RFC 8785 form of a closed object; undefined if a required member needs `decodeEvent`. */
 const objectOf = ({ properties, required = [] }: JsonSchema): PlainObject | undefined => {
   const schemas = properties as Readonly<Record<string, JsonSchema>>
   const needed = new Set(required as readonly string[])
-  const [names, taken, parts]: [string[], (Taken | undefined)[], string[]] = [[], [], []]
+  const [names, converters, parts]: [string[], (Convert | undefined)[], string[]] = [[], [], []]
   let hasNeeded = false
   for (const name of Object.keys(schemas).sort()) {
     const member = memberOf(schemas[name] as JsonSchema)
@@ -80,9 +80,9 @@ const objectOf = ({ properties, required = [] }: JsonSchema): PlainObject | unde
     else parts.push(hasNeeded ? `(?:,${written})?` : `(?:${written},)?`)
     hasNeeded ||= needed.has(name)
     names.push(name)
-    taken.push(member.taken)
+    converters.push(member.convert)
   }
-  return hasNeeded ? { pattern: `\\{${parts.join('')}\\}`, names, taken } : undefined
+  return hasNeeded ? { pattern: `\\{${parts.join('')}\\}`, names, converters } : undefined
 }
 
 interface PlainEvent {
@@ -93,7 +93,7 @@ interface PlainEvent {
 
 const makeMetadata = (): PlainObject => {
   const object = objectOf(schemaOf(Metadata))
-  if (object === undefined) throw new TypeError('metadata are plain')
+  if (object === undefined) throw new TypeError('event metadata must be plain')
   return object
 }
 
@@ -105,28 +105,32 @@ const makeEvent = (type: EventType, metadata: PlainObject): PlainEvent | undefin
   return { type, pattern: new RegExp(pattern), data }
 }
 
-const filled = (object: PlainObject, match: RegExpExecArray, from: number): Record<string, unknown> | undefined => {
-  const { names, taken } = object
-  const made: Record<string, unknown> = {}
+const readMembers = (
+  object: PlainObject,
+  match: RegExpExecArray,
+  from: number,
+): Record<string, unknown> | undefined => {
+  const { names, converters } = object
+  const members: Record<string, unknown> = {}
   for (let n = 0; n < names.length; n++) {
     const captured = match[from + n]
     if (captured === undefined) continue
-    const take = taken[n]
-    const value = take === undefined ? captured : take(captured)
+    const convert = converters[n]
+    const value = convert === undefined ? captured : convert(captured)
     if (value === undefined) return undefined
-    made[names[n] as string] = value
+    members[names[n] as string] = value
   }
-  return made
+  return members
 }
 
-/** Undefined for an event that is not plain, or none at all. Its strings keep the whole text in memory. */
+/** Undefined for anything but a plain event. The returned strings keep the whole text in memory. */
 export type ReadPlain = (stored: string, mark: number) => Recorded | undefined
 
 const makeReadPlain = (): ReadPlain => {
-  const metadataOf = makeMetadata()
+  const metadataShape = makeMetadata()
   const events = new Map<string, PlainEvent>()
   for (const type of Object.keys(eventData) as EventType[]) {
-    const event = makeEvent(type, metadataOf)
+    const event = makeEvent(type, metadataShape)
     if (event !== undefined) events.set(type, event)
   }
   return (stored, mark) => {
@@ -134,12 +138,12 @@ const makeReadPlain = (): ReadPlain => {
     const match = plain?.pattern.exec(stored)
     if (plain === undefined || match === null || match === undefined) return undefined
     const behind = 1 + plain.data.names.length
-    const data = filled(plain.data, match, 1)
-    const metadata = filled(metadataOf, match, behind + 1)
+    const data = readMembers(plain.data, match, 1)
+    const metadata = readMembers(metadataShape, match, behind + 1)
     if (data === undefined || metadata === undefined || metadata.schema !== SCHEMA) return undefined
-    const last = behind + 1 + metadataOf.names.length
+    const last = behind + 1 + metadataShape.names.length
     return {
-      // Not the piece of the text, which would be compared character by character wherever it is looked at.
+      // Not the matched slice, which every comparison would compare character by character.
       type: plain.type,
       data,
       id: match[behind],
@@ -151,13 +155,13 @@ const makeReadPlain = (): ReadPlain => {
   }
 }
 
-let made: ReadPlain | undefined
+let cachedReader: ReadPlain | undefined
 
-/** Made when it is first asked for: most processes never do. */
-export const plainReader = (): ReadPlain => {
-  made ??= makeReadPlain()
-  return made
+/** Created on first use: most processes never need it. */
+export const getPlainReader = (): ReadPlain => {
+  cachedReader ??= makeReadPlain()
+  return cachedReader
 }
 
-/** The end of an event's data in its text, which begins with it, where the event is plain: `{"data":...`. */
-export const plainDataOf = (stored: string): string => stored.slice(8, stored.indexOf('},"id":"') + 1)
+/** The `data` object of a plain event, which its text begins with: `{"data":...`. */
+export const slicePlainData = (stored: string): string => stored.slice(8, stored.indexOf('},"id":"') + 1)

@@ -15,12 +15,12 @@ import {
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 
 /**
- * The only place where events become bytes and bytes become events. What is stored of an event is the RFC 8785 form of
- * `{data, id, metadata, revision, stream, type}`: these bytes are what the leaf hash is taken of.
+ * Encodes and decodes stored events. The stored form is the RFC 8785 form of `{data, id, metadata, revision, stream,
+ * type}`, which is the input of the leaf hash.
  */
 
 type Shape = { readonly data: unknown; readonly schema: number }
-/** What turns an old shape of an event's data into the next, by event and by the `schema` it was written with. */
+/** Upgrades event data from an old `schema` to the next, by event type. */
 const upcasts: Readonly<Partial<Record<EventType, Readonly<Record<number, (data: unknown) => unknown>>>>> = {}
 
 const upcast = (type: EventType, shape: Shape): unknown => {
@@ -34,18 +34,17 @@ export const encodeEvent = (stream: string, revision: number, event: NewEvent): 
   return canonicalJson({ data, id, metadata, revision, stream, type })
 }
 
-/** Bytes of a hash of the Merkle tree. */
+/** Bytes of a Merkle tree hash. */
 export const HASH_BYTES = 32
 
-/** The hash of a leaf of the Merkle tree over the log (RFC 6962, section 2.1): SHA-256 of a zero byte and the event. */
-// By way of a string with a character for each byte: a buffer of Node's making has memory of its own behind it, which takes
-// twice as long.
+/** Leaf hash of the log's Merkle tree (RFC 6962, section 2.1): SHA-256 of a zero byte and the event. */
+// Via a binary string: `hash` allocates separate memory for a buffer, which takes twice as long.
 export const leafHash = (stored: string): Buffer => Buffer.from(hash('sha256', `\0${stored}`, 'latin1'), 'latin1')
 
-/** A one and room for two hashes: to make it anew for each node takes a third of the time of all. */
+/** A 1 byte and space for two hashes. Reusing the buffer saves a third of the time. */
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
 
-/** The hash of a node of that tree: SHA-256 of a one and the hashes of its two halves. */
+/** Node hash: SHA-256 of a 1 byte and the hashes of the two children. */
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => {
   node.set(left, 1)
   node.set(right, 1 + HASH_BYTES)
@@ -65,12 +64,12 @@ const Envelope = closed(
   {},
 )
 
-/** A stored event that this version cannot read. It stops the service: an event is never skipped. */
+/** A stored event that this version cannot read. It stops the service, since events are never skipped. */
 export class UndecodableEvent extends Error {
   override name = 'UndecodableEvent'
 }
 
-const isOfNewerLog = (data: unknown): data is { readonly to: number } =>
+const isFromNewerVersion = (data: unknown): data is { readonly to: number } =>
   typeof data === 'object' && data !== null && 'to' in data && Number(data.to) > LOG_VERSION
 
 const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => {
@@ -83,9 +82,9 @@ const orThrow = <A>(read: t.Validation<A>, place: string, prefix: string): A => 
 }
 
 /**
- * Reads what `encodeEvent` wrote.
+ * Decodes the output of `encodeEvent`.
  *
- * @param mark where the store keeps it
+ * @param mark its store position
  * @throws UndecodableEvent `stream@revision: /path: why`
  */
 export const decodeEvent = (stored: string, mark: number): Recorded => {
@@ -98,7 +97,10 @@ export const decodeEvent = (stored: string, mark: number): Recorded => {
   return decodeParsed(parsed, mark)
 }
 
-/** The same for a store that keeps the parts apart: the object of `stream`, `revision`, `id`, `type`, `data`, `metadata`. */
+/**
+ * Decodes an object of `stream`, `revision`, `id`, `type`, `data` and `metadata`, for stores that keep these
+ * separately.
+ */
 export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   const named = parsed as Partial<Record<'stream' | 'revision', unknown>> | null
   const place = `${named?.stream}@${named?.revision}`
@@ -106,9 +108,9 @@ export const decodeParsed = (parsed: unknown, mark: number): Recorded => {
   if (metadata.schema > SCHEMA) {
     throw new UndecodableEvent(`${place}: /metadata/schema: ${metadata.schema} was written by a newer version of Berth`)
   }
-  if (type === 'StoreUpgraded' && isOfNewerLog(data)) {
+  if (type === 'StoreUpgraded' && isFromNewerVersion(data)) {
     throw new UndecodableEvent(
-      `${place}: /data/to: the log has version ${data.to}, which a newer version of Berth gave it; this one reads ${LOG_VERSION}`,
+      `${place}: /data/to: the log has version ${data.to}, set by a newer version of Berth; this one reads ${LOG_VERSION}`,
     )
   }
   const current = upcast(type, { data, schema: metadata.schema })

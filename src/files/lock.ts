@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 
-/** Somebody else has it; the message says who. */
+/** Another process holds the lock; the message names it. */
 export class LockTaken extends Error {
   override name = 'LockTaken'
 }
@@ -14,23 +14,23 @@ export interface Lock {
 }
 
 const SQLITE_BUSY = 5
-/** Milliseconds between two attempts of `acquireLockWithin`. */
-const ATTEMPT_EVERY = 20
+/** Milliseconds between attempts of `acquireLockWithin`. */
+const RETRY_EVERY = 20
 
-// A database that nobody refers to is closed by the garbage collector, and its lock goes with it.
+// The garbage collector closes an unreferenced database, which would release its lock.
 const held = new Set<DatabaseSync>()
 
 const makeFile = (path: string): void => {
   try {
-    // Only ever made, never opened when it is there: to close any descriptor of a file drops all locks that this process
-    // has on it (POSIX).
+    // Create only, never open an existing file: closing any descriptor of a file drops all locks of this process on it
+    // (POSIX).
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-const ownerOf = (path: string): string => {
+const readOwner = (path: string): string => {
   try {
     return readFileSync(`${path}.owner`, 'utf8').trim() || 'another process'
   } catch {
@@ -44,23 +44,23 @@ const writeOwner = (path: string): void => {
       mode: 0o600,
     })
   } catch {
-    // The text only helps people; on a full disk the service must still be able to start and answer reads.
+    // Informational only. On a full disk the service must still start and serve reads.
   }
 }
 
 /**
- * Takes the lock that a file stands for, until it is released or the process ends, however it ends: the kernel keeps it.
- * The file is a SQLite database held open exclusively, because Node itself has no file locks; who holds it is written
- * to `<path>.owner`. Never delete the file: whoever has it open would hold a lock that nobody else can see.
+ * Acquires a lock file. The kernel releases it when the process ends, however it ends. The file is a SQLite database
+ * opened exclusively, because Node has no file locks. The holder is named in `<path>.owner`. Never delete the lock
+ * file: a process that has it open would hold a lock that nobody else can see.
  *
- * @throws LockTaken when another process, or this one, has it
+ * @throws LockTaken if this or another process holds it
  */
 export const acquireLock = (path: string): Lock => {
   const file = join(realpathSync(dirname(path)), basename(path))
   makeFile(file)
   const database = new DatabaseSync(file)
   try {
-    // In memory, so that no journal is left lying about: nothing is ever written.
+    // In memory, so that no journal file is left behind. Nothing is ever written.
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
@@ -68,7 +68,7 @@ export const acquireLock = (path: string): Lock => {
     if (errcode === undefined || (errcode & 0xff) !== SQLITE_BUSY) {
       throw new Error(`${file} cannot be locked: ${message}`, { cause: error })
     }
-    throw new LockTaken(`${file} is held by ${ownerOf(file)}`, { cause: error })
+    throw new LockTaken(`${file} is held by ${readOwner(file)}`, { cause: error })
   }
   held.add(database)
   writeOwner(file)
@@ -85,7 +85,7 @@ export const acquireLock = (path: string): Lock => {
 }
 
 /**
- * Like `acquireLock`, but waits for whoever has it, up to so many milliseconds.
+ * Like `acquireLock`, but waits up to `milliseconds`.
  *
  * @throws LockTaken
  */
@@ -97,6 +97,6 @@ export const acquireLockWithin = async (path: string, milliseconds: number): Pro
     } catch (error) {
       if (!(error instanceof LockTaken) || performance.now() >= end) throw error
     }
-    await setTimeout(ATTEMPT_EVERY)
+    await setTimeout(RETRY_EVERY)
   }
 }

@@ -8,7 +8,9 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Makes a file that only its owner can read; false when there is one already, be it made by another process in this moment. */
+/**
+ * Creates a file readable only by its owner. False if it already exists, even if another process created it just now.
+ */
 export const makeOnce = async (
   path: string,
   text: string,
@@ -25,7 +27,7 @@ export const makeOnce = async (
     } finally {
       await file.close()
     }
-    // Unlike a rename, a link never replaces what another process has begun to use.
+    // Unlike a rename, a link never replaces an existing file.
     await link(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -37,7 +39,7 @@ export const makeOnce = async (
   return true
 }
 
-/** What is wrong with a file that holds a secret: nothing, where only its owner can read it. */
+/** Warnings about a secret file that others can read. */
 export const modeWarnings = async (path: string): Promise<readonly string[]> => {
   const mode = (await stat(path)).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return []

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 
 const LINKS_MAX = 40
 
-/** The file that a path stands for once its links are followed; the file itself need not exist. */
-export const targetOf = async (path: string): Promise<string> => {
+/** Resolves links. The file itself need not exist. */
+export const resolveLinks = async (path: string): Promise<string> => {
   let target = resolve(path)
   for (let i = 0; i < LINKS_MAX && (await isLink(target)); i++) {
     target = resolve(dirname(target), await readlink(target))
@@ -20,10 +20,10 @@ const isLink = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false
 
 /**
- * Gives a file that was just made to whoever has the file at `path`, or its directory: an edit with `sudo` must not lock
- * the service out.
+ * Gives a new file the owner of the file at `path`, or of its directory. An edit with `sudo` must not lock the service
+ * out.
  *
- * @throws NodeJS.ErrnoException EPERM to everyone but root: better no edit than a file that the service cannot read
+ * @throws NodeJS.ErrnoException EPERM unless root: no edit is better than a file the service cannot read
  */
 export const keepOwner = async (made: string, path: string): Promise<void> => {
   const existing = await stat(path).catch(() => undefined)
@@ -32,7 +32,7 @@ export const keepOwner = async (made: string, path: string): Promise<void> => {
   if ((await stat(made)).uid !== uid) await chown(made, uid, gid)
 }
 
-/** A directory's entries survive a crash only when it is synced too; Windows cannot and need not. */
+/** Syncs a directory, so that its entries survive a crash. Windows cannot do this and does not need to. */
 export const syncDirectory = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
@@ -44,14 +44,14 @@ export const syncDirectory = async (path: string): Promise<void> => {
 }
 
 /**
- * Puts a new file of mode 0600, which is filled piece by piece, in the place of one, whole or not at all. Nobody else may
- * do the same meanwhile.
+ * Atomically replaces a file with a new one of mode 0600, written by `fill`. The caller must prevent concurrent
+ * replacements.
  *
- * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands, as it does when filling it fails
+ * @throws NodeJS.ErrnoException if writing fails; the old file is then unchanged
  */
-export const replaceFileBy = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
+export const replaceFileWith = async (path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> => {
   const temporary = `${path}.new`
-  // One that a crash left has an unknown mode and owner.
+  // A file left by a crash has an unknown mode and owner.
   await rm(temporary, { force: true })
   const file = await open(temporary, 'wx', 0o600)
   try {
@@ -69,9 +69,9 @@ export const replaceFileBy = async (path: string, fill: (file: FileHandle) => Pr
 }
 
 /**
- * Puts a new file of mode 0600 in the place of one, whole or not at all. The caller holds a lock.
+ * Atomically replaces a file with a new one of mode 0600. The caller must hold a lock.
  *
- * @throws NodeJS.ErrnoException when it cannot be written; the old file then stands
+ * @throws NodeJS.ErrnoException if writing fails; the old file is then unchanged
  */
 export const replaceFile = (path: string, text: string): Promise<void> =>
-  replaceFileBy(path, (file) => file.writeFile(text))
+  replaceFileWith(path, (file) => file.writeFile(text))

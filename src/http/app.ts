@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa, { type Context, type Middleware } from 'koa'
+import { type IdempotencyKey, type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
 import type { InFlight } from '../commands/in-flight.ts'
-import { namesOf, type RetryKey, type RetryKeys } from '../commands/retry-key.ts'
 import type { Role } from '../domain/event.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
@@ -21,10 +21,10 @@ import { routed, unmatched } from './router.ts'
 export interface AppDependencies {
   readonly routes: readonly Route[]
   readonly gate: Gate
-  readonly retryKeys: RetryKeys
+  readonly idempotencyKeys: IdempotencyKeys
   readonly inFlight: InFlight
   /** The answer that a retry key got before, if it is known here. */
-  readonly repeated: (key: RetryKey) => E.Either<Refusal, Answer> | undefined
+  readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, Answer> | undefined
   /** Whether requests can be answered: not before everything has been read that was recorded before. */
   readonly isOpen: () => boolean
   readonly views: Pick<Views, 'position' | 'cameTo'>
@@ -137,16 +137,15 @@ const asked = (
   dependencies: AppDependencies,
 ): Answering => {
   const { user, requestId } = stateOf(ctx)
-  const { bytes, idempotencyKey, body, query, ifMatch, lastEventId, reason } = input
+  const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
+  const { idempotencyKeys, inFlight, repeated } = dependencies
+  const idempotencyKey =
+    given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
   // Named one by one: to take and spread what is left over costs a hundredth of a create.
-  const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, retryKey: undefined }
+  const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, idempotencyKey }
   if (idempotencyKey === undefined) return route.handle(call)
-  const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes, reason)
-  return dependencies.inFlight.inTurn(
-    namesOf(retryKey),
-    async () => dependencies.repeated(retryKey) ?? route.handle({ ...call, retryKey }),
-  )
+  return inFlight.runExclusive(keyNames(idempotencyKey), async () => repeated(idempotencyKey) ?? route.handle(call))
 }
 
 /** Does what a request asks for, or refuses it. */

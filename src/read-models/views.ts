@@ -32,7 +32,7 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
    * A number for the time during which the log has been followed without a break; undefined while it is not followed,
    * and what is remembered of it may no longer be true.
    */
-  readonly following: () => number | undefined
+  readonly followEpoch: () => number | undefined
   /** The last event folded. */
   readonly lastFolded: () => EventPlace
   /** Rows that are not in the file yet. */
@@ -86,7 +86,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     caughtUp: place.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
     lastFolded: place.now,
-    following: () => (log.isFollowed ? log.stretches : undefined),
+    followEpoch: () => (log.isFollowed ? log.stretches : undefined),
     pendingRows: pending.count,
     newest: pending.newest,
     asOf: pending.asOf,

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeInFlight } from '../commands/in-flight.ts'
-import { keepSwept, makeSweep } from '../commands/listen-ports.ts'
+import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
 import type { Runner } from '../commands/order.ts'
-import { makeRetryKeysOf } from '../commands/retry-key.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type Feed, makeFeed } from '../feed/feed.ts'
@@ -54,13 +54,13 @@ const startSweep = (
   const sweep = makeSweep({
     runner,
     clock,
-    standingOf: (id) => {
+    sutStatusOf: (id) => {
       const version = views.newest('sut', id)
       return version && (version.ended === 'retired' ? 'retired' : 'standing')
     },
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
   })
-  return keepSwept(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
+  return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
 }
 
 /** What the parts tell of their work, for the log and the metrics. */
@@ -80,11 +80,11 @@ const tellingOf = (world: World, metrics: Metrics) => {
       const address = peerOf(socket)
       tell({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
     },
-    told: {
-      appended: metrics.appended,
-      decidedAgain: metrics.decidedAgain,
+    hooks: {
+      onAppend: metrics.appended,
+      onRetry: metrics.decidedAgain,
       // Not an answer yet: that is the SUT's own stream's to give.
-      repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
+      onRepeat: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
     },
   }
 }
@@ -128,8 +128,8 @@ export const assemble = async (
   const { clock, randomBytes, log } = world
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, readPage, keep, dropUnwritten }
-  const { told, onAnswered, onRefused } = tellingOf(world, metrics)
-  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
+  const { hooks, onAnswered, onRefused } = tellingOf(world, metrics)
+  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks })
   const repeated = makeRepeated(views)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
@@ -143,7 +143,7 @@ export const assemble = async (
   const app = makeApp({
     routes: page,
     gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock, randomBytes }),
-    retryKeys: makeRetryKeysOf(vault.keys),
+    idempotencyKeys: makeRotatingIdempotencyKeys(vault.keys),
     inFlight: makeInFlight(),
     repeated: (key) => {
       const answer = repeated(key)
@@ -159,7 +159,7 @@ export const assemble = async (
     onAnswered,
     addressOf: addresses.clientOf,
   })
-  opened.push(runner.keepStates, withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.push(runner.saveStates, withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
   opened.push(await listenForCommands(config, world, randomHex, parts))
   const { host, port } = config
   const { patience } = world

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { correctClock } from '../commands/clock/correct.ts'
-import { CONTROL_SOCKET, type ControlHandler, openControlSocket, whyNoSocket } from '../control/socket.ts'
+import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProblem } from '../control/socket.ts'
 import { closed } from '../domain/codec/object-codec.ts'
 import { Reason, whole } from '../domain/event.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
@@ -38,7 +38,7 @@ export const listenForCommands = async (
   parts: Parts,
 ): Promise<() => Promise<void>> => {
   const path = join(data, CONTROL_SOCKET)
-  const why = whyNoSocket(path)
+  const why = socketPathProblem(path)
   if (why !== undefined) {
     world.log.warn({ path, why }, 'commands cannot reach this service; give BERTH_DATA a shorter path')
     return async () => undefined

@@ -20,7 +20,7 @@ export interface Opening {
 
 /** Opens the store that the configuration names, to write it. */
 export const openStore = async ({ eventStore }: Config, opening: Opening): Promise<EventStore> => {
-  if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncedBehind: true, ...opening })
+  if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
   return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening })
 }
 

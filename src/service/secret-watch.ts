@@ -28,7 +28,7 @@ export const startSecretWatch = ({ log }: World, { store, views, vault, alarms }
       const more = findings.length > NAMED ? `; and ${findings.length - NAMED} more` : ''
       alarms.raise('secrets', `secrets cannot be used: ${named.join('; ')}${more}; "verify --vault" names all`)
     },
-    onMended: () => alarms.clear('secrets', 'all secrets can be used again'),
+    onRecovered: () => alarms.clear('secrets', 'all secrets can be used again'),
     onFailure: (error) => log.warn({ err: error }, 'the secrets could not be checked; it is tried again'),
   })
   return withoutWaitingLong(watch.stop)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { requestLine } from '../http/server/access-log.ts'
 import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
-import { type FirstAdministrator, leavePassword } from '../users/first-administrator.ts'
+import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
 import type { Config } from './config/config.ts'
 import { nameOfStore } from './config/event-store.ts'
 import { type Log, Misconfigured, type Service, startService } from './service.ts'
@@ -92,7 +92,7 @@ const introduce = async (config: Config, service: Service, first: FirstAdministr
     process.stdout.write(welcome(urlOf(config, service), first))
   } else if (first.password !== undefined) {
     const file = join(config.data, `first-password-${process.pid}.txt`)
-    await leavePassword(file, first)
+    await writePasswordFile(file, first)
     log.info({ file }, `made the administrator ${first.name}; the password is in this file: read it and remove it`)
   }
 }

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../../projections/index.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import type { ClockGuard } from '../commands/clock/guard.ts'
-import { makeStatesAnew } from '../commands/states/states-anew.ts'
+import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
@@ -14,7 +14,7 @@ import { makeMetrics } from '../http/routes/metrics.ts'
 import { openCertificate } from '../http/server/certificate.ts'
 import { openViews, type ViewsOptions } from '../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
-import { type FirstAdministrator, openOrMakeUsers } from '../users/first-administrator.ts'
+import { type FirstAdministrator, openOrCreateUsers } from '../users/first-administrator.ts'
 import { openVault } from '../vault/open-vault.ts'
 import { assemble, logResumed, withoutWaitingLong } from './assemble.ts'
 import { problemsOfConfig } from './checks/config.ts'
@@ -76,7 +76,7 @@ const openLog = (
   opening: Omit<Opening, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
   if (given !== undefined) return given(opening.randomHex, opening.onFatal)
-  const onWaiting = (error: Error): void => log.warn({ err: error }, 'waiting for the event store')
+  const onWaiting = (error: Error): void => log.warn({ err: error }, 'event store unavailable; retrying')
   const onSilence = (isSilent: boolean): void => {
     if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
     else alarms.clear('silence', 'the event store answers again')
@@ -116,7 +116,7 @@ const openKeys = async (config: Config, world: World, store: EventStore, { alarm
 const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
   // A clock that is not believed is not recorded: the last event tells the time then.
   const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
-  return upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
+  return upgradeLog({ ...world, clock, store, randomHex, waitsForStore: isShared })
 }
 
 /**
@@ -152,7 +152,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await isUnused(store))
     const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
-    const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
+    const { users, firstAdministrator } = orMisconfigured(await openOrCreateUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const guard = await watchClock(config, world, store, alarms)
     opened.push(guard.stop)
@@ -162,7 +162,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       store,
       projections,
       isRebuilt: !isShared,
-      states: makeStatesAnew(),
+      states: makeCatchUpStates(),
       ...reportViews(alarms, world.log),
       onFatal,
     })

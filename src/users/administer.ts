@@ -3,10 +3,10 @@ import { opaqueId } from '../domain/codec/codec.ts'
 import type { Role } from '../domain/event.ts'
 import { makeId } from '../domain/values/ids.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, passwordProblem, SALT_BYTES } from './password.ts'
-import { adding, removing, settingPassword } from './user-edits.ts'
+import { deleteUser, insertUser, setPassword } from './user-edits.ts'
 import { editUsersFile, type User, UserName, type UserRecord } from './users-file.ts'
 
-/** What changing the users file takes from outside. */
+/** Dependencies of changes to the users file. */
 export interface Administration {
   readonly usersFile: string
   /** Unix milliseconds. */
@@ -17,14 +17,14 @@ export interface Administration {
 export interface NewUser {
   readonly name: string
   readonly role: Role
-  /** One is made where none is given. */
+  /** Generated if absent. */
   readonly id?: string | undefined
   readonly password?: string | undefined
 }
 
 export interface AddedUser {
   readonly user: User
-  /** The password, if it was made here; nothing else ever tells it. */
+  /** The password, if it was generated. It is not available anywhere else. */
   readonly madePassword?: string
 }
 
@@ -46,7 +46,7 @@ const choosePassword = async (
   return E.right({ hash, ...(given === undefined && { madePassword: password }) })
 }
 
-/** Left refuses in one sentence, which never holds a password. */
+/** Left explains the refusal in one sentence, without the password. */
 export const addUser = async (
   { name, role, id, password }: NewUser,
   { usersFile, now, randomBytes }: Administration,
@@ -59,7 +59,7 @@ export const addUser = async (
   if (E.isLeft(chosen)) return chosen
   const { hash, ...made } = chosen.right
   const _id = id ?? makeId(now(), Buffer.from(randomBytes(8)).toString('hex'))
-  const edited = await editUsersFile(usersFile, adding({ _id, name, role, password: hash }))
+  const edited = await editUsersFile(usersFile, insertUser({ _id, name, role, password: hash }))
   return E.map(() => ({ user: { _id, name, role }, ...made }))(edited)
 }
 
@@ -72,12 +72,12 @@ export const removeUser = async (name: string, { usersFile }: Administration): R
   const removed: User[] = []
   const edited = await editUsersFile(usersFile, (users) => {
     for (const { _id, name: called, role } of users) if (called === name) removed.push({ _id, name, role })
-    return removing(name)(users)
+    return deleteUser(name)(users)
   })
   return E.map((left: readonly UserRecord[]) => ({ user: removed.at(-1) as User, left }))(edited)
 }
 
-/** Right is the password, if it was made here. */
+/** Right is the password if it was generated. */
 export const changePassword = async (
   name: string,
   password: string | undefined,
@@ -85,6 +85,6 @@ export const changePassword = async (
 ): Refusable<string | undefined> => {
   const chosen = await choosePassword(password, randomBytes)
   if (E.isLeft(chosen)) return chosen
-  const edited = await editUsersFile(usersFile, settingPassword(name, chosen.right.hash))
+  const edited = await editUsersFile(usersFile, setPassword(name, chosen.right.hash))
   return E.map(() => chosen.right.madePassword)(edited)
 }

@@ -4,18 +4,18 @@ import * as E from 'fp-ts/lib/Either.js'
 export interface BasicCredentials {
   readonly name: string
   readonly password: string
-  /** The one spelling of the header for these credentials. */
+  /** The canonical header for these credentials. */
   readonly canonical: string
 }
 
-/** Characters of a header that are looked at: the longest name and password need 2,060. */
+/** Maximum header length. The longest name and password need 2,060 characters. */
 const HEADER_MAX = 4096
 const BASIC = /^basic +([A-Za-z0-9+/]+)(={0,2})$/i
 const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,128}):([^\p{Cc}]*)$/u
 
 /**
- * Reads an Authorization header after RFC 7617 with charset="UTF-8". Padding may be left out; nothing else may. Left
- * says what is wrong without repeating any of it.
+ * Parses an Authorization header (RFC 7617, charset="UTF-8"). Padding is optional. Left describes the problem without
+ * repeating the header.
  */
 export const parseBasic = (header: string): E.Either<string, BasicCredentials> => {
   if (header.length > HEADER_MAX) return E.left('is too long')
@@ -24,7 +24,7 @@ export const parseBasic = (header: string): E.Either<string, BasicCredentials> =
   const [, digits = '', padding = ''] = match
   const bytes = Buffer.from(digits, 'base64')
   const encoded = bytes.toString('base64')
-  // Also refuses bits behind the last byte, so that no two headers stand for the same credentials unnoticed.
+  // Also rejects excess bits after the last byte, so that credentials have one encoding.
   if (encoded !== digits + padding && (padding !== '' || encoded.replace(/=+$/, '') !== digits)) {
     return E.left('is not in base64')
   }

@@ -1,25 +1,27 @@
-/** Work that must not all be done at once: who has asked less often goes first. */
+/** A queue with a concurrency limit that prefers tasks of lower rank. */
 export interface FairQueue {
-  /** `full` when there is no room to wait; the task was then not begun. The lower the rank, the sooner it is begun. */
+  /**
+   * Runs a task when a slot is free, lower ranks first. Returns `full`, without starting it, if the queue has no room.
+   */
   readonly run: <A>(rank: number, task: () => Promise<Done<A>>) => Promise<A | 'full'>
   /** Whether a task of this rank would find room. */
   readonly hasRoom: (rank: number) => boolean
-  /** Whether nothing is under way. */
+  /** Whether no task is running or waiting. */
   readonly isIdle: () => boolean
 }
 
-/** What came of a task, and whether it was worth its work: after one that was not, its place rests. */
+/** Result of a task. After a wasted one its slot rests. */
 export interface Done<A> {
   readonly result: A
   readonly isWasted: boolean
 }
 
 export interface FairQueueLimits {
-  /** Tasks under way at once. */
+  /** Concurrent tasks. */
   readonly runningMax: number
-  /** Times the milliseconds of a wasted task for which its place rests. */
+  /** Rest of a slot after a wasted task, as a multiple of the task's duration. */
   readonly rest: number
-  /** Milliseconds that tasks may have to wait, by how long the last ones took. */
+  /** Maximum expected wait in milliseconds, based on recent durations. */
   readonly waitMax: number
 }
 
@@ -29,19 +31,19 @@ interface Waiting {
   readonly refuse: () => void
 }
 
-/** Tasks that may wait however long each takes, and however short. */
+/** Minimum and maximum queue length, whatever the durations. */
 const WAITING_MIN = 8
 const WAITING_MAX = 200
-/** How much the newest task counts in what one takes. */
-const NEWEST = 1 / 8
+/** Weight of the newest task in the average duration. */
+const NEWEST_WEIGHT = 1 / 8
 
-/** How many may wait, by how long a place is taken by a task. */
+/** Queue length, from the time a task occupies a slot. */
 const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
-  /** Milliseconds. */
+  /** Average time a task occupies a slot, in milliseconds. */
   let taken = 0
   return {
     took: (milliseconds: number): void => {
-      taken += (milliseconds - taken) * NEWEST
+      taken += (milliseconds - taken) * NEWEST_WEIGHT
     },
     size: (): number => {
       const fits = taken === 0 ? WAITING_MAX : Math.floor((waitMax * runningMax) / taken)
@@ -52,7 +54,7 @@ const makeRoom = ({ runningMax, waitMax }: FairQueueLimits) => {
 
 export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
   const { runningMax, rest } = limits
-  /** By rank, and within a rank in the order in which they came. */
+  /** By rank, then by arrival. */
   const waiting: Waiting[] = []
   const room = makeRoom(limits)
   let running = 0
@@ -91,9 +93,9 @@ export const makeFairQueue = (limits: FairQueueLimits): FairQueue => {
           let pause = 0
           try {
             const { result, isWasted } = await task()
-            const took = performance.now() - began
-            if (isWasted) pause = took * rest
-            room.took(took + pause)
+            const record = performance.now() - began
+            if (isWasted) pause = record * rest
+            room.took(record + pause)
             resolve(result)
           } catch (error) {
             reject(error)

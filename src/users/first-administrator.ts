@@ -4,12 +4,12 @@ import type { Alarms } from '../telemetry/alarms.ts'
 import { type AddedUser, addUser } from './administer.ts'
 import { openUsers, type Users, type UsersAlarm } from './users.ts'
 
-/** The name of the administrator that is made at the first start. */
+/** Name of the administrator created at the first start. */
 const NAME = 'admin'
 
 export interface FirstAdministrator {
   readonly name: string
-  /** Absent where the configuration gave it: then it is known. */
+  /** Absent if the password was configured. */
   readonly password?: string
 }
 
@@ -38,8 +38,8 @@ const makeAdministrator = async (
   }))(made)
 }
 
-/** Opens the users file; with an empty log and no file, makes one with an administrator. */
-export const openOrMakeUsers = async (
+/** Opens the users file. If it does not exist and the log is empty, creates it with an administrator. */
+export const openOrCreateUsers = async (
   where: Where,
   world: World,
   isNew: boolean,
@@ -67,6 +67,6 @@ export const openOrMakeUsers = async (
   return E.right({ users: users.right, firstAdministrator: made.right })
 }
 
-/** Leaves the password in a file that only its owner can read, for a service that no terminal watches. */
-export const leavePassword = (file: string, { name, password }: FirstAdministrator): Promise<void> =>
+/** Writes the password to a file readable only by its owner, for a service without a terminal. */
+export const writePasswordFile = (file: string, { name, password }: FirstAdministrator): Promise<void> =>
   writeFile(file, `${name}\n${password}\n`, { mode: 0o600, flag: 'wx' })

@@ -1,6 +1,6 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 
-/** What a hash costs: `memory` in KiB. */
+/** Cost of a hash; `memory` in KiB. */
 export interface HashCost {
   readonly memory: number
   readonly passes: number
@@ -12,13 +12,13 @@ export interface PasswordHash extends HashCost {
   readonly tag: Uint8Array
 }
 
-/** The least that OWASP's Password Storage Cheat Sheet asks of argon2id: about 40 ms and 19 MiB. */
+/** The minimum of OWASP's Password Storage Cheat Sheet for argon2id: about 40 ms and 19 MiB. */
 export const HASH_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
-/** Bytes of salt that a new hash takes. */
+/** Bytes of salt in a new hash. */
 export const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-// A users file may bring hashes of other tools; beyond these one check would take a second or 128 MiB.
+// A users file may contain hashes from other tools. Beyond these limits a check would take a second or 128 MiB.
 const MEMORY_MAX = 131_072
 const MEMORY_PASSES_MAX = 524_288
 const PARALLELISM_MAX = 16
@@ -37,7 +37,7 @@ const decode = (text: string): Uint8Array | undefined => {
   return encode(bytes) === text ? bytes : undefined
 }
 
-/** Hashes a password for keeping, in the PHC string format, which says what it cost. */
+/** Hashes a password to a PHC string, which includes its cost. */
 export const hashPassword = async (password: string, salt: Uint8Array, cost: HashCost = HASH_COST): Promise<string> => {
   const tag = await derive(password, salt, cost, TAG_BYTES)
   const { memory, passes, parallelism } = cost
@@ -47,7 +47,7 @@ export const hashPassword = async (password: string, salt: Uint8Array, cost: Has
 const PHC =
   /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,2}),p=([1-9]\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
-/** Reads a PHC string; undefined for another algorithm and for parameters that would cost too much to check. */
+/** Parses a PHC string; undefined for other algorithms and for too costly parameters. */
 export const parsePasswordHash = (text: string): PasswordHash | undefined => {
   const match = PHC.exec(text)
   if (match === null) return undefined
@@ -58,31 +58,31 @@ export const parsePasswordHash = (text: string): PasswordHash | undefined => {
   return salt && tag && { memory, passes, parallelism, salt, tag }
 }
 
-/** Compares in constant time; what it costs is told by the hash alone, never by the password. */
+/** Compares in constant time. The duration depends only on the hash, never on the password. */
 export const verifyPassword = async (hash: PasswordHash, password: string): Promise<boolean> => {
   const { memory, passes, parallelism, salt, tag } = hash
   return timingSafeEqual(await derive(password, salt, { memory, passes, parallelism }, tag.length), tag)
 }
 
-/** Bytes of UTF-8 that a password may have. */
+/** Maximum length of a password in UTF-8 bytes. */
 export const PASSWORD_BYTES_MAX = 1024
 const PASSWORD = /^[^\p{Cc}\p{Cs}]{8,}$/u
 
 /**
- * Why a password cannot be set, without repeating it. At least 8 characters and no rules on which (NIST SP 800-63B);
- * no control characters, which RFC 7617 cannot carry. Nothing is normalised: passwords are compared as the bytes that
- * were sent in UTF-8, so that what was set on one keyboard must be typed as the same code points.
+ * Why a password is not allowed, without repeating it. At least 8 characters and no composition rules (NIST SP
+ * 800-63B). No control characters, which RFC 7617 cannot carry. Not normalised: passwords are compared as UTF-8 bytes,
+ * so they must be typed as the same code points.
  */
 export const passwordProblem = (password: string): string | undefined => {
   if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) return `must have at most ${PASSWORD_BYTES_MAX} bytes`
   return PASSWORD.test(password) ? undefined : 'must have at least 8 characters, without control characters'
 }
 
-/** Bytes that `makePassword` takes. */
+/** Random bytes that `makePassword` needs. */
 export const PASSWORD_RANDOM_BYTES = 26
-// 32 characters that are not mistaken for each other and are marked by one double click.
+// 32 unambiguous characters that a double click selects.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** A password for a person to copy: 26 characters, 130 bits. */
+/** A password to copy by hand: 26 characters, 130 bits. */
 export const makePassword = (random: Uint8Array): string =>
   Array.from(random, (byte) => ALPHABET[byte & 31] as string).join('')

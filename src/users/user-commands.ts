@@ -6,11 +6,11 @@ import {
   type Command,
   DONE,
   type Given,
-  givenPassword,
-  misused,
   OPTIONS,
-  oneName,
-  refused,
+  readPassword,
+  reportMisuse,
+  reportRefusal,
+  requireName,
   type UserIo,
 } from './user-io.ts'
 import { readUsersFile } from './users-file.ts'
@@ -28,15 +28,15 @@ ${PASSWORD_HELP}
   printf %s "$PASSWORD" | npx berth user add bob --role auditor --password-stdin`,
   options: ['role', 'id', 'password-stdin'],
   run: async (given, io) => {
-    const name = oneName(given)
-    if (E.isLeft(name)) return misused(io, name.left, add.usage)
+    const name = requireName(given)
+    if (E.isLeft(name)) return reportMisuse(io, name.left, add.usage)
     const { role, id } = given
-    if (role === undefined) return misused(io, 'it takes a --role', add.usage)
-    if (!Role.is(role)) return misused(io, 'the role must be administrator, tester or auditor', add.usage)
-    const password = await givenPassword(given, io)
-    if (E.isLeft(password)) return refused(io, password.left)
+    if (role === undefined) return reportMisuse(io, 'it takes a --role', add.usage)
+    if (!Role.is(role)) return reportMisuse(io, 'the role must be administrator, tester or auditor', add.usage)
+    const password = await readPassword(given, io)
+    if (E.isLeft(password)) return reportRefusal(io, password.left)
     const added = await addUser({ name: name.right, role, id, password: password.right }, io)
-    if (E.isLeft(added)) return refused(io, added.left)
+    if (E.isLeft(added)) return reportRefusal(io, added.left)
     const { user, madePassword } = added.right
     io.stdout(`${user._id}\n${madePassword === undefined ? '' : `${madePassword}\n`}`)
     return DONE
@@ -51,9 +51,9 @@ const list: Command = {
   npx berth user list`,
   options: ['json'],
   run: async (given, io) => {
-    if (given.names.length > 0) return misused(io, 'it takes no NAME', list.usage)
+    if (given.names.length > 0) return reportMisuse(io, 'it takes no NAME', list.usage)
     const read = await readUsersFile(io.usersFile)
-    if (E.isLeft(read) && read.left.kind !== 'absent') return refused(io, read.left.detail)
+    if (E.isLeft(read) && read.left.kind !== 'absent') return reportRefusal(io, read.left.detail)
     const users = E.isRight(read) ? read.right : []
     if (given.json) {
       const shown = users.map(({ _id, name, role }) => ({ _id, name, role }))
@@ -66,7 +66,7 @@ const list: Command = {
   },
 }
 
-const standing = (count: number | undefined): string => {
+const describeReservations = (count: number | undefined): string => {
   if (count === undefined) return 'reservations of this user stand'
   if (count === 0) return 'no reservation of this user stands'
   return count === 1 ? '1 reservation of this user stands' : `${count} reservations of this user stand`
@@ -80,12 +80,12 @@ printed.
   npx berth user remove alice`,
   options: [],
   run: async (given, io) => {
-    const name = oneName(given)
-    if (E.isLeft(name)) return misused(io, name.left, remove.usage)
+    const name = requireName(given)
+    if (E.isLeft(name)) return reportMisuse(io, name.left, remove.usage)
     const removed = await removeUser(name.right, io)
-    if (E.isLeft(removed)) return refused(io, removed.left)
+    if (E.isLeft(removed)) return reportRefusal(io, removed.left)
     const { user, left } = removed.right
-    io.stdout(`removed ${user.name} (${user._id}); ${standing(await io.reservationsOf?.(user._id))}\n`)
+    io.stdout(`removed ${user.name} (${user._id}); ${describeReservations(await io.reservationsOf?.(user._id))}\n`)
     if (!left.some(({ role }) => role === 'administrator')) io.stderr('berth: no administrator is left\n')
     return DONE
   },
@@ -99,12 +99,12 @@ ${PASSWORD_HELP}
   npx berth user passwd alice`,
   options: ['password-stdin'],
   run: async (given, io) => {
-    const name = oneName(given)
-    if (E.isLeft(name)) return misused(io, name.left, passwd.usage)
-    const password = await givenPassword(given, io)
-    if (E.isLeft(password)) return refused(io, password.left)
+    const name = requireName(given)
+    if (E.isLeft(name)) return reportMisuse(io, name.left, passwd.usage)
+    const password = await readPassword(given, io)
+    if (E.isLeft(password)) return reportRefusal(io, password.left)
     const changed = await changePassword(name.right, password.right, io)
-    if (E.isLeft(changed)) return refused(io, changed.left)
+    if (E.isLeft(changed)) return reportRefusal(io, changed.left)
     if (changed.right !== undefined) io.stdout(`${changed.right}\n`)
     return DONE
   },
@@ -154,7 +154,7 @@ const parse = (
   }
 }
 
-/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 wrong. */
+/** Runs `user ...`. Resolves to the exit code: 0 done, 1 refused, 2 usage error. */
 export const runUserCommand = async (
   arguments_: readonly string[],
   { usersFile }: { readonly usersFile: string },
@@ -167,16 +167,16 @@ export const runUserCommand = async (
   }
   const command = userCommands.get(name)
   if (command === undefined) {
-    if (name === '') return misused(io, 'a command is missing', OVERVIEW)
+    if (name === '') return reportMisuse(io, 'a command is missing', OVERVIEW)
     const meant =
       io.didYouMean?.(
         name,
         [...userCommands.keys()].map((known) => `user ${known}`),
       ) ?? ''
-    return misused(io, `${JSON.stringify(name)} is no command of user${meant}`, OVERVIEW)
+    return reportMisuse(io, `${JSON.stringify(name)} is no command of user${meant}`, OVERVIEW)
   }
   const given = parse(command, rest, io.didYouMean)
-  if (E.isLeft(given)) return misused(io, given.left, command.usage)
+  if (E.isLeft(given)) return reportMisuse(io, given.left, command.usage)
   if (!given.right.help) return command.run(given.right, { ...io, usersFile })
   io.stdout(`usage: ${command.usage}\n\n${command.help}\n\n${EXIT_CODES}\n`)
   return DONE

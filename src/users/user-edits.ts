@@ -5,8 +5,8 @@ const quoted = (name: string): string => JSON.stringify(name)
 
 const noSuchUser = (name: string): E.Either<string, never> => E.left(`there is no user called ${quoted(name)}`)
 
-/** Adds a user behind the others: the file is in the order of creation. */
-export const adding =
+/** Appends a user, so the file is in order of creation. */
+export const insertUser =
   (user: UserRecord): Edit =>
   (users) => {
     if (users.some(({ name }) => name === user.name)) {
@@ -17,13 +17,13 @@ export const adding =
     return E.right([...users, user])
   }
 
-export const removing =
+export const deleteUser =
   (name: string): Edit =>
   (users) =>
     users.some((user) => user.name === name) ? E.right(users.filter((user) => user.name !== name)) : noSuchUser(name)
 
 /** `password` is the hash. */
-export const settingPassword =
+export const setPassword =
   (name: string, password: string): Edit =>
   (users) =>
     users.some((user) => user.name === name)

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Administration } from './administer.ts'
 
-/** What a command reads and writes; the outputs take whole lines. */
+/** Input and output of a command. Outputs take whole lines. */
 export interface UserIo extends Omit<Administration, 'usersFile'> {
-  /** Everything on standard input. */
+  /** Reads standard input to its end. */
   readonly stdin: () => Promise<Uint8Array>
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
-  /** How many reservations of a user are not over; undefined, or no function, where that cannot be told. */
+  /** Number of a user's reservations that have not ended. Undefined or absent if unknown. */
   readonly reservationsOf?: (userId: string) => Promise<number | undefined>
   /** What to add to a complaint about a mistyped word. */
   readonly didYouMean?: (typed: string, known: readonly string[]) => string
@@ -40,25 +40,25 @@ export const OPTIONS = {
   json: { type: 'boolean' },
 } as const
 
-export const refused = (io: UserIo, why: string): number => {
+export const reportRefusal = (io: UserIo, why: string): number => {
   io.stderr(`berth: ${why}\n`)
   return REFUSED
 }
 
-export const misused = (io: UserIo, why: string, usage: string): number => {
+export const reportMisuse = (io: UserIo, why: string, usage: string): number => {
   io.stderr(`berth: ${why}\nusage: ${usage}\n`)
   return USAGE
 }
 
-/** The password on standard input, less the one line break that `echo` puts behind it. */
-export const givenPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
+/** Reads the password from standard input, without the trailing line break that `echo` adds. */
+export const readPassword = async (given: Given, io: UserIo): Promise<E.Either<string, string | undefined>> => {
   if (given['password-stdin'] !== true) return E.right(undefined)
   const bytes = Buffer.from(await io.stdin())
   if (!isUtf8(bytes)) return E.left('the password on standard input is not in UTF-8')
   return E.right(bytes.toString().replace(/\r?\n$/, ''))
 }
 
-export const oneName = ({ names }: Given): E.Either<string, string> => {
+export const requireName = ({ names }: Given): E.Either<string, string> => {
   const [name] = names
   return name !== undefined && names.length === 1 ? E.right(name) : E.left(`it takes one NAME, not ${names.length}`)
 }

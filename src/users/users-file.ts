@@ -6,22 +6,22 @@ import * as t from 'io-ts'
 import { integer, matching, opaqueId } from '../domain/codec/codec.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
 import { Role } from '../domain/event.ts'
-import { CONTROL, classWithout, only } from '../domain/values/characters.ts'
+import { CONTROL, classExcluding, single } from '../domain/values/characters.ts'
 import { acquireLockWithin } from '../files/lock.ts'
-import { keepOwner, replaceFile, targetOf } from '../files/replace-file.ts'
+import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { parsePasswordHash } from './password.ts'
 
-/** What the service tells of a user. */
+/** Public data of a user. */
 export interface User {
   readonly _id: string
   readonly name: string
   readonly role: Role
 }
 
-/** 1 to 128 characters; RFC 7617 separates name and password by the first colon and carries no control characters. */
+/** 1 to 128 characters. RFC 7617 separates name and password at the first colon and cannot carry control characters. */
 export const UserName = matching(
   'user name',
-  new RegExp(`^[${classWithout([...CONTROL, only(':')])}]{1,128}$`, 'u'),
+  new RegExp(`^[${classExcluding([...CONTROL, single(':')])}]{1,128}$`, 'u'),
   'must be 1 to 128 characters, without ":", control characters or lone surrogates',
 )
 
@@ -36,13 +36,13 @@ const PasswordHashText = new t.Type(
   t.identity,
 )
 
-/** A user as the file has it: `password` is a hash in the PHC string format. */
+/** A user in the file. `password` is a hash in PHC string format. */
 export const UserRecord = closed('user', { _id: opaqueId, name: UserName, role: Role, password: PasswordHashText }, {})
 export type UserRecord = t.TypeOf<typeof UserRecord>
 
 const UsersFile = closed('users file', { version: integer(1, 1), users: t.readonlyArray(UserRecord) }, {})
 
-/** Why the users file gives no users. No detail repeats anything of its contents but names of members. */
+/** Why the users file cannot be used. Details repeat nothing of its content but member names. */
 export interface UsersFileProblem {
   readonly kind: 'absent' | 'unreadable' | 'malformed'
   readonly detail: string
@@ -51,7 +51,7 @@ export interface UsersFileProblem {
 const problem = (kind: UsersFileProblem['kind'], detail: string): E.Either<UsersFileProblem, never> =>
   E.left({ kind, detail })
 
-/** How many problems of one file are told. */
+/** Problems listed per file. */
 const PROBLEMS_MAX = 5
 
 const malformed = (path: string, problems: readonly string[]): E.Either<UsersFileProblem, never> => {
@@ -59,7 +59,7 @@ const malformed = (path: string, problems: readonly string[]): E.Either<UsersFil
   return problem('malformed', `${path} is not a users file: ${problems.slice(0, PROBLEMS_MAX).join('; ')}${more}`)
 }
 
-const repeated = (users: readonly UserRecord[], member: '_id' | 'name'): readonly string[] => {
+const findDuplicates = (users: readonly UserRecord[], member: '_id' | 'name'): readonly string[] => {
   const first = new Map<string, number>()
   return users.flatMap((user, i) => {
     const before = first.get(user[member])
@@ -69,7 +69,7 @@ const repeated = (users: readonly UserRecord[], member: '_id' | 'name'): readonl
   })
 }
 
-const sentence = (error: t.ValidationError): string => {
+const describeProblem = (error: t.ValidationError): string => {
   const detail = error.message === UNKNOWN_MEMBER ? 'is not a member of a users file' : error.message
   return `/${pathOf(error).join('/')} ${detail ?? 'must be a list'}`
 }
@@ -80,18 +80,18 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
   try {
     json = JSON.parse(bytes.toString())
   } catch (error) {
-    // The engine's own message quotes the text around the place, which may be a hash.
+    // The engine's message quotes nearby text, which may be a hash.
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
     return malformed(path, [`it is no JSON${place === undefined ? '' : ` ${place}`}`])
   }
   const read = UsersFile.decode(json)
-  if (E.isLeft(read)) return malformed(path, read.left.map(sentence))
+  if (E.isLeft(read)) return malformed(path, read.left.map(describeProblem))
   const { users } = read.right
-  const problems = [...repeated(users, '_id'), ...repeated(users, 'name')]
+  const problems = [...findDuplicates(users, '_id'), ...findDuplicates(users, 'name')]
   return problems.length === 0 ? E.right(users) : malformed(path, problems)
 }
 
-/** One user a line, so that a person can read the file and a comparison of two shows who changed. */
+/** One user per line, so that people can read the file and diffs show who changed. */
 export const encodeUsers = (users: readonly UserRecord[]): string => {
   const lines = users.map(({ _id, name, role, password }) => `    ${JSON.stringify({ _id, name, role, password })}`)
   return `{\n  "version": 1,\n  "users": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n  `}]\n}\n`
@@ -99,13 +99,13 @@ export const encodeUsers = (users: readonly UserRecord[]): string => {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** Why a file operation failed, for people: `EACCES: permission denied`. */
-const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
+/** Why a file operation failed, like `EACCES: permission denied`. */
+const describeError = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
 
 const unreadable = (path: string, error: unknown): E.Either<UsersFileProblem, never> =>
   codeOf(error) === 'ENOENT'
     ? problem('absent', `${path} does not exist`)
-    : problem('unreadable', `${path} cannot be read: ${reasonOf(error)}`)
+    : problem('unreadable', `${path} cannot be read: ${describeError(error)}`)
 
 export const readUsersFile = async (path: string): Promise<E.Either<UsersFileProblem, readonly UserRecord[]>> => {
   try {
@@ -115,19 +115,19 @@ export const readUsersFile = async (path: string): Promise<E.Either<UsersFilePro
   }
 }
 
-/** What an edit makes of the users; Left refuses in one sentence. */
+/** An edit of the users. Left explains the refusal in one sentence. */
 export type Edit = (users: readonly UserRecord[]) => E.Either<string, readonly UserRecord[]>
 
-/** Milliseconds to wait for another edit. */
+/** Milliseconds to wait for a concurrent edit. */
 const LOCK_WITHIN = 10_000
 
 /**
- * Edits the file, or the file it is a link to; an absent one is made. Two edits at once wait for each other, and a
- * crash leaves the old file or the new one. Left says why nothing was changed.
+ * Edits the file, following links, or creates it. Concurrent edits wait for each other. A crash leaves the old file or
+ * the new one. Left explains why nothing was changed.
  */
 export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnType<Edit>> => {
   try {
-    const target = await targetOf(path)
+    const target = await resolveLinks(path)
     const found = await readUsersFile(target)
     if (E.isLeft(found)) {
       if (found.left.kind !== 'absent') return E.left(found.left.detail)
@@ -143,8 +143,8 @@ export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnTyp
       lock.release()
     }
   } catch (error) {
-    // What the file system or the lock has against it; what else can throw here is ours and shows in the message too.
-    return E.left(`${path} cannot be changed: ${reasonOf(error)}`)
+    // File system and lock errors. Any other error is a bug and also shows in the message.
+    return E.left(`${path} cannot be changed: ${describeError(error)}`)
   }
 }
 

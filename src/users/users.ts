@@ -1,30 +1,30 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { fileState } from '../files/file-state.ts'
+import { readFileState } from '../files/file-state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import { readUsersFile, type User, type UserRecord, type UsersFileProblem } from './users-file.ts'
 
-/** A user and the hash to check a password against. The same object as long as nothing of the user changes. */
+/** A user and its password hash. The same object until something of the user changes. */
 export interface Credential {
   readonly user: User
   readonly hash: PasswordHash
   readonly record: UserRecord
 }
 
-/** The users whose record is not what it was. */
+/** Users whose record changed. */
 export interface UsersChange {
   readonly removed: readonly User[]
-  /** As they are now. */
+  /** Their new data. */
   readonly changed: readonly User[]
 }
 
-/** The users in force. */
+/** The current users. */
 export interface Users {
   readonly byId: (id: string) => User | undefined
   readonly byName: (name: string) => User | undefined
-  /** Newest created last. */
+  /** In order of creation. */
   readonly list: () => readonly User[]
   readonly credentialOf: (name: string) => Credential | undefined
-  /** Calls after every change that was taken; the function returned ends that. */
+  /** Calls the listener after each change. The returned function unsubscribes. */
   readonly onChange: (listener: (change: UsersChange) => void) => () => void
   readonly close: () => void
 }
@@ -33,9 +33,11 @@ export type UsersAlarm = { readonly kind: 'broken'; readonly detail: string } | 
 
 interface UsersOptions {
   readonly path: string
-  /** Called once when the file cannot be used any more, the last good users staying in force, and once when it can. */
+  /**
+   * Called once when the file becomes unusable and the last good users stay in use, and once when it is usable again.
+   */
   readonly onAlarm: (alarm: UsersAlarm) => void
-  /** Milliseconds between two looks at the file. */
+  /** Poll interval, in milliseconds. */
   readonly interval?: number
 }
 
@@ -67,14 +69,14 @@ const changeOf = (before: Loaded, after: Loaded): UsersChange => ({
   changed: after.list.filter(({ _id }) => before.byId.has(_id) && before.byId.get(_id) !== after.byId.get(_id)),
 })
 
-/** Reads the users file and follows it, with two looks a second. Left when there are no users to begin with. */
+/** Reads the users file and polls it twice a second. Left if it cannot be read at first. */
 export const openUsers = async ({
   path,
   onAlarm,
   interval = 500,
 }: UsersOptions): Promise<E.Either<UsersFileProblem, Users>> => {
-  // Taken before the file is read: a change in between is seen at the next look.
-  let state = await fileState(path)
+  // Read the state before the file, so that the next poll detects changes in between.
+  let state = await readFileState(path)
   const first = await readUsersFile(path)
   if (E.isLeft(first)) return first
   let current = load(first.right, new Map())
@@ -94,13 +96,13 @@ export const openUsers = async ({
   }
 
   const look = async (): Promise<void> => {
-    const seen = await fileState(path)
+    const seen = await readFileState(path)
     if (seen === state && broken === undefined) return
     state = seen
     const read = await readUsersFile(path)
     if (isClosed) return
     if (E.isRight(read)) return take(read.right)
-    // A file that is broken at one look only was just being written.
+    // A file that is broken in one poll only was being written.
     if (broken !== undefined && !isAlarmed) {
       isAlarmed = true
       onAlarm({ kind: 'broken', detail: read.left.detail })
@@ -108,12 +110,12 @@ export const openUsers = async ({
     broken = read.left
   }
 
-  const again = (): NodeJS.Timeout =>
+  const scheduleNext = (): NodeJS.Timeout =>
     setTimeout(async () => {
       await look()
-      if (!isClosed) timer = again()
+      if (!isClosed) timer = scheduleNext()
     }, interval)
-  let timer = again()
+  let timer = scheduleNext()
 
   return E.right({
     byId: (id) => current.byId.get(id)?.user,

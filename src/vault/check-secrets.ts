@@ -1,32 +1,32 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 import { withoutChecks } from './needs.ts'
-import type { Standing, StandingSecrets } from './standing.ts'
 import { openSecret } from './vault.ts'
 
-/** Something in the vault that is not as the log says: where in the log, or null for what no event names. */
+/** A difference between the vault and the log. `position` is null if no event names the secret. */
 export interface SecretFinding {
   readonly position: number | null
-  /** One sentence; nothing of a secret. */
+  /** One sentence, without any part of a secret. */
   readonly what: string
 }
 
-/** What came of looking at the secrets of a SUT. */
+/** Result of checking a SUT's secrets. */
 export interface CheckedSut {
   readonly opened: number
-  /** The ids of the keys, one for each secret, that are not at hand. */
+  /** Key ids, one per secret, of secrets whose key is not available. */
   readonly unopened: readonly string[]
   readonly findings: readonly SecretFinding[]
 }
 
 type Store = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
-const NOTHING: ReadonlyMap<string, Standing> = new Map()
+const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
 
-/** What is wrong with a secret that an event names; undefined where its key is not at hand, or nothing is. */
-const problemOf = (ring: KeyRing, name: string, { id }: Standing, secret: SealedSecret | undefined) => {
+/** Checks a secret that an event names. Undefined if it is fine or its key is not available. */
+const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret: SealedSecret | undefined) => {
   if (secret === undefined) return `${name} is not in the vault`
   if (secret.id !== id) return `${name} in the vault is of another change than this event`
   if (!ring.keys.some((key) => key.id === secret.key_id)) return undefined
@@ -35,14 +35,14 @@ const problemOf = (ring: KeyRing, name: string, { id }: Standing, secret: Sealed
 }
 
 /**
- * Whether the secrets of a SUT are there, open with their keys and are its own: all of that is sealed into them. Without a
- * key at hand only whether they are there.
+ * Checks that a SUT's secrets are present, open with their keys and belong to the SUT, which the encryption binds.
+ * Without the key, checks only presence.
  */
 export const checkSut = async (
   store: Store,
   ring: Pick<KeyRing, 'keys'>,
   sutId: string,
-  fields: ReadonlyMap<string, Standing> = NOTHING,
+  fields: ReadonlyMap<string, ExpectedSecret> = NOTHING,
 ): Promise<CheckedSut> => {
   const kept = await store.readSecrets(sutId)
   const findings: SecretFinding[] = []
@@ -50,7 +50,7 @@ export const checkSut = async (
   let opened = 0
   for (const [field, standing] of fields) {
     const secret = kept.find((each) => each.field === field && each.sut_id === sutId)
-    const what = problemOf(ring as KeyRing, `the ${field} of the SUT ${sutId}`, standing, secret)
+    const what = findProblem(ring as KeyRing, `the ${field} of the SUT ${sutId}`, standing, secret)
     const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
     if (what !== undefined) findings.push({ position: standing.position, what })
     else if (isAtHand) opened++
@@ -62,14 +62,14 @@ export const checkSut = async (
   return { opened, unopened, findings }
 }
 
-/** Secrets listed at a time. */
+/** Secrets per page. */
 const PAGE = 500
 
-/** SUTs that the vault has secrets of, sealed with these keys, and that no event gave any. */
-export const ownersUnknown = async (
+/** SUTs with secrets in the vault, sealed with these keys, that no event set. */
+export const findUnknownOwners = async (
   store: Store,
   keyIds: Iterable<string>,
-  { suts }: StandingSecrets,
+  { suts }: ExpectedSecrets,
 ): Promise<readonly string[]> => {
   const unknown = new Set<string>()
   for (const keyId of keyIds) {

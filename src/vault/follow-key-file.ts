@@ -1,24 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { fileState } from '../files/file-state.ts'
+import { readFileState } from '../files/file-state.ts'
 import { type KeyRing, parseVaultKeys } from './keys.ts'
 
 interface FollowOptions {
   readonly path: string
-  /** Puts a ring in force; Left says what speaks against it. */
+  /** Installs a ring. Left lists the problems with it. */
   readonly take: (keys: KeyRing) => Promise<E.Either<readonly string[], void>>
-  /** Told once when the file cannot be used, the last good keys staying in force, and once when it can again. */
+  /**
+   * `onAlarm` is called once when the file becomes unusable and the last good keys stay in use, `onRecovery` once when
+   * it is usable again.
+   */
   readonly onAlarm: (problems: readonly string[]) => void
   readonly onRecovery: () => void
-  readonly onTaken: (keys: KeyRing) => void
-  /** Milliseconds between two looks at the file. */
+  readonly onChange: (keys: KeyRing) => void
+  /** Poll interval, in milliseconds. */
   readonly interval?: number
 }
 
-/** Follows the file of the vault's keys, as users/users.ts follows the users. */
+/** Follows the key file, as users/users.ts follows the users file. */
 export const followKeyFile = (options: FollowOptions): { readonly close: () => Promise<void> } => {
-  const { path, take, onAlarm, onRecovery, onTaken, interval = 500 } = options
-  // Nothing that the file can be: what it was changed to since it was read at the start is seen at the first look.
+  const { path, take, onAlarm, onRecovery, onChange, interval = 500 } = options
+  // Matches no file state, so the first poll detects changes since the start.
   let state = ''
   let isBroken = false
   let isAlarmed = false
@@ -35,7 +38,7 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
   }
 
   const look = async (): Promise<void> => {
-    const seen = await fileState(path)
+    const seen = await readFileState(path)
     if (seen === state && !isBroken) return
     state = seen
     const keys = await read()
@@ -43,9 +46,9 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     if (E.isRight(keys)) {
       if (isAlarmed) onRecovery()
       isBroken = isAlarmed = false
-      return onTaken(keys.right)
+      return onChange(keys.right)
     }
-    // A file that is broken at one look only was just being written.
+    // A file that is broken in one poll only was being written.
     if (isBroken && !isAlarmed) {
       isAlarmed = true
       onAlarm(keys.left)
@@ -53,14 +56,14 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     isBroken = true
   }
 
-  const again = (): NodeJS.Timeout =>
+  const scheduleNext = (): NodeJS.Timeout =>
     setTimeout(async () => {
       looking = look()
       await looking
-      if (!isClosed) timer = again()
+      if (!isClosed) timer = scheduleNext()
     }, interval)
   let looking = Promise.resolve()
-  let timer = again()
+  let timer = scheduleNext()
 
   return {
     close: async () => {

@@ -5,14 +5,14 @@ import { makeOnce, modeWarnings } from '../files/make-once.ts'
 
 export interface VaultKey {
   readonly id: string
-  /** 32 bytes that no log and no JSON shows: a KeyObject keeps them to itself. */
+  /** 32 bytes. A KeyObject never appears in logs or JSON. */
   readonly key: KeyObject
 }
 
 export interface KeyRing {
-  /** What is sealed with. */
+  /** The key that seals new secrets. */
   readonly current: VaultKey
-  /** All, the current one first: what may be opened with. */
+  /** All keys, current first. Any of them can open secrets. */
   readonly keys: readonly VaultKey[]
 }
 
@@ -30,8 +30,8 @@ const readKey = (entry: string): VaultKey | undefined => {
 }
 
 /**
- * Reads a key ring: one `id:base64` a line or between commas, the current one first; `#` begins a comment. Left names
- * keys by their place and repeats nothing of them, not even ids: what stands in the place of one may be a key.
+ * Parses a key ring: `id:base64` entries separated by line breaks or commas, current key first; `#` begins a comment.
+ * Left refers to keys by number only. Not even ids are repeated, since the text in their place may be a key.
  */
 export const parseVaultKeys = (text: string): E.Either<readonly string[], KeyRing> => {
   const entries = text
@@ -55,20 +55,20 @@ export const parseVaultKeys = (text: string): E.Either<readonly string[], KeyRin
 
 export interface VaultKeyFile {
   readonly ring: KeyRing
-  /** Whether the file was made just now. */
+  /** Whether the file was just created. */
   readonly made: boolean
   readonly warnings: readonly string[]
 }
 
 interface KeyFileOptions {
-  /** Whether an absent file may be made: only where no secret has been sealed yet. */
+  /** Whether to create a missing file; only if no secret has been sealed yet. */
   readonly mayMake: boolean
   /** Unix milliseconds. */
   readonly now: number
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** Reads the file of the vault's keys, or makes it with a new key, mode 0600. */
+/** Reads the key file, or creates it with a new key and mode 0600. */
 export const readOrMakeVaultKeyFile = async (
   path: string,
   options: KeyFileOptions,
@@ -87,7 +87,7 @@ export const readOrMakeVaultKeyFile = async (
   }
 }
 
-/** A new key as a key file has it; its id, like `2030-05-02-1f3a`, tells keys apart for whoever rotates them. */
+/** Creates a key in key file format. The id, like `2030-05-02-1f3a`, helps operators tell keys apart. */
 export const newKey = (
   now: number,
   randomBytes: (size: number) => Uint8Array,

@@ -3,27 +3,27 @@ import type { EventStore } from '../event-store/event-store.ts'
 import { currentSince, KEY_CHECKS } from './vault.ts'
 
 /**
- * Milliseconds that a key is kept after another took its place: retry keys are recognised with it, and they are known for
- * a day. The minute is for what was under way.
+ * Milliseconds a key is kept after its replacement. Idempotency keys, which it authenticates, are valid for a day. The
+ * extra minute covers requests in flight.
  */
-const KEPT_FOR = 24 * 3_600_000 + 60_000
-/** Secrets counted without giving others a turn. */
+const KEEP_FOR = 24 * 3_600_000 + 60_000
+/** Secrets per page, counted without yielding to the event loop. */
 const PAGE = 500
 
-/** What of the store tells which keys are needed. */
+/** The part of the store that determines which keys are needed. */
 export type SealedStore = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
-/** What a key is needed for. */
+/** Uses of a key. */
 export interface KeyNeed {
   readonly id: string
-  /** How many secrets are sealed with it. */
+  /** Number of secrets sealed with it. */
   readonly secrets: number
-  /** Unix milliseconds until which retry keys may be recognised with it; absent for the one in use. */
+  /** Unix milliseconds until which recorded idempotency keys may depend on it; absent for the current key. */
   readonly retriesUntil?: number
   readonly isNeeded: boolean
 }
 
-/** Leaves out what is no SUT's: the values by which keys are recognised. */
+/** Removes key check values, which belong to no SUT. */
 export const withoutChecks = (secrets: readonly SealedSecret[]): readonly SealedSecret[] =>
   secrets.filter(({ sut_id }) => !sut_id.startsWith(KEY_CHECKS))
 
@@ -37,16 +37,16 @@ const countSealedWith = async (store: SealedStore, keyId: string): Promise<numbe
   return count
 }
 
-/** When another key took the place of one; undefined while it is the newest. */
+/** When the key was replaced; undefined if it is the newest. */
 const replacedAt = (check: SealedSecret, checks: readonly SealedSecret[]): number | undefined => {
   const later = checks.filter((other) => other !== check && currentSince(other) >= currentSince(check))
   return later.length === 0 ? undefined : Math.min(...later.map(currentSince))
 }
 
 /**
- * What the keys that the store knows are needed for, the current one first.
+ * Uses of all keys known to the store, current first.
  *
- * @param current the id of the key that is sealed with
+ * @param current id of the current key
  * @param now Unix milliseconds
  */
 export const keyNeeds = async (store: SealedStore, current: string, now: number): Promise<readonly KeyNeed[]> => {
@@ -56,10 +56,10 @@ export const keyNeeds = async (store: SealedStore, current: string, now: number)
     const id = check.key_id
     const secrets = await countSealedWith(store, id)
     const replaced = id === current ? undefined : replacedAt(check, checks)
-    // One that is not known to have been replaced may be what another instance seals with.
+    // A key not known to be replaced may be the current key of another instance.
     if (replaced === undefined) needs.push({ id, secrets, isNeeded: true })
     else {
-      const retriesUntil = replaced + KEPT_FOR
+      const retriesUntil = replaced + KEEP_FOR
       needs.push({ id, secrets, retriesUntil, isNeeded: secrets > 0 || now < retriesUntil })
     }
   }

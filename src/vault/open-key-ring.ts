@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
-import { knownKeys, type SecretStore } from './vault.ts'
+import { readKnownKeyIds, type SecretStore } from './vault.ts'
 
 interface Where {
-  /** The keys themselves, where the configuration gave them. */
+  /** The keys themselves, if configured directly. */
   readonly vaultKeys?: string
   readonly vaultKeyFile: string
 }
@@ -14,7 +14,7 @@ interface World {
   readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
 }
 
-/** Takes the vault's keys from the configuration or their file, which is made only for a log that has used none. */
+/** Opens the key ring from the configuration or the key file. A file is created only for a log that has used no key. */
 export const openKeyRing = async (
   where: Where,
   { clock, randomBytes, log }: World,
@@ -26,7 +26,7 @@ export const openKeyRing = async (
     return inVariable(parseVaultKeys(where.vaultKeys))
   }
   const file = where.vaultKeyFile
-  const known = await knownKeys(store)
+  const known = await readKnownKeyIds(store)
   const read = await readOrMakeVaultKeyFile(file, { mayMake: mayMake && known.length === 0, now: clock(), randomBytes })
   if (E.isLeft(read)) {
     return E.left([

@@ -6,7 +6,7 @@ import type { KeyRing } from './keys.ts'
 import { openKeyRing } from './open-key-ring.ts'
 import type { Resealed } from './reseal.ts'
 import { startRotation } from './rotation.ts'
-import { knownKeys, makeVault, type Vault } from './vault.ts'
+import { makeVault, readKnownKeyIds, type Vault } from './vault.ts'
 
 interface Where {
   readonly vaultKeys?: string
@@ -19,27 +19,27 @@ interface World {
   readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
 }
 
-/** The vault of a service that runs: follows the file of its keys, and seals anew what old keys have sealed. */
+/** The vault of a running service: follows its key file and re-encrypts secrets sealed with old keys. */
 export interface OpenVault {
   readonly vault: Vault
   readonly close: () => Promise<void>
 }
 
-const tellResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
+const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
   if (secrets > 0) log.info({ key: keyId, secrets }, 'sealed secrets of the vault anew with its current key')
   for (const problem of unreadable) log.error({}, `a secret cannot be sealed anew: ${problem}`)
   for (const key of freed) log.info({ key }, 'nothing needs this key of the vault any more; it may be deleted')
 }
 
 interface OpenOptions {
-  /** Whether a key may be made for a log that has used none. */
+  /** Whether to create a key for a log that has used none. */
   readonly mayMake: boolean
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
-  /** How to go on where a key is missing, in a sentence. */
+  /** Suggests a remedy for a missing key, in a sentence. */
   readonly remedyFor: (keyId: string) => Promise<string>
 }
 
-/** Left: every problem with the keys; nothing may be sealed with them. */
+/** Left: every problem with the keys, in which case nothing may be sealed. */
 export const openVault = async (
   where: Where,
   world: World,
@@ -52,7 +52,7 @@ export const openVault = async (
     problems: readonly string[],
     ring?: KeyRing,
   ): Promise<E.Either<readonly string[], never>> => {
-    const missing = (await knownKeys(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
+    const missing = (await readKnownKeyIds(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
     return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
   }
   const keys = await openKeyRing(where, world, store, mayMake)
@@ -65,7 +65,7 @@ export const openVault = async (
     keys: vault.keys,
     clock,
     randomBytes,
-    onResealed: (resealed) => tellResealed(world, vault.keys().current.id, resealed),
+    onResealed: (resealed) => logResealed(world, vault.keys().current.id, resealed),
     onFailure: (error) => log.warn({ err: error }, 'secrets could not be sealed anew; it is tried again'),
   })
   let current = keys.right.current.id
@@ -77,7 +77,7 @@ export const openVault = async (
       take: vault.take,
       onAlarm: (problems) => alarms.raise('vault', `${file}: ${problems.join('; ')}; the keys before stay in force`),
       onRecovery: () => alarms.clear('vault', 'the keys of the vault can be read again'),
-      onTaken: (ring) => {
+      onChange: (ring) => {
         if (ring.current.id !== current) log.info({ key: ring.current.id }, 'seals with this key of the vault now')
         current = ring.current.id
         rotation.wake()

@@ -5,26 +5,26 @@ import type { KeyRing } from './keys.ts'
 import { keyNeeds, withoutChecks } from './needs.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './vault.ts'
 
-/** Secrets sealed anew in one step: a millisecond and one sync. */
+/** Secrets re-encrypted per step: a millisecond and one sync. */
 const STEP = 20
 
 export interface Resealing {
   readonly store: Pick<EventStore, 'readSecrets' | 'secretsSealedWith' | 'exchangeSecrets'>
-  /** The ring in force. */
+  /** The current ring. */
   readonly keys: () => KeyRing
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  /** Awaited between two steps: lets others have their turn. */
+  /** Awaited between steps, to yield to other work. */
   readonly pause: () => Promise<void>
   readonly isStopped: () => boolean
 }
 
-/** What came of sealing anew. */
+/** Result of re-encryption. */
 export interface Resealed {
   readonly secrets: number
-  /** Those that cannot be opened, a sentence each: they stay as they are, and so does the need of their key. */
+  /** Secrets that cannot be opened, one sentence each. They are unchanged and still need their key. */
   readonly unreadable: readonly string[]
-  /** The keys that nothing needs any more. */
+  /** Keys no longer needed. */
   readonly freed: readonly string[]
 }
 
@@ -33,8 +33,8 @@ interface Counts {
   readonly unreadable: string[]
 }
 
-/** The secret under the current key: the same in all that an event or a reader knows of it. */
-const sealedAnew = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
+/** Re-encrypts a secret with the current key. Its identity stays the same. */
+const resealSecret = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
   E.map((clear: string) => {
     const { sut_id, field, id } = old
     return sealSecret(ring.current, { sut_id, field, id }, clear, randomBytes(NONCE_BYTES))
@@ -43,7 +43,7 @@ const sealedAnew = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['ra
 const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: Counts, resealing: Resealing) => {
   const exchanges: SecretExchange[] = []
   for (const old of withoutChecks(page)) {
-    const next = sealedAnew(ring, old, resealing.randomBytes)
+    const next = resealSecret(ring, old, resealing.randomBytes)
     if (E.isRight(next)) exchanges.push({ old, next: next.right })
     else counts.unreadable.push(`the ${old.field} of the SUT ${old.sut_id}: ${next.left}`)
   }
@@ -51,7 +51,7 @@ const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: 
   counts.secrets += exchanges.length
 }
 
-/** Removes the values by which those keys are recognised that nothing needs: whoever keeps the keys may forget them. */
+/** Removes the key check values of keys no longer needed, so that operators may delete those keys. */
 const freeKeys = async ({ store, keys, clock }: Resealing): Promise<readonly string[]> => {
   const current = keys().current.id
   const checks = await store.readSecrets(KEY_CHECKS)
@@ -63,9 +63,8 @@ const freeKeys = async ({ store, keys, clock }: Resealing): Promise<readonly str
 }
 
 /**
- * Seals every secret of an old key anew with the current one, in small steps, and frees the keys that nothing needs. It
- * may be broken off anywhere and done again: a step is whole or not at all, and a secret that changes meanwhile is left
- * as it has become.
+ * Re-encrypts every secret sealed with an old key, in small steps, and frees keys no longer needed. It can be
+ * interrupted and repeated: each step is atomic, and secrets that change meanwhile are left alone.
  *
  * @throws StoreUnavailable
  */

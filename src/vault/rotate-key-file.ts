@@ -1,42 +1,42 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { acquireLockWithin } from '../files/lock.ts'
-import { keepOwner, replaceFile, targetOf } from '../files/replace-file.ts'
+import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { newKey, parseVaultKeys } from './keys.ts'
 
-/** Milliseconds to wait for another rotation. */
+/** Milliseconds to wait for a concurrent rotation. */
 const LOCK_WITHIN = 10_000
 
-interface Making {
+interface NewKeyOptions {
   /** Unix milliseconds. */
   readonly now: number
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** The file with a line before its first key; what comes before that are comments. */
-const withKey = (text: string, line: string): string => {
+/** Inserts a line before the first key. Everything above it is comments. */
+const insertKey = (text: string, line: string): string => {
   const lines = text.split(/(?<=\n)/)
   const first = lines.findIndex((each) => !/^\s*(?:#|$)/.test(each))
   return lines.toSpliced(Math.max(first, 0), 0, line).join('')
 }
 
-const rotateLocked = async (target: string, { now, randomBytes }: Making): Promise<E.Either<string, string>> => {
+const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions): Promise<E.Either<string, string>> => {
   const text = await readFile(target, 'utf8')
   const ring = parseVaultKeys(text)
   if (E.isLeft(ring)) return E.left(`${target}: ${ring.left.join('; ')}`)
   let made = newKey(now, randomBytes)
   while (ring.right.keys.some(({ id }) => id === made.id)) made = newKey(now, randomBytes)
-  await replaceFile(target, withKey(text, made.line))
+  await replaceFile(target, insertKey(text, made.line))
   return E.right(made.id)
 }
 
 /**
- * Puts a new key before those of a key file, which is then of mode 0600: a crash leaves the old file or the new one.
- * Right is the id of the new key; Left says why nothing was changed, and nothing of any key.
+ * Adds a new current key to a key file, with mode 0600. A crash leaves the old file or the new one. Right is the new
+ * key's id. Left explains why nothing was changed and contains no key.
  */
-export const rotateKeyFile = async (path: string, making: Making): Promise<E.Either<string, string>> => {
+export const rotateKeyFile = async (path: string, making: NewKeyOptions): Promise<E.Either<string, string>> => {
   try {
-    const target = await targetOf(path)
+    const target = await resolveLinks(path)
     await readFile(target)
     const lock = await acquireLockWithin(`${target}.lock`, LOCK_WITHIN)
     try {

@@ -1,27 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Resealed, type Resealing, reseal } from './reseal.ts'
 
-/** Milliseconds between two steps: requests go on meanwhile. */
+/** Milliseconds between steps, in which requests are handled. */
 const PAUSE = 10
-/** Milliseconds until old keys are looked at again, and after a failure. */
-const AGAIN_AFTER = 3_600_000
-const AFTER_FAILURE = 5_000
+/** Milliseconds until the next check for old keys, and after a failure. */
+const RESEAL_EVERY = 3_600_000
+const RETRY_AFTER = 5_000
 
-/** Seals with the current key what old ones have sealed, in the background, for as long as the service runs. */
+/** Re-encrypts secrets of old keys in the background, for the life of the service. */
 export interface Rotation {
-  /** The ring has changed: looks at once, or again when it is just looking. */
+  /** Call when the ring has changed. Runs now, or again after the current run. */
   readonly wake: () => void
   readonly stop: () => Promise<void>
 }
 
 interface RotationOptions extends Omit<Resealing, 'pause' | 'isStopped'> {
-  /** Told when there was anything to tell. */
+  /** Called if anything changed or failed. */
   readonly onResealed: (resealed: Resealed) => void
   readonly onFailure: (error: unknown) => void
 }
 
-const isWorthTelling = ({ secrets, unreadable, freed }: Resealed): boolean =>
-  secrets + unreadable.length + freed.length > 0
+const isNotable = ({ secrets, unreadable, freed }: Resealed): boolean => secrets + unreadable.length + freed.length > 0
 
 export const startRotation = ({ onResealed, onFailure, ...resealing }: RotationOptions): Rotation => {
   const stopping = new AbortController()
@@ -38,11 +37,11 @@ export const startRotation = ({ onResealed, onFailure, ...resealing }: RotationO
     try {
       const pause = () => delay(PAUSE)
       const resealed = await reseal({ ...resealing, pause, isStopped: () => stopping.signal.aborted })
-      if (isWorthTelling(resealed)) onResealed(resealed)
-      return AGAIN_AFTER
+      if (isNotable(resealed)) onResealed(resealed)
+      return RESEAL_EVERY
     } catch (error) {
       onFailure(error)
-      return AFTER_FAILURE
+      return RETRY_AFTER
     }
   }
 

@@ -6,7 +6,7 @@ import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { makeId } from '../domain/values/ids.ts'
 import type { KeyRing, VaultKey } from './keys.ts'
 
-/** What the vault needs of the event store. */
+/** The part of the event store the vault uses. */
 export interface SecretStore {
   readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
@@ -14,7 +14,7 @@ export interface SecretStore {
 
 export type Secrets = { readonly [F in SecretField]?: string | undefined }
 
-/** Secrets that changed together: what an event says of them, and what the store keeps beside it. */
+/** Secrets that changed together: what an event records of them, and what the store keeps. */
 export interface Sealed {
   readonly credentials: { readonly id: string; readonly changed: readonly SecretField[] }
   readonly secrets: readonly SealedSecret[]
@@ -22,29 +22,29 @@ export interface Sealed {
 
 export interface Vault {
   /**
-   * Compares the ring with the values by which the store recognises keys, and leaves one for the current key. Left: every
-   * key that is missing or is not the one of its id. Nothing may be sealed before it is Right.
+   * Checks the ring against the store's key check values, and adds one for the current key. Left: every key that is
+   * missing or differs. Do not seal anything before this returns Right.
    */
   readonly check: () => Promise<E.Either<readonly string[], void>>
-  /** Does the same with another ring and, if it is Right, puts it in force. */
+  /** Checks another ring the same way and, if Right, makes it current. */
   readonly take: (keys: KeyRing) => Promise<E.Either<readonly string[], void>>
-  /** The ring in force. */
+  /** The current ring. */
   readonly keys: () => KeyRing
-  /** Undefined when there is nothing to seal. */
+  /** Undefined if there is nothing to seal. */
   readonly seal: (sutId: string, secrets: Secrets) => Sealed | undefined
-  /** A SUT's secrets in the clear; Left names the field and why it cannot be read. */
+  /** A SUT's decrypted secrets. Left names the field and the problem. */
   readonly reveal: (sutId: string) => Promise<E.Either<string, { readonly [F in SecretField]?: string }>>
 }
 
-// Random nonces of 96 bits allow 2^32 secrets under one key (NIST SP 800-38D, section 8.3).
+// Random 96-bit nonces allow 2^32 secrets per key (NIST SP 800-38D, section 8.3).
 export const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
 type Place = Omit<SealedSecret, 'nonce' | 'ciphertext'>
 
-/** Binds a ciphertext to its place: moved to another SUT, field or change it does not open. */
-const boundTo = ({ sut_id, field, id, key_id }: Place): Buffer =>
+/** Binds a ciphertext to its place. It does not open for another SUT, field or change. */
+const additionalData = ({ sut_id, field, id, key_id }: Place): Buffer =>
   Buffer.from(canonicalJson([sut_id, field, id, key_id]))
 
 export const sealSecret = (
@@ -54,7 +54,7 @@ export const sealSecret = (
   nonce: Uint8Array,
 ): SealedSecret => {
   const sealed = { sut_id: place.sut_id, field: place.field, id: place.id, key_id: key.id }
-  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(sealed))
+  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(sealed))
   return {
     ...sealed,
     nonce,
@@ -70,7 +70,7 @@ export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<st
   if (end < 0 || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
   try {
     const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(boundTo(sealed))
+      .setAAD(additionalData(sealed))
       .setAuthTag(ciphertext.subarray(end))
     return E.right(Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString())
   } catch {
@@ -78,18 +78,18 @@ export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<st
   }
 }
 
-/** The SUT that values for recognising keys are kept under; their field is the key's id. */
+/** The SUT id of key check values. Their field is the key's id. */
 export const KEY_CHECKS = '-'
 const KEY_CHECK_TEXT = 'berth'
 
-/** Unix milliseconds, to the second, at which a key became the current one: the id of its check tells. */
+/** When a key became current: Unix milliseconds with a resolution of one second, from the id of its check value. */
 export const currentSince = ({ id }: SealedSecret): number => Number.parseInt(id.slice(0, 8), 16) * 1000
 
-/** The ids of the keys that a store knows: those its secrets were sealed with. */
-export const knownKeys = async (store: Pick<SecretStore, 'readSecrets'>): Promise<readonly string[]> =>
+/** Ids of all keys that secrets in the store were sealed with. */
+export const readKnownKeyIds = async (store: Pick<SecretStore, 'readSecrets'>): Promise<readonly string[]> =>
   (await store.readSecrets(KEY_CHECKS)).map(({ key_id }) => key_id)
 
-/** What speaks against a ring: a key that the store knows and the ring lacks, or has another one of that id. */
+/** Checks a ring for one key of the store: it must be present and the same. */
 const keyProblem = (ring: KeyRing, check: SealedSecret): readonly string[] => {
   const id = JSON.stringify(check.key_id)
   if (!ring.keys.some((key) => key.id === check.key_id)) {
@@ -115,24 +115,24 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
   const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
     sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
 
-  const compared = async (ring: KeyRing): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
+  const compareKeys = async (ring: KeyRing): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
     const checks = await store.readSecrets(KEY_CHECKS)
     const problems = checks.flatMap((check) => keyProblem(ring, check))
     return problems.length > 0 ? E.left(problems) : E.right(checks)
   }
 
   const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
-    const before = await compared(ring)
+    const before = await compareKeys(ring)
     if (E.isLeft(before)) return before
     const checks = before.right
     const { id: field } = ring.current
     const own = checks.find((check) => check.field === field)
-    // One that is older than another's is of a key that was the current one before and has become so again.
+    // If another check value is newer, this key was current before and is again.
     if (own === undefined || checks.some((check) => currentSince(check) > currentSince(own))) {
       const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
       await store.writeSecrets([sealed(ring, { sut_id: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
-      // Another instance with another key may have come at the same moment: then neither may begin to seal.
-      const after = await compared(ring)
+      // Another instance may have added another key at the same time. Then neither may start sealing.
+      const after = await compareKeys(ring)
       if (E.isLeft(after)) return after
     }
     keys = ring

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import { signCheckpoint } from '../../src/audit/checkpoint.ts'
 import { makeKeptTree } from '../../src/audit/kept-tree.ts'
-import { treeOf } from '../../src/audit/log-tree.ts'
+import { makeLogTree } from '../../src/audit/log-tree.ts'
 import { verifierOf, writeVerifier } from '../../src/audit/signed-note.ts'
 import { growTree } from '../../src/audit/verify/tree.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
@@ -18,7 +18,7 @@ const texts = Array.from({ length: SIZES }, (_, n) => `event ${n}`)
 const kept = makeKeptTree()
 const { privateKey } = generateKeyPairSync('ed25519')
 const signer = { name: 'bench.example', privateKey }
-const tree = treeOf(kept.node)
+const tree = makeLogTree(kept.node)
 
 /** The tree over the first events is read from two places: the nodes that are kept, and those of a log read to its end. */
 const checkpoints = [growTree()].flatMap((grown) =>

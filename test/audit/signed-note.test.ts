@@ -68,7 +68,7 @@ test('signatures of others beside its own are passed over', (t) => {
   const text = writeCheckpoint({ origin: own.name, size: 1, root: new Uint8Array(32) })
   const both = signNote(text, own) + signNote(text, other).slice(text.length + 1)
   for (const signer of [own, other]) t.is(rightOf(openNote(both, verifierOf(signer))), text)
-  t.is(leftOf(openCheckpoint(both, verifierOf(other))), 'is of the log lab.example/berth, and the key of witness')
+  t.is(leftOf(openCheckpoint(both, verifierOf(other))), 'is of the log lab.example/berth, but the key is of witness')
 })
 
 test('what is no note, no checkpoint and no verifier key is refused with the reason', (t) => {
@@ -80,12 +80,12 @@ test('what is no note, no checkpoint and no verifier key is refused with the rea
       leftOf(openNote(note, verifier)),
     ),
     [
-      'has no signatures below an empty line',
-      'has no signatures below an empty line',
-      'has a signature line that is none',
-      'has no signatures below an empty line',
-      'has control characters in it',
-      'is longer than any that is read',
+      'must have signatures after an empty line',
+      'must have signatures after an empty line',
+      'has an invalid signature line',
+      'must have signatures after an empty line',
+      'cannot contain control characters',
+      'is too long',
     ],
   )
   const root = Buffer.alloc(32).toString('base64')
@@ -102,14 +102,14 @@ test('what is no note, no checkpoint and no verifier key is refused with the rea
       `a\n1\n${root}\n\nx\n`,
     ].map((text) => leftOf(readCheckpoint(text))),
     [
-      'does not begin with the name of a log',
-      'has no number of events',
-      'has no number of events',
-      'has no root hash',
-      'has no number of events',
-      'has no root hash',
-      'has lines that are none',
-      'has lines that are none',
+      'must begin with the name of a log',
+      'must have a number of events',
+      'must have a number of events',
+      'must have a root hash',
+      'must have a number of events',
+      'must have a root hash',
+      'has empty or unterminated lines',
+      'has empty or unterminated lines',
     ],
   )
   t.deepEqual(
@@ -125,10 +125,10 @@ test('what is no note, no checkpoint and no verifier key is refused with the rea
     [
       'must be like name+00112233+ and base64',
       'must be like name+00112233+ and base64',
-      'is not one of Ed25519',
+      'is not an Ed25519 key',
       'has the id of another key',
       'must be like name+00112233+ and base64',
-      'is not one of Ed25519',
+      'is not an Ed25519 key',
       'must be like name+00112233+ and base64',
     ],
   )

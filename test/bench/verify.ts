@@ -65,7 +65,7 @@ const verify =
     const judge = judgeBeside(path)
     const { found, findings } = await verifyLog({
       records: store.records(-1),
-      again: () => store.records(-1),
+      reread: () => store.records(-1),
       isDense: true,
       judge,
     })

@@ -90,10 +90,10 @@ test('another audit key than the one that signs is refused, in the file and in t
   const id = audit.split('+').slice(0, 2).join('+')
   const other = Buffer.alloc(32, 5).toString('base64')
   const inVariable = await refusal(t, data, { BERTH_AUDIT_KEY: other })
-  t.true(inVariable.startsWith(`BERTH_AUDIT_KEY is another than the key ${id}`), inVariable)
+  t.true(inVariable.startsWith(`BERTH_AUDIT_KEY is not the key ${id}`), inVariable)
   await writeFile(join(data, 'audit.key'), other, { mode: 0o600 })
   const inFile = await refusal(t, data)
-  t.true(inFile.includes(`audit.key is another than the key ${id}`), inFile)
+  t.true(inFile.includes(`audit.key is not the key ${id}`), inFile)
   t.false(`${inVariable}${inFile}`.includes(other))
 })
 
@@ -181,7 +181,7 @@ test('on a shared store too a key that the log has used must be there, until it 
   const auditTold = await t.throwsAsync(startWith({ BERTH_AUDIT_KEY: others.BERTH_AUDIT_KEY }), {
     name: 'Misconfigured',
   })
-  t.regex(String(auditTold?.message), /^BERTH_AUDIT_KEY is another than the key berth\+[0-9a-f]{8}/)
+  t.regex(String(auditTold?.message), /^BERTH_AUDIT_KEY is not the key berth\+[0-9a-f]{8}/)
   const vaultTold = await t.throwsAsync(startWith({ BERTH_VAULT_KEY: others.BERTH_VAULT_KEY }), {
     name: 'Misconfigured',
   })

@@ -28,9 +28,14 @@ const turns = async (): Promise<void> => {
 }
 
 test('requests with one key come one after the other, those with others at once', async (t) => {
-  const { inTurn } = makeInFlight()
+  const { runExclusive } = makeInFlight()
   const { told, task, end } = tasks()
-  const all = [inTurn(['a'], task('1')), inTurn(['a'], task('2')), inTurn(['a'], task('3')), inTurn(['b'], task('4'))]
+  const all = [
+    runExclusive(['a'], task('1')),
+    runExclusive(['a'], task('2')),
+    runExclusive(['a'], task('3')),
+    runExclusive(['b'], task('4')),
+  ]
   await turns()
   t.deepEqual(told, ['1 begins', '4 begins'])
   for (const name of ['1', '2', '3', '4']) await end(name)
@@ -39,11 +44,11 @@ test('requests with one key come one after the other, those with others at once'
 })
 
 test('a request waits for those that began before the keys were rotated, under an older name', async (t) => {
-  const { inTurn } = makeInFlight()
+  const { runExclusive } = makeInFlight()
   const { told, task, end } = tasks()
-  const earlier = inTurn(['old'], task('earlier'))
-  const later = [inTurn(['new', 'old'], task('later')), inTurn(['new', 'old'], task('last'))]
-  const other = inTurn(['other', 'older'], task('other'))
+  const earlier = runExclusive(['old'], task('earlier'))
+  const later = [runExclusive(['new', 'old'], task('later')), runExclusive(['new', 'old'], task('last'))]
+  const other = runExclusive(['other', 'older'], task('other'))
   await turns()
   t.deepEqual(told, ['earlier begins', 'other begins'])
   for (const name of ['earlier', 'later', 'last', 'other']) await end(name)
@@ -52,10 +57,10 @@ test('a request waits for those that began before the keys were rotated, under a
 })
 
 test('a task that fails frees its key', async (t) => {
-  const { inTurn } = makeInFlight()
+  const { runExclusive } = makeInFlight()
   await t.throwsAsync(
-    inTurn(['a'], () => Promise.reject(new Error('it failed'))),
+    runExclusive(['a'], () => Promise.reject(new Error('it failed'))),
     { message: 'it failed' },
   )
-  t.deepEqual(await inTurn(['a'], async () => E.right(1)), E.right(1))
+  t.deepEqual(await runExclusive(['a'], async () => E.right(1)), E.right(1))
 })

@@ -57,7 +57,7 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
   const by = (key: string | undefined) => ({
     actor: administrator,
     requestId: randomHex(8),
-    retryKey: key === undefined ? undefined : retryKey(key),
+    idempotencyKey: key === undefined ? undefined : retryKey(key),
   })
   return {
     runner,
@@ -76,7 +76,7 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
     },
     sweep: async (standingOf) => {
       const standing = standingOf ?? standingsIn(await readLog(truth, BEGINNING))
-      await makeSweep({ runner, clock: clock.now, standingOf: standing, makeRequestId: () => randomHex(8) })()
+      await makeSweep({ runner, clock: clock.now, sutStatusOf: standing, makeRequestId: () => randomHex(8) })()
     },
   }
 }

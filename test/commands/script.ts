@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { createSut } from '../../src/commands/create-sut.ts'
+import type { IdempotencyKey } from '../../src/commands/idempotency-key.ts'
 import type { Order, Outcome, Runner } from '../../src/commands/order.ts'
-import type { RetryKey } from '../../src/commands/retry-key.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { StreamState } from '../../src/domain/decider.ts'
 import type { Recorded } from '../../src/domain/event.ts'
@@ -99,14 +99,14 @@ const problemsOf = (
 }
 
 /** Creates the SUT that the story is about, asking again with the same key while that helps. */
-const theSut = async (setting: Setting, runner: () => Runner, key: RetryKey): Promise<string> => {
+const theSut = async (setting: Setting, runner: () => Runner, key: IdempotencyKey): Promise<string> => {
   const order = {
     values: sutValues(),
     range: { first: 1, last: 65535 },
     seal: () => undefined,
     actor: administrator,
     requestId: 'creation',
-    retryKey: key,
+    idempotencyKey: key,
   }
   for (let i = 0; i < ATTEMPTS_MAX; i++) {
     const made = await createSut(runner(), { ...order, random: randomHex(8) })
@@ -116,7 +116,7 @@ const theSut = async (setting: Setting, runner: () => Runner, key: RetryKey): Pr
   throw new Error('the SUT could not be created')
 }
 
-const creationProblems = async (truth: EventStore, _id: string, key: RetryKey): Promise<readonly string[]> => {
+const creationProblems = async (truth: EventStore, _id: string, key: IdempotencyKey): Promise<readonly string[]> => {
   const ports = (await readAll(truth, LISTEN_PORTS_STREAM)).map(
     ({ data }) => data as { listen_port: number; sut_id: string },
   )
@@ -148,7 +148,7 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
     for (let i = 0; i < ATTEMPTS_MAX; i++) {
       now += 1000
       const requestId = `${name}-${number}-${i}`
-      const order: Order<AnyCommand> = { command, actor: administrator, requestId, retryKey: key }
+      const order: Order<AnyCommand> = { command, actor: administrator, requestId, idempotencyKey: key }
       const ended = await runner().run(deciderOf(command), stream, order)()
       const events = await readAll(truth, stream)
       problems.push(...problemsOf(command, ended, events, requestId, now))

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Order } from '../../src/commands/order.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
-import type { FollowedLog } from '../../src/commands/states/known-log.ts'
+import type { FollowedLog } from '../../src/commands/states/log-continuity.ts'
 import type { Snapshots } from '../../src/commands/states/snapshots.ts'
-import type { AskedWindow } from '../../src/domain/calendar/window.ts'
+import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
@@ -17,7 +17,7 @@ export interface Instance {
   /** Creates a SUT and gives its id. */
   readonly aSut: () => Promise<string>
   /** `made`, or the code of the refusal. */
-  readonly reserve: (sut: string, window: AskedWindow) => Promise<string>
+  readonly reserve: (sut: string, window: RequestedWindow) => Promise<string>
   /** `recorded`, `already`, or the code of the refusal. */
   readonly describe: (sut: string, description: string) => Promise<string>
   readonly setClock: (time: string) => void
@@ -28,10 +28,10 @@ export const anInstance = (
   store: EventStore,
   snapshots: Snapshots = NO_SNAPSHOTS,
   log?: FollowedLog,
-  rememberedMax?: number,
+  cacheBytesMax?: number,
 ): Instance => {
   let now = clock('05:58')
-  const options = { ...(log && { log }), ...(rememberedMax && { rememberedMax }) }
+  const options = { ...(log && { log }), ...(cacheBytesMax && { cacheBytesMax }) }
   const runner = makeRunner({ store, clock: () => now, randomHex, snapshots, ...options })
   const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
   return {
@@ -52,7 +52,7 @@ export const anInstance = (
       const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))()
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
-    keepStates: runner.keepStates,
+    keepStates: runner.saveStates,
     setClock: (time) => {
       now = clock(time)
     },

@@ -1,4 +1,4 @@
-import type { RetryKey } from '../../src/commands/retry-key.ts'
+import type { IdempotencyKey } from '../../src/commands/idempotency-key.ts'
 import type { Decider, StreamState } from '../../src/domain/decider.ts'
 import { type ReservationCommand, reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { type SutCommand, sutDecider } from '../../src/domain/sut/decide.ts'
@@ -14,7 +14,7 @@ export interface Memory {
 }
 
 const NEVER_MADE = '0'.repeat(24)
-const by = { actor: administrator, standing: 'made', user_id: alice } as const
+const by = { actor: administrator, documentStatus: 'made', user_id: alice } as const
 
 /** Everything that a calendar goes through in a morning. */
 export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
@@ -38,7 +38,7 @@ export const deciderOf = (command: AnyCommand): AnyDecider =>
   (command.type.endsWith('Reservation') ? reservationDecider : sutDecider) as unknown as AnyDecider
 
 /** A retry key as it is recorded; requests that share it are the same. */
-export const retryKey = (name: string): RetryKey => {
+export const retryKey = (name: string): IdempotencyKey => {
   const current = `${name.padEnd(22, '_')}.${name.padEnd(22, '-')}`
   return { current, candidates: [current] }
 }

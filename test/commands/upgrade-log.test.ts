@@ -13,7 +13,7 @@ const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
 const SUT = '58c38f5d444553252cce0000'
 
 const log = { info: () => undefined, warn: () => undefined }
-const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, isWaitedFor: false })
+const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, waitsForStore: false })
 
 /** An event that a version to come may write. */
 const written = (type: string, data: object): NewEvent =>
@@ -44,8 +44,7 @@ for (const [name, open] of [
   test(`a log on ${name} that a newer version has upgraded is refused, and the reason says so`, async (t) => {
     const { store, reopen } = await open(t)
     done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned, written('StoreUpgraded', { from: 1, to: 3 })]))
-    const why =
-      'listenPorts@1: /data/to: the log has version 3, which a newer version of Berth gave it; this one reads 2'
+    const why = 'listenPorts@1: /data/to: the log has version 3, set by a newer version of Berth; this one reads 2'
     await t.throwsAsync(upgradeLog(options(store)), { name: 'UndecodableEvent', message: why })
     // As another process reads it.
     await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })
@@ -89,18 +88,21 @@ test('a store that cannot be written ends the start with the reason, and is aske
       append: (...given) => (left-- > 0 ? async () => E.left(why) : store.append(...given)),
     }
   }
-  await t.throwsAsync(upgradeLog(options(failing('full'))), { name: 'StoreUnavailable', message: /has no room left/ })
+  await t.throwsAsync(upgradeLog(options(failing('full'))), {
+    name: 'StoreUnavailable',
+    message: /event store is full/,
+  })
   await t.throwsAsync(upgradeLog(options(failing('unavailable'))), { name: 'StoreUnavailable' })
   t.true(await isUnused(store))
   const warned: string[] = []
   const waiting = { ...log, warn: (_: object, sentence: string) => void warned.push(sentence) }
-  await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, isWaitedFor: true })
-  t.deepEqual(warned, ['waiting for the event store'])
+  await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, waitsForStore: true })
+  t.deepEqual(warned, ['event store unavailable; retrying'])
   const stop = AbortSignal.abort()
   const ended = upgradeLog({
     ...options(store),
     store: { ...failing('full'), readStream: () => none() },
-    isWaitedFor: true,
+    waitsForStore: true,
     signal: stop,
   })
   await t.throwsAsync(ended, { name: 'StoreUnavailable' })

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { askService } from '../../src/control/ask.ts'
-import { type ControlHandler, openControlSocket, whyNoSocket } from '../../src/control/socket.ts'
+import { type ControlHandler, openControlSocket, socketPathProblem } from '../../src/control/socket.ts'
 import { temporaryData } from '../http/harness.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 
@@ -86,6 +86,6 @@ test('a socket that a killed service left is taken over', async (t) => {
 })
 
 test('a path that no socket can have is told with its length', (t) => {
-  t.is(whyNoSocket('/data/berth.sock'), undefined)
-  t.regex(String(whyNoSocket(`/${'d'.repeat(107)}`)), /has 108 bytes/)
+  t.is(socketPathProblem('/data/berth.sock'), undefined)
+  t.regex(String(socketPathProblem(`/${'d'.repeat(107)}`)), /has 108 bytes/)
 })

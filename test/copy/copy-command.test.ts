@@ -60,7 +60,7 @@ test('what fails is told on a line of its own, below how far it has come', async
   }
   await t.throwsAsync(type(args, {}, { isWatched: true, stderr }), {
     instanceOf: StoreUnavailable,
-    message: 'the log cannot be followed: the event store refuses the credentials, or their rights',
+    message: 'the log cannot be followed: the event store denies access with these credentials',
   })
   t.true(said.includes('3 of 3 events'))
   t.true(said.endsWith('\r\u001b[K'))
@@ -102,9 +102,9 @@ test('what is wrong with --from or --to is told with 2, and no value repeated', 
   const from = 'sqlite:events.db'
   const to = `esdb://berth:${CANARY}@localhost:1`
   for (const [args, why] of [
-    [['--from', from, '--to', `esdb://berth:${CANARY}@`], /^berth: --to must name each host/],
+    [['--from', from, '--to', `esdb://berth:${CANARY}@`], /^berth: --to must list hosts/],
     [['--from', from, '--to', `esdb://berth:${CANARY}@127.0.0.1:1`], /^berth: --to names a host by its IP address/],
-    [['--from', from, '--to', `${to}?a=${CANARY}`], /^berth: --to has an option that is not known: "a"\n$/],
+    [['--from', from, '--to', `${to}?a=${CANARY}`], /^berth: --to has an unknown option: "a"\n$/],
     [['--from', from, '--to', from], /^berth: --to must be like esdb:/],
     [['--from', to, '--to', to], /^berth: --from must be like sqlite:/],
     [['--from', from], /^berth: --to must be like esdb:/],

@@ -26,7 +26,9 @@ test('killed in the middle and begun again it is complete, nothing is in it twic
     await child.exited
   }
   own.delayAnswers(0)
-  const unfinished = { message: /^the event store holds an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/ }
+  const unfinished = {
+    message: /^the event store contains an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/,
+  }
   const environment = { BERTH_EVENT_STORE: to, BERTH_VAULT_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
   await t.throwsAsync(start(t, { environment }), unfinished)
   await t.throwsAsync(foundAt(t, to), unfinished)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { AskedWindow } from '../../src/domain/calendar/window.ts'
+import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
 import type { CreateReservation } from '../../src/domain/reservation/decide.ts'
@@ -27,7 +27,7 @@ export const asked = (time: string, offset = 0, nanoseconds = 0n): Instant => ({
   offset,
 })
 
-export const explicit = (start: string, end: string, startOffset = 0, endOffset = startOffset): AskedWindow => ({
+export const explicit = (start: string, end: string, startOffset = 0, endOffset = startOffset): RequestedWindow => ({
   form: 'explicit',
   start: asked(start, startOffset),
   end: asked(end, endOffset),
@@ -117,7 +117,10 @@ export const reservationCancelled = (_id: string, user_id = alice): EventOf<'Res
   data: ofReservation(_id, user_id),
 })
 
-export const createReservation = (window: AskedWindow, more: Partial<CreateReservation> = {}): CreateReservation => ({
+export const createReservation = (
+  window: RequestedWindow,
+  more: Partial<CreateReservation> = {},
+): CreateReservation => ({
   type: 'CreateReservation',
   actor: administrator,
   sut_id: SUT_ID,

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { inBody, invalid, type Problem } from '../../src/domain/failure.ts'
+import { bodyProblem, invalid, type Problem } from '../../src/domain/failure.ts'
 
-const missing = (field: string): Problem => inBody('invalid', field, 'is required')
-const unknown = (field: string): Problem => inBody('field_unknown', field, 'is not a field of this request')
+const missing = (field: string): Problem => bodyProblem('invalid', field, 'is required')
+const unknown = (field: string): Problem => bodyProblem('field_unknown', field, 'is not a field of this request')
 
 test('problems of one kind give the refusal their code, of several kinds it is invalid', (t) => {
   t.is(invalid([unknown('colour')]).code, 'field_unknown')

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
-import { plainDataOf, plainReader } from '../../src/event-store/plain-event.ts'
+import { getPlainReader, slicePlainData } from '../../src/event-store/plain-event.ts'
 import { decodeEvent, encodeEvent, UndecodableEvent } from '../../src/event-store/stored-event.ts'
 import { COLUMNS, rowOf } from '../../src/export/columns.ts'
 import { FORMATS, formatOf } from '../../src/export/formats.ts'
@@ -213,7 +213,7 @@ test('any events survive csv and ndjson, whatever is in them', (t) => {
 
 /** Whether a text, and what comes of it when a byte is another, is read in one look only where the long way reads the same. */
 const disagreement = (text: string): string | undefined => {
-  const plain = plainReader()(text, 7)
+  const plain = getPlainReader()(text, 7)
   if (plain === undefined) return undefined
   let decoded: Recorded | undefined
   try {
@@ -221,7 +221,7 @@ const disagreement = (text: string): string | undefined => {
   } catch {
     return `taken, and cannot be decoded: ${text}`
   }
-  const data = plainDataOf(text)
+  const data = slicePlainData(text)
   for (const { line } of FORMATS.map((name) => formatOf(name, { excel: false, origin: 'a "log"' }))) {
     if (line(plain, 7, data) !== line(decoded, 7)) return `written as another: ${line(plain, 7, data)}`
   }
@@ -247,7 +247,7 @@ test('what is read in one look is read the long way too, as the same and in its 
         const newest = { ...event, metadata: { ...event.metadata, schema: 1 } } as NewEvent
         const text = encodeEvent(stream, n, isPlain ? inPlainLetters(newest) : newest)
         seen++
-        if (plainReader()(text, 7) !== undefined) taken++
+        if (getPlainReader()(text, 7) !== undefined) taken++
         const place = (at: number): number => at % text.length
         const edited = changes.map(([at, by]) => text.slice(0, place(at)) + by + text.slice(place(at) + 1))
         for (const each of [text, ...edited]) assert.equal(disagreement(each), undefined)
@@ -264,7 +264,7 @@ test('the events that a service writes most are read in one look', async (t) => 
     for (const { text } of page) {
       const { type, metadata } = JSON.parse(text)
       const isAscii = /^[\x20-\x7e]*$/.test(metadata.reason ?? '')
-      if (/^Reservation|^ListenPort/.test(type) && isAscii) t.not(plainReader()(text, 0), undefined, text)
+      if (/^Reservation|^ListenPort/.test(type) && isAscii) t.not(getPlainReader()(text, 0), undefined, text)
     }
   }
 })

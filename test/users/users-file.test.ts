@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { acquireLock } from '../../src/files/lock.ts'
-import { adding, removing, settingPassword } from '../../src/users/user-edits.ts'
+import { deleteUser, insertUser, setPassword } from '../../src/users/user-edits.ts'
 import { editUsersFile, readUsersFile, UserName } from '../../src/users/users-file.ts'
 import { aUser, cheapHash, fileOf, leftOf, rightOf } from './builders.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -22,7 +22,7 @@ const namesIn = async (path: string): Promise<readonly string[]> =>
 test('an absent file is made with mode 0600, and its directory with it', async (t) => {
   const path = join(await temporaryDirectory(t), 'a', 'b', 'users.json')
   const alice = await aUser('alice', 'correct horse')
-  t.deepEqual(rightOf(await editUsersFile(path, adding(alice))), [alice])
+  t.deepEqual(rightOf(await editUsersFile(path, insertUser(alice))), [alice])
   t.deepEqual(rightOf(await readUsersFile(path)), [alice])
   t.is((await stat(path)).mode & 0o777, 0o600)
   t.is((await stat(join(path, '..'))).mode & 0o777, 0o700)
@@ -32,7 +32,7 @@ test('an edited file has mode 0600 whatever it had before, and nothing is left b
   const path = await fileIn(t, fileOf([await aUser('alice', 'correct horse')]))
   await chmod(path, 0o644)
   await writeFile(`${path}.new`, 'left by a crash')
-  rightOf(await editUsersFile(path, adding(await aUser('bob', 'correct horse'))))
+  rightOf(await editUsersFile(path, insertUser(await aUser('bob', 'correct horse'))))
   t.is((await stat(path)).mode & 0o777, 0o600)
   t.deepEqual((await readdir(join(path, '..'))).sort(), ['users.json', 'users.json.lock'])
 })
@@ -40,10 +40,10 @@ test('an edited file has mode 0600 whatever it had before, and nothing is left b
 test('users are kept in the order they were added, and a changed password keeps the place', async (t) => {
   const path = await fileIn(t)
   for (const name of ['carol', 'alice', 'bob']) {
-    rightOf(await editUsersFile(path, adding(await aUser(name, 'correct horse'))))
+    rightOf(await editUsersFile(path, insertUser(await aUser(name, 'correct horse'))))
   }
   const hash = await cheapHash('battery staple')
-  rightOf(await editUsersFile(path, settingPassword('alice', hash)))
+  rightOf(await editUsersFile(path, setPassword('alice', hash)))
   const users = rightOf(await readUsersFile(path))
   t.deepEqual(
     users.map(({ name, password }) => [name, password === hash]),
@@ -53,7 +53,7 @@ test('users are kept in the order they were added, and a changed password keeps 
       ['bob', false],
     ],
   )
-  rightOf(await editUsersFile(path, removing('carol')))
+  rightOf(await editUsersFile(path, deleteUser('carol')))
   t.deepEqual(await namesIn(path), ['alice', 'bob'])
 })
 
@@ -62,10 +62,10 @@ test('a refused edit says why and leaves the file as it was', async (t) => {
   const path = await fileIn(t, fileOf([alice]))
   const before = await stat(path)
   const refusals = [
-    leftOf(await editUsersFile(path, adding(await aUser('alice', 'x', { _id: 'another' })))),
-    leftOf(await editUsersFile(path, adding(await aUser('bob', 'x', { _id: alice._id })))),
-    leftOf(await editUsersFile(path, removing('bob'))),
-    leftOf(await editUsersFile(path, settingPassword('bob', alice.password))),
+    leftOf(await editUsersFile(path, insertUser(await aUser('alice', 'x', { _id: 'another' })))),
+    leftOf(await editUsersFile(path, insertUser(await aUser('bob', 'x', { _id: alice._id })))),
+    leftOf(await editUsersFile(path, deleteUser('bob'))),
+    leftOf(await editUsersFile(path, setPassword('bob', alice.password))),
   ]
   t.deepEqual(refusals, [
     'there is a user called "alice" already',
@@ -78,7 +78,7 @@ test('a refused edit says why and leaves the file as it was', async (t) => {
 
 test('an edit that is refused makes no file', async (t) => {
   const directory = await temporaryDirectory(t)
-  leftOf(await editUsersFile(join(directory, 'a', 'users.json'), removing('bob')))
+  leftOf(await editUsersFile(join(directory, 'a', 'users.json'), deleteUser('bob')))
   t.deepEqual(await readdir(directory), [])
 })
 
@@ -88,8 +88,8 @@ test('links are followed: the file they lead to is edited and they stay', async 
   await symlink('real/users.json', join(directory, 'link.json'))
   await symlink('link.json', join(directory, 'users.json'))
   const path = join(directory, 'users.json')
-  rightOf(await editUsersFile(path, adding(await aUser('alice', 'correct horse'))))
-  rightOf(await editUsersFile(path, adding(await aUser('bob', 'correct horse'))))
+  rightOf(await editUsersFile(path, insertUser(await aUser('alice', 'correct horse'))))
+  rightOf(await editUsersFile(path, insertUser(await aUser('bob', 'correct horse'))))
   t.true((await lstat(path)).isSymbolicLink())
   t.true((await lstat(join(directory, 'link.json'))).isSymbolicLink())
   t.deepEqual(await namesIn(join(directory, 'real', 'users.json')), ['alice', 'bob'])
@@ -108,22 +108,22 @@ test('without the lock concurrent edits do lose users, so that the test above ca
   const path = await fileIn(t, fileOf([]))
   const alice = await aUser('alice', 'correct horse')
   const read = rightOf(await readUsersFile(path))
-  rightOf(await editUsersFile(path, adding(alice)))
-  rightOf(await editUsersFile(path, () => adding({ ...alice, _id: 'b', name: 'bob' })(read)))
+  rightOf(await editUsersFile(path, insertUser(alice)))
+  rightOf(await editUsersFile(path, () => insertUser({ ...alice, _id: 'b', name: 'bob' })(read)))
   t.deepEqual(await namesIn(path), ['bob'])
 })
 
 test('edits within one process wait for each other', async (t) => {
   const path = await fileIn(t)
   const names = Array.from({ length: 8 }, (_, i) => `user${i}`)
-  await Promise.all(names.map(async (name) => editUsersFile(path, adding(await aUser(name, 'correct horse')))))
+  await Promise.all(names.map(async (name) => editUsersFile(path, insertUser(await aUser(name, 'correct horse')))))
   t.deepEqual([...(await namesIn(path))].sort(), names)
 })
 
 test('an edit waits for who has the lock', async (t) => {
   const path = await fileIn(t, fileOf([]))
   const lock = acquireLock(`${path}.lock`)
-  const edited = editUsersFile(path, adding(await aUser('alice', 'correct horse')))
+  const edited = editUsersFile(path, insertUser(await aUser('alice', 'correct horse')))
   t.deepEqual(await namesIn(path), [])
   lock.release()
   t.is(rightOf(await edited).length, 1)
@@ -149,7 +149,7 @@ for (const [what, contents, reason] of malformed) {
     t.is(problem.kind, 'malformed')
     t.true(problem.detail.startsWith(`${path} is not a users file: `))
     t.regex(problem.detail, reason)
-    t.regex(leftOf(await editUsersFile(path, adding(await aUser('alice', 'x')))), reason)
+    t.regex(leftOf(await editUsersFile(path, insertUser(await aUser('alice', 'x')))), reason)
     t.deepEqual(await readFile(path), Buffer.from(contents))
   })
 }
@@ -201,11 +201,11 @@ asRoot('an edit by root leaves the file and its lock to the owner', async (t) =>
   const directory = await temporaryDirectory(t)
   await chown(directory, 1234, 1234)
   const path = join(directory, 'users.json')
-  rightOf(await editUsersFile(path, adding(await aUser('alice', 'correct horse'))))
+  rightOf(await editUsersFile(path, insertUser(await aUser('alice', 'correct horse'))))
   t.is((await stat(path)).uid, 1234)
   t.is((await stat(`${path}.lock`)).uid, 1234)
   await chown(path, 1235, 1235)
-  rightOf(await editUsersFile(path, adding(await aUser('bob', 'correct horse'))))
+  rightOf(await editUsersFile(path, insertUser(await aUser('bob', 'correct horse'))))
   t.is((await stat(path)).uid, 1235)
   t.is((await stat(path)).mode & 0o777, 0o600)
 })

@@ -1,7 +1,7 @@
 import { rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { adding, removing, settingPassword } from '../../src/users/user-edits.ts'
+import { deleteUser, insertUser, setPassword } from '../../src/users/user-edits.ts'
 import { openUsers, type Users, type UsersAlarm, type UsersChange } from '../../src/users/users.ts'
 import { editUsersFile, type UserRecord } from '../../src/users/users-file.ts'
 import { aUser, cheapHash, fileOf, leftOf, rightOf, signal } from './builders.ts'
@@ -57,12 +57,12 @@ test('users are found by id and by name, newest last, and tell no hash', async (
 test('an edit of the file is in force without a restart', async (t) => {
   const { path, users, nextChange } = await followed(t, [await aUser('alice', 'correct horse')])
   let change = nextChange()
-  rightOf(await editUsersFile(path, adding(await aUser('bob', 'correct horse'))))
+  rightOf(await editUsersFile(path, insertUser(await aUser('bob', 'correct horse'))))
   t.deepEqual(await change, { removed: [], changed: [] })
   t.truthy(users.byName('bob'))
   const alice = users.byName('alice')
   change = nextChange()
-  rightOf(await editUsersFile(path, removing('alice')))
+  rightOf(await editUsersFile(path, deleteUser('alice')))
   t.deepEqual(await change, { removed: [alice as NonNullable<typeof alice>], changed: [] })
   t.is(users.byName('alice'), undefined)
   t.is(users.credentialOf('alice'), undefined)
@@ -87,7 +87,7 @@ test('a changed password changes the credential of its user and of no other', as
   const { path, users, nextChange } = await followed(t, records)
   const [alice, bob] = [users.credentialOf('alice'), users.credentialOf('bob')]
   const change = nextChange()
-  rightOf(await editUsersFile(path, settingPassword('alice', await cheapHash('battery staple'))))
+  rightOf(await editUsersFile(path, setPassword('alice', await cheapHash('battery staple'))))
   t.deepEqual((await change).changed, [{ _id: 'id-of-alice', name: 'alice', role: 'tester' }])
   t.not(users.credentialOf('alice'), alice)
   t.is(users.credentialOf('bob'), bob)

@@ -2,13 +2,13 @@ import { QUARTER } from '../../domain/calendar/window.ts'
 import type { DataOf } from '../../domain/event.ts'
 import { hexAt } from './ids.ts'
 import { offsetIn, secondsIn } from './moments.ts'
-import type { Held, Sut, Tell } from './state.ts'
+import type { Held, Report, Sut } from './state.ts'
 
 const word = (number: number): string => number.toString(16).padStart(8, '0')
 
-export const nameOf = ({ high, middle, low }: Held): string => word(high) + word(middle) + word(low)
+export const formatId = ({ high, middle, low }: Held): string => word(high) + word(middle) + word(low)
 
-/** How many of the windows start before a moment. */
+/** Number of windows that start before a moment. */
 export const countBefore = (windows: readonly Held[], moment: number): number => {
   let [low, high] = [0, windows.length]
   while (low < high) {
@@ -19,11 +19,11 @@ export const countBefore = (windows: readonly Held[], moment: number): number =>
   return low
 }
 
-/** Released windows that are kept though their quarter is over: a clock that was ahead may come back to it. */
+/** Released windows to keep after their quarter-hour: a clock that was ahead may return to it. */
 const RELEASED_MIN = 8
 
-/** Lets go what is over at a time in Unix milliseconds. */
-export const letGo = (sut: Sut, time: number): void => {
+/** Drops windows that have ended at a time, in Unix milliseconds. */
+export const dropPast = (sut: Sut, time: number): void => {
   const { windows, released } = sut
   let over = 0
   while (over < windows.length && (windows[over] as Held).end * 1_000 <= time) over++
@@ -35,56 +35,55 @@ export const letGo = (sut: Sut, time: number): void => {
 
 const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
 
-/** Until when a moment was really held by reservations that were released one after the other. */
-const heldUntil = (released: readonly Held[], moment: number): number => {
+/** End of the time actually held by consecutive released reservations. */
+const findHeldEnd = (released: readonly Held[], moment: number): number => {
   const holder = released.find(({ start, end }) => start <= moment && moment < end)
-  return holder === undefined ? moment : heldUntil(released, holder.end)
+  return holder === undefined ? moment : findHeldEnd(released, holder.end)
 }
 
-/** Which version the log has where an event lies; undefined where nobody can say. In 1, released windows did not count. */
+/** Log version at an event; undefined if uncertain. In version 1, released windows did not count. */
 type Version = number | undefined
 
-const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, tell: Tell): void => {
+const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, report: Report): void => {
   if (version === undefined || version === 1) return
   const held = released.find((each) => each.start < end && start < each.end)
-  if (held !== undefined) tell(`overlaps the reservation ${nameOf(held)}, which held the SUT until it was released`)
+  if (held !== undefined) report(`overlaps the reservation ${formatId(held)}, which held the SUT until it was released`)
 }
 
 const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
-  isOnGrid(start) || (version !== 1 && heldUntil(released, start - (start % QUARTER)) === start)
+  isOnGrid(start) || (version !== 1 && findHeldEnd(released, start - (start % QUARTER)) === start)
 
-export const reservationCreated = (
+export const judgeReservationCreated = (
   sut: Sut,
   data: DataOf<'ReservationCreated'>,
   user_id: string,
   { time, version }: { readonly time: number; readonly version: Version },
-  tell: Tell,
+  report: Report,
 ): void => {
   const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
-  if (sut.status !== 'standing') tell(`reserves a SUT that is ${sut.status}`)
-  else if (sut.values.is_active === false) tell('reserves a SUT that is not active')
+  if (sut.status !== 'standing') report(`reserves a SUT that is ${sut.status}`)
+  else if (sut.values.is_active === false) report('reserves an inactive SUT')
   if (sut.status === 'standing' && data.listen_port !== sut.listen_port) {
-    tell(`has the listen_port ${data.listen_port}, the SUT ${sut.listen_port}`)
+    report(`has the listen_port ${data.listen_port}, but the SUT has ${sut.listen_port}`)
   }
   if (!(start < end)) {
-    tell('has a window that is none')
+    report('has an empty window')
     return
   }
-  if (!isRightStart(sut, start, version) || !isOnGrid(end))
-    tell('has a window that is not on the grid of quarter-hours')
-  judgeReleased(sut, start, end, version, tell)
+  if (!isRightStart(sut, start, version) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
+  judgeReleased(sut, start, end, version, report)
   if (end * 1_000 <= time) {
-    tell('has a window that is over')
+    report('has a window that has already ended')
     return
   }
-  if (start < time / 1_000 - QUARTER) tell('has a window that begins before the quarter-hour it was made in')
+  if (start < time / 1_000 - QUARTER) report('has a window that begins before the quarter-hour of its creation')
   const { windows } = sut
   const place = countBefore(windows, start)
   const [before, behind] = [windows[place - 1], windows[place]]
   if (before !== undefined && before.end > start)
-    tell(`overlaps the reservation ${nameOf(before)}, which holds the SUT`)
+    report(`overlaps the reservation ${formatId(before)}, which holds the SUT`)
   if (behind !== undefined && behind.start < end)
-    tell(`overlaps the reservation ${nameOf(behind)}, which holds the SUT`)
+    report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
   const { _id } = data
   const held = {
     high: hexAt(_id, 0, 8),
@@ -99,61 +98,66 @@ export const reservationCreated = (
   else windows.splice(place, 0, held)
 }
 
-/** The place of the reservation that an event is about, which must hold its SUT, now or later. */
-const placeOf = ({ windows }: Sut, { _id, user_id }: DataOf<'ReservationCancelled'>, tell: Tell): number => {
+/** Index of the reservation an event is about. It must currently hold its SUT. */
+const findPlace = ({ windows }: Sut, { _id, user_id }: DataOf<'ReservationCancelled'>, report: Report): number => {
   const [high, middle, low] = [hexAt(_id, 0, 8), hexAt(_id, 8, 16), hexAt(_id, 16, 24)]
   const place = windows.findIndex((held) => held.low === low && held.middle === middle && held.high === high)
   const held = windows[place]
-  if (held === undefined) tell(`is about the reservation ${_id}, which does not stand`)
-  else if (held.user_id !== user_id) tell(`says that the reservation is ${user_id}'s, who did not make it`)
+  if (held === undefined) report(`refers to the reservation ${_id}, which is not current`)
+  else if (held.user_id !== user_id) report(`names ${user_id} as the owner of another user's reservation`)
   return place
 }
 
-export const reservationExtended = (
+export const judgeReservationExtended = (
   sut: Sut,
   data: DataOf<'ReservationExtended'>,
   version: Version,
-  tell: Tell,
+  report: Report,
 ): void => {
-  const place = placeOf(sut, data, tell)
+  const place = findPlace(sut, data, report)
   const held = sut.windows[place]
   if (held === undefined) return
   const end = secondsIn(data.end_time)
-  if (sut.values.is_active === false) tell('extends a reservation of a SUT that is not active')
+  if (sut.values.is_active === false) report('extends a reservation of an inactive SUT')
   if (!(end > held.end)) {
-    tell('extends a reservation to an end that is not later')
+    report('extends a reservation to an end that is not later')
     return
   }
-  if (!isOnGrid(end)) tell('has an end that is not on the grid of quarter-hours')
-  judgeReleased(sut, held.end, end, version, tell)
+  if (!isOnGrid(end)) report('has an end off the quarter-hour grid')
+  judgeReleased(sut, held.end, end, version, report)
   const behind = sut.windows[place + 1]
   if (behind !== undefined && behind.start < end)
-    tell(`overlaps the reservation ${nameOf(behind)}, which holds the SUT`)
+    report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
   held.end = end
   held.endOffset = offsetIn(data.end_time)
 }
 
-export const reservationReleased = (sut: Sut, data: DataOf<'ReservationReleased'>, time: number, tell: Tell): void => {
-  const place = placeOf(sut, data, tell)
+export const judgeReservationReleased = (
+  sut: Sut,
+  data: DataOf<'ReservationReleased'>,
+  time: number,
+  report: Report,
+): void => {
+  const place = findPlace(sut, data, report)
   const held = sut.windows[place]
   if (held === undefined) return
-  if (held.start * 1_000 > time) tell('releases a reservation that has not begun')
+  if (held.start * 1_000 > time) report('releases a reservation that has not begun')
   const end = Math.max(Math.ceil(time / 1_000), held.start + 1)
-  if (secondsIn(data.end_time) !== end) tell('ends a reservation at another second than the one it was released in')
-  if (offsetIn(data.end_time) !== held.endOffset) tell('ends a reservation in another offset than it had')
+  if (secondsIn(data.end_time) !== end) report('ends a reservation at a different second than its release')
+  if (offsetIn(data.end_time) !== held.endOffset) report('ends a reservation with a different UTC offset')
   sut.windows.splice(place, 1)
   sut.released.push({ ...held, end: secondsIn(data.end_time) })
 }
 
-export const reservationCancelled = (
+export const judgeReservationCancelled = (
   sut: Sut,
   data: DataOf<'ReservationCancelled'>,
   time: number,
-  tell: Tell,
+  report: Report,
 ): void => {
-  const place = placeOf(sut, data, tell)
+  const place = findPlace(sut, data, report)
   const held = sut.windows[place]
   if (held === undefined) return
-  if (held.start * 1_000 <= time) tell('cancels a reservation that has begun')
+  if (held.start * 1_000 <= time) report('cancels a reservation that has begun')
   sut.windows.splice(place, 1)
 }

@@ -2,11 +2,11 @@ import type { DataOf, Recorded } from '../../domain/event.ts'
 import { countBefore } from './calendar.ts'
 import { hexAt } from './ids.ts'
 import { offsetIn, secondsIn } from './moments.ts'
-import { type Held, own, type Stream, type Sut, type Tell } from './state.ts'
+import { copyText, type Held, type Report, type Stream, type Sut } from './state.ts'
 
 export type ClockCorrected = DataOf<'ClockCorrected'>
 
-export const heldBy = (window: ClockCorrected['windows'][number]): Held => ({
+export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
   high: hexAt(window._id, 0, 8),
   middle: hexAt(window._id, 8, 16),
   low: hexAt(window._id, 16, 24),
@@ -16,26 +16,26 @@ export const heldBy = (window: ClockCorrected['windows'][number]): Held => ({
   endOffset: offsetIn(window.end_time),
 })
 
-/** Puts the windows that stand again among those that stand; what overlaps one of them is told. */
-export const giveBack = ({ windows }: Sut, { windows: restored }: ClockCorrected, tell: Tell): void => {
+/** Restores windows. Reports those that overlap a current one. */
+export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCorrected, report: Report): void => {
   for (const window of restored) {
-    const held = heldBy(window)
+    const held = toHeld(window)
     const place = countBefore(windows, held.start)
     const [before, behind] = [windows[place - 1], windows[place]]
     const overlaps =
       (before !== undefined && before.end > held.start) || (behind !== undefined && behind.start < held.end)
-    if (overlaps) tell(`gives back the reservation ${window._id} over one that stands`)
+    if (overlaps) report(`restores the reservation ${window._id} over a current one`)
     else windows.splice(place, 0, held)
   }
 }
 
-/** Once all windows are back the stream's time is right again, and its retry keys are forgotten. */
-export const correctTime = (stream: Stream, data: ClockCorrected, time: number, tell: Tell): void => {
+/** Once all windows are restored, the stream's time is corrected and its idempotency records are dropped. */
+export const correctTime = (stream: Stream, data: ClockCorrected, time: number, report: Report): void => {
   const { revisions, positions, remaining } = data
   if (revisions.from > revisions.to || revisions.to >= stream.revision) {
-    tell(`corrects the revisions ${revisions.from} to ${revisions.to}, which do not come before it in its stream`)
+    report(`corrects the revisions ${revisions.from} to ${revisions.to}, which do not precede it in its stream`)
   }
-  if (positions.from > positions.to) tell(`corrects the positions ${positions.from} to ${positions.to}`)
+  if (positions.from > positions.to) report(`corrects the positions ${positions.from} to ${positions.to}`)
   if (remaining > 0) return
   stream.time = time
   stream.keys = undefined
@@ -43,7 +43,7 @@ export const correctTime = (stream: Stream, data: ClockCorrected, time: number, 
 
 type Span = ClockCorrected['revisions']
 
-/** Which times an event says are wrong. */
+/** The times that an event corrects. */
 export interface Correction {
   readonly stream: string
   readonly position: number
@@ -52,11 +52,11 @@ export interface Correction {
   readonly positions: Span
 }
 
-export const correctionOf = (
+export const toCorrection = (
   { stream, revision, data }: Extract<Recorded, { readonly type: 'ClockCorrected' }>,
   position: number,
 ): Correction => ({
-  stream: own(stream),
+  stream: copyText(stream),
   position,
   revision,
   revisions: { ...data.revisions },

@@ -1,11 +1,11 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { hexAt, type SeenIds } from './ids.ts'
-import { own, type Stream, type Tell } from './state.ts'
+import { copyText, type Report, type Stream } from './state.ts'
 
-/** The rules that hold for every event, whatever it says. */
+/** Rules for every event, whatever its type. */
 
-export const judgeStream = ({ type, data, stream }: Recorded, tell: Tell): boolean => {
+export const judgeStream = ({ type, data, stream }: Recorded, report: Report): boolean => {
   const isOfPorts = type === 'ListenPortAssigned' || type === 'ListenPortReleased' || type === 'StoreUpgraded'
   const sutId = 'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
   const isThere =
@@ -13,28 +13,28 @@ export const judgeStream = ({ type, data, stream }: Recorded, tell: Tell): boole
       ? stream === LISTEN_PORTS_STREAM
       : stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
   const of = sutId === undefined ? '' : ` of the SUT ${sutId}`
-  if (!isThere) tell(`is a ${type}${of}, which has no place in the stream ${stream}`)
+  if (!isThere) report(`is a ${type}${of}, which does not belong in the stream ${stream}`)
   return isThere
 }
 
-export const judgeRevision = (stream: Stream, revision: number, tell: Tell): void => {
+export const judgeRevision = (stream: Stream, revision: number, report: Report): void => {
   if (revision !== stream.revision + 1) {
-    tell(
+    report(
       stream.revision === -1
-        ? `is the first of its stream and has the revision ${revision}`
-        : `has the revision ${revision}, behind ${stream.revision} in its stream`,
+        ? `is the first event of its stream but has the revision ${revision}`
+        : `has the revision ${revision}, after ${stream.revision} in its stream`,
     )
-    stream.isUnsure = true
+    stream.isUncertain = true
   }
   stream.revision = revision
 }
 
-export const judgeTime = (stream: Stream, time: number, written: string, tell: Tell): void => {
+export const judgeTime = (stream: Stream, time: number, written: string, report: Report): void => {
   if (Number.isNaN(time)) {
-    tell(`has a time that does not exist, ${written}`)
-    stream.isUnsure = true
+    report(`has a time that does not exist, ${written}`)
+    stream.isUncertain = true
   } else if (time < stream.time) {
-    tell(`has the time ${written}, before that of the event before it in its stream`)
+    report(`has the time ${written}, earlier than the previous event of its stream`)
   } else {
     stream.time = time
   }
@@ -42,31 +42,32 @@ export const judgeTime = (stream: Stream, time: number, written: string, tell: T
 
 const [DASH, SEVEN] = ['-'.charCodeAt(0), '7'.charCodeAt(0)]
 
-export const judgeId = (id: string, time: number, seen: SeenIds, tell: Tell): void => {
+export const judgeId = (id: string, time: number, seen: SeenIds, report: Report): void => {
   const [a, b, c, d] = [hexAt(id, 0, 8), hexAt(id, 9, 13), hexAt(id, 14, 18), hexAt(id, 19, 23)]
   const [e, f] = [hexAt(id, 24, 28), hexAt(id, 28, 36)]
   const hasDashes =
     id.charCodeAt(8) === DASH && id.charCodeAt(13) === DASH && id.charCodeAt(18) === DASH && id.charCodeAt(23) === DASH
   const isHex = a + b + c + d + e + f >= 0
   if (!isHex || !hasDashes || id.charCodeAt(14) !== SEVEN || d >>> 14 !== 2) {
-    tell(`has an id that is no UUID of version 7, ${id}`)
+    report(`has an id that is not a UUID of version 7, ${id}`)
     return
   }
-  if (a * 65_536 + b !== time) tell(`has an id that does not begin with its time, ${id}`)
-  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) tell(`has an id that another event before it has, ${id}`)
+  if (a * 65_536 + b !== time) report(`has an id that does not begin with its time, ${id}`)
+  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
 }
 
-/** The ids that the service gives begin with the second they were given in. */
-export const judgeNewId = (_id: string, time: number, seen: SeenIds, tell: Tell): void => {
+/** Assigned ids begin with the second they were assigned. */
+export const judgeNewId = (_id: string, time: number, seen: SeenIds, report: Report): void => {
   const second = Math.floor(time / 1_000) % 2 ** 32
   const first = hexAt(_id, 0, 8)
-  if (first !== second) tell(`gives an id that does not begin with the second it was given in, ${_id}`)
-  // The last word marks that there is an id, even one of nothing but zeros.
-  if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1)) tell(`gives an id that was given before, ${_id}`)
+  if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
+  // The last word marks the entry as used, even for an id of zeros.
+  if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1))
+    report(`assigns an id that was assigned before, ${_id}`)
 }
 
-/** What nobody records who signs in, and under which name the service, or a command typed beside it, does. */
-const OF_SYSTEM: Readonly<Partial<Record<EventType, string>>> = {
+/** Event types that no user records, and the actor that does: the service itself or a command typed on its machine. */
+const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   SutCreationAbandoned: 'berth',
   ListenPortReleased: 'berth',
   StoreUpgraded: 'berth',
@@ -75,56 +76,57 @@ const OF_SYSTEM: Readonly<Partial<Record<EventType, string>>> = {
   VaultKeyForgotten: 'command-line',
 }
 
-export const judgeActor = ({ type, data, metadata }: Recorded, tell: Tell): void => {
+export const judgeActor = ({ type, data, metadata }: Recorded, report: Report): void => {
   const { actor, role } = metadata
-  const system = OF_SYSTEM[type]
+  const system = SYSTEM_ACTORS[type]
   if ((system !== undefined) !== (role === 'system')) {
-    tell(`is a ${type} by a ${role}`)
+    report(`is a ${type} by a ${role}`)
     return
   }
   if (role === 'system' && actor !== system) {
-    tell(`is by the service under the name of ${actor}`)
+    report(`is by the service under the name ${actor}`)
     return
   }
   if (role === 'auditor') {
-    tell('is by an auditor, who may write nothing')
+    report('is by an auditor, who cannot write')
     return
   }
   if (role !== 'tester') return
   if (!('user_id' in data)) {
-    tell(`is a ${type} by a tester, who may not`)
+    report(`is a ${type} by a tester, who cannot record it`)
     return
   }
-  if (data.user_id !== actor) tell(`is by the tester ${actor} for the user ${data.user_id}`)
+  if (data.user_id !== actor) report(`is by the tester ${actor} for the user ${data.user_id}`)
 }
 
-/** Milliseconds: how long a retry key is known. */
-const KEYS_KNOWN_FOR = 24 * 3_600_000
-/** Characters of `metadata.key` that stand for the retry key alone. */
+/** Lifetime of an idempotency record, in milliseconds. */
+const KEY_LIFETIME = 24 * 3_600_000
+/** Characters of `metadata.key` for the key itself. */
 const KEY_LENGTH = 22
 
 /**
- * A retry key is recorded once a day in a stream.
+ * An idempotency key is recorded at most once a day in a stream.
  *
- * @param isPassedOver whether the use of a key before does not count, for what it created was given up
+ * @param isIgnored whether to ignore an earlier record, because its creation was abandoned
  */
 export const judgeKey = (
   stream: Stream,
   { data, metadata: { key } }: Recorded,
   time: number,
-  isPassedOver: (_id: string) => boolean,
-  tell: Tell,
+  isIgnored: (_id: string) => boolean,
+  report: Report,
 ): void => {
   if (key === undefined) return
   stream.keys ??= new Map()
   const { keys } = stream
   for (const [name, use] of keys) {
-    if (use.time > time - KEYS_KNOWN_FOR) break
+    if (use.time > time - KEY_LIFETIME) break
     keys.delete(name)
   }
-  const name = own(key.slice(0, KEY_LENGTH))
+  const name = copyText(key.slice(0, KEY_LENGTH))
   const before = keys.get(name)
-  if (before !== undefined && !isPassedOver(before._id)) tell('was recorded under a retry key that its stream knew')
+  if (before !== undefined && !isIgnored(before._id))
+    report('was recorded under an idempotency key already used in its stream')
   keys.delete(name)
-  keys.set(name, { time, _id: own('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '') })
+  keys.set(name, { time, _id: copyText('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '') })
 }

@@ -1,26 +1,29 @@
-/** Ids of up to 128 bits that have been seen, at 16 bytes each in twice as many places: a million take 32 megabytes. */
+/**
+ * A set of 128-bit ids: an open-addressing table, at most half full, 16 bytes per slot. A million ids take 32
+ * megabytes.
+ */
 export interface SeenIds {
-  /** Whether an id is seen for the first time. Takes it in four words, of which not all are 0. */
+  /** Adds an id, given as four words that are not all 0. Returns whether it is new. */
   readonly add: (a: number, b: number, c: number, d: number) => boolean
 }
 
-const PLACES_AT_FIRST = 1_024
+const INITIAL_PLACES = 1_024
 
-const hashOf = (a: number, b: number, c: number, d: number): number => {
+const hashWords = (a: number, b: number, c: number, d: number): number => {
   let mixed = Math.imul(a ^ Math.imul(b, 0x9e3779b1), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ Math.imul(c, 0xc2b2ae35), 0x27d4eb2f)
   mixed = Math.imul(mixed ^ (mixed >>> 13) ^ d, 0x165667b1)
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-export const seenIds = (): SeenIds => {
-  let places = PLACES_AT_FIRST
+export const makeSeenIds = (): SeenIds => {
+  let places = INITIAL_PLACES
   let words = new Uint32Array(4 * places)
   let count = 0
 
-  /** Where the id is, or would be. */
+  /** Slot of the id, or the free slot for it. */
   const placeOf = (a: number, b: number, c: number, d: number): number => {
-    for (let place = hashOf(a, b, c, d) & (places - 1); ; place = (place + 1) & (places - 1)) {
+    for (let place = hashWords(a, b, c, d) & (places - 1); ; place = (place + 1) & (places - 1)) {
       const at = 4 * place
       const first = words[at]
       if (first === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d) return at
@@ -60,7 +63,7 @@ export const seenIds = (): SeenIds => {
 const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
 
-/** The lower-case hex digits of a stretch of up to 8 as a number; NaN where there are others. */
+/** Parses up to 8 lower-case hex digits; NaN for anything else. */
 export const hexAt = (text: string, from: number, to: number): number => {
   let word = 0
   for (let at = from; at < to; at++) {

@@ -1,13 +1,13 @@
 import type { DataOf } from '../../domain/event.ts'
-import { own, type Sut, type Tell } from './state.ts'
+import { copyText, type Report, type Sut } from './state.ts'
 
-/** Who has which listen_port, as the log has it at a place. */
+/** Current listen_port assignments. */
 export interface Ports {
-  readonly assigned: (data: DataOf<'ListenPortAssigned'>, time: number, sut: Sut | undefined, tell: Tell) => void
-  /** @param sut undefined where nobody can say what stands in its stream */
-  readonly released: (data: DataOf<'ListenPortReleased'>, sut: Sut | undefined, tell: Tell) => void
-  /** A SUT comes to be, or is given up, by the second append of a creation; its time counts where it comes to be. */
-  readonly used: (sutId: string, listen_port: number, time: number | undefined, tell: Tell) => void
+  readonly assign: (data: DataOf<'ListenPortAssigned'>, time: number, sut: Sut | undefined, report: Report) => void
+  /** @param sut undefined if its stream is uncertain */
+  readonly release: (data: DataOf<'ListenPortReleased'>, sut: Sut | undefined, report: Report) => void
+  /** The second append of a creation: creates the SUT or abandons it. `time` is undefined if abandoned. */
+  readonly use: (sutId: string, listen_port: number, time: number | undefined, report: Report) => void
 }
 
 interface Assignment {
@@ -19,37 +19,37 @@ export const makePorts = (): Ports => {
   const bySut = new Map<string, Assignment>()
   const byPort = new Map<number, string>()
   return {
-    assigned: ({ sut_id, listen_port }, time, sut, tell) => {
+    assign: ({ sut_id, listen_port }, time, sut, report) => {
       const holder = byPort.get(listen_port)
-      if (holder !== undefined) tell(`gives away the listen_port ${listen_port}, which the SUT ${holder} has`)
-      if (bySut.has(sut_id)) tell(`gives the SUT ${sut_id} a second listen_port`)
-      if (sut !== undefined) tell(`gives a listen_port to the SUT ${sut_id}, which is ${sut.status}`)
-      const id = own(sut_id)
+      if (holder !== undefined) report(`assigns the listen_port ${listen_port}, which the SUT ${holder} has`)
+      if (bySut.has(sut_id)) report(`assigns a second listen_port to the SUT ${sut_id}`)
+      if (sut !== undefined) report(`assigns a listen_port to the SUT ${sut_id}, which is ${sut.status}`)
+      const id = copyText(sut_id)
       bySut.set(id, { listen_port, time })
       byPort.set(listen_port, id)
     },
-    released: ({ sut_id, listen_port }, sut, tell) => {
+    release: ({ sut_id, listen_port }, sut, report) => {
       if (bySut.get(sut_id)?.listen_port !== listen_port) {
-        tell(`takes back the listen_port ${listen_port}, which the SUT ${sut_id} has not`)
+        report(`releases the listen_port ${listen_port}, which the SUT ${sut_id} does not have`)
         return
       }
       if (sut !== undefined && sut.status !== 'retired' && sut.status !== 'abandoned') {
-        tell(`takes back the listen_port of the SUT ${sut_id}, which is ${sut.status}`)
+        report(`releases the listen_port of the SUT ${sut_id}, which is ${sut.status}`)
       }
       bySut.delete(sut_id)
       if (byPort.get(listen_port) === sut_id) byPort.delete(listen_port)
     },
-    used: (sutId, listen_port, time, tell) => {
+    use: (sutId, listen_port, time, report) => {
       const assignment = bySut.get(sutId)
       if (assignment === undefined) {
-        tell('is about a SUT that has been given no listen_port')
+        report('refers to a SUT without a listen_port')
         return
       }
       if (assignment.listen_port !== listen_port) {
-        tell(`has the listen_port ${listen_port}, the SUT was given ${assignment.listen_port}`)
+        report(`has the listen_port ${listen_port}, but the SUT was assigned ${assignment.listen_port}`)
       }
       if (time !== undefined && assignment.time !== time)
-        tell('has another time than the assignment of its listen_port')
+        report('has a different time than the assignment of its listen_port')
     },
   }
 }

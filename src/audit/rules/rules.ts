@@ -1,97 +1,97 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import {
-  letGo,
-  reservationCancelled,
-  reservationCreated,
-  reservationExtended,
-  reservationReleased,
+  dropPast,
+  judgeReservationCancelled,
+  judgeReservationCreated,
+  judgeReservationExtended,
+  judgeReservationReleased,
 } from './calendar.ts'
-import { type Correction, correctionOf, correctTime, giveBack } from './corrections.ts'
+import { type Correction, correctTime, restoreWindows, toCorrection } from './corrections.ts'
 import { judgeActor, judgeId, judgeKey, judgeNewId, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
-import { seenIds } from './ids.ts'
+import { makeSeenIds } from './ids.ts'
 import { millisecondsIn } from './moments.ts'
 import { makePorts, type Ports } from './ports.ts'
-import { makeOwn, newStream, own, type Stream, type Sut, type Tell } from './state.ts'
-import { sutCreated, sutCreationAbandoned, sutRetired, sutUpdated } from './suts.ts'
+import { copyText, makeTextCache, newStream, type Report, type Stream, type Sut } from './state.ts'
+import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
 
 /**
- * The rules that Berth promises of its log, judged on the log alone and apart from the code that keeps them: what follows
- * from each event is folded here once more, and nothing is kept but what stands.
+ * Checks that the log obeys Berth's rules, using only the log and independently of the code that enforces them. Folds
+ * its own minimal state.
  */
 export interface Rules {
   /**
-   * Judges the next event of the log. What is missing or unlawful is told; then it is taken as it is. Returns where the
-   * event before it in its stream lies: null where there is none, undefined where nobody can say.
+   * Checks the next event of the log and reports violations, then applies the event as it is. Returns the position of
+   * the previous event in its stream; null if there is none, undefined if uncertain.
    */
-  readonly judge: (event: Recorded, position: number, tell: Tell) => number | null | undefined
-  /** An event that cannot be read: nobody can say what stands in its stream from there on. */
-  readonly passOver: (stream: string, revision: number, position: number) => void
-  /** What was said of wrong times, to be held against the log once it is known which: see verify-corrections.ts. */
+  readonly judge: (event: Recorded, position: number, report: Report) => number | null | undefined
+  /** Skips an unreadable event. The rest of its stream is uncertain. */
+  readonly skip: (stream: string, revision: number, position: number) => void
+  /** Corrections to verify in a second pass over the log (see verify/corrections.ts). */
   readonly corrections: () => readonly Correction[]
-  /** Every stream with its last revision and where that event lies. */
-  readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUnsure'>>>
+  /** Every stream with the revision and position of its last event. */
+  readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUncertain'>>>
 }
 
-/** What a stream's rules need to know of the others; undefined what nobody can say. */
+/** State of other streams that a stream's rules need; undefined if uncertain. */
 interface Others {
-  /** The version that the log has from its last StoreUpgraded on. */
+  /** Log version since the last StoreUpgraded. */
   readonly log: { version: number }
   readonly ports: Ports | undefined
   readonly knownSut: (sutId: string) => Sut | undefined
   readonly ownUser: (userId: string) => string
 }
 
-const storeUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>, tell: Tell): void => {
-  if (from !== log.version) tell(`upgrades a log of version ${from}, which has version ${log.version}`)
-  if (to <= from) tell(`upgrades the log from version ${from} to ${to}`)
+const judgeStoreUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgraded'>, report: Report): void => {
+  if (from !== log.version) report(`upgrades from version ${from} a log of version ${log.version}`)
+  if (to <= from) report(`upgrades the log from version ${from} to ${to}`)
   log.version = Math.max(log.version, to)
 }
 
-/** What an event makes of its SUT, and whether it may. */
-export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, tell: Tell): void => {
+/** Checks an event against its SUT's state and applies it. */
+export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, report: Report): void => {
   const { ports, knownSut, ownUser, log } = others
   const version = ports && log.version
-  // While windows remain to be given back the stream's time is still the wrong one.
-  if (event.type !== 'ClockCorrected') letGo(sut, time)
+  // While windows remain to be restored, the stream's time is still wrong.
+  if (event.type !== 'ClockCorrected') dropPast(sut, time)
   switch (event.type) {
     case 'SutCreated':
-      ports?.used(event.data._id, event.data.listen_port, time, tell)
-      sutCreated(sut, event.data, tell)
+      ports?.use(event.data._id, event.data.listen_port, time, report)
+      judgeSutCreated(sut, event.data, report)
       break
     case 'SutCreationAbandoned':
-      ports?.used(event.data._id, event.data.listen_port, undefined, tell)
-      sutCreationAbandoned(sut, event.data, tell)
+      ports?.use(event.data._id, event.data.listen_port, undefined, report)
+      judgeSutCreationAbandoned(sut, event.data, report)
       break
     case 'SutUpdated':
-      sutUpdated(sut, event.data, tell)
+      judgeSutUpdated(sut, event.data, report)
       break
     case 'SutRetired':
-      sutRetired(sut, event.data, tell)
+      judgeSutRetired(sut, event.data, report)
       break
     case 'ReservationCreated':
-      reservationCreated(sut, event.data, ownUser(event.data.user_id), { time, version }, tell)
+      judgeReservationCreated(sut, event.data, ownUser(event.data.user_id), { time, version }, report)
       break
     case 'ReservationExtended':
-      reservationExtended(sut, event.data, version, tell)
+      judgeReservationExtended(sut, event.data, version, report)
       break
     case 'ReservationReleased':
-      reservationReleased(sut, event.data, time, tell)
+      judgeReservationReleased(sut, event.data, time, report)
       break
     case 'ReservationCancelled':
-      reservationCancelled(sut, event.data, time, tell)
+      judgeReservationCancelled(sut, event.data, time, report)
       break
     case 'ListenPortAssigned':
-      ports?.assigned(event.data, time, knownSut(event.data.sut_id), tell)
+      ports?.assign(event.data, time, knownSut(event.data.sut_id), report)
       break
     case 'ListenPortReleased':
-      ports?.released(event.data, knownSut(event.data.sut_id), tell)
+      ports?.release(event.data, knownSut(event.data.sut_id), report)
       break
     case 'StoreUpgraded':
-      storeUpgraded(log, event.data, tell)
+      judgeStoreUpgraded(log, event.data, report)
       break
     case 'ClockCorrected':
-      giveBack(sut, event.data, tell)
+      restoreWindows(sut, event.data, report)
       break
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
@@ -101,9 +101,9 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
 
 export const makeRules = (): Rules => {
   const streams = new Map<string, Stream>()
-  const [eventIds, givenIds] = [seenIds(), seenIds()]
+  const [eventIds, givenIds] = [makeSeenIds(), makeSeenIds()]
   const ports = makePorts()
-  const ownUser = makeOwn()
+  const ownUser = makeTextCache()
   const log = { version: 1 }
   const corrections: Correction[] = []
 
@@ -111,45 +111,45 @@ export const makeRules = (): Rules => {
     const found = streams.get(name)
     if (found !== undefined) return found
     const made = newStream()
-    streams.set(own(name), made)
+    streams.set(copyText(name), made)
     return made
   }
-  const sureOfPorts = (): Ports | undefined => (streams.get(LISTEN_PORTS_STREAM)?.isUnsure ? undefined : ports)
+  const certainPorts = (): Ports | undefined => (streams.get(LISTEN_PORTS_STREAM)?.isUncertain ? undefined : ports)
   const sutOf = (sutId: string): Stream | undefined => streams.get(sutStream(sutId))
   const knownSut = (sutId: string): Sut | undefined => {
     const stream = sutOf(sutId)
-    return stream === undefined || stream.isUnsure ? undefined : stream.sut
+    return stream === undefined || stream.isUncertain ? undefined : stream.sut
   }
   const isAbandoned = (sutId: string): boolean => sutOf(sutId)?.sut.status === 'abandoned'
-  const neverPassedOver = (): boolean => false
+  const never = (): boolean => false
 
-  const judge: Rules['judge'] = (event, position, tell) => {
+  const judge: Rules['judge'] = (event, position, report) => {
     const stream = streamOf(event.stream)
     const previous = stream.position
     stream.position = position
     const written = event.metadata.time
     const time = millisecondsIn(written)
-    judgeRevision(stream, event.revision, tell)
+    judgeRevision(stream, event.revision, report)
     if (event.type === 'ClockCorrected') {
-      corrections.push(correctionOf(event, position))
-      correctTime(stream, event.data, time, tell)
-    } else judgeTime(stream, time, written, tell)
-    judgeId(event.id, time, eventIds, tell)
-    judgeActor(event, tell)
-    if (event.type === 'ReservationCreated') judgeNewId(event.data._id, time, givenIds, tell)
-    if (event.type === 'ListenPortAssigned') judgeNewId(event.data.sut_id, time, givenIds, tell)
-    if (!judgeStream(event, tell)) stream.isUnsure = true
-    if (stream.isUnsure) return undefined
-    judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : neverPassedOver, tell)
-    judgeData(stream.sut, event, time, { log, ports: sureOfPorts(), knownSut, ownUser }, tell)
+      corrections.push(toCorrection(event, position))
+      correctTime(stream, event.data, time, report)
+    } else judgeTime(stream, time, written, report)
+    judgeId(event.id, time, eventIds, report)
+    judgeActor(event, report)
+    if (event.type === 'ReservationCreated') judgeNewId(event.data._id, time, givenIds, report)
+    if (event.type === 'ListenPortAssigned') judgeNewId(event.data.sut_id, time, givenIds, report)
+    if (!judgeStream(event, report)) stream.isUncertain = true
+    if (stream.isUncertain) return undefined
+    judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : never, report)
+    judgeData(stream.sut, event, time, { log, ports: certainPorts(), knownSut, ownUser }, report)
     return previous
   }
 
   return {
     judge,
-    passOver: (name, revision, position) => {
+    skip: (name, revision, position) => {
       const stream = streamOf(name)
-      stream.isUnsure = true
+      stream.isUncertain = true
       stream.position = position
       stream.revision = revision
     },

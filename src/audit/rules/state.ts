@@ -1,13 +1,13 @@
 import type { SutValues } from '../../domain/sut/state.ts'
 
-/** What stands at a place in the log, as far as the rules for what may follow need it. */
+/** The state at a position in the log, as far as the rules need it. */
 
-/** Finishes the sentence "the event at position 7 ...". */
-export type Tell = (what: string) => void
+/** Completes the sentence "the event at position 7 ...". */
+export type Report = (what: string) => void
 
-/** A reservation that holds its SUT. Unix seconds, and minutes east of UTC. */
+/** A reservation that holds its SUT. Times are Unix seconds, offsets minutes east of UTC. */
 export interface Held {
-  /** Its id as a number of 96 bits in three: as text it would weigh as much as the whole. */
+  /** The 96-bit id in three numbers. As text it would take as much memory as everything else. */
   readonly high: number
   readonly middle: number
   readonly low: number
@@ -22,16 +22,16 @@ export interface Sut {
   listen_port: number
   values: Partial<SutValues>
   tags: Map<string, string>
-  /** Those not over at the stream's last event, by start. */
+  /** Windows that have not ended at the stream's last event, by start. */
   windows: Held[]
-  /** Those that were released lately, as they ended. */
+  /** Recently released windows, with their actual end. */
   released: Held[]
 }
 
-/** The use of a retry key. */
+/** A use of an idempotency key. */
 export interface KeyUse {
   readonly time: number
-  /** The SUT or reservation that the command was about. */
+  /** The SUT or reservation the command was about. */
   readonly _id: string
 }
 
@@ -39,11 +39,11 @@ export interface Stream {
   revision: number
   /** Unix milliseconds of its last event. */
   time: number
-  /** Of its last event; null where it has none. */
+  /** Position of its last event; null if there is none. */
   position: number | null
-  /** Whether something is missing or cannot be read, so that nobody can say what stands in it. */
-  isUnsure: boolean
-  /** The retry keys of the last day, oldest first. */
+  /** Whether an event is missing or unreadable, so that the state is uncertain. */
+  isUncertain: boolean
+  /** Idempotency keys of the last day, oldest first. */
   keys: Map<string, KeyUse> | undefined
   readonly sut: Sut
 }
@@ -52,21 +52,21 @@ export const newStream = (): Stream => ({
   revision: -1,
   time: 0,
   position: null,
-  isUnsure: false,
+  isUncertain: false,
   keys: undefined,
   sut: { status: 'absent', listen_port: 0, values: {}, tags: new Map(), windows: [], released: [] },
 })
 
-/** A copy of a text that was cut out of a longer one, which it would keep in memory. */
-export const own = (text: string): string => Buffer.from(text).toString()
+/** Copies a substring, which would otherwise keep the whole string in memory. */
+export const copyText = (text: string): string => Buffer.from(text).toString()
 
-/** The same for texts that come again and again: each is copied once. */
-export const makeOwn = (): ((text: string) => string) => {
+/** Like `copyText`, for recurring texts: copies each only once. */
+export const makeTextCache = (): ((text: string) => string) => {
   const known = new Map<string, string>()
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
-    const copy = own(text)
+    const copy = copyText(text)
     known.set(copy, copy)
     return copy
   }

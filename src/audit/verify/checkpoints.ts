@@ -1,42 +1,42 @@
 import type { GrowingTree } from './tree.ts'
 
-/** What a log was once signed to be. */
-export interface Against {
-  /** What it is called when it is spoken of. */
+/** A tree head signed earlier. */
+export interface SignedHead {
+  /** Name for reports. */
   readonly name: string
-  /** How many events there were. */
+  /** Number of events. */
   readonly size: number
   readonly root: Uint8Array
 }
 
-/** How a log compares with it. */
-export interface Compared {
+/** Result of comparing the log with a signed head. */
+export interface CheckpointComparison {
   readonly name: string
   readonly size: number
-  /** Whether its events are the first of those today, unchanged. */
+  /** Whether the log begins with exactly these events. */
   readonly is_extended: boolean
-  /** The root over as many events today, in base64; null where there are fewer. */
+  /** The log's root at this size, in base64; null if the log is shorter. */
   readonly root: string | null
 }
 
-/** Where a log has changed since it was signed. Positions of events; -1 stands for the place before the first. */
-export interface Place {
+/** Range of positions in which the log diverged after it was signed; -1 means before the first event. */
+export interface Divergence {
   readonly unchanged_up_to: number
   readonly differs_before: number
 }
 
-export interface Checkpoints {
-  /** Looks at the tree when it has grown by a leaf, and once while it is empty. */
+export interface CheckpointComparer {
+  /** Call for the empty tree and after each added leaf. */
   readonly look: (tree: GrowingTree) => void
-  readonly compared: () => readonly Compared[]
-  /** Undefined where every checkpoint is extended. */
-  readonly place: () => Place | undefined
+  readonly compared: () => readonly CheckpointComparison[]
+  /** Undefined if the log extends every checkpoint. */
+  readonly place: () => Divergence | undefined
 }
 
-/** Holds a growing tree against checkpoints of any sizes. */
-export const holdAgainst = (against: readonly Against[]): Checkpoints => {
+/** Compares a growing tree with signed checkpoints of any size. */
+export const compareCheckpoints = (against: readonly SignedHead[]): CheckpointComparer => {
   const bySize = against.toSorted((a, b) => a.size - b.size)
-  const found: Compared[] = []
+  const found: CheckpointComparison[] = []
   return {
     look: (tree) => {
       for (let next = bySize[found.length]; next?.size === tree.size(); next = bySize[found.length]) {

@@ -1,6 +1,6 @@
-/** Something in a log that is not as it must be. */
+/** A violation found in a log. */
 export interface Finding {
-  /** Where in the log; null for what is wrong with it as a whole. */
+  /** Position in the log; null for the log as a whole. */
   readonly position: number | null
   /** One sentence. */
   readonly what: string
@@ -8,12 +8,12 @@ export interface Finding {
 
 export interface Findings {
   readonly add: (position: number | null, what: string) => void
-  /** How many there are, those that are not kept among them. */
+  /** Total number, including those not kept. */
   readonly count: () => number
   readonly kept: () => readonly Finding[]
 }
 
-/** Of a log that is wrong from end to end, not everything has to be told. */
+/** Maximum findings kept. */
 const KEPT_MAX = 10_000
 
 export const makeFindings = (): Findings => {

@@ -4,7 +4,7 @@ import { type Finding, type Findings, makeFindings } from './findings.ts'
 import { type LinksOf, makeLinkJudge } from './links.ts'
 import { readEvent } from './read.ts'
 
-/** An event as it lies in the log, and its public position. */
+/** A raw event and its public position. */
 export interface Placed {
   readonly position: number
   readonly text: string
@@ -13,32 +13,32 @@ export interface Placed {
 export interface Judged {
   readonly found: number
   readonly findings: readonly Finding[]
-  /** What remains to be held against the log in another look. */
+  /** Corrections to verify in a second pass. */
   readonly corrections: readonly Correction[]
 }
 
-/** Decodes the events of a log, page by page, and holds them against the rules. It may work somewhere else meanwhile. */
+/** Decodes events page by page and checks them against the rules. May run in another thread. */
 export interface Judge {
-  /** A promise where it has to be waited for. */
+  /** Returns a promise if the caller must wait. */
   readonly take: (page: readonly Placed[]) => Promise<void> | undefined
   readonly end: () => Promise<Judged>
 }
 
-/** @param links what leads through an embedded log beside its events */
+/** @param links links of an embedded log */
 export const makeJudge = (links: LinksOf | undefined, findings: Findings = makeFindings()): Judge => {
   const rules = makeRules()
   const linkJudge = links && makeLinkJudge(links, findings)
   let position = -1
-  const tell = (what: string): void => findings.add(position, `the event ${what}`)
+  const report = (what: string): void => findings.add(position, `the event ${what}`)
 
   const judge = (text: string): number | null | undefined => {
     const read = readEvent(text, position)
     if ('event' in read) {
-      if (!read.isCanonical) tell('is not written in its canonical form')
-      return rules.judge(read.event, position, tell)
+      if (!read.isCanonical) report('is not in canonical form')
+      return rules.judge(read.event, position, report)
     }
     findings.add(position, `the event cannot be read: ${read.why}`)
-    if (read.stream !== undefined) rules.passOver(read.stream, read.revision, position)
+    if (read.stream !== undefined) rules.skip(read.stream, read.revision, position)
     return undefined
   }
 

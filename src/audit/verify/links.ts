@@ -6,7 +6,7 @@ interface StreamHead {
   readonly position: number
 }
 
-/** What leads through an embedded log beside its events: see event-store/sqlite-links.ts. */
+/** The links of an embedded log (see event-store/sqlite/links.ts). */
 export interface LinksOf {
   readonly previous: (after: number, upTo: number) => string
   readonly heads: () => Iterable<StreamHead>
@@ -16,18 +16,18 @@ export interface LinksOf {
 
 type Streams = ReadonlyMap<
   string,
-  { readonly revision: number; readonly position: number | null; readonly isUnsure: boolean }
+  { readonly revision: number; readonly position: number | null; readonly isUncertain: boolean }
 >
 
 export interface LinkJudge {
-  /** @param previous where the event before it in its stream lies: null for none, undefined where nobody can say */
+  /** @param previous position of the previous event in its stream; null if there is none, undefined if uncertain */
   readonly expect: (position: number, previous: number | null | undefined) => void
-  /** Compares what was expected since the page before. */
+  /** Checks the links of the page. */
   readonly endPage: () => void
   readonly judgeHeads: (streams: Streams) => void
 }
 
-/** By these links a stream is read and commands are decided, so that one turned aside hides events from both. */
+/** Streams are read by these links and commands are decided on the result. A redirected link hides events from both. */
 export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => {
   let before = -1
   let positions: number[] = []
@@ -42,18 +42,18 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
       if (wanted === undefined || each[n] === String(wanted ?? '')) continue
       const led = each[n] === '' ? 'nothing' : `the event at ${each[n]}`
       const leads = wanted === null ? 'nothing' : `the one at ${wanted}`
-      findings.add(position, `the event is linked to ${led} as the one before it in its stream, and follows ${leads}`)
+      findings.add(position, `the event is linked to ${led} as its predecessor, but follows ${leads}`)
     }
   }
 
   const judgeHead = ({ stream, revision, position }: StreamHead, streams: Streams, last: number): void => {
-    // What has been appended meanwhile.
+    // Appended during verification.
     if (position > before && position <= last) return
     const found = streams.get(stream)
-    if (found?.isUnsure) return
+    if (found?.isUncertain) return
     if (found?.position === position && found.revision === revision) return
     const ends = found === undefined ? 'has no event' : `ends at ${found.position} with the revision ${found.revision}`
-    findings.add(null, `the stream ${stream} ${ends}, and its head is at ${position} with the revision ${revision}`)
+    findings.add(null, `the stream ${stream} ${ends}, but its head is at ${position} with the revision ${revision}`)
   }
 
   return {
@@ -71,14 +71,14 @@ export const makeLinkJudge = (links: LinksOf, findings: Findings): LinkJudge => 
     judgeHeads: (streams) => {
       const end = links.end()
       const last = links.last()
-      if (end > last) findings.add(null, `the log ends at ${last}, and what was appended last at ${end}`)
+      if (end > last) findings.add(null, `the log ends at ${last}, but the last append was at ${end}`)
       const missing = new Set(streams.keys())
       for (const head of links.heads()) {
         missing.delete(head.stream)
         judgeHead(head, streams, last)
       }
       for (const stream of missing) {
-        if (!streams.get(stream)?.isUnsure) findings.add(null, `the stream ${stream} has no head`)
+        if (!streams.get(stream)?.isUncertain) findings.add(null, `the stream ${stream} has no head`)
       }
     },
   }

@@ -1,14 +1,14 @@
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { plainReader } from '../../event-store/plain-event.ts'
+import { getPlainReader } from '../../event-store/plain-event.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 
-/** An event as it was read, or as much as is known of one that cannot be. */
-export type Read =
+/** A decoded event, or what is known of an unreadable one. */
+export type ReadResult =
   | { readonly event: Recorded; readonly isCanonical: boolean }
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
 
-const read = (text: string, mark: number): Read => {
+const decodeEvent = (text: string, mark: number): ReadResult => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -29,8 +29,8 @@ const read = (text: string, mark: number): Read => {
   }
 }
 
-/** Reads an event as it lies in the log, decoding it once. */
-export const readEvent = (text: string, mark: number): Read => {
-  const event = plainReader()(text, mark)
-  return event === undefined ? read(text, mark) : { event, isCanonical: true }
+/** Decodes a raw event. */
+export const readEvent = (text: string, mark: number): ReadResult => {
+  const event = getPlainReader()(text, mark)
+  return event === undefined ? decodeEvent(text, mark) : { event, isCanonical: true }
 }

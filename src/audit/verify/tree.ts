@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import { nodeHash } from '../../event-store/stored-event.ts'
 
-/** The Merkle tree over a log (RFC 6962, section 2.1) while it is read from end to end. */
+/** The Merkle tree over a log (RFC 6962, section 2.1), built while reading it. */
 export interface GrowingTree {
   readonly add: (leaf: Uint8Array) => void
   readonly size: () => number
   readonly root: () => Uint8Array
 }
 
-/** The same as `withLeaf` of projections/merkle-tree.ts, in one place that is written over: it is taken for every event. */
+/** Like `withLeaf` of projections/merkle-tree.ts, but updates in place, since it runs for every event. */
 export const growTree = (): GrowingTree => {
-  /** The roots of its perfect subtrees, the largest first. */
+  /** Roots of its perfect subtrees, largest first. */
   const roots: Uint8Array[] = []
   let size = 0
   return {

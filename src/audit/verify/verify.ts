@@ -1,44 +1,44 @@
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
-import { type Against, type Compared, holdAgainst, type Place } from './checkpoints.ts'
+import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { judgeCorrections } from './corrections.ts'
 import { type Finding, type Findings, makeFindings } from './findings.ts'
 import { type Judge, makeJudge, type Placed } from './judge.ts'
 import { growTree } from './tree.ts'
 
 export interface VerifyOptions {
-  /** The whole log as it lies. */
+  /** The whole raw log. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  /** Reads it once more, where it says of itself that times were wrong. */
-  readonly again: () => AsyncIterable<readonly StoredRecord[]>
-  /** Whether marks are positions, as in the embedded store: none may be left out. */
+  /** Reads the log again, to verify clock corrections. */
+  readonly reread: () => AsyncIterable<readonly StoredRecord[]>
+  /** Whether store positions are public positions, as in the embedded store, so that gaps are missing events. */
   readonly isDense?: boolean
-  /** Who holds the events against the rules; in this thread, and without links between them, unless given. */
+  /** Checks the events against the rules. By default in this thread and without links. */
   readonly judge?: Judge
-  readonly against?: readonly Against[]
-  /** Told how many events have been looked at. */
+  readonly against?: readonly SignedHead[]
+  /** Called with the number of events checked. */
   readonly onProgress?: (done: number) => void
 }
 
 export interface Verified {
-  /** How many events the log has. */
+  /** Number of events in the log. */
   readonly events: number
-  /** The head of the Merkle tree over them, in base64. */
+  /** Head of the log's Merkle tree, in base64. */
   readonly root: string
-  /** How many things were found; the first 10,000 are named. */
+  /** Number of findings; the first 10,000 are listed. */
   readonly found: number
   readonly findings: readonly Finding[]
-  readonly against: readonly Compared[]
-  /** Where the log is no longer what was signed, as far as the checkpoints tell. */
-  readonly place?: Place
+  readonly against: readonly CheckpointComparison[]
+  /** Where the log diverged from what was signed, as far as the checkpoints show. */
+  readonly place?: Divergence
 }
 
-/** Events between two words about the progress. */
-const EVERY = 8_192
+/** Events between progress reports. */
+const PROGRESS_EVERY = 8_192
 
-const judgePlaces = (findings: Findings, isDense: boolean) => {
+const makePositions = (findings: Findings, isDense: boolean) => {
   let next = 0
-  /** The public position of a record. */
+  /** Returns the public position of a record. */
   return (mark: number): number => {
     const position = isDense ? mark : next
     if (position !== next) {
@@ -51,18 +51,18 @@ const judgePlaces = (findings: Findings, isDense: boolean) => {
   }
 }
 
-const inOrder = (a: Finding, b: Finding): number =>
+const byPosition = (a: Finding, b: Finding): number =>
   (a.position ?? Number.POSITIVE_INFINITY) - (b.position ?? Number.POSITIVE_INFINITY) || 0
 
 /**
- * Reads a whole log once and holds it against everything that Berth promises of it, and against checkpoints.
+ * Verifies a log against Berth's rules and signed checkpoints in a single pass.
  *
- * @throws StoreUnavailable where it cannot be read to its end
+ * @throws StoreUnavailable if it cannot be read to its end
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
-  const { records, again, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
+  const { records, reread, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
   const findings = makeFindings()
-  const [tree, checkpoints, placeOf] = [growTree(), holdAgainst(against), judgePlaces(findings, isDense)]
+  const [tree, checkpoints, placeOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
   checkpoints.look(tree)
   for await (const page of records) {
     const placed: Placed[] = []
@@ -70,23 +70,23 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       const position = placeOf(mark)
       const leaf = leafHash(text)
       if (kept !== undefined && !leaf.equals(kept)) {
-        findings.add(position, 'the event is not the one that its hash was taken of')
+        findings.add(position, 'the event does not match its hash')
       }
       tree.add(leaf)
       checkpoints.look(tree)
       placed.push({ position, text })
-      if (tree.size() % EVERY === 0) onProgress?.(tree.size())
+      if (tree.size() % PROGRESS_EVERY === 0) onProgress?.(tree.size())
     }
     await judge.take(placed)
   }
   const judged = await judge.end()
-  if (judged.corrections.length > 0) await judgeCorrections(again(), judged.corrections, findings, isDense)
+  if (judged.corrections.length > 0) await judgeCorrections(reread(), judged.corrections, findings, isDense)
   const place = checkpoints.place()
   return {
     events: tree.size(),
     root: Buffer.from(tree.root()).toString('base64'),
     found: findings.count() + judged.found,
-    findings: [...findings.kept(), ...judged.findings].sort(inOrder),
+    findings: [...findings.kept(), ...judged.findings].sort(byPosition),
     against: checkpoints.compared(),
     ...(place && { place }),
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { askService } from '../../control/ask.ts'
-import { CONTROL_SOCKET, whyNoSocket } from '../../control/socket.ts'
+import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 
 export const clockConfirmCommand: Command = {
@@ -17,7 +17,7 @@ SUT until then. Check the clock of the machine. If it is wrong, set it, and the 
 right, confirm it. Each instance over a shared store is confirmed on its own machine.`,
   run: async (_, { data }, terminal) => {
     const path = join(data, CONTROL_SOCKET)
-    const why = whyNoSocket(path)
+    const why = socketPathProblem(path)
     if (why !== undefined) return refuse(terminal, `the service cannot be reached at ${path}: ${why}`)
     const confirmed = await askService(path, 'clock confirm', {})
     if (E.isRight(confirmed)) {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { type ClockCorrected, type ClockCorrection, correctClock } from '../../commands/clock/correct.ts'
 import { askService } from '../../control/ask.ts'
-import { CONTROL_SOCKET, whyNoSocket } from '../../control/socket.ts'
+import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { Reason } from '../../domain/event.ts'
 import { parsePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
@@ -44,7 +44,7 @@ const correct = async (
   terminal: Terminal,
 ): Promise<E.Either<string, ClockCorrected>> => {
   const path = join(config.data, CONTROL_SOCKET)
-  if (whyNoSocket(path) !== undefined) return correctAlone(config, correction, terminal)
+  if (socketPathProblem(path) !== undefined) return correctAlone(config, correction, terminal)
   const asked = await askService(path, 'clock correct', correction)
   if (E.isRight(asked)) return E.right(asked.right as ClockCorrected)
   return asked.left === 'no service' ? correctAlone(config, correction, terminal) : E.left(asked.left.why)

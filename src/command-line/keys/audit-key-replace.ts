@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { idOf, makeAuditKeyFile, readAuditKey } from '../../audit/audit-key.ts'
-import { isSameKey, keepKnownKey, readKnownKey } from '../../audit/known-audit-key.ts'
+import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-key.ts'
+import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
 import { type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { recordForLog } from '../../commands/record-for-log.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
@@ -20,7 +20,7 @@ export const lostWith = (replaces: Verifier | undefined): readonly string[] =>
   replaces === undefined
     ? ['the log knows of no key before this one']
     : [
-        `lost: the key ${idOf(replaces)}; nothing can be signed in its name any more`,
+        `lost: the key ${formatKeyId(replaces)}; nothing can be signed in its name any more`,
         `what it has signed is verified with ${writeVerifier(replaces)}`,
       ]
 
@@ -51,7 +51,7 @@ const replaceIn = async (
   }
   const randomHex = (bytes: number): string => Buffer.from(randomBytes(bytes)).toString('hex')
   await recordForLog({ type: 'AuditKeyReplaced', data }, { store, now: now(), randomHex })
-  await keepKnownKey(store, signer, now(), randomBytes)
+  await saveKnownKey(store, signer, now(), randomBytes)
   return E.right({ verifier, replaces })
 }
 

@@ -8,7 +8,7 @@ import { openStoreBeside } from '../../service/open-store.ts'
 import { type KeyRing, readOrMakeVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
-import { knownKeys, makeVault } from '../../vault/vault.ts'
+import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 
 /** Milliseconds that a running service is given to take a new key, and between two looks whether it has. */
@@ -84,7 +84,7 @@ const rotateBeside = async (config: Config, { now, randomBytes }: Terminal): Pro
   try {
     const end = performance.now() + TAKEN_WITHIN
     while (performance.now() < end) {
-      if ((await knownKeys(store)).includes(key.right)) {
+      if ((await readKnownKeyIds(store)).includes(key.right)) {
         return E.right({ key: key.right, service: 'running', resealed: null })
       }
       await delay(LOOK_EVERY)

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
-import { type CheckedSut, checkSut, ownersUnknown, type SecretFinding } from '../../vault/check-secrets.ts'
+import { type CheckedSut, checkSut, findUnknownOwners, type SecretFinding } from '../../vault/check-secrets.ts'
+import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
-import { makeStanding, type StandingSecrets } from '../../vault/standing.ts'
-import { knownKeys } from '../../vault/vault.ts'
+import { readKnownKeyIds } from '../../vault/vault.ts'
 
 /** Secrets whose key is not at hand; lost for good, where it was forgotten. */
 interface Unopened {
@@ -31,14 +31,14 @@ const LOOKS = 3
 /** The log while it is read, and what it says of secrets. */
 export interface Followed {
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  readonly standing: StandingSecrets
+  readonly standing: ExpectedSecrets
   /** Reads what has come since. */
   readonly catchUp: () => Promise<void>
 }
 
 /** @param isDense whether marks are positions, as in the embedded store */
 export const followSecrets = (store: EventStore, after: number, isDense: boolean): Followed => {
-  const standing = makeStanding()
+  const standing = makeExpectedSecrets()
   let [position, last] = [-1, after]
   const read = async function* () {
     for await (const page of store.records(last)) {
@@ -93,8 +93,8 @@ export const verifyVault = async (
     for (const sutId of suts) checked.set(sutId, await checkSut(store, ring, sutId, standing.suts.get(sutId)))
     return [...checked].filter(([, { findings }]) => findings.length > 0).map(([sutId]) => sutId)
   }
-  const keyIds = new Set([...(await knownKeys(store)), ...ring.keys.map(({ id }) => id)])
-  let found = await check([...standing.suts.keys(), ...(await ownersUnknown(store, keyIds, standing))])
+  const keyIds = new Set([...(await readKnownKeyIds(store)), ...ring.keys.map(({ id }) => id)])
+  let found = await check([...standing.suts.keys(), ...(await findUnknownOwners(store, keyIds, standing))])
   for (let look = 1; look < LOOKS && found.length > 0; look++) {
     await catchUp()
     found = await check(found)

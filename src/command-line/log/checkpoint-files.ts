@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
 import type { Verifier } from '../../audit/signed-note.ts'
-import type { Against } from '../../audit/verify/checkpoints.ts'
+import type { SignedHead } from '../../audit/verify/checkpoints.ts'
 
 /** Bytes of a checkpoint's file that are read. */
 const NOTE_MAX = 100_000
@@ -14,7 +14,7 @@ const withOneBreak = (note: string): string => {
   return `${note.slice(0, end)}\n`
 }
 
-const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, Against>> => {
+const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<string, SignedHead>> => {
   const note = await readFile(file)
   if (note.length > NOTE_MAX) return E.left(`${file} is not a checkpoint: it is too long`)
   const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)
@@ -26,11 +26,11 @@ const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<s
 export const readCheckpoints = async (
   files: readonly string[],
   findVerifier: () => Promise<E.Either<string, Verifier>>,
-): Promise<E.Either<string, readonly Against[]>> => {
+): Promise<E.Either<string, readonly SignedHead[]>> => {
   if (files.length === 0) return E.right([])
   const verifier = await findVerifier()
   if (E.isLeft(verifier)) return verifier
-  const all: Against[] = []
+  const all: SignedHead[] = []
   for (const file of files) {
     const read = await readAgainst(file, verifier.right)
     if (E.isLeft(read)) return read

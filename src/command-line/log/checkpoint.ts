@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { emptyTree, treeHead, withLeaf } from '../../../projections/merkle-tree.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { leavesOf } from '../../audit/leaves.ts'
+import { readLeaves } from '../../audit/leaves.ts'
 import { sha256 } from '../../audit/sha256.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
@@ -30,7 +30,7 @@ With --json it prints {"origin","size","root","note"}.`,
     try {
       const { records, total } = await openLogReader(store, config, terminal)
       let tree = emptyTree
-      for await (const { leaf } of leavesOf({ records }, (done) => progress.show(done, total(done)))) {
+      for await (const { leaf } of readLeaves({ records }, (done) => progress.show(done, total(done)))) {
         tree = withLeaf(tree, leaf, sha256)
       }
       progress.end()

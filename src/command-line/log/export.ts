@@ -4,7 +4,7 @@ import { parseInstant } from '../../domain/values/instant.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { type Bound, type Exported, exportLog, isEventType, type Wanted } from '../../export/export-log.ts'
 import { FORMATS, type Format, type FormatName, formatOf } from '../../export/formats.ts'
-import { replaceFileBy, targetOf } from '../../files/replace-file.ts'
+import { replaceFileWith, resolveLinks } from '../../files/replace-file.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { type Command, DONE, type Given, MISUSED, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
@@ -62,7 +62,7 @@ const writeTo = async (
   { send }: Terminal,
 ): Promise<string | undefined> => {
   if (output !== undefined) {
-    await replaceFileBy(await targetOf(output), async (file) => {
+    await replaceFileWith(await resolveLinks(output), async (file) => {
       for await (const piece of pieces) await file.writeFile(piece)
     })
     return undefined

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Change, changesBetween, historyProjections, secretsChanged } from '../../../projections/history.ts'
+import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
@@ -28,9 +28,9 @@ const makeFold = () => {
       const before = documents.get(`${name} ${id}`)
       const after = evolve(before, event)
       documents.set(`${name} ${id}`, after)
-      return changesBetween(before, after)
+      return diffDocuments(before, after)
     }),
-    ...secretsChanged(event),
+    ...listChangedSecrets(event),
   ]
 }
 

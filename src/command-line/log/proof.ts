@@ -1,6 +1,6 @@
 import { makeKeptTree } from '../../audit/kept-tree.ts'
-import { leavesOf } from '../../audit/leaves.ts'
-import { treeOf } from '../../audit/log-tree.ts'
+import { readLeaves } from '../../audit/leaves.ts'
+import { makeLogTree } from '../../audit/log-tree.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
@@ -32,7 +32,7 @@ stored text whose hash is proven; "event", its earlier name, has the same text.`
       const { records, total } = await openLogReader(store, config, terminal)
       const kept = makeKeptTree()
       let found: { readonly position: number; readonly text: string; readonly leaf: Uint8Array } | undefined
-      for await (const { position, record, leaf } of leavesOf({ records }, (done) =>
+      for await (const { position, record, leaf } of readLeaves({ records }, (done) =>
         progress.show(done, total(done)),
       )) {
         kept.add(leaf)
@@ -45,7 +45,7 @@ stored text whose hash is proven; "event", its earlier name, has the same text.`
       const size = kept.size()
       if (asked !== undefined && size < asked) return refuse(terminal, `the log has ${size} events`)
       if (found === undefined) return refuse(terminal, `no event among the first ${size} has this id`)
-      const tree = treeOf(kept.node)
+      const tree = makeLogTree(kept.node)
       const proof = {
         origin: config.origin,
         tree_size: size,

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { readVerifier, verifierOf } from '../../audit/signed-note.ts'
-import type { Compared } from '../../audit/verify/checkpoints.ts'
+import type { CheckpointComparison } from '../../audit/verify/checkpoints.ts'
 import type { Finding } from '../../audit/verify/findings.ts'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
@@ -29,7 +29,7 @@ const MANY = 20_000
 const verifyStore = async (
   store: EventStore,
   { eventStore }: Config,
-  read: Required<Pick<VerifyOptions, 'records' | 'again' | 'against' | 'onProgress'>>,
+  read: Required<Pick<VerifyOptions, 'records' | 'reread' | 'against' | 'onProgress'>>,
 ): Promise<Verified> => {
   if (eventStore.kind !== 'sqlite') return verifyLog(read)
   const { path } = eventStore
@@ -42,7 +42,7 @@ const verifyStore = async (
   return verifyLog({ ...options, judge: makeJudge(links) }).finally(links.close)
 }
 
-const comparison = ({ name, size, is_extended, root }: Compared, events: number): string => {
+const comparison = ({ name, size, is_extended, root }: CheckpointComparison, events: number): string => {
   if (is_extended) return `${name}: the first ${size} events are unchanged`
   if (root === null) return `${name}: ${size} events were signed, the log has ${events}`
   return `${name}: the first ${size} events are not those that were signed`
@@ -91,7 +91,7 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
 
 /** For somebody who watches. Scripts that read either output get what they always got. */
 const NOTHING_TO_COMPARE = `
-Compared with no checkpoint: this shows that the log is consistent, not that it
+CheckpointComparison with no checkpoint: this shows that the log is consistent, not that it
 is the log of last month. Somebody who can write the file can change an event
 together with its hash. A checkpoint kept elsewhere proves that nobody did:
   npx berth checkpoint > berth.checkpoint       keep it on another machine
@@ -147,9 +147,9 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     try {
       const reader = await openLogReader(store, config, terminal)
       const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-      const again = () => store.records(BEGINNING)
+      const reread = () => store.records(BEGINNING)
       const onProgress = (done: number): void => progress.show(done, reader.total(done))
-      const read = { records: followed?.records ?? reader.records(), again, against: against.right, onProgress }
+      const read = { records: followed?.records ?? reader.records(), reread, against: against.right, onProgress }
       const ofLog = await verifyStore(store, config, read).finally(progress.end)
       const vault = ring && followed && (await verifyVault(store, ring.right, followed))
       const verified = whole(ofLog, vault, config)

@@ -2,20 +2,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Held } from '../../domain/calendar/held.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type DataOf, type NewEvent, RESTORED_MAX, SCHEMA } from '../../domain/event.ts'
-import { writtenWindow } from '../../domain/sut/state.ts'
+import { formatWindow } from '../../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { AppendFailure, EventStore } from '../../event-store/event-store.ts'
-import { type Found, findSpan, foldTwice, type Span, type SpanOptions, timeOf } from './span.ts'
+import { findSpan, foldTwice, type Span, type SpanEvents, type SpanOptions, timeOf } from './span.ts'
 
-/** Who records what is typed at the command line. */
+/** The actor of commands typed at the command line. */
 export const COMMAND_LINE: Actor = { _id: 'command-line', role: 'system' }
 
-/** How often a stream that others move is read again before it is given up. */
+/** Attempts per stream under concurrent changes. */
 const ATTEMPTS_MAX = 16
 
 export interface ClockCorrection extends Span {
-  /** In the operator's words: 1 to 200 characters. */
+  /** The operator's reason: 1 to 200 characters. */
   readonly why: string
 }
 
@@ -24,21 +24,21 @@ export interface CorrectClockOptions extends SpanOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
-  /** Called with the streams done so far, and how many there are. */
+  /** Called with the number of streams done and their total. */
   readonly onProgress?: (done: number, of: number) => void
 }
 
-/** What a correction came to. */
+/** Result of a correction. */
 export interface ClockCorrected {
-  /** Streams with an event in the span. */
+  /** Streams with events in the span. */
   readonly streams: number
-  /** Of those, streams that had been corrected before. */
+  /** Those already corrected before. */
   readonly before: number
-  /** Windows that stand again. */
+  /** Restored windows. */
   readonly windows: number
 }
 
-/** What is the same for every stream of a correction. */
+/** Shared by all streams of a correction. */
 interface Common {
   readonly positions: Span
   readonly time: string
@@ -47,10 +47,10 @@ interface Common {
 }
 
 const OUTCOMES: Readonly<Record<AppendFailure, string>> = {
-  moved: 'others write this stream all the time',
-  full: 'the event store has no room left',
+  moved: 'other processes keep writing to this stream',
+  full: 'the event store is full',
   unavailable: 'the event store cannot be reached',
-  unknown: 'the answer of the event store was lost',
+  unknown: 'the response of the event store was lost',
 }
 
 const newEvent = (
@@ -78,10 +78,10 @@ const newEvent = (
   },
 })
 
-/** Milliseconds by which times of the stream outside the span may be ahead of the clock: as for any command. */
+/** Milliseconds that other times of the stream may be ahead of the clock, as for any command. */
 const AHEAD_MAX = 60_000
 
-/** Corrects one stream. Resolves to how many windows stand again; undefined where it was corrected before. */
+/** Corrects one stream. Resolves to the number of restored windows; undefined if it was corrected before. */
 const correctStream = async (
   { store, clock, randomHex }: CorrectClockOptions,
   common: Common,
@@ -109,27 +109,27 @@ const correctStream = async (
 
 const windowOf = (held: Held): DataOf<'ClockCorrected'>['windows'][number] => {
   const { _id, user_id } = held
-  return { _id, user_id, ...writtenWindow(held) }
+  return { _id, user_id, ...formatWindow(held) }
 }
 
-/** Why nothing may be corrected; every stream is looked at before the first is changed. */
-const whyNot = async (
+/** Checks every stream before the first is changed. Returns the reason to refuse the correction, if any. */
+const findObstacle = async (
   { store, clock }: CorrectClockOptions,
-  { revisions, latest }: Found,
+  { revisions, latest }: SpanEvents,
 ): Promise<string | undefined> => {
-  if (latest <= clock()) return 'no time in this span is ahead of the clock, so that nothing is disabled by it'
+  if (latest <= clock()) return 'no time in this span is ahead of the clock, so no stream is blocked'
   for (const [stream, span] of revisions) {
     const { time } = await foldTwice(store, stream, span)
     if (time <= clock() + AHEAD_MAX) continue
-    return `${stream} has a time outside this span that is ahead of the clock too, ${formatMilliseconds(time)}: widen the span`
+    return `${stream} also has a time ahead of the clock outside this span, ${formatMilliseconds(time)}: widen the span`
   }
   return undefined
 }
 
 /**
- * Records that the times of a span are wrong: each stream with an event in it gets ClockCorrected, so that its own order
- * guards what was restored, and a command decided on the state before is refused by the store. What was broken off is
- * finished by the next call: streams that were corrected are left as they are.
+ * Records that the times of a span are wrong. Each stream with events in the span gets ClockCorrected, so that its own
+ * order protects the restored windows: the store refuses a command decided on the state before. An interrupted
+ * correction is completed by the next call, which skips corrected streams.
  */
 export const correctClock = async (
   options: CorrectClockOptions,
@@ -138,7 +138,7 @@ export const correctClock = async (
   const { store, clock, randomHex, onProgress } = options
   const found = await findSpan(options, { from, to })
   if (E.isLeft(found)) return found
-  const refused = await whyNot(options, found.right)
+  const refused = await findObstacle(options, found.right)
   if (refused !== undefined) return E.left(refused)
   const { before, revisions } = found.right
   const time = before === undefined ? formatMilliseconds(clock()) : await timeOf(store, before)

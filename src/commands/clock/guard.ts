@@ -1,31 +1,31 @@
-/** Milliseconds that the wall clock may gain on the time since boot before nothing is recorded any more. */
+/** Milliseconds the wall clock may gain on the time since boot before commands are refused. */
 const GAIN_MAX = 3_600_000
-/** Milliseconds that a clock set back must stay there before it is the one that later gains are measured from. */
+/** Milliseconds a clock must stay set back before it becomes the new reference. */
 const SET_BACK_FOR = 3_600_000
-/** Milliseconds by the wall clock for which a verdict holds: a jump that matters is longer. */
+/** How long a verdict is reused, in wall clock milliseconds. A jump that matters is longer. */
 const VERDICT_FOR = 1_000
 
 /**
- * Judges whether the wall clock is ahead, for what is recorded with a time of the future disables its stream until then.
- * The time since boot, which suspension does not stop (CLOCK_BOOTTIME), is what a wall clock that was set cannot change.
+ * Detects a wall clock that is ahead. An event recorded with a future time blocks its stream until then. The reference
+ * is the time since boot, including suspension (CLOCK_BOOTTIME), which setting the wall clock does not change.
  */
 export interface ClockGuard {
   /** @param now the wall clock, in Unix milliseconds */
   readonly isAhead: (now: number) => boolean
-  /** An operator says that the wall clock is right: gains are measured from now on. */
+  /** An operator confirms the wall clock. Gains are measured from now on. */
   readonly confirm: () => void
 }
 
 export interface ClockGuardOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Milliseconds since the machine was started, suspension included. */
+  /** Milliseconds since boot, including suspension. */
   readonly sinceBoot: () => number
-  /** Unix milliseconds of the log's last event; undefined where it has none. */
+  /** Unix milliseconds of the log's last event; undefined if it is empty. */
   readonly lastRecorded: number | undefined
-  /** Milliseconds that a clock may be past the log's last event when the service starts. */
+  /** Milliseconds the clock may be past the log's last event at startup. */
   readonly aheadMax: number
-  /** Called when the verdict changes; `gained` is in milliseconds, undefined where the clock was ahead from the start. */
+  /** Called when the verdict changes. `gained` is in milliseconds; undefined if the clock was ahead from the start. */
   readonly onChange: (isAhead: boolean, gained: number | undefined) => void
 }
 
@@ -36,14 +36,14 @@ export const makeClockGuard = ({
   aheadMax,
   onChange,
 }: ClockGuardOptions): ClockGuard => {
-  /** The wall clock less the time since boot when it was last believed; undefined while it never was. */
+  /** Wall clock minus time since boot when the clock was last trusted; undefined if it never was. */
   let believed: number | undefined
   let setBackAt: number | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   let isAhead = false
 
-  /** What was believed follows a clock that was set back, but not one that only visits the past. */
-  const followBack = (offset: number, since: number): void => {
+  /** The reference follows a clock that was set back for good, but not for a short time. */
+  const followSetBack = (offset: number, since: number): void => {
     if (believed === undefined || offset >= believed - VERDICT_FOR) setBackAt = undefined
     else setBackAt ??= since
     if (setBackAt !== undefined && since - setBackAt >= SET_BACK_FOR) {
@@ -57,7 +57,7 @@ export const makeClockGuard = ({
     const offset = now - since
     lookedAt = now
     if (believed === undefined && (lastRecorded === undefined || now <= lastRecorded + aheadMax)) believed = offset
-    followBack(offset, since)
+    followSetBack(offset, since)
     const gained = believed === undefined ? undefined : offset - believed
     const before = isAhead
     isAhead = gained === undefined || gained > GAIN_MAX

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter } from '../../domain/calendar/calendar.ts'
+import { findEndingAfter } from '../../domain/calendar/calendar.ts'
 import type { Held } from '../../domain/calendar/held.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { evolveSut, initialSutState } from '../../domain/sut/state.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
 import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 
-/** A span of public positions, both ends included, whose times are wrong. */
+/** A span of public positions with wrong times, both ends included. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -14,17 +14,17 @@ export interface Span {
 
 export interface SpanOptions {
   readonly store: Pick<EventStore, 'records' | 'readStream'>
-  /** Where the store keeps the event before a position; undefined where the log does not come that far. */
+  /** Store position of the event before a public position; undefined if the log does not reach it. */
   readonly markBefore: (position: number) => Promise<number | undefined>
 }
 
 /** The events of a span. */
-export interface Found {
+export interface SpanEvents {
   /** By stream. */
   readonly revisions: ReadonlyMap<string, Span>
-  /** Unix milliseconds: the latest of their times. */
+  /** Unix milliseconds of the latest event. */
   readonly latest: number
-  /** The event before the span, where there is one. */
+  /** The event before the span, if there is one. */
   readonly before: Stored | undefined
 }
 
@@ -33,7 +33,7 @@ type Stored = Pick<Recorded, 'stream' | 'revision' | 'metadata'>
 export const findSpan = async (
   { store, markBefore }: SpanOptions,
   { from, to }: Span,
-): Promise<E.Either<string, Found>> => {
+): Promise<E.Either<string, SpanEvents>> => {
   const revisions = new Map<string, Span>()
   let position = Math.max(from - 1, 0)
   let [latest, before]: [number, Stored | undefined] = [0, undefined]
@@ -51,7 +51,7 @@ export const findSpan = async (
     }
   }
   if (position > to) return E.right({ revisions, latest, before })
-  return E.left(mark === undefined ? 'the log does not come that far' : `the log ends at the position ${position - 1}`)
+  return E.left(mark === undefined ? 'the log does not reach this span' : `the log ends at position ${position - 1}`)
 }
 
 const covers = (event: Recorded, { from, to }: Span): boolean =>
@@ -60,7 +60,7 @@ const covers = (event: Recorded, { from, to }: Span): boolean =>
   event.data.revisions.from <= from &&
   event.data.revisions.to >= to
 
-/** The time that counts of an event: its own, or what an earlier correction has put in its place. */
+/** The effective time of an event: its own, or the one from an earlier correction. */
 export const timeOf = async (
   store: Pick<EventStore, 'readStream'>,
   { stream, revision, metadata }: Stored,
@@ -74,12 +74,12 @@ export const timeOf = async (
   return time
 }
 
-/** A stream folded as its times have it, and with those of some revisions left out. */
+/** A stream folded twice: with all times, and ignoring those of some revisions. */
 export interface Folds {
   readonly revision: number
-  /** The windows that the wrong times have dropped. */
+  /** Windows dropped because of the wrong times. */
   readonly dropped: readonly Held[]
-  /** Unix milliseconds: the latest time that counts. */
+  /** Unix milliseconds: the latest correct time. */
   readonly time: number
   readonly isCorrected: boolean
 }
@@ -97,7 +97,7 @@ export const foldTwice = async (store: Pick<EventStore, 'readStream'>, stream: s
       isCorrected ||= covers(event, span)
     }
   }
-  const kept = new Set(Array.from(endingAfter(wrong.windows, 0), ({ _id }) => _id))
-  const dropped = [...endingAfter(right.windows, 0)].filter(({ _id }) => !kept.has(_id))
+  const kept = new Set(Array.from(findEndingAfter(wrong.windows, 0), ({ _id }) => _id))
+  const dropped = [...findEndingAfter(right.windows, 0)].filter(({ _id }) => !kept.has(_id))
   return { revision, dropped, time: right.time, isCorrected }
 }

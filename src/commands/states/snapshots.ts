@@ -2,15 +2,15 @@ import type { Page, Rows } from '../../domain/calendar/page.ts'
 import type { Decider, Snapshot, StreamState } from '../../domain/decider.ts'
 import { BEGINNING, NO_STREAM } from '../../event-store/event-store.ts'
 
-/** Where folded states are kept, so that no stream is folded from its beginning on the path of a request. */
+/** Storage for folded states, so that no request folds a stream from its beginning. */
 export interface Snapshots {
-  /** The last that was kept, written or not. */
+  /** The last snapshot saved, even if not on disk yet. */
   readonly read: (stream: string) => Snapshot | undefined
-  /** Takes the state now and writes it when the views have come as far as its mark; of several the last counts. */
+  /** Takes a state and writes it once the views have reached its store position. The last one per stream wins. */
   readonly keep: (stream: string, mark: number, snapshot: () => Snapshot) => void
-  /** The rows of a page that has been written; undefined where they are not to be had. */
+  /** The rows of a written page; undefined if they are no longer available. */
   readonly readPage: (id: number) => Rows | undefined
-  /** Drops what was taken and is not written yet: its events are not in the log any more. */
+  /** Drops snapshots not written yet: their events are no longer in the log. */
   readonly dropUnwritten: () => void
 }
 
@@ -18,14 +18,14 @@ export interface Snapshots {
 export interface Folded<S> {
   readonly state: S
   readonly revision: number
-  /** Of the last event folded. */
+  /** Store position of the last event folded. */
   readonly mark: number
-  /** The revision at which it was kept last. */
+  /** Revision of the last snapshot. */
   readonly kept: number
 }
 
-/** What a stream is before its first event. */
-export const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
+/** The state of a stream before its first event. */
+export const makeUnread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
   state: decider.initial,
   revision: NO_STREAM,
   mark: BEGINNING,
@@ -33,8 +33,8 @@ export const unread = <S extends StreamState, C>(decider: Decider<S, C>): Folded
 })
 
 /**
- * Events after which a state is kept again: so few that those behind it are soon folded. Only pages that are new are written,
- * but the directory of all is each time, so that a state of more pages is kept later.
+ * Events between snapshots, so that few remain to fold. Only new pages are written, but the directory of all pages is
+ * written each time. States with more pages are therefore saved less often.
  */
 const EVERY = 256
 
@@ -59,7 +59,7 @@ export const keep = <S extends StreamState, C>(
   snapshots.keep(stream, mark, () => ({ stream, version, revision, mark, ...decider.pack(state) }))
 }
 
-/** Keeps a state when enough events have come since it was kept last. */
+/** Saves a state if enough events have been folded since the last snapshot. */
 export const keepIfDue = <S extends StreamState, C>(
   snapshots: Snapshots,
   decider: Decider<S, C>,
@@ -72,15 +72,15 @@ export const keepIfDue = <S extends StreamState, C>(
   return { ...folded, kept: revision }
 }
 
-/** Bytes of a state for each event after which it is kept again, where that is more than there must be. */
+/** State bytes per event between snapshots, for large states. */
 const BYTES_FOR_EACH = 4_096
 
-/** The file does not have the rows of a page any more: the state can only be folded from its stream. */
+/** The rows of a page are no longer in the file. The state must be folded from its stream. */
 export class PagesLost extends Error {
   override name = 'PagesLost'
 }
 
-/** Reads so many of the pages that are missing. */
+/** Loads `count` of the missing pages. */
 export const readPages = (snapshots: Snapshots, missing: readonly Page[], count: number): void => {
   for (const page of missing.slice(0, count)) {
     if (page.rows !== undefined) continue

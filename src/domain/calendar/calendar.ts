@@ -1,20 +1,31 @@
-import { endAt, type Held, heldAt, placeOfId, putHeld, startAt, WIDTH } from './held.ts'
+import { endAt, findRow, type Held, heldAt, putHeld, startAt, WIDTH } from './held.ts'
 import { bytesOf, idWords, type Page, type Rows, rowsAt } from './page.ts'
 import type { Window } from './window.ts'
-import { firstEndingAfter, grown, NO_ROWS, part, rowEndingAfter, type WindowPage, windowPage } from './window-page.ts'
+import {
+  firstEndingAfter,
+  insertRow,
+  makeWindowPage,
+  NO_ROWS,
+  rowEndingAfter,
+  sliceRows,
+  type WindowPage,
+} from './window-page.ts'
 
 /**
- * The windows of a SUT by start, none overlapping another, so that their ends are sorted too. They are in pages, none of
- * them empty: a calendar with one window more shares all pages but one with the calendar before it, and of a page that is
- * not in memory it is known which span it covers, so that only those are read that a window lies in.
+ * A SUT's windows, sorted by start. Windows never overlap, so their ends are sorted too. They are stored in non-empty
+ * pages. Inserting a window copies one page and shares the rest with the previous calendar. The time span of each page
+ * stays in memory, so only pages that a query touches are read from disk.
  */
 export interface Calendar {
   readonly pages: readonly WindowPage[]
-  /** How many windows there are. */
+  /** Number of windows. */
   readonly size: number
 }
 
-/** A page of windows is copied with every one that comes into it: so few that this takes no time, so many that each is cheap to keep. */
+/**
+ * Windows per page. Every insert copies a page, so pages must be small. Every page has a fixed cost, so they must not
+ * be tiny.
+ */
 const PAGE_MAX = 128
 
 export const EMPTY: Calendar = { pages: [], size: 0 }
@@ -22,7 +33,7 @@ export const EMPTY: Calendar = { pages: [], size: 0 }
 const pageEndingAfter = ({ pages }: Calendar, moment: number): number =>
   firstEndingAfter(pages.length, moment, (n) => (pages[n] as WindowPage).end)
 
-/** Walks over the places of windows that end after a moment, by start, until `look` returns true. */
+/** Visits rows that end after a moment, by start, until `look` returns true. */
 const walk = (calendar: Calendar, moment: number, look: (rows: Rows, n: number) => boolean): void => {
   const first = pageEndingAfter(calendar, moment)
   for (let p = first; p < calendar.pages.length; p++) {
@@ -32,12 +43,12 @@ const walk = (calendar: Calendar, moment: number, look: (rows: Rows, n: number) 
   }
 }
 
-/** The windows that end after a moment, in Unix seconds, by start, at most `limit`. */
-export const endingAfter = (calendar: Calendar, moment: number, limit = Number.POSITIVE_INFINITY): Held[] =>
-  overlapping(calendar, { start: moment, end: Number.POSITIVE_INFINITY }, limit)
+/** Windows that end after a moment (Unix seconds), by start, at most `limit`. */
+export const findEndingAfter = (calendar: Calendar, moment: number, limit = Number.POSITIVE_INFINITY): Held[] =>
+  findOverlapping(calendar, { start: moment, end: Number.POSITIVE_INFINITY }, limit)
 
-/** The windows that overlap the given one, by start, at most `limit`. */
-export const overlapping = (calendar: Calendar, wanted: Window, limit: number): Held[] => {
+/** Windows that overlap the given one, by start, at most `limit`. */
+export const findOverlapping = (calendar: Calendar, wanted: Window, limit: number): Held[] => {
   const found: Held[] = []
   walk(calendar, wanted.start, (rows, n) => {
     if (found.length === limit || startAt(rows.numbers, n) >= wanted.end) return true
@@ -47,8 +58,8 @@ export const overlapping = (calendar: Calendar, wanted: Window, limit: number): 
   return found
 }
 
-/** The earliest free window of `length` seconds that starts at or after `from` and not after `latest`. */
-export const nextFree = (calendar: Calendar, from: number, length: number, latest: number): Window | undefined => {
+/** The earliest free window of `length` seconds that starts between `from` and `latest`, both included. */
+export const findNextFree = (calendar: Calendar, from: number, length: number, latest: number): Window | undefined => {
   let start = from
   walk(calendar, from, ({ numbers }, n) => {
     if (startAt(numbers, n) >= start + length || start > latest) return true
@@ -58,80 +69,80 @@ export const nextFree = (calendar: Calendar, from: number, length: number, lates
   return start <= latest ? { start, end: start + length } : undefined
 }
 
-/** With pages in place of the `n`th and of so many behind it. */
-const spliced = (calendar: Calendar, n: number, count: number, pages: readonly Rows[], size: number): Calendar => ({
-  pages: calendar.pages.toSpliced(n, count, ...pages.filter(({ numbers }) => numbers.length > 0).map(windowPage)),
+/** Replaces `count` pages from the `n`th on. */
+const splicePages = (calendar: Calendar, n: number, count: number, pages: readonly Rows[], size: number): Calendar => ({
+  pages: calendar.pages.toSpliced(n, count, ...pages.filter(({ numbers }) => numbers.length > 0).map(makeWindowPage)),
   size,
 })
 
-/** With a window that overlaps none of them. */
-export const inserted = (calendar: Calendar, held: Held): Calendar => {
+/** Adds a window. It must not overlap an existing one. */
+export const insert = (calendar: Calendar, held: Held): Calendar => {
   const { pages, size } = calendar
   const n = Math.min(pageEndingAfter(calendar, held.start), Math.max(pages.length - 1, 0))
   const page = pages[n]
   const isAtAnEdge = page === undefined || held.start >= page.end || (n === 0 && held.start < page.start)
-  // Windows often come in the order of time, forwards or backwards: then pages get full.
+  // Windows often arrive in time order, ascending or descending. Starting a new page then keeps pages full.
   if (page === undefined || (isAtAnEdge && page.size === PAGE_MAX)) {
-    return spliced(calendar, page && held.start >= page.end ? n + 1 : n, 0, [grown(NO_ROWS, 0, held)], size + 1)
+    return splicePages(calendar, page && held.start >= page.end ? n + 1 : n, 0, [insertRow(NO_ROWS, 0, held)], size + 1)
   }
   const rows = rowsAt(pages, n)
-  const all = grown(rows, rowEndingAfter(rows, held.start), held)
-  if (page.size < PAGE_MAX) return spliced(calendar, n, 1, [all], size + 1)
-  return spliced(calendar, n, 1, [part(all, 0, PAGE_MAX / 2), part(all, PAGE_MAX / 2)], size + 1)
+  const all = insertRow(rows, rowEndingAfter(rows, held.start), held)
+  if (page.size < PAGE_MAX) return splicePages(calendar, n, 1, [all], size + 1)
+  return splicePages(calendar, n, 1, [sliceRows(all, 0, PAGE_MAX / 2), sliceRows(all, PAGE_MAX / 2)], size + 1)
 }
 
-/** Where the window with an id is. It looks at each: three numbers of a row, which takes less than a nanosecond. */
-const placeOf = ({ pages }: Calendar, _id: string): readonly [page: number, row: number] | undefined => {
+/** Finds the window with an id by scanning: three numbers a row, under a nanosecond each. */
+const locate = ({ pages }: Calendar, _id: string): readonly [page: number, row: number] | undefined => {
   const words = idWords(_id)
   for (let p = 0; p < pages.length; p++) {
-    const row = placeOfId(rowsAt(pages, p).numbers, words)
+    const row = findRow(rowsAt(pages, p).numbers, words)
     if (row !== -1) return [p, row]
   }
   return undefined
 }
 
 export const find = (calendar: Calendar, _id: string): Held | undefined => {
-  const place = placeOf(calendar, _id)
+  const place = locate(calendar, _id)
   return place && heldAt(rowsAt(calendar.pages, place[0]), place[1])
 }
 
-/** Two neighbours become one when both together leave room. */
-const joined = (calendar: Calendar, n: number): Calendar => {
+/** Merges two neighbouring pages if the result leaves room. */
+const mergeNeighbours = (calendar: Calendar, n: number): Calendar => {
   const [one, other] = [calendar.pages[n], calendar.pages[n + 1]]
   if (one === undefined || other === undefined || one.size + other.size > (PAGE_MAX * 3) / 4) return calendar
   const [former, latter] = [rowsAt(calendar.pages, n), rowsAt(calendar.pages, n + 1)]
   let rows = former
-  for (let row = 0; row < other.size; row++) rows = grown(rows, one.size + row, heldAt(latter, row))
-  return spliced(calendar, n, 2, [rows], calendar.size)
+  for (let row = 0; row < other.size; row++) rows = insertRow(rows, one.size + row, heldAt(latter, row))
+  return splicePages(calendar, n, 2, [rows], calendar.size)
 }
 
-/** Without the window that has an id. */
-export const without = (calendar: Calendar, _id: string): Calendar => {
-  const place = placeOf(calendar, _id)
+/** Removes the window with an id. */
+export const remove = (calendar: Calendar, _id: string): Calendar => {
+  const place = locate(calendar, _id)
   if (place === undefined) return calendar
   const [p, row] = place
   const rows = rowsAt(calendar.pages, p)
   const numbers = new Int32Array(rows.numbers.length - WIDTH)
   numbers.set(rows.numbers.subarray(0, row * WIDTH))
   numbers.set(rows.numbers.subarray((row + 1) * WIDTH), row * WIDTH)
-  const less = spliced(calendar, p, 1, [{ numbers, texts: rows.texts }], calendar.size - 1)
-  return joined(joined(less, p), p - 1)
+  const less = splicePages(calendar, p, 1, [{ numbers, texts: rows.texts }], calendar.size - 1)
+  return mergeNeighbours(mergeNeighbours(less, p), p - 1)
 }
 
-/** With another end of the window that has an id. */
-export const extended = (calendar: Calendar, _id: string, change: Pick<Held, 'end' | 'endOffset'>): Calendar => {
-  const place = placeOf(calendar, _id)
+/** Changes the end of the window with an id. */
+export const extend = (calendar: Calendar, _id: string, change: Pick<Held, 'end' | 'endOffset'>): Calendar => {
+  const place = locate(calendar, _id)
   if (place === undefined) return calendar
   const [p, row] = place
   const { numbers, texts } = rowsAt(calendar.pages, p)
   const held = { ...heldAt({ numbers, texts }, row), ...change }
   const changed = numbers.slice()
   putHeld(changed, row, held, texts.indexOf(held.user_id))
-  return spliced(calendar, p, 1, [{ numbers: changed, texts }], calendar.size)
+  return splicePages(calendar, p, 1, [{ numbers: changed, texts }], calendar.size)
 }
 
-/** Without what is over at a moment in Unix seconds. */
-export const notOver = (calendar: Calendar, moment: number): Calendar => {
+/** Drops windows that have ended at a moment, in Unix seconds. */
+export const dropPast = (calendar: Calendar, moment: number): Calendar => {
   const n = pageEndingAfter(calendar, moment)
   const page = calendar.pages[n]
   if (n === 0 && (page === undefined || page.firstEnd > moment)) return calendar
@@ -141,18 +152,18 @@ export const notOver = (calendar: Calendar, moment: number): Calendar => {
   if (page === undefined || page.firstEnd > moment) return rest
   const rows = rowsAt(left, 0)
   const first = rowEndingAfter(rows, moment)
-  return spliced(rest, 0, 1, [part(rows, first)], rest.size - first)
+  return splicePages(rest, 0, 1, [sliceRows(rows, first)], rest.size - first)
 }
 
-/** Bytes of memory that a calendar takes when all of it is there. */
+/** Bytes of memory a calendar takes with all its pages loaded. */
 export const calendarBytes = ({ pages, size }: Calendar): number => bytesOf(pages.length, size * WIDTH)
 
-/** What is known of each page without it: a snapshot keeps it beside the pages. */
-export const directoryOf = ({ pages }: Calendar): readonly (readonly number[])[] =>
+/** Metadata of each page. A snapshot stores it separately from the pages. */
+export const toDirectory = ({ pages }: Calendar): readonly (readonly number[])[] =>
   pages.map(({ size, start, firstEnd, end }) => [size, start, firstEnd, end])
 
-/** The calendar with such a directory, which has come out of JSON. */
-export const calendarOf = (directory: readonly (readonly number[])[], pages: readonly Page[]): Calendar => {
+/** Rebuilds a calendar from a directory parsed from JSON. */
+export const fromDirectory = (directory: readonly (readonly number[])[], pages: readonly Page[]): Calendar => {
   const all = directory.map(([size = 0, start = 0, firstEnd = 0, end = 0], n): WindowPage => {
     return { page: pages[n] as Page, size, start, firstEnd, end }
   })

@@ -1,10 +1,7 @@
 import type { Window } from './window.ts'
 
-/**
- * The stretches of a span that no window holds, each of at least `length` seconds, by start; at most `limit`. The
- * windows must be sorted by start.
- */
-export const freeWindows = (
+/** Gaps in a span of at least `length` seconds, by start; at most `limit`. The windows must be sorted by start. */
+export const findFreeWindows = (
   held: readonly Window[],
   span: Window,
   length: number,

@@ -2,22 +2,22 @@ import type { Held } from './held.ts'
 import type { Window } from './window.ts'
 
 /**
- * A stretch of time in which a SUT was really held until a reservation was released: by that one, and by those released
- * before it that touch it. What stands beside it begins on or behind its end, so that held windows never overlap.
+ * A span in which released reservations actually held the SUT. Touching reservations form one span. Current windows
+ * start at its end or later, so held windows never overlap.
  */
 export interface HeldTime extends Window {
-  /** The reservation that was released last, as it ended. */
+  /** The last reservation released, with its actual end. */
   readonly last: Held
 }
 
 /**
- * Stretches that are kept: of those in the quarter that a decision is made in there is one, since all held time in it is
- * one stretch from its beginning on. The others are for a clock that was wrong for a while.
+ * Spans to keep. A decision needs only the span in the current quarter-hour, which is always one. The others cover a
+ * clock that was wrong for a while.
  */
 const KEPT_MAX = 4
 
-/** With a reservation that has been released, as it ended; the newest is last. */
-export const withReleased = (times: readonly HeldTime[], last: Held): readonly HeldTime[] => {
+/** Adds a released reservation with its actual end. The newest span is last. */
+export const addReleased = (times: readonly HeldTime[], last: Held): readonly HeldTime[] => {
   let { start, end } = last
   const others: HeldTime[] = []
   for (const time of times) {
@@ -27,6 +27,6 @@ export const withReleased = (times: readonly HeldTime[], last: Held): readonly H
   return [...others.slice(1 - KEPT_MAX), { start, end, last }]
 }
 
-/** The held time that a moment lies in, in Unix seconds. */
+/** The held span that contains a moment, in Unix seconds. */
 export const heldTimeAt = (times: readonly HeldTime[], moment: number): HeldTime | undefined =>
   times.findLast(({ start, end }) => start <= moment && moment < end)

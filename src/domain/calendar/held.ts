@@ -1,7 +1,7 @@
 import { idAt, idWords, type Rows } from './page.ts'
 import type { Window } from './window.ts'
 
-/** A reservation that holds the SUT: a window with whose it is and the offsets its ends are written in. */
+/** A current reservation: its window, its user and the UTC offsets its ends are written in. */
 export interface Held extends Window {
   readonly _id: string
   readonly user_id: string
@@ -10,18 +10,21 @@ export interface Held extends Window {
 }
 
 /**
- * Numbers of a held window in a page: the low halves of start and end; three of its id; a byte of the start's high half,
- * a byte for which of the page's texts is the user, and 16 bits to spare; 16 bits for each offset.
+ * 32-bit numbers per window in a page:
+ * - the low words of start and end,
+ * - three words of the id,
+ * - one word with the high byte of start, a byte that indexes the user id in the page's texts, and 16 unused bits,
+ * - one word with the two UTC offsets, 16 bits each.
  */
 export const WIDTH = 7
 const [START, END, ID, MORE, OFFSETS] = [0, 1, 2, 5, 6]
 const HIGH = 0x1_0000_0000
 
-/** The start of the `n`th window, in Unix seconds. */
+/** Start of the `n`th window, in Unix seconds. */
 export const startAt = (numbers: Int32Array, n: number): number =>
   ((numbers[n * WIDTH + MORE] as number) >> 24) * HIGH + ((numbers[n * WIDTH + START] as number) >>> 0)
 
-// No window is as long as what 32 bits count, which is 136 years.
+// The length of a window fits in 32 bits, which count 136 years.
 export const endAt = (numbers: Int32Array, n: number): number =>
   startAt(numbers, n) + (((numbers[n * WIDTH + END] as number) - (numbers[n * WIDTH + START] as number)) >>> 0)
 
@@ -38,7 +41,7 @@ export const heldAt = ({ numbers, texts }: Rows, n: number): Held => {
   }
 }
 
-/** @param user which of the page's texts is the user's id */
+/** @param user index of the user id in the page's texts */
 export const putHeld = (numbers: Int32Array, n: number, held: Held, user: number): void => {
   const at = n * WIDTH
   numbers[at + START] = held.start
@@ -51,17 +54,17 @@ export const putHeld = (numbers: Int32Array, n: number, held: Held, user: number
   numbers[at + OFFSETS] = (held.startOffset << 16) | (held.endOffset & 0xffff)
 }
 
-/** The place of the window with an id among those of a page, -1 where it is not. */
-export const placeOfId = (numbers: Int32Array, [first, second, third]: readonly [number, number, number]): number => {
+/** Index of the window with an id in a page, or -1. */
+export const findRow = (numbers: Int32Array, [first, second, third]: readonly [number, number, number]): number => {
   for (let at = ID; at < numbers.length; at += WIDTH) {
-    // The last part first: it is random, where ids made in the same second share the first.
+    // Compare the last word first: it is random, while ids made in the same second share the first.
     if (numbers[at + 2] === third && numbers[at + 1] === second && numbers[at] === first) return (at - ID) / WIDTH
   }
   return -1
 }
 
-/** Rows with the texts that they refer to and no others, when there have come to be more texts than rows. */
-export const withoutUnused = ({ numbers, texts }: Rows): Rows => {
+/** Drops unused texts once there are more texts than rows. */
+export const dropUnusedTexts = ({ numbers, texts }: Rows): Rows => {
   if (texts.length <= numbers.length / WIDTH) return { numbers, texts }
   const used: string[] = []
   const changed = numbers.slice()

@@ -1,34 +1,34 @@
-/** What a page holds: numbers in rows of a fixed length, and the texts that they refer to. */
+/** Content of a page: fixed-width rows of numbers, and the texts they refer to. */
 export interface Rows {
   readonly numbers: Int32Array
   readonly texts: readonly string[]
 }
 
 /**
- * A part of a folded state that never changes: states which follow each other share all pages but those that an event
- * touches. Its rows are in memory, or in the file of snapshots under its `id`, or in both. That is all that changes about
- * a page; what it says never does, so functions of states stay pure.
+ * An immutable part of a folded state. Consecutive states share all pages except those an event changes. The rows are
+ * in memory, in the snapshot file under `id`, or both. Loading and saving are the only mutations. The content never
+ * changes, so functions of states stay pure.
  */
 export interface Page {
-  /** Undefined while they are only in the file. */
+  /** Undefined while only on disk. */
   rows: Rows | undefined
-  /** Its number in the file; undefined until it has been written. */
+  /** Page number in the snapshot file; undefined until written. */
   id: number | undefined
 }
 
-/** A state without its pages, as a text, and the pages: what a snapshot keeps of it. */
+/** What a snapshot stores: the state without its pages, as text, and the pages. */
 export interface Packed {
   readonly text: string
   readonly pages: readonly Page[]
 }
 
-/** A function of a state needs rows that are only in the file: they are to be read, and the function called again. */
+/** A function of a state needs rows that are not loaded. Load them and call the function again. */
 export class PageMissing extends Error {
   override name = 'PageMissing'
-  /** The page, and those that will probably be needed after it. */
+  /** The missing page, then the pages likely to be needed next. */
   readonly pages: readonly Page[]
   constructor(pages: readonly Page[]) {
-    super('a page of a state is not in memory')
+    super('a page of a state is not loaded')
     this.pages = pages
   }
 }
@@ -38,36 +38,35 @@ export const makePage = (numbers: Int32Array, texts: readonly string[] = []): Pa
   id: undefined,
 })
 
-/** Pages on either side that are read with one, if the same call needs more and more of them. */
-const BESIDE_MAX = 64
+/** Pages to prefetch on either side if the same call keeps missing pages. */
+const NEIGHBOURS_MAX = 64
 
 /**
- * The rows of the `n`th of several pages.
- *
- * @throws PageMissing where they are not in memory
+ * Rows of the `n`th page.
+ * @throws PageMissing if they are not in memory
  */
 export const rowsAt = (all: readonly { readonly page: Page }[], n: number): Rows => {
   const rows = all[n]?.page.rows
   if (rows !== undefined) return rows
-  const behind = all.slice(n, n + BESIDE_MAX)
-  const before = all.slice(Math.max(0, n - BESIDE_MAX), n)
+  const behind = all.slice(n, n + NEIGHBOURS_MAX)
+  const before = all.slice(Math.max(0, n - NEIGHBOURS_MAX), n)
   throw new PageMissing([...behind, ...before.reverse()].map(({ page }) => page))
 }
 
-/** Bytes of memory that a page takes beside its rows, in V8 and in the allocator. */
+/** Overhead of a page in bytes, in V8 and in the allocator. */
 const PAGE_BYTES = 480
 
-/** Bytes that pages with so many numbers in all take. */
+/** Bytes of so many pages with so many numbers in total. */
 export const bytesOf = (pages: number, numbers: number): number => pages * PAGE_BYTES + numbers * 4
 
-/** The four bytes of a hex id from a place on, as a number. */
+/** Four bytes of a hex id, starting at a character, as a number. */
 const wordAt = (id: string, place: number): number => Number.parseInt(id.slice(place, place + 8), 16) | 0
 
 /** An id of 24 hex digits as three numbers. */
 export const idWords = (id: string): readonly [number, number, number] => [wordAt(id, 0), wordAt(id, 8), wordAt(id, 16)]
 
-const hexOf = (word: number): string => (word >>> 0).toString(16).padStart(8, '0')
+const toHex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0')
 
-/** The id whose numbers stand at a place. */
+/** The id stored at an index. */
 export const idAt = (numbers: Int32Array, at: number): string =>
-  hexOf(numbers[at] as number) + hexOf(numbers[at + 1] as number) + hexOf(numbers[at + 2] as number)
+  toHex(numbers[at] as number) + toHex(numbers[at + 1] as number) + toHex(numbers[at + 2] as number)

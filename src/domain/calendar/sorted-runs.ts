@@ -1,53 +1,53 @@
 import { bytesOf, makePage, type Page, rowsAt } from './page.ts'
 
 /**
- * Rows of numbers that are found by the first of them, their key, and forgotten by their time, in runs, oldest first. Rows
- * come into the last, youngest run; when it is full, runs of the same size become one of twice that. So there are few
- * runs to look into, and each row is copied a few times in all. What is forgotten are whole runs.
+ * A log-structured index: rows of numbers, looked up by key and expired by time, in sorted runs, oldest first. New rows
+ * go into the youngest run. When it is full, runs of equal size are merged into one of twice the size. A lookup
+ * therefore checks few runs, and each row is copied only a few times. Expiry drops whole runs.
  */
 export type Runs = readonly Run[]
 
 export interface Run {
   readonly page: Page
   readonly size: number
-  /** Unix milliseconds: of its oldest and newest row. */
+  /** Unix milliseconds of the oldest and the newest row. */
   readonly oldest: number
   readonly newest: number
 }
 
-/** Rows of the run that rows come into. */
-const YOUNG_MAX = 64
-/** Rows of a run at most: two become one in a few milliseconds, for which everybody waits. */
+/** Rows in the youngest run. */
+const YOUNGEST_MAX = 64
+/** Rows per run. Merging two takes a few milliseconds and blocks the event loop. */
 export const RUN_MAX = 131_072
 
 export interface RowShape {
-  /** Numbers of a row. */
+  /** Numbers per row. */
   readonly width: number
-  /** Of these the first, by which a row is found. */
+  /** How many of them, from the first, form the key. */
   readonly key: number
-  /** Milliseconds for which a row is kept at least. */
+  /** Minimum lifetime of a row, in milliseconds. */
   readonly keptFor: number
-  /** Milliseconds between the oldest and the newest row of a run: for so long a row may be kept beyond that. */
+  /** Longest time span of a run, in milliseconds. A row may outlive `keptFor` by this much. */
   readonly spanMax: number
-  /** So many of the newest rows are kept however old they are. */
+  /** Newest rows to keep regardless of age. */
   readonly keepMin: number
 }
 
 export interface SortedRuns {
-  /** With a row at a time, in place of one with the same key, and without what is too old by then. */
-  readonly withRow: (runs: Runs, row: readonly number[], time: number) => Runs
-  /** The newest row with a key: where it is. */
+  /** Adds a row, replacing one with the same key, and drops expired runs. */
+  readonly add: (runs: Runs, row: readonly number[], time: number) => Runs
+  /** Finds the newest row with a key. */
   readonly find: (runs: Runs, key: readonly number[]) => Found | undefined
 }
 
 interface Found {
   readonly numbers: Int32Array
-  /** The place of the row's first number. */
+  /** Index of the row's first number. */
   readonly at: number
 }
 
 const makeRows = ({ width, key: keyWidth }: RowShape) => {
-  /** Less than 0 where the key of one row comes before that of another. */
+  /** Negative if the first key sorts before the second. */
   const compare = (one: Int32Array, i: number, other: ArrayLike<number>, k: number): number => {
     for (let n = 0; n < keyWidth; n++) {
       const difference = (one[i + n] as number) - (other[k + n] as number)
@@ -56,8 +56,8 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
     return 0
   }
 
-  /** The place of the first row whose key is not before the given one. */
-  const placeOf = (numbers: Int32Array, key: ArrayLike<number>): number => {
+  /** Index of the first row whose key is not less than the given one. */
+  const lowerBound = (numbers: Int32Array, key: ArrayLike<number>): number => {
     let low = 0
     let high = numbers.length / width
     while (low < high) {
@@ -72,11 +72,11 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
     at < numbers.length && compare(numbers, at, key, 0) === 0
 
   return {
-    placeOf,
+    placeOf: lowerBound,
     has,
-    /** Sorted rows with one more, or with one in place of another. */
-    withOne: (numbers: Int32Array, row: readonly number[]): Int32Array => {
-      const at = placeOf(numbers, row)
+    /** Inserts a row in key order, or replaces the row with its key. */
+    insertRow: (numbers: Int32Array, row: readonly number[]): Int32Array => {
+      const at = lowerBound(numbers, row)
       const rest = at + (has(numbers, at, row) ? width : 0)
       const changed = new Int32Array(numbers.length + (rest === at ? width : 0))
       changed.set(numbers.subarray(0, at))
@@ -84,8 +84,8 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
       changed.set(numbers.subarray(rest), at + width)
       return changed
     },
-    /** Two runs' rows as one's; of two with the same key the younger's stays. */
-    merged: (old: Int32Array, young: Int32Array): Int32Array => {
+    /** Merges two runs. If both have a key, the younger row wins. */
+    merge: (old: Int32Array, young: Int32Array): Int32Array => {
       const all = new Int32Array(old.length + young.length)
       let [i, k, length] = [0, 0, 0]
       while (i < old.length || k < young.length) {
@@ -103,14 +103,14 @@ const makeRows = ({ width, key: keyWidth }: RowShape) => {
 
 export const makeSortedRuns = (shape: RowShape): SortedRuns => {
   const { width, keptFor, spanMax, keepMin } = shape
-  const { placeOf, has, withOne, merged } = makeRows(shape)
+  const { placeOf, has, insertRow, merge } = makeRows(shape)
 
-  const runOf = (numbers: Int32Array, oldest: number, newest: number): Run => {
+  const makeRun = (numbers: Int32Array, oldest: number, newest: number): Run => {
     return { page: makePage(numbers), size: numbers.length / width, oldest, newest }
   }
 
-  /** Without those at the beginning that are too old at a time. */
-  const withoutOld = (runs: Runs, time: number): Runs => {
+  /** Drops expired runs from the beginning. */
+  const dropOld = (runs: Runs, time: number): Runs => {
     let younger = runs.reduce((sum, { size }) => sum + size, 0)
     const first = runs.findIndex(({ size, newest }) => {
       younger -= size
@@ -119,27 +119,27 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
     return first === -1 ? [] : runs.slice(first)
   }
 
-  /** Runs of which the last two become one, and so on, as long as they are of a size and of one time. */
-  const settled = (runs: Runs): Runs => {
+  /** Merges the last two runs, repeatedly, while their sizes match and their time span is within the limit. */
+  const compact = (runs: Runs): Runs => {
     const [old, young] = runs.slice(-2)
     if (old === undefined || young === undefined || old.size > young.size) return runs
     if (old.size + young.size > RUN_MAX || young.newest - old.oldest > spanMax) return runs
     const place = runs.length - 2
-    const numbers = merged(rowsAt(runs, place).numbers, rowsAt(runs, place + 1).numbers)
-    return settled([...runs.slice(0, place), runOf(numbers, old.oldest, young.newest)])
+    const numbers = merge(rowsAt(runs, place).numbers, rowsAt(runs, place + 1).numbers)
+    return compact([...runs.slice(0, place), makeRun(numbers, old.oldest, young.newest)])
   }
 
   return {
-    withRow: (all, row, time) => {
-      const runs = withoutOld(all, time)
+    add: (all, row, time) => {
+      const runs = dropOld(all, time)
       const place = runs.length - 1
       const last = runs[place]
-      if (last === undefined || last.size >= YOUNG_MAX || time - last.oldest > spanMax) {
-        return [...runs, runOf(Int32Array.from(row), time, time)]
+      if (last === undefined || last.size >= YOUNGEST_MAX || time - last.oldest > spanMax) {
+        return [...runs, makeRun(Int32Array.from(row), time, time)]
       }
-      const young = runOf(withOne(rowsAt(runs, place).numbers, row), last.oldest, time)
+      const young = makeRun(insertRow(rowsAt(runs, place).numbers, row), last.oldest, time)
       const next = [...runs.slice(0, place), young]
-      return young.size < YOUNG_MAX ? next : settled(next)
+      return young.size < YOUNGEST_MAX ? next : compact(next)
     },
     find: (runs, key) => {
       for (let n = runs.length - 1; n >= 0; n--) {
@@ -152,17 +152,17 @@ export const makeSortedRuns = (shape: RowShape): SortedRuns => {
   }
 }
 
-/** Bytes of memory that runs take when all of them are there. */
+/** Bytes of memory that runs take with all their pages loaded. */
 export const runsBytes = (runs: Runs, { width }: RowShape): number =>
   bytesOf(
     runs.length,
     runs.reduce((sum, { size }) => sum + size * width, 0),
   )
 
-/** What is known of each run without its page: a snapshot keeps it beside the pages. */
-export const directoryOfRuns = (runs: Runs): readonly (readonly number[])[] =>
+/** Metadata of each run. A snapshot stores it separately from the pages. */
+export const runsToDirectory = (runs: Runs): readonly (readonly number[])[] =>
   runs.map(({ size, oldest, newest }) => [size, oldest, newest])
 
-/** The runs with such a directory, which has come out of JSON. */
-export const runsOf = (directory: readonly (readonly number[])[], pages: readonly Page[]): Runs =>
+/** Rebuilds runs from a directory parsed from JSON. */
+export const runsFromDirectory = (directory: readonly (readonly number[])[], pages: readonly Page[]): Runs =>
   directory.map(([size = 0, oldest = 0, newest = 0], n): Run => ({ page: pages[n] as Page, size, oldest, newest }))

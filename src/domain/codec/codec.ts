@@ -1,28 +1,28 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { ADDRESS, ADDRESS_LENGTH_MAX } from '../values/address.ts'
-import { CONTROL, CONTROL_BUT_LINES, classWithout } from '../values/characters.ts'
+import { CONTROL, CONTROL_BUT_LINES, classExcluding } from '../values/characters.ts'
 import { isOpaqueId, OPAQUE_ID } from '../values/ids.ts'
 import { INSTANT_PATTERN, type Instant, parseInstant } from '../values/instant.ts'
-import { described, type JsonSchema, patternOf, portable, schemaOf } from './json-schema.ts'
+import { type JsonSchema, patternOf, schemaOf, toPortablePattern, withSchema } from './json-schema.ts'
 
-const plains = new WeakSet<t.Mixed>()
+const plainCodecs = new WeakSet<t.Mixed>()
 
-/** Says of a codec that it leaves what it takes as it is: where its `is` says yes, there is nothing to validate. */
-export const plain = <C extends t.Mixed>(codec: C): C => {
-  plains.add(codec)
+/** Marks a codec that returns its input unchanged. If its `is` accepts a value, validation can be skipped. */
+export const markPlain = <C extends t.Mixed>(codec: C): C => {
+  plainCodecs.add(codec)
   return codec
 }
 
-export const isPlain = (codec: t.Mixed): boolean => plains.has(codec)
+export const isPlain = (codec: t.Mixed): boolean => plainCodecs.has(codec)
 
-/** What one field of a body or an event may hold, with the sentence that says so to whoever sent something else. */
+/** A codec for a single field, with the error message for invalid values. */
 const scalar = <A>(name: string, is: (u: unknown) => u is A, rule: string, schema: () => JsonSchema): t.Type<A> => {
   const codec = new t.Type(name, is, (u, c) => (is(u) ? t.success(u) : t.failure(u, c, rule)), t.identity)
-  return plain(described(codec, schema))
+  return markPlain(withSchema(codec, schema))
 }
 
-/** A whole number in a range, both ends included. */
+/** A whole number, both ends included. */
 export const integer = (min: number, max: number): t.Type<number> =>
   scalar(
     `integer(${min}, ${max})`,
@@ -43,7 +43,7 @@ const REFUSED = /[\u0000-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
 const REFUSED_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-/** Text of `min` to `max` code points without control characters; `lines` lets line breaks and tabs through. */
+/** Text of `min` to `max` code points without control characters. `lines` allows line breaks and tabs. */
 export const text = (min: number, max: number, options: { lines?: boolean } = {}): t.Type<string> => {
   const refused = options.lines ? REFUSED_BUT_LINES : REFUSED
   const except = options.lines ? ' other than line breaks and tabs' : ''
@@ -61,7 +61,7 @@ export const text = (min: number, max: number, options: { lines?: boolean } = {}
       type: 'string',
       minLength: min,
       maxLength: max,
-      pattern: `^[${classWithout(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
+      pattern: `^[${classExcluding(options.lines ? CONTROL_BUT_LINES : CONTROL)}]*$`,
     }),
   )
 }
@@ -81,9 +81,9 @@ export const opaqueId: t.Type<string> = scalar(
   () => ({ type: 'string', pattern: patternOf(OPAQUE_ID) }),
 )
 
-/** The codec's values, or null. Unlike io-ts's `union`, it leaves the path of an error as it is. */
+/** The codec's values, or null. Unlike io-ts's `union`, it keeps the error path. */
 export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
-  const nullable = described(
+  const nullable = withSchema(
     new t.Type(
       `${codec.name} or null`,
       (u): u is A | null => u === null || codec.is(u),
@@ -92,17 +92,16 @@ export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
     ),
     () => ({ anyOf: [schemaOf(codec), { type: 'null' }] }),
   )
-  return isPlain(codec) ? plain(nullable) : nullable
+  return isPlain(codec) ? markPlain(nullable) : nullable
 }
 
-/** Whatever there is. */
-export const anything: t.Type<unknown> = plain(new t.Type('anything', t.unknown.is, t.success, t.identity))
+/** Accepts any value. */
+export const anything: t.Type<unknown> = markPlain(new t.Type('anything', t.unknown.is, t.success, t.identity))
 
-/** A list of such values. */
 export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
-  described(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
+  withSchema(t.readonlyArray(codec), () => ({ type: 'array', items: schemaOf(codec) }))
 
-/** A string of at most `max` characters that matches; `rule` finishes the sentence "the field ...". */
+/** A string that matches a pattern, of at most `max` characters. `rule` completes the sentence "the field ...". */
 export const matching = (name: string, pattern: RegExp, rule: string, max?: number): t.Type<string> =>
   scalar(
     name,
@@ -119,8 +118,8 @@ export const address: t.Type<string> = matching(
   ADDRESS_LENGTH_MAX,
 )
 
-/** An RFC 3339 date-time on the wire, an Instant within. One way: answers are formatted from what was decided. */
-export const instant: t.Type<Instant, never, unknown> = described(
+/** Decodes an RFC 3339 date-time to an Instant. Decode only: responses are formatted from decided values. */
+export const instant: t.Type<Instant, never, unknown> = withSchema(
   new t.Type<Instant, never, unknown>(
     'instant',
     (u): u is Instant => typeof u === 'object' && u !== null && 'epochNanoseconds' in u,
@@ -130,8 +129,8 @@ export const instant: t.Type<Instant, never, unknown> = described(
       return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
     },
     () => {
-      throw new TypeError('an Instant is only ever read')
+      throw new TypeError('an Instant cannot be encoded')
     },
   ),
-  () => ({ type: 'string', format: 'date-time', pattern: portable(INSTANT_PATTERN) }),
+  () => ({ type: 'string', format: 'date-time', pattern: toPortablePattern(INSTANT_PATTERN) }),
 )

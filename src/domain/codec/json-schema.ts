@@ -1,24 +1,26 @@
-/** JSON Schemas (2020-12) that what reads values gives of itself: a document made of them cannot differ from the code. */
+/** JSON Schemas (2020-12) generated from the codecs, so the documents cannot drift from the code. */
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** By codec, or by any other function or object that reads values. Made when it is asked for: most never are. */
-const descriptions = new WeakMap<object, () => JsonSchema>()
+/**
+ * Schemas by codec, or by any other function or object that decodes values. Built on demand, since most are never
+ * needed.
+ */
+const schemas = new WeakMap<object, () => JsonSchema>()
 
-/** Says what a codec takes. */
-export const described = <C extends object>(codec: C, schema: () => JsonSchema): C => {
-  descriptions.set(codec, schema)
+/** Attaches a schema to a codec. */
+export const withSchema = <C extends object>(codec: C, schema: () => JsonSchema): C => {
+  schemas.set(codec, schema)
   return codec
 }
 
-/** Whether it says what it takes. */
-export const isDescribed = (codec: object): boolean => descriptions.has(codec)
+export const hasSchema = (codec: object): boolean => schemas.has(codec)
 
-/** @throws TypeError where the codec says nothing of itself */
+/** @throws TypeError if the codec has no schema */
 export const schemaOf = (codec: object): JsonSchema => {
-  const schema = descriptions.get(codec)
+  const schema = schemas.get(codec)
   if (schema === undefined) {
-    throw new TypeError(`${'name' in codec ? String(codec.name) : 'a codec'} does not say what it takes`)
+    throw new TypeError(`${'name' in codec ? String(codec.name) : 'a codec'} has no schema`)
   }
   return schema()
 }
@@ -37,19 +39,19 @@ export const closedSchema = (
   additionalProperties: false,
 })
 
-/** What means something else in other dialects, or nothing: with `\d` Python takes the digits of all scripts. */
-const OF_ONE_DIALECT = /\\[wWsSDpPuxbB]/
+/** Escapes that differ between dialects or do not exist in some. In Python, `\d` matches digits of all scripts. */
+const NOT_PORTABLE = /\\[wWsSDpPuxbB]/
 
-/** The same pattern in terms that engines of every dialect read alike. */
-export const portable = (pattern: string): string => {
+/** Rewrites a pattern so that all dialects read it alike. */
+export const toPortablePattern = (pattern: string): string => {
   const text = pattern.replaceAll('\\d', '[0-9]')
-  if (OF_ONE_DIALECT.test(text)) throw new TypeError(`${text} is not read alike everywhere`)
+  if (NOT_PORTABLE.test(text)) throw new TypeError(`${text} is not portable`)
   return text
 }
 
-/** The text of a regular expression for the keyword `pattern`, which takes no flags but that of whole code points. */
+/** The source of a regular expression for the keyword `pattern`, which allows no flag but `u`. */
 export const patternOf = ({ source, flags }: RegExp): string => {
-  if (flags !== '' && flags !== 'u') throw new TypeError(`no pattern has the flags ${flags}`)
-  // With that flag, which JSON Schema implies, a slash needs no escape; engines without it take the slash alone too.
-  return portable(source.replaceAll('\\/', '/'))
+  if (flags !== '' && flags !== 'u') throw new TypeError(`unsupported pattern flags: ${flags}`)
+  // With `u`, which JSON Schema implies, a slash needs no escape. Engines without it accept a bare slash too.
+  return toPortablePattern(source.replaceAll('\\/', '/'))
 }

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Packed } from '../calendar/page.ts'
-import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
+import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
 import type { Decider, StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
 import { type Failure, failure } from '../failure.ts'
-import { keysBytes, knownKeys } from '../known-keys.ts'
+import { addRecord, recordsBytes } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
@@ -13,7 +13,7 @@ export interface PortRange {
   readonly last: number
 }
 
-/** The first append of a SUT's creation: gives the SUT its id and its port. */
+/** The first append of a SUT's creation: assigns the SUT's id and port. */
 export interface AssignListenPort {
   readonly type: 'AssignListenPort'
   readonly range: PortRange
@@ -21,7 +21,7 @@ export interface AssignListenPort {
   readonly random: string
 }
 
-/** Gives back the port of a SUT that was retired or never came to be. */
+/** Releases the port of a SUT that was retired or whose creation was abandoned. */
 export interface ReleaseListenPort {
   readonly type: 'ReleaseListenPort'
   readonly sut_id: string
@@ -32,18 +32,18 @@ export type ListenPortCommand = AssignListenPort | ReleaseListenPort
 export interface Assignment {
   readonly sut_id: string
   readonly listen_port: number
-  /** Unix milliseconds of the assignment, which is the SUT's creation. */
+  /** Unix milliseconds of the assignment, which is also the SUT's creation time. */
   readonly time: number
 }
 
 export interface ListenPortState extends StreamState {
   /** By port. */
   readonly assigned: readonly Assignment[]
-  /** Ports that were given back and are free, longest free first. */
+  /** Released ports that are free, longest free first. */
   readonly released: readonly number[]
 }
 
-const placeOf = (assigned: readonly Assignment[], port: number): number => {
+const insertionIndex = (assigned: readonly Assignment[], port: number): number => {
   let low = 0
   let high = assigned.length
   while (low < high) {
@@ -54,10 +54,10 @@ const placeOf = (assigned: readonly Assignment[], port: number): number => {
   return low
 }
 
-/** A port never used is longer free than any that was given back; among those the lowest comes first. */
-const nextPort = (state: ListenPortState, range: PortRange): number | undefined => {
+/** Prefers the lowest port never used, then the port that was released first. */
+const chooseNextPort = (state: ListenPortState, range: PortRange): number | undefined => {
   const released = new Set(state.released)
-  let next = placeOf(state.assigned, range.first)
+  let next = insertionIndex(state.assigned, range.first)
   for (let port = range.first; port <= range.last; port++) {
     if (state.assigned[next]?.listen_port === port) next++
     else if (!released.has(port)) return port
@@ -70,10 +70,10 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
   switch (event.type) {
     case 'ListenPortAssigned': {
       const { sut_id, listen_port } = event.data
-      const place = placeOf(state.assigned, listen_port)
+      const place = insertionIndex(state.assigned, listen_port)
       return {
         time,
-        keys: knownKeys(state.keys, event, time),
+        keys: addRecord(state.keys, event, time),
         assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }),
         released: state.released.includes(listen_port)
           ? state.released.filter((port) => port !== listen_port)
@@ -84,7 +84,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
       const { sut_id, listen_port } = event.data
       return {
         time,
-        keys: knownKeys(state.keys, event, time),
+        keys: addRecord(state.keys, event, time),
         assigned: state.assigned.filter((assignment) => assignment.sut_id !== sut_id),
         released: [...state.released, listen_port],
       }
@@ -93,7 +93,7 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
       return { ...state, time }
-    // A creation that is still open is given up a minute after the correction, not after the wrong time.
+    // A creation still in progress is abandoned a minute after the correction, not after the wrong time.
     case 'ClockCorrected':
       return {
         ...state,
@@ -113,11 +113,14 @@ const decide = (
 ): E.Either<Failure, readonly Event[]> => {
   switch (command.type) {
     case 'AssignListenPort': {
-      const listen_port = nextPort(state, command.range)
+      const listen_port = chooseNextPort(state, command.range)
       if (listen_port === undefined) {
         const { first, last } = command.range
         return E.left(
-          failure('listen_ports_exhausted', `Every listen_port from ${first} to ${last} is taken; retire a SUT.`),
+          failure(
+            'listen_ports_exhausted',
+            `Every listen_port from ${first} to ${last} is in use. Retire a SUT to free one.`,
+          ),
         )
       }
       return E.right([{ type: 'ListenPortAssigned', data: { listen_port, sut_id: makeId(now, command.random) } }])
@@ -132,16 +135,16 @@ const decide = (
 }
 
 const pack = (state: ListenPortState): Packed => ({
-  text: JSON.stringify({ ...state, keys: directoryOfRuns(state.keys) }),
+  text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
   pages: state.keys.map(({ page }) => page),
 })
 
 const unpack = ({ text, pages }: Packed): ListenPortState => {
   const { keys, ...state } = JSON.parse(text) as Omit<ListenPortState, 'keys'> & { keys: number[][] }
-  return { ...state, keys: runsOf(keys, pages) }
+  return { ...state, keys: runsFromDirectory(keys, pages) }
 }
 
-/** Bytes of memory that an empty state and an assignment take. */
+/** Bytes of an empty state and of an assignment. */
 const [STATE_BYTES, ASSIGNMENT_BYTES] = [200, 120]
 
 export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
@@ -150,7 +153,7 @@ export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
   evolve,
   decide,
   weight: ({ assigned, released, keys }) =>
-    STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + keysBytes(keys),
+    STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + recordsBytes(keys),
   pack,
   unpack,
 }

@@ -1,50 +1,50 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { find } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
-import { type AskedWindow, momentsOf, onGrid, quarterAfter } from '../calendar/window.ts'
+import { alignToGrid, ceilToQuarter, type RequestedWindow, resolveWindow } from '../calendar/window.ts'
 import type { Actor, Decider } from '../decider.ts'
 import type { Event } from '../event.ts'
-import { type Failure, failure, inBody, invalid, type Problem } from '../failure.ts'
-import { CONFLICTS_MAX, standing, sutFold } from '../sut/decide.ts'
-import { behindHeldTime, heldIn, nextAvailable } from '../sut/held.ts'
-import { type SutState, writtenWindow } from '../sut/state.ts'
+import { bodyProblem, type Failure, failure, invalid, type Problem } from '../failure.ts'
+import { CONFLICTS_MAX, requireSut, sutFold } from '../sut/decide.ts'
+import { findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
+import { formatWindow, type SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset, type Instant } from '../values/instant.ts'
-import { latestEnd, tooLong, type WindowLimits, windowProblems } from './window-limits.ts'
+import { latestEnd, tooLongProblem, type WindowLimits, windowProblems } from './window-limits.ts'
 
 export interface CreateReservation {
   readonly type: 'CreateReservation'
   readonly actor: Actor
   readonly sut_id: string
   readonly user_id: string
-  /** Whether the users file has `user_id`. */
+  /** Whether the users file contains `user_id`. */
   readonly userExists: boolean
-  readonly window: AskedWindow
+  readonly window: RequestedWindow
   readonly limits: WindowLimits
   /** 8 random bytes in hex for the reservation's id. */
   readonly random: string
 }
 
 /**
- * A reservation, and what its document says of it. Whose it is and whether it stands is the calendar's to say while it
- * runs or is ahead; what the calendar no longer holds is final, and nothing is recorded of it: there the document chooses
- * between refusals.
+ * A reservation as its document shows it. While the reservation is in the future or running, the calendar decides its
+ * owner and status. Once it has left the calendar it is final and nothing more is recorded. The document then only
+ * selects the refusal.
  */
-interface OfReservation {
+interface ReservationCommandBase {
   readonly actor: Actor
   readonly _id: string
   readonly user_id: string
-  readonly standing: 'made' | 'released' | 'cancelled'
+  readonly documentStatus: 'made' | 'released' | 'cancelled'
 }
 
-/** Cancels a reservation that has not begun; releases one that runs. */
-export interface CancelReservation extends OfReservation {
+/** Cancels a future reservation; releases a running one. */
+export interface CancelReservation extends ReservationCommandBase {
   readonly type: 'CancelReservation'
 }
 
-export interface ExtendReservation extends OfReservation {
+export interface ExtendReservation extends ReservationCommandBase {
   readonly type: 'ExtendReservation'
-  /** The end asked for: a moment, or seconds from the reservation's start. */
+  /** The requested end: a moment, or seconds from the reservation's start. */
   readonly end: Instant | { readonly duration: number }
   readonly limits: WindowLimits
 }
@@ -56,46 +56,46 @@ type Decision = E.Either<Failure, readonly Event[]>
 const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
   E.left(failure(code, detail, more))
 
-const mayNot = (actor: Actor, user_id: string): boolean => actor.role === 'tester' && actor._id !== user_id
-const notYours = (): E.Either<Failure, never> =>
-  refuse('not_your_reservation', 'A tester makes and changes reservations for its own user_id only.')
+const isForbidden = (actor: Actor, user_id: string): boolean => actor.role === 'tester' && actor._id !== user_id
+const refuseNotYours = (): E.Either<Failure, never> =>
+  refuse('not_your_reservation', 'Testers can only make and change reservations for their own user_id.')
 
-const conflictOf = (held: Held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) })
+const toConflict = (held: Held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) })
 
 const create = (state: SutState, command: CreateReservation, now: number): Decision => {
   const { actor, sut_id, user_id, limits } = command
   const problems = windowProblems(command.window, now, limits)
   if (problems.length > 0) return E.left(invalid(problems))
-  if (mayNot(actor, user_id)) return notYours()
-  const found = standing(state)
+  if (isForbidden(actor, user_id)) return refuseNotYours()
+  const found = requireSut(state)
   const unknown = [
-    ...(command.userExists ? [] : [inBody('invalid', 'user_id', 'names no user')]),
-    ...(E.isRight(found) ? [] : [inBody('invalid', 'sut_id', 'names no SUT')]),
+    ...(command.userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]),
+    ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
   ]
   if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
   if (unknown.length > 0) return refuse('user_not_found', 'No user has this id.', { problems: unknown })
   const sut = found.right
-  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and takes no reservations.')
+  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT is retired and cannot be reserved.')
   if (!sut.values.is_active) {
-    return refuse('sut_inactive', 'The SUT is not active: it takes no new reservations and no extensions.')
+    return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
   }
-  const { start, end } = momentsOf(command.window, now)
-  const gridded = onGrid(start.epochNanoseconds, end.epochNanoseconds)
-  const window = behindHeldTime(sut, gridded)
-  const conflicts = heldIn(sut, window, CONFLICTS_MAX)
+  const { start, end } = resolveWindow(command.window, now)
+  const gridded = alignToGrid(start.epochNanoseconds, end.epochNanoseconds)
+  const window = skipHeldTime(sut, gridded)
+  const conflicts = findHeld(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0) {
-    const free = nextAvailable(sut, gridded, (now + limits.horizon) / 1000)
+    const free = findNextAvailable(sut, gridded, (now + limits.horizon) / 1000)
     const next_available = free
       ? {
           start_time: formatWithOffset(free.start, start.offset),
           end_time: formatWithOffset(free.end, start.offset),
         }
       : null
-    return refuse('reservation_conflict', 'The SUT is reserved in this window.', {
-      help: { conflicts: conflicts.map(conflictOf), next_available },
+    return refuse('reservation_conflict', 'The SUT is already reserved in this window.', {
+      help: { conflicts: conflicts.map(toConflict), next_available },
     })
   }
-  // In the order in which they are written.
+  // In canonical order, so that encoding need not sort.
   const data = {
     _id: makeId(now, command.random),
     end_time: formatWithOffset(window.end, end.offset),
@@ -107,73 +107,73 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
   return E.right([{ type: 'ReservationCreated', data }])
 }
 
-type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
+type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
 
-const runningOrAhead = (sut: Standing, _id: string, now: number): Held | undefined => {
+const findUnfinished = (sut: ExistingSut, _id: string, now: number): Held | undefined => {
   const held = find(sut.windows, _id)
   return held && held.end > now / 1000 ? held : undefined
 }
 
-const cancel = (sut: Standing, command: CancelReservation, now: number): Decision => {
+const cancel = (sut: ExistingSut, command: CancelReservation, now: number): Decision => {
   const { _id } = command
-  const held = runningOrAhead(sut, _id, now)
-  if (mayNot(command.actor, (held ?? command).user_id)) return notYours()
+  const held = findUnfinished(sut, _id, now)
+  if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
   if (held === undefined) {
-    return command.standing === 'made' ? refuse('reservation_over', 'The reservation is over.') : E.right([])
+    return command.documentStatus === 'made' ? refuse('reservation_over', 'The reservation has ended.') : E.right([])
   }
   const data = { _id, sut_id: sut._id, user_id: held.user_id }
   if (held.start * 1000 > now) return E.right([{ type: 'ReservationCancelled', data }])
-  // A window is never empty, not even one released in the very millisecond in which it began.
+  // A window is never empty, even if released in the millisecond it began.
   const end = Math.max(Math.ceil(now / 1000), held.start + 1)
   return E.right([{ type: 'ReservationReleased', data: { ...data, end_time: formatWithOffset(end, held.endOffset) } }])
 }
 
-const startOf = (held: Held): bigint => BigInt(held.start) * 1_000_000_000n
+const startNanoseconds = (held: Held): bigint => BigInt(held.start) * 1_000_000_000n
 
-const askedEnd = (held: Held, end: ExtendReservation['end']): Instant =>
+const resolveEnd = (held: Held, end: ExtendReservation['end']): Instant =>
   'duration' in end
-    ? { epochNanoseconds: startOf(held) + BigInt(end.duration) * 1_000_000_000n, offset: held.endOffset }
+    ? { epochNanoseconds: startNanoseconds(held) + BigInt(end.duration) * 1_000_000_000n, offset: held.endOffset }
     : end
 
 const extensionProblems = (held: Held, asked: Instant, command: ExtendReservation): readonly Problem[] => {
   const field = 'duration' in command.end ? 'duration' : 'end_time'
-  const end = quarterAfter(asked.epochNanoseconds)
-  // The very end that stands is never too long: the grid, or a longer limit, once gave it.
+  const end = ceilToQuarter(asked.epochNanoseconds)
+  // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
   if (end === held.end) return []
   const problems: Problem[] = []
   if (end < held.end) {
-    const { end_time } = writtenWindow(held)
-    problems.push(inBody('end_not_later', field, `must be later than the end that stands, ${end_time}`))
+    const { end_time } = formatWindow(held)
+    problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
-  if (asked.epochNanoseconds > latestEnd(startOf(held), command.limits)) problems.push(tooLong(field, command.limits))
+  if (asked.epochNanoseconds > latestEnd(startNanoseconds(held), command.limits))
+    problems.push(tooLongProblem(field, command.limits))
   return problems
 }
 
-const extend = (sut: Standing, command: ExtendReservation, now: number): Decision => {
+const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Decision => {
   const { _id } = command
-  const held = runningOrAhead(sut, _id, now)
-  const asked = held && askedEnd(held, command.end)
+  const held = findUnfinished(sut, _id, now)
+  const asked = held && resolveEnd(held, command.end)
   if (held && asked) {
     const problems = extensionProblems(held, asked, command)
     if (problems.length > 0) return E.left(invalid(problems))
   }
-  if (mayNot(command.actor, (held ?? command).user_id)) return notYours()
+  if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
   if (held === undefined || asked === undefined) {
-    return command.standing === 'cancelled'
+    return command.documentStatus === 'cancelled'
       ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
-      : refuse('reservation_over', 'The reservation is over.')
+      : refuse('reservation_over', 'The reservation has ended.')
   }
-  const end = quarterAfter(asked.epochNanoseconds)
+  const end = ceilToQuarter(asked.epochNanoseconds)
   if (end === held.end) return E.right([])
-  if (!sut.values.is_active)
-    return refuse('sut_inactive', 'The SUT is not active: reservations of it are not extended.')
-  const conflicts = heldIn(sut, { start: held.end, end }, CONFLICTS_MAX)
+  if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
+  const conflicts = findHeld(sut, { start: held.end, end }, CONFLICTS_MAX)
   if (conflicts.length > 0) {
-    // The asked end is within the longest length, so nothing but the first conflict bounds the extension.
+    // The requested end is within the maximum length, so only the first conflict limits the extension.
     const latest = (conflicts[0] as Held).start
     const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
-    return refuse('reservation_conflict', 'The SUT is reserved in the time added.', {
-      help: { conflicts: conflicts.map(conflictOf), extendable_until },
+    return refuse('reservation_conflict', 'The SUT is already reserved in the added time.', {
+      help: { conflicts: conflicts.map(toConflict), extendable_until },
     })
   }
   const data = { _id, sut_id: sut._id, user_id: held.user_id, end_time: formatWithOffset(end, asked.offset) }
@@ -185,11 +185,11 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
     case 'CreateReservation':
       return create(state, command, now)
     case 'CancelReservation':
-      return E.chain((sut: Standing) => cancel(sut, command, now))(standing(state))
+      return E.chain((sut: ExistingSut) => cancel(sut, command, now))(requireSut(state))
     case 'ExtendReservation':
-      return E.chain((sut: Standing) => extend(sut, command, now))(standing(state))
+      return E.chain((sut: ExistingSut) => extend(sut, command, now))(requireSut(state))
   }
 }
 
-/** Decides on the same stream and state as the SUT's own commands: its calendar is part of it. */
+/** Shares the SUT's stream and state, which includes its calendar. */
 export const reservationDecider: Decider<SutState, ReservationCommand> = { ...sutFold, decide }

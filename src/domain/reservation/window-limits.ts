@@ -1,12 +1,12 @@
-import { type AskedWindow, momentsOf, quarterBefore } from '../calendar/window.ts'
-import { inBody, type Problem } from '../failure.ts'
+import { floorToQuarter, type RequestedWindow, resolveWindow } from '../calendar/window.ts'
+import { bodyProblem, type Problem } from '../failure.ts'
 import { formatWithOffset } from '../values/instant.ts'
 
 /** Milliseconds. */
 export interface WindowLimits {
-  /** The longest window. */
+  /** Maximum length of a window. */
   readonly windowMax: number
-  /** How far from now a window may start. */
+  /** How far ahead a window may start. */
   readonly horizon: number
 }
 
@@ -17,38 +17,43 @@ const UNITS = [
   ['second', 1000],
 ] as const
 
-/** "7 days", "36 hours": a limit in the largest unit that says it in a whole number. */
-const inWords = (milliseconds: number): string => {
+/** Formats a limit like "7 days" or "36 hours", in the largest unit that divides it. */
+const formatDuration = (milliseconds: number): string => {
   const [name, size] = UNITS.find(([, size]) => milliseconds % size === 0) ?? ['millisecond', 1]
   const count = milliseconds / size
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
-const nanosecondsOf = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
+const toNanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
 
-/** The latest moment, in nanoseconds, that may be asked for as the end of a window from `start`. */
-export const latestEnd = (start: bigint, limits: WindowLimits): bigint => start + nanosecondsOf(limits.windowMax)
+/** The latest end, in nanoseconds, of a window from `start`. */
+export const latestEnd = (start: bigint, limits: WindowLimits): bigint => start + toNanoseconds(limits.windowMax)
 
-export const tooLong = (field: string, limits: WindowLimits): Problem =>
-  inBody('window_too_long', field, `must be at most ${inWords(limits.windowMax)} after the start`)
+export const tooLongProblem = (field: string, limits: WindowLimits): Problem =>
+  bodyProblem('window_too_long', field, `must be at most ${formatDuration(limits.windowMax)} after the start`)
 
-/** What is wrong with a window, judged as asked where the length counts and on the grid where the quarter counts. */
-export const windowProblems = (asked: AskedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
-  const { start, end } = momentsOf(asked, now)
+/** Checks the length as requested and the quarter-hours on the grid. */
+export const windowProblems = (asked: RequestedWindow, now: number, limits: WindowLimits): readonly Problem[] => {
+  const { start, end } = resolveWindow(asked, now)
   const [startField, endField] = asked.form === 'explicit' ? ['start_time', 'end_time'] : ['start_in', 'duration']
   if (end.epochNanoseconds <= start.epochNanoseconds) {
-    return [inBody('window_empty', endField, 'must be later than start_time')]
+    return [bodyProblem('window_empty', endField, 'must be later than start_time')]
   }
-  if (end.epochNanoseconds <= nanosecondsOf(now)) return [inBody('window_over', endField, 'must be later than now')]
+  if (end.epochNanoseconds <= toNanoseconds(now))
+    return [bodyProblem('window_over', endField, 'must be later than now')]
   const problems: Problem[] = []
-  if (end.epochNanoseconds > latestEnd(start.epochNanoseconds, limits)) problems.push(tooLong(endField, limits))
-  if (start.epochNanoseconds > nanosecondsOf(now + limits.horizon)) {
-    problems.push(inBody('window_too_far', startField, `must be at most ${inWords(limits.horizon)} from now`))
+  if (end.epochNanoseconds > latestEnd(start.epochNanoseconds, limits)) problems.push(tooLongProblem(endField, limits))
+  if (start.epochNanoseconds > toNanoseconds(now + limits.horizon)) {
+    problems.push(
+      bodyProblem('window_too_far', startField, `must be at most ${formatDuration(limits.horizon)} from now`),
+    )
   }
-  const quarter = quarterBefore(nanosecondsOf(now))
-  if (quarterBefore(start.epochNanoseconds) < quarter) {
+  const quarter = floorToQuarter(toNanoseconds(now))
+  if (floorToQuarter(start.epochNanoseconds) < quarter) {
     const earliest = formatWithOffset(quarter, start.offset)
-    problems.push(inBody('window_in_the_past', startField, `must not be before the current quarter-hour, ${earliest}`))
+    problems.push(
+      bodyProblem('window_in_the_past', startField, `cannot be before the current quarter-hour, ${earliest}`),
+    )
   }
   return problems
 }

@@ -1,16 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter } from '../calendar/calendar.ts'
+import { findEndingAfter } from '../calendar/calendar.ts'
 import type { Decider } from '../decider.ts'
 import type { DataOf, Event, SecretField } from '../event.ts'
-import { type Failure, failure, inBody, invalid } from '../failure.ts'
+import { bodyProblem, type Failure, failure, invalid } from '../failure.ts'
 import { packSut, sutWeight, unpackSut } from './packed-state.ts'
-import { evolveSut, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues, writtenWindow } from './state.ts'
+import { evolveSut, formatWindow, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues } from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
-/** Only if the SUT's own record still is at one of these revisions; absent means whatever it is at. */
+/** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
 type IfMatch = readonly number[] | undefined
 
-/** The second append of a creation; the first gave the SUT its id and its listen_port. */
+/** The second append of a creation. The first assigned the SUT's id and listen_port. */
 export interface CreateSut {
   readonly type: 'CreateSut'
   readonly _id: string
@@ -37,7 +37,7 @@ export interface RetireSut {
   readonly ifMatch?: IfMatch
 }
 
-/** Refuses whoever may still be about to create the SUT, so that its port can be given back. */
+/** Blocks a creator that may still be running, so that the port can be released. */
 export interface AbandonSutCreation {
   readonly type: 'AbandonSutCreation'
   readonly _id: string
@@ -47,44 +47,44 @@ export interface AbandonSutCreation {
 export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation
 
 type Decision = E.Either<Failure, readonly Event[]>
-type Standing = Extract<SutState, { status: 'standing' | 'retired' }>
+type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
 
-/** How many tags a SUT may have. */
+/** Tags per SUT. */
 export const TAGS_MAX = 64
-/** How many conflicts a refusal names. */
+/** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
 
 const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
   E.left(failure(code, detail, more))
 
-/** The SUT of a command that needs one: it must have been created. */
-export const standing = (state: SutState): E.Either<Failure, Standing> =>
+/** Refuses unless the SUT has been created. */
+export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 
-const retired = (): E.Either<Failure, never> =>
-  refuse('sut_retired', 'The SUT has been retired: it can be read, but neither changed nor reserved.')
+const refuseRetired = (): E.Either<Failure, never> =>
+  refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
 
-const isStale = (state: Standing, ifMatch: IfMatch): boolean =>
+const isStale = (state: ExistingSut, ifMatch: IfMatch): boolean =>
   ifMatch !== undefined && !ifMatch.includes(state.recordRevision)
 
-const stale = (state: Standing): E.Either<Failure, never> =>
-  refuse('stale', `The SUT has changed since: its ETag is now "${state.recordRevision}". Read it again.`)
+const refuseStale = (state: ExistingSut): E.Either<Failure, never> =>
+  refuse('stale', `The SUT has changed. Its ETag is now "${state.recordRevision}": read it again and retry.`)
 
 const create = (state: SutState, command: CreateSut): Decision => {
-  // Also after it was given up: whoever still creates finds that in the state, and begins anew.
+  // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
   if (state.status !== 'absent') return E.right([])
   const { _id, listen_port, values, credentials } = command
   const data = { _id, ...values, listen_port, ...(credentials && { credentials }) }
   return E.right([{ type: 'SutCreated', data }])
 }
 
-const update = (state: Standing, command: UpdateSut): Decision => {
-  if (state.status === 'retired') return retired()
-  if (isStale(state, command.ifMatch)) return stale(state)
+const update = (state: ExistingSut, command: UpdateSut): Decision => {
+  if (state.status === 'retired') return refuseRetired()
+  if (isStale(state, command.ifMatch)) return refuseStale(state)
   const values = Object.entries(command.values).filter(
     ([name, value]) => state.values[name as keyof SutValues] !== value,
   )
-  // Submitted credentials always count as a change: otherwise an update that records nothing would confirm a guess.
+  // Submitted credentials always count as a change. Otherwise an update that records nothing would confirm a guess.
   if (values.length === 0 && command.credentials === undefined) return E.right([])
   const data: DataOf<'SutUpdated'> = {
     _id: state._id,
@@ -94,35 +94,35 @@ const update = (state: Standing, command: UpdateSut): Decision => {
   return E.right([{ type: 'SutUpdated', data }])
 }
 
-// A tag may be called `constructor`: only the SUT's own members are its tags.
-const tagOf = (state: Standing, name: string): string | null =>
+// A tag may be named `constructor`, so check own properties only.
+const currentTag = (state: ExistingSut, name: string): string | null =>
   Object.hasOwn(state.tags, name) ? (state.tags[name] as string) : null
 
-const tag = (state: Standing, command: TagSut): Decision => {
-  const changed = Object.entries(command.tags).filter(([name, value]) => tagOf(state, name) !== value)
+const tag = (state: ExistingSut, command: TagSut): Decision => {
+  const changed = Object.entries(command.tags).filter(([name, value]) => currentTag(state, name) !== value)
   const removed = changed.filter(([, value]) => value === null).length
-  const added = changed.filter(([name, value]) => value !== null && tagOf(state, name) === null).length
+  const added = changed.filter(([name, value]) => value !== null && currentTag(state, name) === null).length
   const tooMany = Object.keys(state.tags).length + added - removed - TAGS_MAX
   if (tooMany > 0) {
     const problem = {
-      ...inBody('invalid', '', `would leave ${tooMany} tags more than the ${TAGS_MAX} allowed`),
+      ...bodyProblem('invalid', '', `cannot leave more than ${TAGS_MAX} tags; it leaves ${tooMany} too many`),
       path: [],
     }
     return E.left(invalid([problem]))
   }
-  if (state.status === 'retired') return retired()
-  if (isStale(state, command.ifMatch)) return stale(state)
+  if (state.status === 'retired') return refuseRetired()
+  if (isStale(state, command.ifMatch)) return refuseStale(state)
   if (changed.length === 0) return E.right([])
   return E.right([{ type: 'SutUpdated', data: { _id: state._id, tags: Object.fromEntries(changed) } }])
 }
 
-const retire = (state: Standing, command: RetireSut, now: number): Decision => {
+const retire = (state: ExistingSut, command: RetireSut, now: number): Decision => {
   if (state.status === 'retired') return E.right([])
-  if (isStale(state, command.ifMatch)) return stale(state)
-  const standing = endingAfter(state.windows, now / 1000, CONFLICTS_MAX)
+  if (isStale(state, command.ifMatch)) return refuseStale(state)
+  const standing = findEndingAfter(state.windows, now / 1000, CONFLICTS_MAX)
   if (standing.length > 0) {
-    const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...writtenWindow(held) }))
-    return refuse('sut_reserved', 'Reservations of the SUT are not over yet; cancel them or wait.', {
+    const conflicts = standing.map((held) => ({ _id: held._id, user_id: held.user_id, ...formatWindow(held) }))
+    return refuse('sut_reserved', 'The SUT has reservations that have not ended. Cancel them or wait.', {
       help: { conflicts },
     })
   }
@@ -138,15 +138,15 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
       return E.right(state.status === 'absent' ? [{ type: 'SutCreationAbandoned', data: { _id, listen_port } }] : [])
     }
     case 'UpdateSut':
-      return E.chain((sut: Standing) => update(sut, command))(standing(state))
+      return E.chain((sut: ExistingSut) => update(sut, command))(requireSut(state))
     case 'TagSut':
-      return E.chain((sut: Standing) => tag(sut, command))(standing(state))
+      return E.chain((sut: ExistingSut) => tag(sut, command))(requireSut(state))
     case 'RetireSut':
-      return E.chain((sut: Standing) => retire(sut, command, now))(standing(state))
+      return E.chain((sut: ExistingSut) => retire(sut, command, now))(requireSut(state))
   }
 }
 
-/** All but the decisions, which those on the SUT's calendar share. */
+/** Everything but `decide`; shared with the reservation decider. */
 export const sutFold: Omit<Decider<SutState, never>, 'decide'> = {
   initial: initialSutState,
   version: SUT_STATE_VERSION,

@@ -1,16 +1,17 @@
-import { calendarBytes, calendarOf, directoryOf } from '../calendar/calendar.ts'
+import { calendarBytes, fromDirectory, toDirectory } from '../calendar/calendar.ts'
 import type { Packed } from '../calendar/page.ts'
-import { directoryOfRuns, runsOf } from '../calendar/sorted-runs.ts'
-import { keysBytes } from '../known-keys.ts'
+import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
+import { recordsBytes } from '../idempotency-records.ts'
 import type { SutState } from './state.ts'
 
-/** Bytes that a state takes beside its pages, its tags and values being of common length. */
+/** Bytes of a state without its pages, assuming tags and values of typical length. */
 const SMALL_BYTES = 2_048
 
-/** Bytes of memory that one SUT's state takes. */
-export const sutWeight = ({ windows, keys }: SutState): number => SMALL_BYTES + calendarBytes(windows) + keysBytes(keys)
+/** Bytes of memory a SUT's state takes. */
+export const sutWeight = ({ windows, keys }: SutState): number =>
+  SMALL_BYTES + calendarBytes(windows) + recordsBytes(keys)
 
-/** What a snapshot keeps in place of windows and keys: what is known of each of their pages without it. */
+/** Page metadata, stored in the snapshot in place of windows and keys. */
 interface Directories {
   readonly windows: readonly (readonly number[])[]
   readonly keys: readonly (readonly number[])[]
@@ -18,7 +19,7 @@ interface Directories {
 
 export const packSut = (state: SutState): Packed => {
   const { windows, keys } = state
-  const directories: Directories = { windows: directoryOf(windows), keys: directoryOfRuns(keys) }
+  const directories: Directories = { windows: toDirectory(windows), keys: runsToDirectory(keys) }
   return {
     text: JSON.stringify({ ...state, ...directories }),
     pages: [...windows.pages, ...keys].map(({ page }) => page),
@@ -29,7 +30,7 @@ export const unpackSut = ({ text, pages }: Packed): SutState => {
   const { windows, keys, ...state } = JSON.parse(text) as Omit<SutState, keyof Directories> & Directories
   return {
     ...state,
-    windows: calendarOf(windows, pages.slice(0, windows.length)),
-    keys: runsOf(keys, pages.slice(windows.length)),
+    windows: fromDirectory(windows, pages.slice(0, windows.length)),
+    keys: runsFromDirectory(keys, pages.slice(windows.length)),
   } as SutState
 }

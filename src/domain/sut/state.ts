@@ -1,9 +1,9 @@
-import { type Calendar, EMPTY, extended, find, inserted, notOver, overlapping, without } from '../calendar/calendar.ts'
+import { type Calendar, dropPast, EMPTY, extend, find, findOverlapping, insert, remove } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
-import { type HeldTime, withReleased } from '../calendar/held-time.ts'
+import { addReleased, type HeldTime } from '../calendar/held-time.ts'
 import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded, sutFields } from '../event.ts'
-import { knownKeys } from '../known-keys.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
 
 type SutCreated = DataOf<'SutCreated'>
@@ -12,16 +12,16 @@ export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_he
   Partial<Record<'rdp_height' | 'rdp_width', number>>
 
 interface Common extends StreamState {
-  /** The reservations not yet over at `time`. */
+  /** Reservations that have not ended at `time`. */
   readonly windows: Calendar
-  /** When it was really held by reservations that were released, lately. */
+  /** Time recently held by reservations that were released. */
   readonly released: readonly HeldTime[]
 }
 
-/** Raised when the shape of a SUT's state changes: everybody who decides on it has this version. */
+/** Increment when the shape of the state changes. Shared by all deciders on this state. */
 export const SUT_STATE_VERSION = 4
 
-/** One SUT and its calendar, as far as any decision needs them. */
+/** A SUT and its calendar, reduced to what decisions need. */
 export type SutState =
   | (Common & { readonly status: 'absent' | 'abandoned' })
   | (Common & {
@@ -30,14 +30,14 @@ export type SutState =
       readonly values: SutValues
       readonly tags: Readonly<Record<string, string>>
       readonly listen_port: number
-      /** The revision of the SUT's own last event, which a reservation does not move: its ETag. */
+      /** Revision of the last event that changed the SUT's record, used as its ETag. Reservations do not change it. */
       readonly recordRevision: number
     })
 
 export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, released: [] }
 
-/** `tags` after a merge patch (RFC 7396) of names to strings or null. */
-export const mergedTags = (
+/** Applies a merge patch (RFC 7396) to tags; null removes a tag. */
+export const mergeTags = (
   tags: Readonly<Record<string, string>>,
   patch: Readonly<Record<string, string | null>>,
 ): Record<string, string> => {
@@ -49,13 +49,13 @@ export const mergedTags = (
   )
 }
 
-/** A window as events, documents and refusals write it. */
-export const writtenWindow = (held: Held): { start_time: string; end_time: string } => ({
+/** Formats a window for events, documents and refusals. */
+export const formatWindow = (held: Held): { start_time: string; end_time: string } => ({
   start_time: formatWithOffset(held.start, held.startOffset),
   end_time: formatWithOffset(held.end, held.endOffset),
 })
 
-const held = (data: Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time'>): Held => ({
+const toHeld = (data: Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time'>): Held => ({
   _id: data._id,
   user_id: data.user_id,
   start: epochSecondsOf(data.start_time),
@@ -64,14 +64,14 @@ const held = (data: Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'star
   endOffset: offsetOf(data.end_time),
 })
 
-/** With a window that may stand already: no two that stand overlap. */
-const withRestored = (windows: Calendar, restored: Held): Calendar =>
-  overlapping(windows, restored, 1).length > 0 ? windows : inserted(windows, restored)
+/** Restores a window unless it overlaps a current one. */
+const restoreWindow = (windows: Calendar, restored: Held): Calendar =>
+  findOverlapping(windows, restored, 1).length > 0 ? windows : insert(windows, restored)
 
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  const keys = knownKeys(state.keys, event, time)
-  const windows = notOver(state.windows, time / 1000)
+  const keys = addRecord(state.keys, event, time)
+  const windows = dropPast(state.windows, time / 1000)
   const { released } = state
   const next = { ...state, time, keys, windows }
   switch (event.type) {
@@ -88,32 +88,32 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return {
         ...next,
         values: { ...next.values, ...changed },
-        tags: tags === undefined ? next.tags : mergedTags(next.tags, tags),
+        tags: tags === undefined ? next.tags : mergeTags(next.tags, tags),
         recordRevision: event.revision,
       }
     }
     case 'SutRetired':
       return 'values' in next ? { ...next, status: 'retired', recordRevision: event.revision } : next
     case 'ReservationCreated':
-      return { ...next, windows: inserted(windows, held(event.data)) }
+      return { ...next, windows: insert(windows, toHeld(event.data)) }
     case 'ReservationExtended': {
       const { _id, end_time } = event.data
       const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      return { ...next, windows: extended(windows, _id, end) }
+      return { ...next, windows: extend(windows, _id, end) }
     }
     case 'ReservationReleased': {
       const { _id, end_time } = event.data
       const held = find(windows, _id)
       const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      const times = held ? withReleased(released, { ...held, ...end }) : released
-      return { ...next, windows: without(windows, _id), released: times }
+      const times = held ? addReleased(released, { ...held, ...end }) : released
+      return { ...next, windows: remove(windows, _id), released: times }
     }
     case 'ReservationCancelled':
-      return { ...next, windows: without(windows, event.data._id) }
+      return { ...next, windows: remove(windows, event.data._id) }
     case 'ClockCorrected': {
       const { windows: restored, remaining } = event.data
-      // Not without those over at its time: while some remain, the stream's time is still the wrong one.
-      const all = restored.map(held).reduce(withRestored, state.windows)
+      // Do not drop past windows yet: while windows remain, the stream's time is still wrong.
+      const all = restored.map(toHeld).reduce(restoreWindow, state.windows)
       return remaining > 0 ? { ...state, windows: all } : { ...state, windows: all, time, keys: [] }
     }
     case 'ListenPortAssigned':

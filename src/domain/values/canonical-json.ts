@@ -1,4 +1,4 @@
-/** Whether `JSON.stringify` writes a value in its canonical form: all it does not do is to sort, and to refuse. */
+/** Whether `JSON.stringify` produces the canonical form. It neither sorts members nor rejects values. */
 const isCanonical = (value: unknown): boolean => {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)
@@ -14,15 +14,17 @@ const isCanonical = (value: unknown): boolean => {
 }
 
 /**
- * The JSON Canonicalization Scheme (RFC 8785): members sorted by UTF-16 code units, no white space, ECMAScript's
- * numbers. Written here because every recorded event passes through it and it is short; a published package, which takes
- * several times as long, checks it in the tests. Whoever has the members in order gets them written by the engine.
+ * The JSON Canonicalization Scheme (RFC 8785): members sorted by UTF-16 code units, no white space, ECMAScript number
+ * formatting. Our own implementation, because every recorded event passes through it. The published package takes
+ * several times as long; the tests compare against it. Values with sorted members use the native `JSON.stringify`.
  *
- * @throws TypeError for what JSON cannot carry exactly: undefined, functions, bigints, NaN, infinities, lone surrogates.
+ * @throws TypeError for values JSON cannot represent exactly: undefined, functions, bigints, NaN, infinities, lone
+ * surrogates.
  */
-export const canonicalJson = (value: unknown): string => (isCanonical(value) ? JSON.stringify(value) : sorted(value))
+export const canonicalJson = (value: unknown): string =>
+  isCanonical(value) ? JSON.stringify(value) : writeSorted(value)
 
-const sorted = (value: unknown): string => {
+const writeSorted = (value: unknown): string => {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw new TypeError('a lone surrogate has no canonical form')
     return JSON.stringify(value)
@@ -33,11 +35,11 @@ const sorted = (value: unknown): string => {
   }
   if (typeof value === 'boolean' || value === null) return String(value)
   if (typeof value !== 'object') throw new TypeError(`a ${typeof value} has no canonical form`)
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`
   let members = ''
   for (const name of Object.keys(value).sort()) {
     const member = (value as Record<string, unknown>)[name]
-    members += `${members === '' ? '' : ','}${sorted(name)}:${sorted(member)}`
+    members += `${members === '' ? '' : ','}${writeSorted(name)}:${writeSorted(member)}`
   }
   return `{${members}}`
 }

@@ -1,4 +1,4 @@
-/** Classes of characters as ranges of the characters themselves: engines of every dialect read those alike. */
+/** Character classes as explicit ranges, which all regex dialects read alike. */
 
 /** Code points, both ends included. */
 type Range = readonly [from: number, to: number]
@@ -23,8 +23,8 @@ const NONCHARACTERS: readonly Range[] = [
 ]
 
 /**
- * What does not show: controls, formats, separators of lines, private use. Code points that no version of Unicode has
- * given a meaning yet are not among them: what is refused would change with the version.
+ * Invisible characters: controls, format characters, line separators, private use. Unassigned code points are not
+ * included, since that set changes with the Unicode version.
  */
 export const INVISIBLE: readonly Range[] = [
   ...CONTROL,
@@ -47,20 +47,20 @@ export const INVISIBLE: readonly Range[] = [
   [0x100000, LAST],
 ]
 
-export const only = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
+export const single = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
 
-const written = (code: number): string => {
+const escapeInClass = (code: number): string => {
   const character = String.fromCodePoint(code)
   return /[\\\]^-]/.test(character) ? `\\${character}` : character
 }
 
-/** All characters but these, and no surrogates: what stands between the brackets. */
-export const classWithout = (refused: readonly Range[]): string => {
+/** The content of a character class that matches everything except these ranges and surrogates. */
+export const classExcluding = (refused: readonly Range[]): string => {
   let next = 0
   let text = ''
   for (const [from, to] of [...refused, SURROGATES].toSorted(([a], [b]) => a - b)) {
-    if (from > next) text += `${written(next)}-${written(from - 1)}`
+    if (from > next) text += `${escapeInClass(next)}-${escapeInClass(from - 1)}`
     next = Math.max(next, to + 1)
   }
-  return next > LAST ? text : `${text}${written(next)}-${written(LAST)}`
+  return next > LAST ? text : `${text}${escapeInClass(next)}-${escapeInClass(LAST)}`
 }

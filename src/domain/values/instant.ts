@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 
 /**
- * A moment as a client wrote it. Nanoseconds, because an end one nanosecond past a quarter reaches the next one; the
- * offset, because answers give it back.
+ * A moment as the client wrote it. Nanoseconds, because an end one nanosecond past a quarter-hour reaches the next one.
+ * The offset, because responses return it.
  */
 export interface Instant {
   readonly epochNanoseconds: bigint
@@ -10,25 +10,24 @@ export interface Instant {
   readonly offset: number
 }
 
-/** Minutes: the widest offset in use, Line Islands (+14:00). */
+/** Minutes: the largest offset in use, Line Islands (+14:00). */
 const OFFSET_MAX = 14 * 60
 
-// RFC 3339, section 5.6, less what has no place in a reservation: a blank for T and leap seconds. Date and Temporal alone
-// would also take dates without a time, [zone] suffixes and 24:00.
+// RFC 3339, section 5.6, except a space for T and leap seconds. Date and Temporal also accept dates without a time,
+// [zone] suffixes and 24:00.
 const RFC_3339 =
   /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 const LEAP_YEAR = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)'
 const DAY = `(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|${LEAP_YEAR}-02-29)`
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?'
-/** What `parseInstant` takes, in one pattern: for documents, as it cannot say what is wrong. */
+/** The syntax `parseInstant` accepts as a single pattern, for the documents. A pattern cannot report what is wrong. */
 export const INSTANT_PATTERN = `^${DAY}[Tt]${TIME}(?:[Zz]|[+-](?:(?:0\\d|1[0-3]):[0-5]\\d|14:00))$`
 
-// Every create reads and writes a dozen times. Where the digits stand is known, so they are read and written without
-// Date, which takes four times as long.
+// Each create parses and formats a dozen times. Fixed digit positions make this four times as fast as Date.
 
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Howard Hinnant's `days_from_civil`). */
-const daysOf = (year: number, month: number, day: number): number => {
+const daysFromCivil = (year: number, month: number, day: number): number => {
   const marchYear = month > 2 ? year : year - 1
   const century = Math.floor(marchYear / 100)
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
@@ -42,56 +41,58 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const daysInMonth = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
 
-const two = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
-const yearIn = (text: string): number => two(text, 0) * 100 + two(text, 2)
+const twoDigits = (text: string, at: number): number => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
+const yearIn = (text: string): number => twoDigits(text, 0) * 100 + twoDigits(text, 2)
 
-/** Unix seconds of `2030-05-02T08:15:00`, whatever stands behind it, as if it were in UTC. */
+/** Unix seconds of `2030-05-02T08:15:00` as UTC. Ignores the rest of the text. */
 const secondsIn = (text: string): number =>
-  daysOf(yearIn(text), two(text, 5), two(text, 8)) * 86_400 + two(text, 11) * 3_600 + two(text, 14) * 60 + two(text, 17)
+  daysFromCivil(yearIn(text), twoDigits(text, 5), twoDigits(text, 8)) * 86_400 +
+  twoDigits(text, 11) * 3_600 +
+  twoDigits(text, 14) * 60 +
+  twoDigits(text, 17)
 
 /** Minutes of an offset like `-03:30`. */
 const minutesIn = (text: string, at: number): number => {
-  const minutes = two(text, at + 1) * 60 + two(text, at + 4)
-  // Minus zero would leave "-00:00" in an answer.
+  const minutes = twoDigits(text, at + 1) * 60 + twoDigits(text, at + 4)
+  // Minus zero would print as "-00:00".
   return text[at] === '-' && minutes > 0 ? -minutes : minutes
 }
 
-/** Reads an RFC 3339 date-time; Left says in one sentence what is wrong with it. */
+/** Parses an RFC 3339 date-time. Left describes the problem in one sentence. */
 export const parseInstant = (text: string): E.Either<string, Instant> => {
-  if (!RFC_3339.test(text)) return E.left(whyNotRfc3339(text))
+  if (!RFC_3339.test(text)) return E.left(explainNotRfc3339(text))
   const isUtc = text.at(-1) === 'Z' || text.at(-1) === 'z'
   const offsetAt = text.length - (isUtc ? 1 : 6)
   const offset = isUtc ? 0 : minutesIn(text, offsetAt)
-  if (Math.abs(offset) > OFFSET_MAX) return E.left('has an offset beyond 14:00')
-  const [month, day] = [two(text, 5), two(text, 8)]
-  if (day < 1 || day > daysInMonth(yearIn(text), month)) return E.left('names a day that does not exist')
+  if (Math.abs(offset) > OFFSET_MAX) return E.left('must have an offset within 14:00')
+  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)]
+  if (day < 1 || day > daysInMonth(yearIn(text), month)) return E.left('is not an existing date')
   const fraction = offsetAt === 19 ? 0n : BigInt(text.slice(20, offsetAt).padEnd(9, '0'))
   return E.right({ epochNanoseconds: BigInt(secondsIn(text) - offset * 60) * 1_000_000_000n + fraction, offset })
 }
 
 const NOT_RFC_3339 = 'must be an RFC 3339 date-time with seconds and an offset, like 2030-05-02T08:15:00+02:00'
-/** Characters of a date-time, were its fraction three times as long as any. */
+/** Characters in a date-time, allowing for a fraction three times the maximum. */
 const LENGTH_MAX = 64
 
-const whyNotRfc3339 = (text: string): string => {
+const explainNotRfc3339 = (text: string): string => {
   if (text.length > LENGTH_MAX) return NOT_RFC_3339
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'is a date without a time; write it like 2030-05-02T08:15:00+02:00'
-  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:?\d\d$/.test(text))
-    return 'holds a blank for +; write the + as %2B in an address'
+  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:?\d\d$/.test(text)) return 'cannot contain a space; write + as %2B in a URL'
   if (/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text))
-    return 'has no UTC offset; add Z or an offset like +02:00'
-  if (/:60(\.\d+)?([Zz]|[+-])/.test(text)) return 'names a leap second; the last second of a minute is 59'
+    return 'must have a UTC offset: add Z or an offset like +02:00'
+  if (/:60(\.\d+)?([Zz]|[+-])/.test(text)) return 'cannot be a leap second; the last second of a minute is 59'
   return NOT_RFC_3339
 }
 
-const padded = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
+const pad2 = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
 
 const formatOffset = (offset: number): string => {
   const minutes = Math.abs(offset)
-  return `${offset < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}`
+  return `${offset < 0 ? '-' : '+'}${pad2(Math.floor(minutes / 60))}:${pad2(minutes % 60)}`
 }
 
-/** `2030-05-02`, so many days after 1970-01-01 (`civil_from_days`). */
+/** Formats days since 1970-01-01 as `2030-05-02` (`civil_from_days`). */
 const formatDay = (days: number): string => {
   const era = Math.floor((days + 719_468) / 146_097)
   const ofEra = days + 719_468 - era * 146_097
@@ -102,39 +103,39 @@ const formatDay = (days: number): string => {
   const fromMarch = Math.floor((5 * ofYear + 2) / 153)
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
   const day = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1
-  return `${String(year + era * 400 + (month <= 2 ? 1 : 0)).padStart(4, '0')}-${padded(month)}-${padded(day)}`
+  return `${String(year + era * 400 + (month <= 2 ? 1 : 0)).padStart(4, '0')}-${pad2(month)}-${pad2(day)}`
 }
 
-/** `2030-05-02T08:15:00`, so many seconds after the beginning of 1970. */
+/** Formats Unix seconds as `2030-05-02T08:15:00`. */
 const formatSeconds = (seconds: number): string => {
   const days = Math.floor(seconds / 86_400)
   const ofDay = seconds - days * 86_400
-  const time = `${padded(Math.floor(ofDay / 3_600))}:${padded(Math.floor(ofDay / 60) % 60)}:${padded(ofDay % 60)}`
+  const time = `${pad2(Math.floor(ofDay / 3_600))}:${pad2(Math.floor(ofDay / 60) % 60)}:${pad2(ofDay % 60)}`
   return `${formatDay(days)}T${time}`
 }
 
-/** `2030-05-02T08:15:00+02:00`: the form of a window's ends. Takes Unix seconds and minutes east of UTC. */
+/** Formats a window's end like `2030-05-02T08:15:00+02:00`. Takes Unix seconds and minutes east of UTC. */
 export const formatWithOffset = (epochSeconds: number, offset: number): string =>
   formatSeconds(epochSeconds + offset * 60) + formatOffset(offset)
 
-/** `2030-05-02T05:58:11.400Z`: the form of recorded times and of a reservation's own. Takes Unix milliseconds. */
+/** Formats a recorded time, or a reservation's, like `2030-05-02T05:58:11.400Z`. Takes Unix milliseconds. */
 export const formatMilliseconds = (epochMilliseconds: number): string => {
   const seconds = Math.floor(epochMilliseconds / 1000)
   return `${formatSeconds(seconds)}.${String(epochMilliseconds - seconds * 1000).padStart(3, '0')}Z`
 }
 
-/** `2030-05-02T05:58:11.400+00:00`: the form of a SUT's times. Takes a recorded time. */
+/** Formats a SUT's times like `2030-05-02T05:58:11.400+00:00`. Takes a recorded time. */
 export const withNumericOffset = (recordedTime: string): string => recordedTime.replace('Z', '+00:00')
 
-/** `2030-05-02T05:58:11+00:00`: the form of `monitoring.last_updated`. Takes a recorded time. */
+/** Formats `monitoring.last_updated` like `2030-05-02T05:58:11+00:00`. Takes a recorded time. */
 export const withoutFraction = (recordedTime: string): string => `${recordedTime.slice(0, 19)}+00:00`
 
 /** Unix milliseconds of a recorded time. */
 export const epochMillisecondsOf = (written: string): number =>
-  secondsIn(written) * 1000 + (written.charCodeAt(20) - 48) * 100 + two(written, 21)
+  secondsIn(written) * 1000 + (written.charCodeAt(20) - 48) * 100 + twoDigits(written, 21)
 
-/** Unix seconds of a window's end this module wrote. */
+/** Unix seconds of a window's end formatted by this module. */
 export const epochSecondsOf = (written: string): number => secondsIn(written) - minutesIn(written, 19) * 60
 
-/** The offset, in minutes, of a window's end this module wrote. */
+/** UTC offset, in minutes, of a window's end formatted by this module. */
 export const offsetOf = (written: string): number => minutesIn(written, 19)

@@ -5,23 +5,23 @@ import type { NewEvent } from '../../domain/event.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { type Appended, type AppendFailure, NO_STREAM, StoreUnavailable } from '../event-store.ts'
 import { encodeEvent } from '../stored-event.ts'
-import { type Connection, pauseBefore } from './server/connection.ts'
+import { type Connection, retryDelay } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { markOf, toClient } from './server/records.ts'
 
-/** Milliseconds that one attempt may take. */
+/** Timeout of one attempt, in milliseconds. */
 const ATTEMPT_WITHIN = 3_000
 /**
- * Milliseconds for which an append is repeated until its outcome is known. A cluster whose leader was killed has a new one
- * in half of that. One whose leader is frozen takes 9 to 13 s (24.10), or may have none after 27 s (23.10).
+ * Milliseconds to retry an append until its outcome is known. A cluster whose leader was killed has a new one in half
+ * of that. If the leader is frozen, it takes 9 to 13 s (24.10) or more than 27 s (23.10).
  */
-const KNOWN_WITHIN = 10_000
+const RETRY_WITHIN = 10_000
 
 interface AppendOptions {
   readonly connection: Connection
   readonly readPage: ReadPage
-  /** Puts secrets where they count from the moment on at which the event of that revision and id is in the log. */
+  /** Stores secrets that become current when the event with that revision and id is in the log. */
   readonly keepSecrets: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>
 }
 
@@ -32,7 +32,10 @@ type Append = (
   secrets: readonly SealedSecret[],
 ) => Promise<E.Either<AppendFailure, Appended>>
 
-/** Where the last event of an append is: a server may leave it out, or mean the first, where it recognised a repetition. */
+/**
+ * Store position of the last event of an append. If the server recognised a repetition, its response may omit it or
+ * give the first event's.
+ */
 const makeAppendedAt =
   (readPage: ReadPage) =>
   async (stream: string, revision: number, { position }: AppendResult, isAlone: boolean): Promise<Appended> => {
@@ -40,13 +43,13 @@ const makeAppendedAt =
       return { revision, mark: Number(position.commit) }
     }
     const [last] = (await readPage(stream, revision, 1)) ?? []
-    if (last === undefined) throw new StoreUnavailable(`${stream} does not show what was appended to it`)
+    if (last === undefined) throw new StoreUnavailable(`${stream} does not contain the appended events`)
     return { revision, mark: markOf(last) }
   }
 
 /**
- * Appends, and repeats an append whose answer was lost: the same event ids at the same expected revision are recognised
- * by the server, so that nothing is written twice and `moved` is never said of what has been written.
+ * Appends, and retries if the response was lost. The server recognises the same event ids at the same expected
+ * revision, so nothing is written twice and a written append is never reported as `moved`.
  */
 export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions): Append => {
   const { credentials, prefix } = connection
@@ -54,12 +57,13 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
   return async (stream, expected, events, secrets) => {
     const [first] = events
     if (first === undefined) throw new TypeError('an append without events')
-    // What has no canonical form could not be proven later on; the client would send it without a word.
+    // Encode first to reject events without a canonical form, which could not be verified later. The client would send
+    // them.
     for (const [i, event] of events.entries()) encodeEvent(stream, expected + 1 + i, event)
     const clientEvents = events.map(toClient)
     const revision = expected + events.length
     const expectedRevision: AppendExpectedRevision = expected === NO_STREAM ? 'no_stream' : BigInt(expected)
-    const until = performance.now() + KNOWN_WITHIN
+    const until = performance.now() + RETRY_WITHIN
     let mayBeWritten = false
     for (let attempt = 1; ; attempt++) {
       let isSent = false
@@ -75,7 +79,7 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
         if (fault === 'moved') return E.left('moved')
         if (fault === 'refused') throw error
         mayBeWritten ||= isSent && fault === 'unanswered' && !(error instanceof StoreUnavailable)
-        const pause = pauseBefore(attempt)
+        const pause = retryDelay(attempt)
         const isOver = fault === 'denied' || error instanceof StoreUnavailable || performance.now() + pause > until
         if (isOver) return E.left(mayBeWritten ? 'unknown' : 'unavailable')
         await delay(pause)

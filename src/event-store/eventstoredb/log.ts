@@ -6,7 +6,7 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { UnusableLog } from '../event-store.ts'
 import { LOG_STREAM as STREAM } from './server/all.ts'
-import { type Connection, unavailable } from './server/connection.ts'
+import { type Connection, toUnavailable } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import type { ReadPage } from './server/read.ts'
 import { markOf } from './server/records.ts'
@@ -20,7 +20,7 @@ const ATTEMPT_WITHIN = 3_000
 const logId = matching('log id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
 const Begun = closed(BEGUN, { log_id: logId }, { copy_of: logId })
 
-/** The credentials do not allow what the service must do, so that waiting would not help. */
+/** The credentials lack the required permissions. Retrying does not help. */
 export class StoreDenied extends Error {
   override name = 'StoreDenied'
 }
@@ -33,12 +33,12 @@ interface LogStream {
 interface Beginning {
   readonly randomHex: RandomHex
   readonly isReadOnly: boolean
-  /** The id of the log that is copied into this one. */
+  /** Id of the log being copied into this one. */
   readonly copyOf: string | undefined
 }
 
-/** Appends to the stream; false where somebody else was first. */
-const said = async (
+/** Appends to the stream. False if another process was first. */
+const tryAppend = async (
   { connection }: LogStream,
   expectedRevision: AppendExpectedRevision,
   type: string,
@@ -52,12 +52,12 @@ const said = async (
     return true
   } catch (error) {
     if (faultOf(error) === 'moved') return false
-    throw unavailable(`${STREAM} cannot be written`, error)
+    throw toUnavailable(`${STREAM} cannot be written`, error)
   }
 }
 
-/** Whether an append is answered: one that cannot succeed, so that nothing is written. */
-export const isAnswered = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
+/** Probes the write path with an append that cannot succeed, so nothing is written. */
+export const probeAppend = ({ connection: { credentials, prefix, use } }: LogStream): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
   const options = {
     expectedRevision: 'no_stream',
@@ -71,16 +71,16 @@ export const isAnswered = ({ connection: { credentials, prefix, use } }: LogStre
   )
 }
 
-/** The log's id, and the mark with which it begins. */
+/** The log's id, and the store position where it begins. */
 export interface BegunLog {
   readonly logId: string
   readonly mark: number
 }
 
 /**
- * The log, which whoever comes first begins.
+ * Opens the log, or creates it if it does not exist. Several instances may try at once.
  *
- * @throws UnusableLog when there is no log and none may be made, or when it is not what is asked for
+ * @throws UnusableLog if there is no log and none may be created, or it is not the expected one
  */
 export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }: Beginning): Promise<BegunLog> => {
   for (;;) {
@@ -91,18 +91,21 @@ export const beginLog = async (log: LogStream, { randomHex, isReadOnly, copyOf }
       const { log_id, copy_of } = decoded.right
       const isUnfinished = copy_of !== undefined && ended === undefined
       if (copyOf === undefined && isUnfinished) {
-        throw new UnusableLog(`the event store holds an unfinished copy of the log ${copy_of}: run "copy" again`)
+        throw new UnusableLog(`the event store contains an unfinished copy of the log ${copy_of}: run "copy" again`)
       }
       if (copyOf !== undefined && !(isUnfinished && copy_of === copyOf)) {
-        throw new UnusableLog(`the event store holds the log ${log_id}: a log is copied into an empty one`)
+        throw new UnusableLog(`the event store already contains the log ${log_id}: copy into an empty one`)
       }
       return { logId: log_id, mark: markOf(begun) }
     }
     if (isReadOnly) throw new UnusableLog('there is no log in the event store: start the service once')
-    await said(log, 'no_stream', BEGUN, { log_id: randomHex(12), ...(copyOf !== undefined && { copy_of: copyOf }) })
+    await tryAppend(log, 'no_stream', BEGUN, {
+      log_id: randomHex(12),
+      ...(copyOf !== undefined && { copy_of: copyOf }),
+    })
   }
 }
 
 export const endCopy = async (log: LogStream): Promise<void> => {
-  if (!(await said(log, 0n, COPIED, {}))) throw new UnusableLog(`somebody else has written to ${STREAM} meanwhile`)
+  if (!(await tryAppend(log, 0n, COPIED, {}))) throw new UnusableLog(`another process has written to ${STREAM}`)
 }

@@ -8,10 +8,10 @@ import { type AppendFailure, NO_STREAM } from '../event-store.ts'
 import type { BatchCall } from './server/client.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Milliseconds without an answer after which a series is given up. */
+/** Milliseconds without a response after which a series fails. */
 const ANSWER_WITHIN = 10_000
 
-/** Events for the end of one stream, which is at revision `expected`. */
+/** Events to append to a stream at revision `expected`. */
 export interface SeriesAppend {
   readonly stream: string
   readonly expected: number
@@ -19,27 +19,31 @@ export interface SeriesAppend {
 }
 
 /**
- * Appends to several streams without waiting for the answer to one before the next is sent. A node takes the appends of
- * one call one by one, as they were sent, so the log has them in this order; their positions prove it. Left: some may have
- * been written, and only those before the first that was not, unless the node broke its order.
+ * Pipelined appends to several streams. A node executes the appends of one call in order, and the returned positions
+ * prove it. Left: some may have been written. If so, only those before the first that failed, unless the node broke the
+ * order.
  */
 export type AppendSeries = (appends: readonly SeriesAppend[]) => Promise<E.Either<AppendFailure, void>>
 
 const { BatchAppendReq } = streams
 
-const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
+const toBytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
 
-const proposed = ({ id, type, data, metadata }: NewEvent): streams.BatchAppendReq.ProposedMessage => {
+const toMessage = ({ id, type, data, metadata }: NewEvent): streams.BatchAppendReq.ProposedMessage => {
   const message = new BatchAppendReq.ProposedMessage()
     .setId(new shared.UUID().setString(id))
-    .setData(bytesOf(data))
-    .setCustomMetadata(bytesOf(metadata))
+    .setData(toBytes(data))
+    .setCustomMetadata(toBytes(metadata))
   message.getMetadataMap().set('type', type).set('content-type', 'application/json')
   return message
 }
 
-// No deadline: it would be a time of this machine's clock, by which a node with another clock fails every append.
-const requestOf = (prefix: string, { stream, expected, events }: SeriesAppend, id: string): streams.BatchAppendReq => {
+// No deadline: it is an absolute time of this machine, so a node with another clock would fail every append.
+const makeRequest = (
+  prefix: string,
+  { stream, expected, events }: SeriesAppend,
+  id: string,
+): streams.BatchAppendReq => {
   const name = new shared.StreamIdentifier().setStreamName(Buffer.from(prefix + stream))
   const options = new BatchAppendReq.Options().setStreamIdentifier(name)
   if (expected === NO_STREAM) options.setNoStream(new empty.Empty())
@@ -47,15 +51,15 @@ const requestOf = (prefix: string, { stream, expected, events }: SeriesAppend, i
   return new BatchAppendReq()
     .setCorrelationId(new shared.UUID().setString(id))
     .setOptions(options)
-    .setProposedMessagesList(events.map(proposed))
+    .setProposedMessagesList(events.map(toMessage))
     .setIsFinal(true)
 }
 
-const failureOf = (response: streams.BatchAppendResp): AppendFailure =>
+const toFailure = (response: streams.BatchAppendResp): AppendFailure =>
   response.getError()?.getDetails()?.getTypeUrl().endsWith('WrongExpectedVersion') ? 'moved' : 'unknown'
 
-/** The positions of appends in the order in which they were sent, once all are answered. */
-const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
+/** Positions of the appends in the order sent, once all are answered. */
+const collectAnswers = (call: BatchCall, ids: readonly string[]): Promise<E.Either<AppendFailure, readonly number[]>> =>
   new Promise((resolve) => {
     const positions = new Map<string, number>()
     let late = setTimeout(() => resolve(E.left('unknown')), ANSWER_WITHIN)
@@ -65,7 +69,7 @@ const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<Ap
     }
     call
       .on('data', (response: streams.BatchAppendResp) => {
-        if (!response.hasSuccess()) return end(E.left(failureOf(response)))
+        if (!response.hasSuccess()) return end(E.left(toFailure(response)))
         const position = response.getSuccess()?.getPosition()?.getCommitPosition() ?? 'none'
         positions.set(response.getCorrelationId()?.getString() ?? '', Number(position))
         clearTimeout(late)
@@ -76,7 +80,7 @@ const answersTo = (call: BatchCall, ids: readonly string[]): Promise<E.Either<Ap
       .on('end', () => end(E.left('unknown')))
   })
 
-const isRising = (positions: readonly number[]): boolean =>
+const isIncreasing = (positions: readonly number[]): boolean =>
   positions.every((position, n) => n === 0 || position > (positions[n - 1] as number))
 
 export const makeAppendSeries =
@@ -86,11 +90,11 @@ export const makeAppendSeries =
       const call = await client.batchAppend({ credentials, requiresLeader: true })
       try {
         const ids = appends.map(() => randomUUID())
-        const answers = answersTo(call, ids)
-        for (const [n, append] of appends.entries()) call.write(requestOf(prefix, append, ids[n] as string))
+        const answers = collectAnswers(call, ids)
+        for (const [n, append] of appends.entries()) call.write(makeRequest(prefix, append, ids[n] as string))
         const positions = await answers
         if (E.isLeft(positions)) return positions
-        return isRising(positions.right) ? E.right(undefined) : E.left('unknown')
+        return isIncreasing(positions.right) ? E.right(undefined) : E.left('unknown')
       } finally {
         call.cancel()
       }

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { type AppendFailure, BEGINNING, type EventStore, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
-import { type BegunLog, beginLog, endCopy, isAnswered, StoreDenied } from './log.ts'
+import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
 import { type AppendSeries, makeAppendSeries } from './series.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
 import { openConnection } from './server/connection.ts'
@@ -14,38 +14,38 @@ import { makeSilence } from './server/silence.ts'
 import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
-/** Milliseconds between attempts to reach the store at a start. */
-const AGAIN_AFTER = 1_000
-/** Milliseconds after which one of them is given up: nobody who only asks something is kept waiting for long. */
+/** Milliseconds between attempts to reach the store at startup. */
+const RETRY_AFTER = 1_000
+/** Timeout of one attempt, in milliseconds. Short, so that read-only commands fail fast. */
 const OPEN_WITHIN = 3_000
 
 export interface EventStoreDbOptions {
   readonly address: EventStoreDbAddress
   readonly randomHex: RandomHex
-  /** Told each time that the store could not be reached at the start, before it is tried again. */
+  /** Called after each failed attempt to reach the store at startup. */
   readonly onWaiting?: (error: Error) => void
-  /** Ends the waiting. */
+  /** Stops waiting. */
   readonly signal?: AbortSignal
   /** Called when the store has not answered commands for some seconds, and when it answers again. */
   readonly onSilence?: (isSilent: boolean) => void
-  /** For tools beside running services: makes no log where there is none. */
+  /** For tools used while services run: never creates a log. */
   readonly isReadOnly?: boolean
-  /** The id of the log that is copied into this one, which is no service's before `endCopy`. */
+  /** Id of the log being copied into this one. No service can use the copy before `endCopy`. */
   readonly copyOf?: string
 }
 
 export interface EventStoreDb extends EventStore {
-  /** For a log that is copied: faster than one append after the other. */
+  /** For copying a log: faster than sequential appends. */
   readonly appendSeries: AppendSeries
-  /** Makes a log that was copied into the store a service's. */
+  /** Marks a copied log as complete, so that a service can use it. */
   readonly endCopy: () => Promise<void>
 }
 
-/** Whether an append that ended so was answered. */
-const isAnswer = (ended: E.Either<AppendFailure, unknown>): boolean =>
+/** Whether the store answered an append with this outcome. */
+const isAnswered = (ended: E.Either<AppendFailure, unknown>): boolean =>
   E.isRight(ended) || ended.left === 'moved' || ended.left === 'full'
 
-/** Waits for a store that cannot be reached yet; the log in it, once there is one. */
+/** Waits until the store can be reached and returns its log. */
 const reachLog = async (
   { randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
   logStream: Parameters<typeof beginLog>[0],
@@ -61,17 +61,17 @@ const reachLog = async (
       if (cause !== undefined && faultOf(cause) === 'denied') throw new StoreDenied((error as Error).message)
       if (!(error instanceof StoreUnavailable) || signal?.aborted) throw error
       onWaiting?.(error)
-      await delay(AGAIN_AFTER, undefined, { signal }).catch(() => undefined)
+      await delay(RETRY_AFTER, undefined, { signal }).catch(() => undefined)
     }
   }
 }
 
 /**
- * The store a lab moves to: an EventStoreDB 23.10 or later, or a KurrentDB. Its `mark` is the commit position in `$all`.
- * Waits for a store that cannot be reached yet.
+ * The networked store: EventStoreDB 23.10 or later, or KurrentDB. Store positions are commit positions in `$all`. Waits
+ * until the store can be reached.
  *
- * @throws StoreDenied when the credentials do not suffice, UnusableLog when it holds no log or an unfinished copy,
- *   StoreUnavailable when the signal ended the waiting
+ * @throws StoreDenied if the credentials do not suffice, UnusableLog if there is no log or an unfinished copy,
+ * StoreUnavailable if the signal stopped the waiting
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
   const { address, onSilence = () => undefined } = options
@@ -94,7 +94,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
     closing: closing.signal,
   }
 
-  const silence = makeSilence({ probe: () => isAnswered(logStream), onSilence })
+  const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
   const watchedPage: ReadPage = (...page) => silence.watch(readPage(...page), () => true)
 
   const close = async (): Promise<void> => {
@@ -110,10 +110,10 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       append:
         (stream, expected, events, sealed = []) =>
         () =>
-          silence.watch(append(stream, expected, events, sealed), isAnswer),
+          silence.watch(append(stream, expected, events, sealed), isAnswered),
       readStream: makeReadStream(watchedPage, events),
-      at: makeAt(commands, events, events.logged),
-      recordAt: makeAt(commands, events, events.asItLies),
+      at: makeAt(commands, events, events.toLogged),
+      recordAt: makeAt(commands, events, events.toStoredRecord),
       subscribe: makeSubscribe(followed),
       records: makeRecords(followed),
       head,

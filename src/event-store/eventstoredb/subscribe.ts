@@ -1,27 +1,26 @@
 import { type Batch, BEGINNING, type EventStore } from '../event-store.ts'
-import { eventIn, type StoreEvent, subscriptionTo } from './server/all.ts'
+import { makeSubscription, readEvent, type StoreEvent } from './server/all.ts'
 import type { ReadCall } from './server/client.ts'
-import { type Connection, unavailable } from './server/connection.ts'
+import { type Connection, toUnavailable } from './server/connection.ts'
 import type { LogEvents } from './server/records.ts'
 
 /**
- * Events taken off the wire and not asked for yet. A node cuts off a subscriber to whom it cannot send more than some 64
- * new events, so that this buffer, and the flow control window before it, hold what comes while this process is busy.
+ * Buffered events. A node drops a subscriber to which it cannot send more than some 64 new events. This buffer, and the
+ * flow control window before it, absorb events while this process is busy.
  */
 const BUFFER_MAX = 4_096
-/** Events given at a time. */
+/** Events per page. */
 const PAGE = 256
 
-/** What has come in, and why no more will. */
+/** Buffered input of a subscription, and why it ended. */
 interface Inflow<A> {
-  /** Resolves when the node has begun to send, or to false when it will not. */
+  /** Resolves to true when the node starts sending, to false if it will not. */
   readonly confirmed: Promise<boolean>
-  /** Up to a page of events, when there are any; none once the signal is aborted. */
+  /** Waits for events and returns up to a page; empty once the signal is aborted. */
   readonly take: () => Promise<readonly A[]>
   readonly close: () => void
 }
 
-/** A queue of pages. */
 const makePages = <A>() => {
   const pages: A[][] = []
   let size = 0
@@ -41,26 +40,26 @@ const makePages = <A>() => {
   }
 }
 
-/** Takes events off the wire as they come, up to as many as the buffer holds. */
+/** Reads events from the wire into the buffer until it is full. */
 const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEvent) => A | undefined): Inflow<A> => {
   const pages = makePages<A>()
   let ended: { readonly error?: unknown } | undefined
   let changed = Promise.withResolvers<void>()
   const confirmed = Promise.withResolvers<boolean>()
-  const tell = (): void => changed.resolve()
+  const wake = (): void => changed.resolve()
   const end = (error?: unknown): void => {
     ended ??= { error }
     confirmed.resolve(false)
-    tell()
+    wake()
   }
-  signal.addEventListener('abort', tell)
+  signal.addEventListener('abort', wake)
 
   call
     .on('data', (response) => {
       if (ended !== undefined) return
       if (response.hasConfirmation()) confirmed.resolve(true)
       try {
-        const event = eventIn(response)
+        const event = readEvent(response)
         const one = event && as(event)
         if (one === undefined) return
         pages.add(one)
@@ -68,10 +67,10 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
         call.pause()
         return end(error)
       }
-      tell()
+      wake()
       if (pages.size() >= BUFFER_MAX) call.pause()
     })
-    // It also fails after the last event was asked for.
+    // Also fails after the last event was read.
     .on('error', end)
     .on('end', end)
     .on('close', end)
@@ -91,34 +90,34 @@ const startInflow = <A>(call: ReadCall, signal: AbortSignal, as: (event: StoreEv
     },
     close: () => {
       end()
-      signal.removeEventListener('abort', tell)
+      signal.removeEventListener('abort', wake)
       call.cancel()
     },
   }
 }
 
-interface Followed {
+interface LogSource {
   readonly connection: Connection
   readonly events: LogEvents
   readonly head: EventStore['head']
-  /** The mark with which the log begins: what was written before is others'. */
+  /** Store position where the log begins. Earlier events are not ours. */
   readonly begun: () => number
   /** Aborted when the store is closed. */
   readonly closing: AbortSignal
 }
 
-/** Whoever stops does not wait for a store that does not answer. */
-const abortOf = (signal: AbortSignal): Promise<undefined> =>
+/** Lets a stopped subscription return without waiting for the store. */
+const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
 /**
- * Every event of ours in `$all` behind a mark, first those there are and then each as it comes. It does not come back by
- * itself: who consumes it knows best where to go on.
+ * Our events in `$all` after a store position: first the existing ones, then new ones. Does not reconnect, since the
+ * consumer knows best where to resume.
  *
- * @throws StoreUnavailable when the connection is lost, after everything that had come in was given
+ * @throws StoreUnavailable if the connection is lost, after all received events were yielded
  */
 async function* followAll<A extends { readonly mark: number }>(
-  { connection, events: { prefixes, isOurs }, head, begun, closing }: Followed,
+  { connection, events: { prefixes, isOurs }, head, begun, closing }: LogSource,
   as: (event: StoreEvent) => A,
   after: number,
   signal: AbortSignal,
@@ -126,13 +125,13 @@ async function* followAll<A extends { readonly mark: number }>(
   const stop = AbortSignal.any([signal, closing])
   if (stop.aborted) return
   let last = Math.max(after, BEGINNING)
-  // What the server says of having caught up comes more than once, and not from every version.
-  const target = await Promise.race([head(), abortOf(stop)])
+  // The server's own caught-up message may repeat, and not every version sends it.
+  const target = await Promise.race([head(), waitForAbort(stop)])
   if (target === undefined) return
   const started = Promise.withResolvers<Inflow<A> | undefined>()
   const freed = Promise.withResolvers<void>()
   let inflow: Inflow<A> | undefined
-  // Also where it still waits for its turn, or nobody comes for what there is.
+  // Also while it is queued for a call, or the buffer is full.
   const end = (): void => {
     inflow?.close()
     freed.resolve()
@@ -141,7 +140,7 @@ async function* followAll<A extends { readonly mark: number }>(
   stop.addEventListener('abort', end)
   const held = connection.use(async (client) => {
     if (stop.aborted) return end()
-    const call = await client.read(subscriptionTo(prefixes, Math.max(last, begun())), {
+    const call = await client.read(makeSubscription(prefixes, Math.max(last, begun())), {
       credentials: connection.credentials,
     })
     if (stop.aborted) {
@@ -166,7 +165,7 @@ async function* followAll<A extends { readonly mark: number }>(
     }
   } catch (error) {
     freed.reject(error)
-    throw unavailable('the log cannot be followed', error)
+    throw toUnavailable('the log cannot be followed', error)
   } finally {
     stop.removeEventListener('abort', end)
     end()
@@ -174,16 +173,16 @@ async function* followAll<A extends { readonly mark: number }>(
 }
 
 export const makeSubscribe =
-  (followed: Followed): EventStore['subscribe'] =>
+  (followed: LogSource): EventStore['subscribe'] =>
   (after, signal): AsyncIterable<Batch> =>
-    followAll(followed, followed.events.logged, after, signal)
+    followAll(followed, followed.events.toLogged, after, signal)
 
-export const makeRecords = (followed: Followed): EventStore['records'] =>
+export const makeRecords = (followed: LogSource): EventStore['records'] =>
   async function* records(after) {
     if ((await followed.head()) <= after) return
     for await (const { events, caughtUp } of followAll(
       followed,
-      followed.events.asItLies,
+      followed.events.toStoredRecord,
       after,
       new AbortController().signal,
     )) {

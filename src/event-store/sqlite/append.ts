@@ -6,7 +6,7 @@ import { encodeEvent, leafHash } from '../stored-event.ts'
 import type { Head, Heads } from './heads.ts'
 import type { Places } from './read.ts'
 
-/** An append in its batch: encoded already, so that what cannot be encoded never gets there. */
+/** An append queued for a batch. Already encoded, so encoding errors never reach the batch. */
 export interface Append {
   readonly stream: string
   readonly expected: number
@@ -15,7 +15,7 @@ export interface Append {
   readonly secrets: readonly SealedSecret[]
 }
 
-/** @throws TypeError for what cannot be appended whatever the state of the log */
+/** @throws TypeError for an append that is invalid in any state of the log */
 export const makeAppend = (
   stream: string,
   expected: number,
@@ -31,10 +31,10 @@ export const makeAppend = (
   return { stream, expected, events, rows, secrets }
 }
 
-/** What an append came to: `recorded` is what it added to the log, nothing if it was there already. */
+/** Result of an append. `recorded` contains the events added to the log; it is empty for a repeated append. */
 export type Written = { readonly appended: Appended; readonly recorded: readonly Logged[] } | 'moved'
 
-/** Writes an append, inside a transaction; `last` is the position of the log's last event. */
+/** Writes an append inside a transaction. `last` is the position of the log's last event. */
 export type Write = (append: Append, last: number) => Written
 
 export const makeWrite = (
@@ -45,7 +45,7 @@ export const makeWrite = (
 ): Write => {
   const insertEvent = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
 
-  /** A repeated append: the very ids stand behind `expected`. They may have been followed by others since. */
+  /** Recognises a repeated append: the same ids follow `expected`. Other events may follow them. */
   const repeated = ({ expected, events }: Append, head: Head | undefined): Written => {
     if (head === undefined || head.revision < expected + events.length) return 'moved'
     const behind = places.backFrom(head.position, head.revision - expected)
@@ -60,7 +60,7 @@ export const makeWrite = (
 
   return (append, last) => {
     const { stream, expected, events, rows, secrets } = append
-    const head = heads.of(stream)
+    const head = heads.get(stream)
     if ((head?.revision ?? NO_STREAM) !== expected) return repeated(append, head)
     const recorded = events.map(({ type, data, id, metadata }, index) => {
       const { leaf } = rows[index] as (typeof rows)[number]
@@ -83,7 +83,7 @@ export const makeWrite = (
     })
     const appended = { revision: expected + rows.length, mark: last + rows.length }
     putSecrets(secrets)
-    // Last of all: if anything of this fails the stream has not moved.
+    // Keep this last, so that the head does not move if an earlier step fails.
     heads.move(stream, { revision: appended.revision, position: appended.mark })
     return { appended, recorded }
   }

@@ -5,11 +5,11 @@ import type { Append, Write, Written } from './append.ts'
 import type { Heads } from './heads.ts'
 import type { Transactions } from './transaction.ts'
 
-/** How many turns of the event loop a batch waits for further appends, at most. */
+/** Maximum event loop turns a batch waits for more appends. */
 const TURNS_MAX = 4
 
 interface Waiting {
-  /** Throws for what cannot be appended, whatever the state of the log. */
+  /** Throws for an append that is invalid in any state of the log. */
   readonly encode: () => Append
   readonly resolve: (outcome: E.Either<AppendFailure, Appended>) => void
   readonly reject: (error: Error) => void
@@ -20,9 +20,9 @@ interface Ready extends Omit<Waiting, 'encode'> {
 }
 
 export interface Batches {
-  /** Rejects with what encoding throws. */
+  /** Rejects with encoding errors. */
   readonly enqueue: (encode: () => Append) => Promise<E.Either<AppendFailure, Appended>>
-  /** Resolves when nothing is queued. */
+  /** Resolves when the queue is empty. */
   readonly idle: () => Promise<void>
 }
 
@@ -30,24 +30,24 @@ export interface BatchOptions {
   readonly transactions: Transactions
   readonly write: Write
   readonly heads: Heads
-  /** The position of the log's last event, as the file has it. */
+  /** Position of the log's last event in the file. */
   readonly last: () => number
   readonly onCommitted: (events: readonly Logged[]) => void
-  /** Told of every commit: how many appends it held and how many milliseconds it took, with its sync. */
+  /** Called for each commit with the number of appends and the duration in milliseconds, including the sync. */
   readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
-  /** Resolves when the journal may be written again; undefined when it may be now. */
+  /** Resolves when the WAL may be written again; undefined if it may be written now. */
   readonly blocked?: (() => Promise<void> | undefined) | undefined
-  /** Begins to sync what has been committed, where commits are not synced by themselves. */
+  /** Starts a sync of committed events, if commits do not sync themselves. */
   readonly sync?: (() => Promise<void>) | undefined
   readonly batchMax: number
   readonly queueMax: number
 }
 
 /**
- * Runs `flush` when a turn of the event loop has brought nothing new, or there is enough: the cheapest policy at 256
- * connections, and at one no slower than any other.
+ * Runs `flush` after an event loop turn without new appends, or when there are enough. Measured as the best policy at
+ * 256 connections, and no slower than any other at one.
  */
-const whenQuiet = (queued: () => number, enough: number, flush: () => void): void => {
+const flushWhenQuiet = (queued: () => number, enough: number, flush: () => void): void => {
   let seen = queued()
   let turns = 0
   const turn = (): void => {
@@ -60,8 +60,8 @@ const whenQuiet = (queued: () => number, enough: number, flush: () => void): voi
   setImmediate(turn)
 }
 
-/** All of a batch in a row, which takes half of the time of each among the other work of its request. */
-const encoded = (batch: readonly Waiting[]): readonly Ready[] =>
+/** Encodes a batch in one loop, which takes half the time of encoding each append during its request. */
+const encodeAll = (batch: readonly Waiting[]): readonly Ready[] =>
   batch.flatMap(({ encode, resolve, reject }) => {
     try {
       return [{ append: encode(), resolve, reject }]
@@ -76,11 +76,11 @@ const answer = ({ resolve, reject }: Ready, outcome: E.Either<Error, Written>): 
   else resolve(outcome.right === 'moved' ? E.left('moved') : E.right(outcome.right.appended))
 }
 
-/** Writes a batch, inside a transaction. */
-const makeWriteTogether = ({ transactions, write, heads, last: lastOfLog }: BatchOptions) => {
-  const { confined } = transactions
+/** Writes a batch inside a transaction. */
+const makeBatchWriter = ({ transactions, write, heads, last: lastOfLog }: BatchOptions) => {
+  const { inSavepoint } = transactions
 
-  const writeAll = (batch: readonly Ready[], each: Transactions['confined']) => {
+  const writeAll = (batch: readonly Ready[], each: Transactions['inSavepoint']) => {
     let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
@@ -94,25 +94,24 @@ const makeWriteTogether = ({ transactions, write, heads, last: lastOfLog }: Batc
     return { last, recorded, outcomes }
   }
 
-  const writeApart = (batch: readonly Ready[]) => {
+  const writeSeparately = (batch: readonly Ready[]) => {
     heads.forget()
-    return writeAll(batch, confined)
+    return writeAll(batch, inSavepoint)
   }
 
-  // They are confined one by one only where one has turned out to be at fault: that costs each of them.
+  // Use a savepoint per append only after one has failed, since each costs time.
   return (batch: readonly Ready[]) => {
-    const together = confined(() => writeAll(batch, (work) => E.right(work())))
-    const { last, ...written } = E.isRight(together) ? together.right : writeApart(batch)
+    const together = inSavepoint(() => writeAll(batch, (work) => E.right(work())))
+    const { last, ...written } = E.isRight(together) ? together.right : writeSeparately(batch)
     heads.write(last)
     return written
   }
 }
 
 /**
- * Group commit: appends that arrive together share one transaction and one sync. Whatever an append is answered, even
- * that the stream has moved or that it was there already, may rest on another of its batch: so nothing leaves a batch
- * before its commit, and if that fails they all fail with it. Only an append at fault itself (a bug, its promise
- * rejects) fails alone.
+ * Group commit: concurrent appends share one transaction and one sync. Any result, even a conflict or a repetition, may
+ * depend on another append in the batch. Nothing is answered before the commit, and if it fails all appends fail. Only
+ * an append that is itself invalid (a bug; its promise rejects) fails alone.
  */
 export const makeBatches = (options: BatchOptions): Batches => {
   const { transactions, heads, onCommitted, onCommit, sync, batchMax, queueMax } = options
@@ -120,15 +119,15 @@ export const makeBatches = (options: BatchOptions): Batches => {
   let isScheduled = false
   let whenIdle = Promise.withResolvers<void>()
 
-  const writeTogether = makeWriteTogether(options)
+  const writeBatch = makeBatchWriter(options)
 
   const flush = (): void => {
     const blocked = options.blocked?.()
     if (blocked !== undefined) return void blocked.then(flush)
     isScheduled = false
-    const batch = encoded(queue.splice(0, batchMax))
+    const batch = encodeAll(queue.splice(0, batchMax))
     const began = performance.now()
-    const committed = transactions.run(() => writeTogether(batch))
+    const committed = transactions.run(() => writeBatch(batch))
     if (E.isLeft(committed)) {
       heads.forget()
       for (const { resolve } of batch) resolve(committed)
@@ -150,7 +149,7 @@ export const makeBatches = (options: BatchOptions): Batches => {
 
   const schedule = (): void => {
     isScheduled = true
-    whenQuiet(() => queue.length, batchMax, flush)
+    flushWhenQuiet(() => queue.length, batchMax, flush)
   }
 
   return {

@@ -9,40 +9,41 @@ import { UnusableLog } from '../event-store.ts'
 import { migrate } from './schema.ts'
 
 /**
- * Who may write a log, by whatever path. The lock beside the file and SQLite's journal go by the path, so a second
- * service that reaches the file by a bind mount of it alone would find both free, and neither would see the other's
- * commits. What all paths share is the file: its bytes, and the kernel's locks on it. SQLite holds a shared lock on it
- * for as long as a connection is open, and this is used as follows.
+ * Ensures a single writer, by whatever path the file is opened. The lock file and SQLite's WAL are found by path. A
+ * second service that reaches the file through a bind mount of it alone would find neither, and the two would not see
+ * each other's commits. All paths share the file itself: its bytes, and the kernel's locks on it. SQLite holds a shared
+ * lock on it while a connection is open.
  *
  * - The claim, a row of `meta`, names the lock file of the last writer. It is written only while nobody else has the
- *   file open, into the file itself and not only into the journal. So the claim names the lock of whoever writes.
- * - A writer whose own lock is the one that is claimed needs nothing more: it holds that lock, which nobody else can.
- *   Readers may have the file open.
- * - Any other has to claim the file first, which fails while a writer is there.
+ *   file open, and into the file itself, not only into the WAL. The claim therefore always names the current writer's
+ *   lock.
+ * - A writer that already holds the claimed lock needs nothing more, since nobody else can hold it. Readers may have
+ *   the file open.
+ * - Any other writer must claim the file first, which fails while a writer is running.
  */
 interface Claim {
   readonly id: string
-  /** The id of the claim before, null for the first. */
+  /** Id of the previous claim; null for the first. */
   readonly previous: string | null
-  /** The lock file that its writer holds. */
+  /** The lock file held by the writer. */
   readonly lock: string
-  /** The log's file: a copy is another. */
+  /** Identity of the log's file. A copy has another. */
   readonly file: string
-  /** For people. */
+  /** For messages. */
   readonly path: string
   readonly writer: string
-  /** Whether its writer has not closed the file: then its last events may be in the journal alone. */
+  /** Whether the writer has not closed the file. Its last events may then exist only in the WAL. */
   readonly is_open: boolean
 }
 
 interface Claiming {
   readonly randomHex: RandomHex
-  /** Milliseconds to wait for who else has the file open. */
+  /** Milliseconds to wait for other connections to the file. */
   readonly busyTimeout: number
 }
 
-/** What a checkpoint of the journal returns: pages in it, and how many of them are in the file. */
-interface Checkpointed {
+/** Result of a WAL checkpoint: pages in the WAL, and how many of them are in the file. */
+interface WalCheckpointResult {
   readonly busy: number
   readonly log: number
   readonly checkpointed: number
@@ -56,20 +57,20 @@ const lockOf = (file: string): string => {
   return `${dev}:${ino}`
 }
 
-/** Inodes are used again, so the time at which it was made tells it from one that was removed. */
+/** Inodes are reused, so include the creation time. */
 const identityOf = (file: string): string => {
   const { dev, ino, birthtimeNs } = statSync(file, { bigint: true })
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-const journalOf = (file: string): string => `${file}-wal`
+const walPath = (file: string): string => `${file}-wal`
 
 const readClaim = (database: DatabaseSync): Claim | undefined => {
   const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(NAME) as { value: string } | undefined
   return row && JSON.parse(row.value)
 }
 
-const claimSeen = (file: string | URL): Claim | undefined => {
+const readClaimOf = (file: string | URL): Claim | undefined => {
   try {
     const database = new DatabaseSync(file, { readOnly: true, defensive: false })
     try {
@@ -80,17 +81,17 @@ const claimSeen = (file: string | URL): Claim | undefined => {
       database.close()
     }
   } catch {
-    // No log yet, or one that cannot be read: opening it to write says why.
+    // No log yet, or an unreadable one. Opening it for writing reports the error.
     return undefined
   }
 }
 
-/** The claim as the file itself has it, whatever stands in the journal of this path. */
-const claimInFile = (file: string): Claim | undefined => {
+/** The claim in the file itself, ignoring any WAL at this path. */
+const readClaimInFile = (file: string): Claim | undefined => {
   const url = pathToFileURL(file)
-  // By SQLite and not by `read`: to close any other descriptor of the file would drop SQLite's locks on it (POSIX).
+  // Use SQLite rather than `read`: closing any other descriptor of the file would drop SQLite's locks on it (POSIX).
   url.searchParams.set('immutable', '1')
-  return claimSeen(url)
+  return readClaimOf(url)
 }
 
 const isBusy = (error: unknown): boolean => (((error as { errcode?: number }).errcode ?? 0) & 0xff) === SQLITE_BUSY
@@ -99,28 +100,28 @@ const writeClaim = (database: DatabaseSync, claim: Claim): void => {
   database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(NAME, JSON.stringify(claim))
 }
 
-/** Refuses a journal of this path that does not belong to the file, before anything can put it there. */
-const checkJournal = (file: string, claimed: Claim | undefined): void => {
-  const journal = statSync(journalOf(file), { throwIfNoEntry: false })
+/** Rejects a WAL at this path that does not belong to the file, before SQLite can apply it. */
+const checkWal = (file: string, claimed: Claim | undefined): void => {
+  const journal = statSync(walPath(file), { throwIfNoEntry: false })
   if (journal === undefined || journal.size === 0) return
-  const followed = claimSeen(file)
+  const followed = readClaimOf(file)
   if (followed?.id !== claimed?.id && followed?.previous !== (claimed?.id ?? null))
-    throw new UnusableLog(`has been written by another path since ${journalOf(file)} was: remove that journal`)
+    throw new UnusableLog(`has been written through another path since ${walPath(file)} was: delete that file`)
 }
 
-/** Where the last events of the file are, if they are in the journal of another path. */
-const journalElsewhere = (file: string, claimed: Claim | undefined): string | undefined =>
-  claimed?.is_open && claimed.file === identityOf(file) && !existsSync(journalOf(file))
-    ? journalOf(claimed.path)
+/** The WAL at another path that contains the file's last events, if any. */
+const findOtherWal = (file: string, claimed: Claim | undefined): string | undefined =>
+  claimed?.is_open && claimed.file === identityOf(file) && !existsSync(walPath(file))
+    ? walPath(claimed.path)
     : undefined
 
-const taken = (file: string, claimed: Claim | undefined, cause?: unknown): LockTaken => {
+const makeLockTaken = (file: string, claimed: Claim | undefined, cause?: unknown): LockTaken => {
   const by = claimed === undefined ? 'another process' : `${claimed.writer}, as ${claimed.path}`
-  const otherwise = 'or, if that has ended, by a reading command, after which it can be started'
+  const otherwise = 'or, if that process has ended, by a reading command: wait for it and start again'
   return new LockTaken(`${file} is held by ${by}, ${otherwise}`, { cause })
 }
 
-const nextClaim = (file: string, claimed: Claim | undefined): Claim => {
+const makeClaim = (file: string, claimed: Claim | undefined): Claim => {
   const claim = {
     previous: claimed?.id ?? null,
     lock: lockOf(file),
@@ -132,37 +133,37 @@ const nextClaim = (file: string, claimed: Claim | undefined): Claim => {
   return { id: hash('sha256', JSON.stringify(claim)).slice(0, 24), ...claim }
 }
 
-/** Brings the file to the newest schema and claims it, while nobody else has it open. @throws LockTaken */
+/** Migrates and claims the file, while nobody else has it open. @throws LockTaken */
 const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyTimeout }: Claiming): void => {
-  const elsewhere = journalElsewhere(file, claimed)
+  const elsewhere = findOtherWal(file, claimed)
   const database = new DatabaseSync(file, { timeout: busyTimeout })
   try {
-    // Of a file with a journal this mode takes the exclusive lock at once, and keeps it.
+    // For a file in WAL mode, this takes the exclusive lock at once and keeps it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA fullfsync = 1; BEGIN EXCLUSIVE; COMMIT')
     if (elsewhere !== undefined) {
-      const remedy = `start and stop the service there once, or bring that file here as ${journalOf(file)}`
+      const remedy = `start and stop the service there once, or move that file to ${walPath(file)}`
       throw new UnusableLog(`was not closed by its last writer: the last events are in ${elsewhere}; ${remedy}`)
     }
     migrate(database, randomHex)
-    writeClaim(database, nextClaim(file, claimed))
-    // Puts the claim, and what was left in the journal, into the file.
+    writeClaim(database, makeClaim(file, claimed))
+    // Moves the claim, and any pages left in the WAL, into the file.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    throw isBusy(error) ? taken(file, claimed, error) : error
+    throw isBusy(error) ? makeLockTaken(file, claimed, error) : error
   } finally {
     database.close()
   }
 }
 
 /**
- * Makes sure that nobody else writes the file, before it is opened to be written.
+ * Makes sure that nobody else writes the file. Call before opening it for writing.
  *
- * @throws LockTaken when another process writes it by another path, UnusableLog when the journal of another path is missing
+ * @throws LockTaken if another process writes it by another path, UnusableLog if the WAL at another path is missing
  */
 export const claimFile = (file: string, claiming: Claiming): void => {
-  const claimed = claimInFile(file)
+  const claimed = readClaimInFile(file)
   if (claimed?.lock === lockOf(file)) return
-  checkJournal(file, claimed)
+  checkWal(file, claimed)
   claimAlone(file, claimed, claiming)
 }
 
@@ -172,29 +173,29 @@ const setOpen = (database: DatabaseSync, isOpen: boolean): void => {
 }
 
 /**
- * Looks again when the file has been opened, from when on nobody else can claim it, and notes that it is open.
+ * Checks the claim again once the file is open, when nobody else can claim it. Records that it is open.
  *
  * @throws LockTaken
  */
 export const confirmClaim = (database: DatabaseSync, file: string): void => {
-  const claimed = claimInFile(file)
-  if (claimed?.lock !== lockOf(file)) throw taken(file, claimed)
+  const claimed = readClaimInFile(file)
+  if (claimed?.lock !== lockOf(file)) throw makeLockTaken(file, claimed)
   try {
     setOpen(database, true)
     database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   } catch {
-    // A full disk is met with the first append. Until then the log can be read.
+    // A full disk fails the first append. Until then the log can be read.
   }
 }
 
-/** Notes that the file is closed, once everything in the journal is in the file too. */
+/** Records that the file is closed, once the whole WAL is in the file. */
 export const closeClaim = (database: DatabaseSync): void => {
   try {
     const { busy, log, checkpointed } = database
       .prepare('PRAGMA wal_checkpoint(PASSIVE)')
-      .get() as unknown as Checkpointed
+      .get() as unknown as WalCheckpointResult
     if (busy === 0 && log === checkpointed) setOpen(database, false)
   } catch {
-    // The next start by this path does not need it.
+    // The next start from this path does not need it.
   }
 }

@@ -1,22 +1,22 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileOf, openDatabase } from './open.ts'
-import { syncWhatIsShown } from './sync.ts'
+import { syncWal } from './sync.ts'
 
-/** An event as it lies in a log. */
+/** A raw stored event. */
 export interface StoredEvent {
   readonly position: number
   readonly recorded: string
-  /** The leaf hash kept with it. */
+  /** The stored leaf hash. */
   readonly leaf: Uint8Array
 }
 
-/** Milliseconds to wait for whoever else has the file. */
+/** Milliseconds to wait for other connections. */
 const BUSY_WITHIN = 5_000
-/** Events read at a time. */
+/** Events per read. */
 const PAGE = 1_000
 
-/** Opens a log to read what lies in it, beside whoever writes it. @throws UnusableLog */
+/** Opens a log for reading while its writer may be running. @throws UnusableLog */
 const openRead = (path: string): DatabaseSync =>
   openDatabase(fileOf(path), {
     readOnly: true,
@@ -26,24 +26,24 @@ const openRead = (path: string): DatabaseSync =>
   })
 
 /**
- * Copies a log as it stands at one moment, with its secrets as they are sealed, into a new file of mode 0600; beside
- * whoever writes it. What has been deleted or overwritten is not in the copy.
+ * Copies a consistent snapshot of a log, with its sealed secrets, into a new file of mode 0600. The writer may be
+ * running. Deleted or overwritten data is not in the copy.
  *
- * @throws UnusableLog, and whatever SQLite has against it
+ * @throws UnusableLog, and SQLite errors
  */
 export const copyLog = (path: string, to: string): void => {
   const database = openRead(path)
   try {
     closeSync(openSync(to, 'wx', 0o600))
     database.prepare('VACUUM INTO ?').run(to)
-    syncWhatIsShown(fileOf(path))
+    syncWal(fileOf(path))
   } finally {
     database.close()
   }
 }
 
-/** The events of a log before a position, in order, as they lie there. @throws UnusableLog */
-export function* storedEvents(path: string, before: number): Generator<StoredEvent> {
+/** The raw events of a log before a position, in order. @throws UnusableLog */
+export function* readStoredEvents(path: string, before: number): Generator<StoredEvent> {
   const database = openRead(path)
   try {
     const page = database.prepare(
@@ -61,14 +61,14 @@ export function* storedEvents(path: string, before: number): Generator<StoredEve
   }
 }
 
-/** What SQLite finds damaged in a file; nothing, as a rule. */
-export const damageIn = (path: string): readonly string[] => {
+/** Damage that SQLite finds in a file; normally none. */
+export const findDamage = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_WITHIN })
   try {
     const found = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
     return found.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok')
   } catch (error) {
-    // So damaged that it cannot even be checked.
+    // Too damaged to check.
     return [(error as Error).message]
   } finally {
     database.close()

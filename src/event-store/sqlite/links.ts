@@ -7,25 +7,25 @@ export interface StreamHead {
   readonly position: number
 }
 
-/** What leads through a log beside its events: by these a stream is read, and none of it is in the tree. */
+/** The links of a log: predecessors, heads and the end. Reads depend on them, but they are not in the Merkle tree. */
 export interface Links {
   /**
-   * The position of each event's predecessor in its stream, in one text with commas between them: for the events behind
-   * one position up to another. Empty where there is none.
+   * The position of each event's predecessor in its stream, separated by commas, for events after one position up to
+   * another. Empty if there is none.
    */
   readonly previous: (after: number, upTo: number) => string
   readonly heads: () => Iterable<StreamHead>
-  /** The position of the event that was appended last, be it there or not. */
+  /** Recorded position of the last event appended, even if it is missing. */
   readonly end: () => number
-  /** The position of the last event as of now. */
+  /** Position of the last event present. */
   readonly last: () => number
   readonly close: () => void
 }
 
-/** Milliseconds to wait for whoever else has the file. */
+/** Milliseconds to wait for other connections. */
 const BUSY_WITHIN = 5_000
 
-/** Opens them beside whoever writes the log. @throws UnusableLog */
+/** Opens the links while a writer may be running. @throws UnusableLog */
 export const openLinks = (path: string): Links => {
   const database = openDatabase(fileOf(path), {
     readOnly: true,
@@ -33,7 +33,7 @@ export const openLinks = (path: string): Links => {
     busyTimeout: BUSY_WITHIN,
     pagesMax: undefined,
   })
-  // One text for a page of them costs a tenth of as many rows.
+  // One text per page costs a tenth of one row per event.
   const previous = database.prepare(`
     SELECT group_concat(ifnull(previous, ''), ',') AS found
     FROM (SELECT previous FROM event WHERE position > ? AND position <= ? ORDER BY position)

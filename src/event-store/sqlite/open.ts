@@ -6,23 +6,26 @@ import { LockTaken } from '../../files/lock.ts'
 import { UnusableLog } from '../event-store.ts'
 import { claimFile, confirmClaim } from './claim.ts'
 import { isSafeSqlite, MIGRATIONS, migrate, scalar, versionOf } from './schema.ts'
-import { syncWhatWasLeft } from './sync.ts'
+import { recoverWal } from './sync.ts'
 
 const PRAGMAS = {
   journal_mode: 'wal',
-  // FULL: a commit is synced before it comes back.
+  // FULL: a commit syncs before it returns.
   synchronous: 2,
-  // On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
+  // On macOS, plain fsync does not reach the disk. No effect elsewhere.
   fullfsync: 1,
   foreign_keys: 1,
-  // Overwritten, not just forgotten: secrets that have been replaced.
+  // Overwrite deleted data: replaced secrets.
   secure_delete: 1,
-  // Pages: everybody waits for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000.
+  // Pages. A WAL checkpoint blocks everything: some 10 ms for one of these and 35 ms for one of 4,000.
   wal_autocheckpoint: 1000,
 } as const
 
-/** NORMAL: only checkpoints are synced, in another thread (files/checkpoints.ts); commits by who has them synced behind. */
-const SYNCED_BEHIND = { ...PRAGMAS, synchronous: 1 }
+/**
+ * NORMAL: only WAL checkpoints sync, in a worker thread (files/wal-checkpoints.ts). Commits are synced by the deferred
+ * fsync.
+ */
+const DEFERRED_SYNC_PRAGMAS = { ...PRAGMAS, synchronous: 1 }
 
 const sqliteVersion = (): string => {
   const database = new DatabaseSync(':memory:')
@@ -37,24 +40,24 @@ const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unk
   for (const [name, value] of Object.entries(pragmas)) {
     database.exec(`PRAGMA ${name} = ${value}`)
     const taken = scalar(database, `PRAGMA ${name}`)
-    if (taken !== value) throw new UnusableLog(`did not take ${name} = ${value}: it is ${taken}`)
+    if (taken !== value) throw new UnusableLog(`rejected ${name} = ${value}: it is ${taken}`)
   }
 }
 
-/** The file that a path leads to, links resolved, so that one log has one name however it is reached. */
+/** Resolves links, so that a log has one name however it is reached. */
 export const fileOf = (path: string): string => {
   if (existsSync(path)) return realpathSync(path)
   try {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
-    throw new UnusableLog(`${path} cannot be made: there is no directory ${dirname(path)}`)
+    throw new UnusableLog(`${path} cannot be created: there is no directory ${dirname(path)}`)
   }
 }
 
 const makeFile = (file: string): void => {
   const unfinished = statSync(`${file}-wal`, { throwIfNoEntry: false })
-  // SQLite would delete it, and with it the last events of a log that has been moved or is about to be put back.
-  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal is there`)
+  // SQLite would delete the WAL, which may hold the last events of a log that was moved or is about to be restored.
+  if (unfinished !== undefined && unfinished.size > 0) throw new UnusableLog(`is missing, but ${file}-wal exists`)
   closeSync(openSync(file, 'wx', 0o600))
 }
 
@@ -63,17 +66,16 @@ export interface OpenOptions {
   readonly randomHex: RandomHex
   readonly busyTimeout: number
   readonly pagesMax: number | undefined
-  readonly isSyncedBehind?: boolean
+  readonly isSyncDeferred?: boolean
 }
 
 /**
- * Opens the file `fileOf` found. Who writes it has the lock beside it: the file is made where there is none, claimed, and
- * brought to the newest schema.
+ * Opens the file found by `fileOf`. A writer must hold its lock; the file is created if missing, claimed and migrated.
  *
- * @throws UnusableLog, and LockTaken when another process writes the file by another path
+ * @throws UnusableLog, and LockTaken if another process writes the file by another path
  */
 export const openDatabase = (file: string, options: OpenOptions): DatabaseSync => {
-  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind = false } = options
+  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred = false } = options
   let database: DatabaseSync | undefined
   try {
     const version = sqliteVersion()
@@ -84,11 +86,11 @@ export const openDatabase = (file: string, options: OpenOptions): DatabaseSync =
     const schema = versionOf(database, MIGRATIONS.length)
     if (readOnly) {
       if (schema === MIGRATIONS.length) return database
-      throw new UnusableLog(schema === 0 ? 'holds no log yet' : 'has an older schema: start the service once')
+      throw new UnusableLog(schema === 0 ? 'contains no log yet' : 'has an older schema: start the service once')
     }
-    setPragmas(database, isSyncedBehind ? SYNCED_BEHIND : PRAGMAS)
+    setPragmas(database, isSyncDeferred ? DEFERRED_SYNC_PRAGMAS : PRAGMAS)
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
-    syncWhatWasLeft(database, file)
+    recoverWal(database, file)
     migrate(database, randomHex)
     confirmClaim(database, file)
     return database

@@ -2,34 +2,34 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../../domain/event.ts'
 import { BEGINNING, type EventStore, type StoredRecord, StoreUnavailable } from '../event-store.ts'
-import { plainReader } from '../plain-event.ts'
+import { getPlainReader } from '../plain-event.ts'
 import { decodeEvent, HASH_BYTES, UndecodableEvent } from '../stored-event.ts'
 import type { Heads } from './heads.ts'
 import type { Tail } from './tail.ts'
 
-/** How many events a page has at most: what is decoded without giving others a turn. */
+/** Events per page, which are decoded without yielding to the event loop. */
 const PAGE = 256
-/** How many links of a stream's chain are followed without giving others a turn. */
+/** Links of a stream's chain followed without yielding to the event loop. */
 const LINKS = 1024
 
-/** The places in the log, as they stand now, inside a transaction or outside one. */
+/** Looks up positions in the current state of the log, inside or outside a transaction. */
 export interface Places {
   readonly last: () => number
-  /** The position of an event and of those before it in its stream, newest first, at most `count`. */
+  /** The position of an event and of its predecessors in its stream, newest first, at most `count`. */
   readonly backFrom: (position: number, count: number) => readonly number[]
   readonly recordedAt: (position: number) => string
 }
 
-const prepareWith = (database: DatabaseSync, sql: string): StatementSync => {
+const prepareArrays = (database: DatabaseSync, sql: string): StatementSync => {
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)
   return statement
 }
 
 export const makePlaces = (database: DatabaseSync): Places => {
-  const last = prepareWith(database, 'SELECT ifnull(max(position), -1) FROM event')
-  const recorded = prepareWith(database, 'SELECT recorded FROM event WHERE position = ?')
-  const back = prepareWith(
+  const last = prepareArrays(database, 'SELECT ifnull(max(position), -1) FROM event')
+  const recorded = prepareArrays(database, 'SELECT recorded FROM event WHERE position = ?')
+  const back = prepareArrays(
     database,
     `WITH RECURSIVE chain (position, previous) AS (
       SELECT position, previous FROM event WHERE position = ?
@@ -47,8 +47,8 @@ export const makePlaces = (database: DatabaseSync): Places => {
   }
 }
 
-/** @throws StoreUnavailable in place of what SQLite throws */
-export const reading = <A>(read: () => A): A => {
+/** Turns SQLite errors into StoreUnavailable. */
+export const withReadErrors = <A>(read: () => A): A => {
   try {
     return read()
   } catch (error) {
@@ -56,20 +56,20 @@ export const reading = <A>(read: () => A): A => {
   }
 }
 
-/** The positions of a stream's events behind a revision, newest first. */
-const positionsBehind = async (
+/** Positions of a stream's events after a revision, newest first. */
+const positionsAfter = async (
   places: Places,
-  heads: Pick<Heads, 'of'>,
+  heads: Pick<Heads, 'get'>,
   stream: string,
   after: number,
 ): Promise<readonly number[]> => {
-  const head = reading(() => heads.of(stream))
+  const head = withReadErrors(() => heads.get(stream))
   const count = head === undefined ? 0 : head.revision - after
   if (head === undefined || count <= 0) return []
-  const positions = [...reading(() => places.backFrom(head.position, Math.min(count, LINKS)))]
+  const positions = [...withReadErrors(() => places.backFrom(head.position, Math.min(count, LINKS)))]
   while (positions.length < count) {
     await turn()
-    const [, ...further] = reading(() =>
+    const [, ...further] = withReadErrors(() =>
       places.backFrom(positions.at(-1) as number, Math.min(count - positions.length, LINKS) + 1),
     )
     if (further.length === 0) throw new Error(`the chain of ${stream} is broken before position ${positions.at(-1)}`)
@@ -78,20 +78,20 @@ const positionsBehind = async (
   return positions
 }
 
-/** Reads at most so many events behind a mark. */
+/** Reads at most `count` events after a position. */
 const makePages = (database: DatabaseSync) => {
-  // A buffer for each hash would cost more than to read the event.
-  const page = prepareWith(
+  // One hex text per page: a buffer per hash would cost more than reading the event.
+  const page = prepareArrays(
     database,
     'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
   return (mark: number, count: number): readonly Logged[] => {
-    const rows = reading(() => page.all(mark, count)) as unknown as [string, number, string][]
+    const rows = withReadErrors(() => page.all(mark, count)) as unknown as [string, number, string][]
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
     if (damaged !== undefined) throw new UndecodableEvent(`mark ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
     const { buffer, byteOffset } = Buffer.from(rows.map(([, , leaf]) => leaf).join(''), 'hex')
-    // Its patterns take longer to make than a short page to read.
-    const readPlain = rows.length < PAGE ? () => undefined : plainReader()
+    // Compiling its patterns takes longer than reading a short page.
+    const readPlain = rows.length < PAGE ? () => undefined : getPlainReader()
     return rows.map(([recorded, position], n) => {
       const leaf = new Uint8Array(buffer, byteOffset + n * HASH_BYTES, HASH_BYTES)
       return Object.assign(readPlain(recorded, position) ?? decodeEvent(recorded, position), { leaf })
@@ -100,75 +100,78 @@ const makePages = (database: DatabaseSync) => {
 }
 
 type LogReader = Pick<EventStore, 'at' | 'recordAt' | 'readStream' | 'records' | 'subscribe' | 'head'>
-/** All that can be asked of a log's file. */
+/** All reads of a log file. */
 export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
-export const makeReader = (database: DatabaseSync, places: Places, heads: Pick<Heads, 'of'>, tail: Tail): LogReader => {
-  const asItLies = database.prepare(`
+export const makeReader = (
+  database: DatabaseSync,
+  places: Places,
+  heads: Pick<Heads, 'get'>,
+  tail: Tail,
+): LogReader => {
+  const selectRecords = database.prepare(`
     SELECT position AS mark, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `)
-
   const pageAfter = makePages(database)
-
   return {
     at: async (mark) => pageAfter(mark - 1, 1).find((event) => event.mark === mark),
     recordAt: async (mark) => {
-      const [row] = reading(() => asItLies.all(mark - 1, mark, 1)) as unknown as StoredRecord[]
+      const [row] = withReadErrors(() => selectRecords.all(mark - 1, mark, 1)) as unknown as StoredRecord[]
       return row && { ...row }
     },
     async *readStream(stream, after) {
-      const positions = await positionsBehind(places, heads, stream, Math.max(after, BEGINNING))
+      const positions = await positionsAfter(places, heads, stream, Math.max(after, BEGINNING))
       for (let end = positions.length; end > 0; end -= PAGE) {
         if (end < positions.length) await turn()
         const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()
         yield ofPage.map((position) =>
           decodeEvent(
-            reading(() => places.recordedAt(position)),
+            withReadErrors(() => places.recordedAt(position)),
             position,
           ),
         )
       }
     },
     async *records(after) {
-      const end = reading(places.last)
+      const end = withReadErrors(places.last)
       for (let last = Math.max(after, BEGINNING); last < end; await turn()) {
-        const rows = reading(() => asItLies.all(last, end, PAGE)) as unknown as StoredRecord[]
+        const rows = withReadErrors(() => selectRecords.all(last, end, PAGE)) as unknown as StoredRecord[]
         yield rows.map((row) => ({ ...row }))
         last = rows.at(-1)?.mark ?? end
       }
     },
     async *subscribe(after, signal) {
       let last = Math.max(after, BEGINNING)
-      let knowsItHasCaughtUp = false
+      let isCaughtUp = false
       while (!signal.aborted && !tail.hasEnded()) {
         const live = tail.after(last, PAGE)
         const events = live ?? pageAfter(last, PAGE)
-        if (events.length === 0 && knowsItHasCaughtUp) {
+        if (events.length === 0 && isCaughtUp) {
           await tail.changed(signal)
           continue
         }
         last = events.at(-1)?.mark ?? last
-        const ahead = reading(places.last) - last
-        knowsItHasCaughtUp = ahead <= 0
-        yield { events, caughtUp: knowsItHasCaughtUp, ahead }
+        const ahead = withReadErrors(places.last) - last
+        isCaughtUp = ahead <= 0
+        yield { events, caughtUp: isCaughtUp, ahead }
         if (live === undefined) await turn()
       }
     },
-    head: async () => reading(places.last),
+    head: async () => withReadErrors(places.last),
   }
 }
 
 /**
- * The same for who reads beside another process: whatever is told is on the disk, which its writer may sync behind. Nothing
- * is synced for events that were there when it was done before.
+ * Wraps a reader in a process other than the writer, whose sync may be deferred. Syncs before returning, so that
+ * everything returned is on disk. Skips the sync for events known to be synced.
  *
- * @param last the place of the log's last event
+ * @param last position of the log's last event
  */
-export const telling = (reader: Reader, last: () => number, sync: () => void): Reader => {
+export const durableReader = (reader: Reader, last: () => number, sync: () => void): Reader => {
   let known = BEGINNING
   const synced = <A>(told: A, upTo = Number.POSITIVE_INFINITY): A => {
     if (upTo <= known) return told
-    reading(() => {
+    withReadErrors(() => {
       const shown = last()
       sync()
       known = shown

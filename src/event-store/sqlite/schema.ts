@@ -2,19 +2,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { UnusableLog } from '../event-store.ts'
 
-/** `brth`: what `file` and other tools recognise a log by. */
+/** `brth`: identifies a log to `file` and other tools. */
 const APPLICATION_ID = 0x62727468
 
 export type Migration = (database: DatabaseSync, randomHex: RandomHex) => void
 
 /**
- * Every shape the file has had, oldest first; the number of them that a file has been through is its `user_version`.
- * What has been released is never edited, only followed.
+ * Schema migrations, oldest first. A file's `user_version` counts those applied. Released migrations are never edited.
  */
 export const MIGRATIONS: readonly Migration[] = [
   (database, randomHex) => {
-    // No index beside the positions: keys that scatter cost one page written twice for every event. `recorded` holds the
-    // stream and the revision; the events of a stream are chained by `previous`, and `head` is where the chain begins.
+    // No index but the position: scattered keys cost one page written twice for every event. `recorded` contains the
+    // stream and the revision. `previous` chains the events of a stream, starting from `head`.
     database.exec(`
       CREATE TABLE event (
         position INTEGER PRIMARY KEY,
@@ -65,8 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
     database.prepare("INSERT INTO meta VALUES ('log_id', ?)").run(randomHex(12))
   },
   (database) => {
-    // From here on heads are written behind: up to this position the table has them. And that the log's end is missing is
-    // known by where it was.
+    // Heads are now written behind. `heads` is the position the table is current to. `end` detects a truncated log.
     database.exec(`
       INSERT INTO meta SELECT 'heads', ifnull(max(position), -1) FROM event;
       INSERT INTO meta SELECT 'end', ifnull(max(position), -1) FROM event`)
@@ -82,7 +80,7 @@ export const isSafeSqlite = (version: string): boolean => {
   return major * 1_000_000 + minor * 1000 + patch >= 3_051_003
 }
 
-/** The file's `user_version`. Refuses whatever is neither a log nor an empty file, before anything is written to it. */
+/** The file's `user_version`. Rejects files that are neither a log nor empty before writing anything. */
 export const versionOf = (database: DatabaseSync, newest: number): number => {
   const version = scalar(database, 'PRAGMA user_version') as number
   const isEmpty = version === 0 && scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0
@@ -94,7 +92,7 @@ export const versionOf = (database: DatabaseSync, newest: number): number => {
   return version
 }
 
-/** Brings a file to the newest of the migrations, each in a transaction of its own. */
+/** Applies pending migrations, each in its own transaction. */
 export const migrate = (
   database: DatabaseSync,
   randomHex: RandomHex,

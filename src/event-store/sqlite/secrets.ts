@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import type { EventStore, SecretExchange } from '../event-store.ts'
-import { reading } from './read.ts'
+import { withReadErrors } from './read.ts'
 
-/** Changes of the secrets beside the log, inside a transaction. */
+/** Writes secrets, inside a transaction. */
 export interface SecretWriter {
   readonly put: (secrets: readonly SealedSecret[]) => void
   readonly exchange: (exchanges: readonly SecretExchange[]) => void
@@ -34,7 +34,7 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
   }
 }
 
-/** Reads of the secrets beside the log. @throws StoreUnavailable */
+/** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
   const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
   const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
@@ -44,8 +44,8 @@ export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'read
   const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
     rows.map((row) => ({ ...row }) as unknown as SealedSecret)
   return {
-    readSecrets: async (sutId) => secretsIn(reading(() => secrets.all(sutId))),
+    readSecrets: async (sutId) => secretsIn(withReadErrors(() => secrets.all(sutId))),
     secretsSealedWith: async (keyId, after, limit) =>
-      secretsIn(reading(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
+      secretsIn(withReadErrors(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
   }
 }

@@ -2,29 +2,29 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import { type Checkpoints, makeCheckpoints } from '../../files/checkpoints.ts'
+import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
-import { otherNamesOf } from '../../files/other-names.ts'
+import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, StoreUnavailable, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
 import { closeClaim } from './claim.ts'
 import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
-import { makePlaces, makeReader, telling } from './read.ts'
+import { durableReader, makePlaces, makeReader } from './read.ts'
 import { makeSecretReader, makeSecretWriter } from './secrets.ts'
-import { makeSync, openJournal, type Sync, syncWhatIsShown } from './sync.ts'
+import { makeSync, openWal, type Sync, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions, type Transactions } from './transaction.ts'
 
 export interface SqliteLimits {
-  /** Pages of 4 KiB the file may grow to; unless given, what the disk has. */
+  /** Maximum size of the file in pages of 4 KiB; by default limited by the disk only. */
   readonly pagesMax?: number
-  /** Milliseconds, in which the process stands still, for whoever else is writing to the file. */
+  /** Milliseconds to block the process while waiting for another writer. */
   readonly busyTimeout?: number
-  /** Appends in one transaction. */
+  /** Appends per transaction. */
   readonly batchMax?: number
-  /** Appends waiting for one; further ones are `unavailable`. */
+  /** Queued appends; further ones are `unavailable`. */
   readonly queueMax?: number
   /** Events kept in memory for subscribers that have caught up. */
   readonly tail?: number
@@ -32,40 +32,40 @@ export interface SqliteLimits {
 
 export interface SqliteOptions {
   readonly path: string
-  /** For tools beside a running service: takes no lock, appends nothing, and sees its events within a fifth of a second. */
+  /** For tools used while a service runs: no lock, no appends; sees new events within 200 ms. */
   readonly readOnly?: boolean
-  /** For who asks `synced` before anything that came of the log is told: commits do not wait for the disk, only tellings. */
-  readonly isSyncedBehind?: boolean
+  /** Defers fsync. The caller must wait for `synced` before sending out anything read from the log. */
+  readonly isSyncDeferred?: boolean
   readonly randomHex: RandomHex
   /**
-   * The disk failed, or the file is not what this process made of it: the outcome of the last appends is unknown and no
-   * further one is taken. The process had better end. Called once.
+   * Called once if the disk failed or another process changed the file. The outcome of the last appends is unknown, and
+   * the store rejects all further ones. The process should exit.
    */
   readonly onFatal: (error: Error) => void
   readonly limits?: SqliteLimits
-  /** Told of every commit: how many appends it held and how many milliseconds it took. */
+  /** Called for each commit: number of appends, duration in milliseconds. */
   readonly onCommit?: (appends: number, milliseconds: number) => void
 }
 
-/** Pages of 4 KiB: appends wait for a checkpoint, some 10 ms for one of these and 35 ms for one of 4,000. */
+/** Pages of 4 KiB between WAL checkpoints. Appends wait for one: some 10 ms for this many pages and 35 ms for 4,000. */
 const CHECKPOINT_PAGES = 1_000
-/** Milliseconds between two looks at a file that another process writes. */
+/** Poll interval, in milliseconds, for a file that another process writes. */
 const POLL_EVERY = 200
 
 /**
- * The embedded store: one SQLite file, in the process. Its `mark` is the public position.
+ * The embedded store: one SQLite file, in process. Store positions are public positions.
  *
- * @throws LockTaken when another process writes this log, UnusableLog when the file cannot be used as one
+ * @throws LockTaken if another process writes this log, UnusableLog if the file cannot be used as one
  */
 export const openSqliteStore = (options: SqliteOptions): EventStore => {
-  const { path, readOnly = false, isSyncedBehind = false, randomHex, limits = {} } = options
+  const { path, readOnly = false, isSyncDeferred = false, randomHex, limits = {} } = options
   const file = fileOf(path)
   if (readOnly && !existsSync(file)) throw new UnusableLog(`${file} does not exist`)
   const lock = readOnly ? undefined : acquireLock(`${file}.lock`)
   try {
-    if (!readOnly) refuseOtherNames(file)
+    if (!readOnly) refuseHardLinks(file)
     const { busyTimeout = 1000, pagesMax } = limits
-    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncedBehind })
+    const database = openDatabase(file, { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred })
     return makeStore(database, file, lock, options)
   } catch (error) {
     lock?.release()
@@ -73,54 +73,54 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
   }
 }
 
-/** The lock and SQLite's journal go by the name: a log written under two names would lose events. */
-const refuseOtherNames = (file: string): void => {
-  const others = otherNamesOf(file)
+/** The lock and the WAL go by file name: a log written under two names would lose events. */
+const refuseHardLinks = (file: string): void => {
+  const others = findHardLinks(file)
   if (others === undefined) return
   const { count, holder } = others
-  const names = `it has ${count} names (hard links), of which a log may have one`
-  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps by another name: ${names}`)
+  const names = `it has ${count} hard links; a log may have only one`
+  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps under another name: ${names}`)
   throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
 }
 
-/** Changes secrets apart from any append. */
-const makeKeeping =
+/** Changes secrets outside of appends. */
+const makeSecretWrites =
   (
-    { run, confined }: Transactions,
+    { run, inSavepoint }: Transactions,
     takesWrites: () => boolean,
     sync: Sync | undefined,
-    journal: Checkpoints | undefined,
+    journal: WalCheckpoints | undefined,
   ) =>
   async (change: () => void): Promise<void> => {
-    for (let blocked = journal?.underWay(); blocked !== undefined; blocked = journal?.underWay()) await blocked
-    const written = takesWrites() ? run(() => confined(change)) : E.left('unavailable' as const)
-    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be kept: ${written.left}`)
+    for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
+    const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
+    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
     await sync?.begin()
   }
 
-/** That the disk has failed is told once, though a commit and a sync may both find out. */
-const makeFailure = (onFatal: (error: Error) => void) => {
-  let isTold = false
+/** Reports a disk failure once, though both a commit and a sync may detect it. */
+const makeFailureReporter = (onFatal: (error: Error) => void) => {
+  let hasFailed = false
   return {
-    hasFailed: () => isTold,
+    hasFailed: () => hasFailed,
     fail: (error: Error): void => {
-      if (isTold) return
-      isTold = true
+      if (hasFailed) return
+      hasFailed = true
       onFatal(error)
     },
   }
 }
 
-const openDisk = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
-  const checkpoints = makeCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
-  const journal = openJournal(file)
+const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
+  const checkpoints = makeWalCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
+  const journal = openWal(file)
   const sync = makeSync(journal.sync, fail)
   return {
     sync,
     checkpoints,
     end: async () => {
-      // Who has to know has been told that it failed.
+      // A failure has already been reported.
       await sync.pending()?.catch(() => undefined)
       await checkpoints.close()
     },
@@ -128,7 +128,7 @@ const openDisk = (database: DatabaseSync, file: string, fail: (error: Error) => 
   }
 }
 
-const endWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
+const finishWriting = (database: DatabaseSync, heads: Heads, end: number, found: () => number): void => {
   heads.writeAll(end, found)
   closeClaim(database)
 }
@@ -137,7 +137,7 @@ const makeStore = (
   database: DatabaseSync,
   file: string,
   lock: Lock | undefined,
-  { onFatal, onCommit, isSyncedBehind = false, limits = {} }: SqliteOptions,
+  { onFatal, onCommit, isSyncDeferred = false, limits = {} }: SqliteOptions,
 ): EventStore => {
   const { batchMax = 1000, queueMax = 10_000, tail: keep = 256 } = limits
   const places = makePlaces(database)
@@ -145,8 +145,8 @@ const makeStore = (
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
   let end = places.last()
   let closed: Promise<void> | undefined
-  const { fail, hasFailed } = makeFailure(onFatal)
-  const disk = isSyncedBehind ? openDisk(database, file, fail) : undefined
+  const { fail, hasFailed } = makeFailureReporter(onFatal)
+  const disk = isSyncDeferred ? openDeferredSync(database, file, fail) : undefined
   const { sync, checkpoints } = disk ?? {}
 
   const transactions = makeTransactions(database, () => places.last() === end, fail)
@@ -162,17 +162,17 @@ const makeStore = (
       checkpoints?.afterCommit()
     },
     onCommit,
-    blocked: checkpoints?.underWay,
+    blocked: checkpoints?.inProgress,
     sync: sync?.begin,
     batchMax,
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
-  const keeping = makeKeeping(transactions, takesWrites, sync, checkpoints)
+  const writeSecretsWith = makeSecretWrites(transactions, takesWrites, sync, checkpoints)
   const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
 
   return {
-    ...(lock === undefined ? telling(reader, places.last, () => syncWhatIsShown(file)) : reader),
+    ...(lock === undefined ? durableReader(reader, places.last, () => syncWal(file)) : reader),
     ...(sync !== undefined && { synced: sync.pending }),
     logId: (database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { value: string }).value,
     append:
@@ -181,14 +181,14 @@ const makeStore = (
         takesWrites()
           ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
           : Promise.resolve(E.left('unavailable')),
-    writeSecrets: (secrets) => keeping(() => secretWriter.put(secrets)),
-    exchangeSecrets: (exchanges) => keeping(() => secretWriter.exchange(exchanges)),
+    writeSecrets: (secrets) => writeSecretsWith(() => secretWriter.put(secrets)),
+    exchangeSecrets: (exchanges) => writeSecretsWith(() => secretWriter.exchange(exchanges)),
     close: () => {
       closed ??= (async () => {
         await batches.idle()
         await disk?.end()
         tail.end()
-        if (lock !== undefined) endWriting(database, heads, end, places.last)
+        if (lock !== undefined) finishWriting(database, heads, end, places.last)
         database.close()
         disk?.close()
         lock?.release()

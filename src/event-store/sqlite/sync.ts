@@ -2,68 +2,68 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailable } from '../event-store.ts'
 
-/** Whoever commits goes on, and the disk is waited for by who tells somebody of it. */
+/** Deferred fsync: commits do not wait for the disk; code that publishes them does. */
 export interface Sync {
-  /** Called after a commit; resolves when that is on the disk. Rejects with StoreUnavailable when it may not be. */
+  /** Call after a commit. Resolves when the commit is on disk. Rejects with StoreUnavailable if it may not be. */
   readonly begin: () => Promise<void>
-  /** The same for all that was committed so far; undefined when it is there. */
+  /** Resolves when everything committed so far is on disk; undefined if it already is. */
   readonly pending: () => Promise<void> | undefined
 }
 
-/** SQLite's name for the file that commits go into. */
-const journalOf = (file: string): string => `${file}-wal`
+/** Path of SQLite's write-ahead log. */
+const walPath = (file: string): string => `${file}-wal`
 
-/** That file of a log, to be synced in another thread. */
-export interface Journal {
+/** An open WAL, synced in a libuv thread. */
+export interface Wal {
   readonly sync: (done: (error: Error | null) => void) => void
   readonly close: () => void
 }
 
-export const openJournal = (file: string): Journal => {
-  const journal = openSync(journalOf(file), 'r+')
+export const openWal = (file: string): Wal => {
+  const journal = openSync(walPath(file), 'r+')
   return { sync: (done) => fdatasync(journal, done), close: () => closeSync(journal) }
 }
 
 /**
- * Syncs one after the other, each for all that was committed before it began.
+ * Runs one sync at a time. Each covers everything committed before it began.
  *
- * @param onFatal called once, before anybody is told that a sync has failed
+ * @param onFatal called once, before any promise rejects
  */
-export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void): Sync => {
-  let underWay: PromiseWithResolvers<void> | undefined
-  /** For what has been committed since that one began. */
+export const makeSync = (sync: Wal['sync'], onFatal: (error: Error) => void): Sync => {
+  let inProgress: PromiseWithResolvers<void> | undefined
+  /** For commits since that sync began. */
   let next: PromiseWithResolvers<void> | undefined
-  /** Nobody knows any more what the disk has, and asking it again would not tell. */
+  /** After a failed fsync the disk state is unknown, and a second fsync may falsely succeed. */
   let failed: Error | undefined
 
   const fail = (error: Error): void => {
     failed = new StoreUnavailable(`the log cannot be synced: ${error.message}`, { cause: error })
     onFatal(failed)
-    for (const waiting of [underWay, next]) waiting?.reject(failed)
+    for (const waiting of [inProgress, next]) waiting?.reject(failed)
   }
 
   const run = (one: PromiseWithResolvers<void>): void => {
-    underWay = one
+    inProgress = one
     next = undefined
     sync((error) => {
       if (error !== null) return fail(error)
-      underWay = undefined
-      // Before those who waited go on: the disk takes as long as they do.
+      inProgress = undefined
+      // Start the next sync before waking the waiters: both then run in parallel.
       if (next !== undefined) run(next)
       one.resolve()
     })
   }
 
   const pending = (): Promise<void> | undefined =>
-    failed === undefined ? (next ?? underWay)?.promise : Promise.reject(failed)
+    failed === undefined ? (next ?? inProgress)?.promise : Promise.reject(failed)
 
   return {
     begin: () => {
       if (next === undefined && failed === undefined) {
         next = Promise.withResolvers()
-        // Not everybody who commits waits.
+        // Not every committer waits for it.
         next.promise.catch(() => undefined)
-        if (underWay === undefined) run(next)
+        if (inProgress === undefined) run(next)
       }
       return pending() as Promise<void>
     },
@@ -71,14 +71,14 @@ export const makeSync = (sync: Journal['sync'], onFatal: (error: Error) => void)
   }
 }
 
-/** Windows flushes only what may be written. */
-const TO_SYNC = process.platform === 'win32' ? 'r+' : 'r'
+/** Windows can flush only files opened for writing. */
+const OPEN_FLAGS = process.platform === 'win32' ? 'r+' : 'r'
 
-/** Waits until all that a log's file shows is on the disk: who writes it may be about to sync it. */
-export const syncWhatIsShown = (file: string): void => {
+/** Blocks until everything readable in a log file is on disk. Its writer may not have synced it yet. */
+export const syncWal = (file: string): void => {
   let journal: number
   try {
-    journal = openSync(journalOf(file), TO_SYNC)
+    journal = openSync(walPath(file), OPEN_FLAGS)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
@@ -91,15 +91,15 @@ export const syncWhatIsShown = (file: string): void => {
 }
 
 /**
- * Brings to the disk what a process that was killed has left in a log's journal. It goes into the file: where a sync of the
- * journal had failed, another would do nothing and succeed. Where it cannot go, because the disk is full or somebody reads,
- * the journal is synced all the same.
+ * Makes durable what a killed process left in the WAL. The WAL is checkpointed into the file: if an earlier fsync of
+ * the WAL failed, another would do nothing and succeed. If the checkpoint fails (disk full, or readers), the WAL is
+ * still synced.
  */
-export const syncWhatWasLeft = (database: DatabaseSync, file: string): void => {
+export const recoverWal = (database: DatabaseSync, file: string): void => {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // The log can be read, and says with the first append what is wrong with it.
+    // The log is still readable. The first append reports the error.
   }
-  syncWhatIsShown(file)
+  syncWal(file)
 }

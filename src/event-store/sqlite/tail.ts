@@ -1,23 +1,23 @@
 import type { Logged } from '../../domain/event.ts'
 
 /**
- * The newest events of the log, in memory, for every live subscriber at once: each only keeps its place. One that has
- * fallen behind the oldest of them reads on in the file until it is back.
+ * The tail buffer: the newest events of the log, shared by all live subscribers, each with its own position. A
+ * subscriber that falls behind the oldest event reads from the file until it has caught up.
  */
 export interface Tail {
-  /** Takes events that have just been committed, and wakes whoever waits for them. */
+  /** Adds committed events and wakes all waiters. */
   readonly publish: (events: readonly Logged[]) => void
-  /** At most `count` events behind a mark, or undefined if some of those are only in the file. */
+  /** At most `count` events after a position; undefined if some of them are only in the file. */
   readonly after: (mark: number, count: number) => readonly Logged[] | undefined
-  /** Resolves when something has been published, the signal is aborted or the tail has ended. */
+  /** Resolves when events were published, the signal is aborted or the tail has ended. */
   readonly changed: (signal: AbortSignal) => Promise<void>
   readonly end: () => void
   readonly hasEnded: () => boolean
 }
 
 /**
- * @param keep how many events are kept at least; at most twice as many are
- * @param pollEvery milliseconds after which `changed` resolves in any case, where another process publishes
+ * @param keep minimum number of events kept; at most twice as many are
+ * @param pollEvery milliseconds after which `changed` resolves regardless, if another process publishes
  */
 export const makeTail = (keep: number, pollEvery: number | undefined): Tail => {
   const events: Logged[] = []

@@ -8,30 +8,30 @@ const SQLITE_TOOBIG = 18
 const SQLITE_CONSTRAINT = 19
 const SQLITE_MISMATCH = 20
 
-/** The primary result code of an error from SQLite, undefined for any other. */
+/** Primary result code of a SQLite error; undefined for other errors. */
 const sqliteCode = (error: unknown): number | undefined => {
   const { errcode } = error as { errcode?: number }
   return errcode === undefined ? undefined : errcode & 0xff
 }
 
-/** Whether what was to be written is at fault, and not the store: then the rest of a batch is none the worse for it. */
-const isOfWhatWasWritten = (error: unknown): boolean => {
+/** Whether the input is at fault rather than the store. The rest of a batch is then unaffected. */
+const isInputError = (error: unknown): boolean => {
   const code = sqliteCode(error)
   return code === undefined || code === SQLITE_TOOBIG || code === SQLITE_CONSTRAINT || code === SQLITE_MISMATCH
 }
 
 export interface Transactions {
   /**
-   * Runs `work` in a transaction and gives its result only when that has been committed, and synced unless that is done
-   * behind. Else nothing that came out of it may be used, and the outcome is the same for all of it.
+   * Runs `work` in a transaction and returns its result after the commit, which syncs unless sync is deferred. On
+   * failure nothing computed in it may be used, and all of it fails alike.
    */
   readonly run: <A>(work: () => A) => E.Either<Exclude<AppendFailure, 'moved'>, A>
-  /** Inside `run`: work whose own fault undoes it alone and is returned. A fault of the store is thrown. */
-  readonly confined: <A>(work: () => A) => E.Either<Error, A>
+  /** Inside `run`: rolls back only `work` if its input is at fault, and returns the error. Throws store errors. */
+  readonly inSavepoint: <A>(work: () => A) => E.Either<Error, A>
 }
 
-/** Whether everything has been undone for certain and the connection serves on. */
-const rolledBack = (database: DatabaseSync, isIntact: () => boolean): boolean => {
+/** Rolls back. Returns whether everything is certainly undone and the connection is usable. */
+const tryRollBack = (database: DatabaseSync, isIntact: () => boolean): boolean => {
   try {
     // SQLite rolls back by itself after some errors.
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -42,8 +42,8 @@ const rolledBack = (database: DatabaseSync, isIntact: () => boolean): boolean =>
 }
 
 /**
- * @param isIntact whether the log ends where this process last made it end
- * @param onFatal called once, after the outcome has been returned; the store then refuses all that follows
+ * @param isIntact whether the log ends where this process last left it
+ * @param onFatal called once, after the outcome was returned; the store then rejects everything
  */
 export const makeTransactions = (
   database: DatabaseSync,
@@ -52,14 +52,14 @@ export const makeTransactions = (
 ): Transactions => {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
-  const savepoint = database.prepare('SAVEPOINT confined')
-  const release = database.prepare('RELEASE confined')
-  const undo = database.prepare('ROLLBACK TO confined')
+  const savepoint = database.prepare('SAVEPOINT work')
+  const release = database.prepare('RELEASE work')
+  const undo = database.prepare('ROLLBACK TO work')
   let isDead = false
 
   const die = (error: unknown): void => {
     isDead = true
-    // Before any answer can have left: whoever is told that something failed must not find the service ready.
+    // Runs before any response is sent: a client that sees the failure must not find the service ready.
     queueMicrotask(() => onFatal(error as Error))
   }
 
@@ -70,28 +70,28 @@ export const makeTransactions = (
       try {
         begin.run()
         hasBegun = true
-        if (!isIntact()) throw new Error('the log has been written by somebody else')
+        if (!isIntact()) throw new Error('another process has written the log')
         const result = work()
         commit.run()
         return E.right(result)
       } catch (error) {
         const code = sqliteCode(error)
-        const isIntactAgain = rolledBack(database, isIntact)
+        const isIntactAgain = tryRollBack(database, isIntact)
         if (isIntactAgain && code === SQLITE_FULL) return E.left('full')
         if (isIntactAgain && code === SQLITE_BUSY) return E.left('unavailable')
-        // The disk may hold the commit without having said so.
+        // The commit may be on disk although it failed.
         die(error)
         return E.left(hasBegun ? 'unknown' : 'unavailable')
       }
     },
-    confined: (work) => {
+    inSavepoint: (work) => {
       savepoint.run()
       try {
         const result = work()
         release.run()
         return E.right(result)
       } catch (error) {
-        if (!isOfWhatWasWritten(error)) throw error
+        if (!isInputError(error)) throw error
         undo.run()
         release.run()
         return E.left(error as Error)

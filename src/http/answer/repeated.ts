@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { RetryKey as Kept } from '../../../projections/retry-key.ts'
 import { keyReused } from '../../commands/failures.ts'
-import type { RetryKey } from '../../commands/retry-key.ts'
+import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Answer } from '../protocol/route.ts'
@@ -13,7 +13,7 @@ import { showing } from './objects.ts'
  */
 export const makeRepeated =
   (views: Views) =>
-  ({ candidates }: RetryKey): E.Either<Refusal, Answer> | undefined => {
+  ({ candidates }: IdempotencyKey): E.Either<Refusal, Answer> | undefined => {
     for (const candidate of candidates) {
       const version = views.newest('retry_key', candidate.slice(0, 22))
       if (version === undefined) continue

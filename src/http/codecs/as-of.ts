@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { instant } from '../../domain/codec/codec.ts'
-import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Role } from '../../domain/event.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position.ts'
@@ -12,7 +12,7 @@ import { parametersOf } from './query.ts'
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
 
 /** What a client may write in `as_of` or `after`: a public position, with or without the zeros in front. */
-export const positionParameter: t.Type<number, never, unknown> = described(
+export const positionParameter: t.Type<number, never, unknown> = withSchema(
   new t.Type<number, never, unknown>(
     'position',
     (u): u is number => typeof u === 'number',
@@ -33,7 +33,7 @@ export const positionParameter: t.Type<number, never, unknown> = described(
 export const LATEST = 'latest'
 
 /** What a client may write in `after`. */
-export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = described(
+export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = withSchema(
   new t.Type<number | typeof LATEST, never, unknown>(
     'after',
     (u): u is number | typeof LATEST => u === LATEST || positionParameter.is(u),
@@ -51,7 +51,7 @@ export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = de
 
 const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)
 
-export const asOfParameter: t.Type<AsOf, never, unknown> = described(
+export const asOfParameter: t.Type<AsOf, never, unknown> = withSchema(
   new t.Type<AsOf, never, unknown>(
     'as_of',
     (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
@@ -74,7 +74,7 @@ const parameters = parametersOf({ as_of: asOfParameter })
 
 export const asOfQuery: DecodeQuery<AsOfQuery> = (given) =>
   E.map(({ as_of }: Partial<AsOfQuery>) => ({ as_of }))(parameters(given))
-described(asOfQuery, () => schemaOf(parameters))
+withSchema(asOfQuery, () => schemaOf(parameters))
 
 /** Who may ask how something was: "read everything, histories, as_of" is said of auditors. */
 export const asOfRoles: Readonly<Record<string, readonly Role[]>> = { as_of: ['administrator', 'auditor'] }

@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import type { AskedWindow } from '../../domain/calendar/window.ts'
+import type { RequestedWindow } from '../../domain/calendar/window.ts'
 import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
-import { closedSchema, described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import { sutFields, tags } from '../../domain/event.ts'
-import { inBody, type Problem } from '../../domain/failure.ts'
+import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 
@@ -53,7 +53,7 @@ const ReservationFields = closed('ReservationFields', parties, { ...formA, ...fo
 export interface ReservationBody {
   readonly user_id: string
   readonly sut_id: string
-  readonly window: AskedWindow
+  readonly window: RequestedWindow
 }
 
 const FORM_A = Object.keys(formA)
@@ -69,13 +69,13 @@ export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
   if (E.isLeft(fields)) return fields
   const { end_time, duration } = fields.right
   if (end_time !== undefined && duration !== undefined) {
-    return E.left([inBody('window_ambiguous', 'duration', 'cannot stand beside end_time')])
+    return E.left([bodyProblem('window_ambiguous', 'duration', 'cannot stand beside end_time')])
   }
   if (end_time !== undefined) return E.right(end_time)
   if (duration !== undefined) return E.right({ duration })
-  return E.left([inBody('window_required', 'end_time', 'is required, or duration')])
+  return E.left([bodyProblem('window_required', 'end_time', 'is required, or duration')])
 }
-described(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
+withSchema(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
 
 /** Exactly one whole form of window must be there, whatever its values. */
 const formProblems = (body: unknown): readonly Problem[] => {
@@ -83,18 +83,20 @@ const formProblems = (body: unknown): readonly Problem[] => {
   const a = FORM_A.filter((field) => Object.hasOwn(body, field))
   const b = FORM_B.filter((field) => Object.hasOwn(body, field))
   if (a.length > 0 && b.length > 0) {
-    return b.map((field) => inBody('window_ambiguous', field, 'cannot stand beside start_time or end_time'))
+    return b.map((field) => bodyProblem('window_ambiguous', field, 'cannot stand beside start_time or end_time'))
   }
   const missing = [...FORM_A, ...FORM_B].filter((field) => !Object.hasOwn(body, field))
   if (a.length + b.length === 0) {
     return FORM_A.map((field) =>
-      inBody('window_required', field, 'is required, with start_time and end_time or with start_in and duration'),
+      bodyProblem('window_required', field, 'is required, with start_time and end_time or with start_in and duration'),
     )
   }
   const form: readonly string[] = a.length > 0 ? FORM_A : FORM_B
   return missing
     .filter((field) => form.includes(field))
-    .map((field) => inBody('window_required', field, `is required beside ${form.find((other) => other !== field)}`))
+    .map((field) =>
+      bodyProblem('window_required', field, `is required beside ${form.find((other) => other !== field)}`),
+    )
 }
 
 export const reservationBody: DecodeBody<ReservationBody> = (body) => {
@@ -111,7 +113,7 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   }
   return E.left(formProblems(body))
 }
-described(reservationBody, () => ({
+withSchema(reservationBody, () => ({
   oneOf: [closedSchema({ ...parties, ...formA }), closedSchema({ ...parties, ...formB })],
 }))
 
@@ -125,17 +127,17 @@ export type SutUpdate = t.TypeOf<typeof SutUpdate>
 
 export const sutCreationBody: DecodeBody<SutCreation> = (body) => decoded(SutCreation, SUT_READ_ONLY, body)
 export const sutUpdateBody: DecodeBody<SutUpdate> = (body) => decoded(SutUpdate, SUT_READ_ONLY, body)
-described(sutCreationBody, () => schemaOf(SutCreation))
-described(sutUpdateBody, () => schemaOf(SutUpdate))
+withSchema(sutCreationBody, () => schemaOf(SutCreation))
+withSchema(sutUpdateBody, () => schemaOf(SutUpdate))
 
 export type TagsBody = t.TypeOf<typeof tags>
 
 /** Names to values, or to null to remove one (RFC 7396). */
 export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tags, [], body)
-described(tagsBody, () => schemaOf(tags))
+withSchema(tagsBody, () => schemaOf(tags))
 
 const Nothing = closed('Nothing', {}, {})
 
 /** No body, or an empty object. */
 export const noBody: DecodeBody<unknown> = (body) => (body === undefined ? E.right({}) : decoded(Nothing, [], body))
-described(noBody, () => schemaOf(Nothing))
+withSchema(noBody, () => schemaOf(Nothing))

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { matching, opaqueId } from '../../domain/codec/codec.ts'
-import { described, type JsonSchema, schemaOf } from '../../domain/codec/json-schema.ts'
+import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type EventType, eventData } from '../../domain/event.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 import { afterParameter, type LATEST } from './as-of.ts'
@@ -21,14 +21,14 @@ export interface EventsQuery {
 const PREFIX = 'berth.'
 const names = Object.keys(eventData) as readonly EventType[]
 const NAME = new RegExp(`^(?:berth\\.)?(?:${names.join('|')})$`)
-const eventType = described(
+const eventType = withSchema(
   matching('event', NAME, `must be berth. and one of ${names.join(', ')}`),
   (): JsonSchema => ({ type: 'string', enum: [...names.map((name) => PREFIX + name), ...names] }),
 )
 
 /** Several values, parted by commas. */
 const several = <A>(codec: t.Type<A>): t.Type<readonly A[], never, unknown> =>
-  described(
+  withSchema(
     new t.Type<readonly A[], never, unknown>(
       codec.name,
       (u): u is readonly A[] => Array.isArray(u) && u.every(codec.is),
@@ -65,4 +65,4 @@ export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
   const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
   return E.right({ after, limit, follow, types, sut_id, user_id })
 }
-described(eventsQuery, () => schemaOf(parameters))
+withSchema(eventsQuery, () => schemaOf(parameters))

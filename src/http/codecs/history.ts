@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT, LIMIT_MAX } from './lists.ts'
@@ -25,4 +25,4 @@ export const historyQuery: DecodeQuery<HistoryQuery> = (given) => {
   const { limit = LIMIT, offset = 0, after } = read.right
   return both.length > 0 ? E.left(both) : E.right({ limit, offset, after })
 }
-described(historyQuery, () => schemaOf(parameters))
+withSchema(historyQuery, () => schemaOf(parameters))

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { instant, opaqueId, text } from '../../domain/codec/codec.ts'
-import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { SutType, tagName } from '../../domain/event.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { type Instant, parseInstant } from '../../domain/values/instant.ts'
@@ -60,7 +60,7 @@ const pageParameters = parametersOf(paging)
 
 export const pageQuery: DecodeQuery<Paging> = (parameters) =>
   unless(problemsBetween(parameters), pageParameters(parameters), pagingOf)
-described(pageQuery, () => schemaOf(pageParameters))
+withSchema(pageQuery, () => schemaOf(pageParameters))
 
 export interface ReservationsQuery extends Paging, Span {
   readonly sut_id: string | undefined
@@ -85,7 +85,7 @@ export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
     const { sut_id, user_id, from, to, current = false, as_of } = read
     return { ...pagingOf(read), sut_id, user_id, from, to, current, as_of }
   })
-described(reservationsQuery, () => schemaOf(reservationParameters))
+withSchema(reservationsQuery, () => schemaOf(reservationParameters))
 
 export interface SutsQuery extends Paging {
   readonly sut_type: SutType | undefined
@@ -112,7 +112,7 @@ export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
     return { ...pagingOf(read), sut_type, is_active, name, as_of, tags: E.isRight(family) ? family.right : {} }
   })
 }
-described(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
+withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
 
 /** Seconds: the shortest free window that is told unless another length is asked for. */
 const DURATION = 900
@@ -134,4 +134,4 @@ export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
     to,
     duration,
   }))
-described(availabilityQuery, () => schemaOf(availabilityParameters))
+withSchema(availabilityQuery, () => schemaOf(availabilityParameters))

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { boolean, integer } from '../../domain/codec/codec.ts'
-import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed, dictionary, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
@@ -96,7 +96,7 @@ export const parametersOf = <O extends Codecs>(codecs: O) => {
     E.mapLeft((errors: t.Errors): readonly Problem[] => errors.map(problemOf))(
       codec.decode(Object.fromEntries(parameters)),
     )
-  return described(decode, () => schemaOf(codec))
+  return withSchema(decode, () => schemaOf(codec))
 }
 
 /** Reads the parameters whose names begin so, by the rest of their names; the other parameters are left. */
@@ -110,7 +110,7 @@ export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Typ
     )(codec.decode(Object.fromEntries(members)))
     return { family, others: new Map([...parameters].filter((parameter) => !isOne(parameter))) }
   }
-  return described(decode, () => {
+  return withSchema(decode, () => {
     const pattern = String(schemaOf(names).pattern).replace(/^\^/, `^${prefix.replaceAll('.', '\\.')}`)
     return { patternProperties: { [pattern]: schemaOf(values) } }
   })
@@ -118,7 +118,7 @@ export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Typ
 
 /** Text that stands for something else. */
 const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A, never, unknown> =>
-  described(
+  withSchema(
     new t.Type<A, never, unknown>(
       codec.name,
       codec.is,
@@ -142,7 +142,7 @@ export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) 
 
 /** `true`, and nothing else. */
 export const onlyTrue: t.Type<true, never, unknown> = written(
-  described(
+  withSchema(
     new t.Type<true>(
       'true',
       (u): u is true => u === true,

@@ -90,7 +90,7 @@ export const refusal = (code: Code, detail: string): Refusal => ({ code, detail 
 export const unreadStore = (method: string): Refusal =>
   method === 'POST'
     ? refusal('outcome_unknown', 'The event store cannot be read: repeat the request with the same Idempotency-Key.')
-    : refusal('unavailable', 'The event store cannot be read; try again.')
+    : refusal('unavailable', 'The event store cannot be read. Try again.')
 
 /** A JSON Pointer (RFC 6901) in the form of a URI fragment. */
 const pointer = (path: readonly string[]): string =>

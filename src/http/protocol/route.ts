@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { RetryKey } from '../../commands/retry-key.ts'
+import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Role } from '../../domain/event.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { User } from '../../users/users-file.ts'
@@ -22,7 +22,7 @@ export interface Call<B = unknown, Q = unknown> {
   readonly lastEventId: number | undefined
   /** Of those that the route answers with, the one that the client likes best. */
   readonly mediaType: string
-  readonly retryKey: RetryKey | undefined
+  readonly idempotencyKey: IdempotencyKey | undefined
   /** Why, in the client's words. */
   readonly reason: string | undefined
 }

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Context } from 'koa'
-import { parseIdempotencyKey } from '../../commands/retry-key.ts'
+import { parseIdempotencyKey } from '../../commands/idempotency-key.ts'
 import { invalid, type Problem } from '../../domain/failure.ts'
 import { decodeQuery, noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'

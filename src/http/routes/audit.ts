@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TreeReader } from '../../../projections/merkle-proof.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { treeOf } from '../../audit/log-tree.ts'
+import { makeLogTree } from '../../audit/log-tree.ts'
 import type { Signer } from '../../audit/signed-note.ts'
 import { matching } from '../../domain/codec/codec.ts'
-import { described, schemaOf } from '../../domain/codec/json-schema.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
@@ -42,7 +42,7 @@ export const inclusionQuery: DecodeQuery<InclusionQuery> = (parameters) => {
   const { event, size } = read.right
   return required('event', event === undefined ? event : { event, size })
 }
-described(inclusionQuery, () => ({ ...schemaOf(inclusionParameters), required: ['event'] }))
+withSchema(inclusionQuery, () => ({ ...schemaOf(inclusionParameters), required: ['event'] }))
 
 export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
   const read = consistencyParameters(parameters)
@@ -50,7 +50,7 @@ export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
   const { from, to } = read.right
   return required('from', from === undefined ? from : { from, to })
 }
-described(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
+withSchema(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
 
 export interface AuditHandlers {
   readonly checkpoint: (call: Call) => Answering
@@ -125,7 +125,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     const read = await objects.listed(() => views.log())
     if (E.isLeft(read)) return read
     const log = read.right.listed as LogIndex
-    return answer({ log, tree: treeOf(log.node), events: log.size() })
+    return answer({ log, tree: makeLogTree(log.node), events: log.size() })
   }
 
   /** Another instance may have written what is asked about: nothing is refused before catching up with the store. */

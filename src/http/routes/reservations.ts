@@ -32,20 +32,20 @@ const notFound = () => failure('reservation_not_found', 'No reservation has this
 interface Known {
   readonly _id: string
   readonly user_id: string
-  readonly standing: 'made' | 'released' | 'cancelled'
+  readonly documentStatus: 'made' | 'released' | 'cancelled'
 }
 
 const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
   _id: id,
   user_id,
-  standing: ended === 'cancelled' || ended === 'released' ? ended : 'made',
+  documentStatus: ended === 'cancelled' || ended === 'released' ? ended : 'made',
 })
 
 /** Runs a command on the reservation that the path names and answers with the reservation as of then. */
 const makeChange =
   ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
   async (call: Call, command: (known: Known) => ReservationCommand): Answering => {
-    const { params, user, requestId, retryKey, reason } = call
+    const { params, user, requestId, idempotencyKey, reason } = call
     let found = await objects.newest('reservation', params.id ?? '')
     for (;;) {
       if (E.isLeft(found)) return found
@@ -53,7 +53,7 @@ const makeChange =
       if (version === undefined) return E.left(notFound())
       const reservation = JSON.parse(version.document) as Reservation
       const stream = sutStream(reservation.sut_id)
-      const order = { command: command(knownOf(version, reservation)), actor: user, requestId, retryKey, reason }
+      const order = { command: command(knownOf(version, reservation)), actor: user, requestId, idempotencyKey, reason }
       const ended = await runner.run(reservationDecider, stream, order)()
       if (E.isRight(ended)) {
         return E.right(
@@ -71,13 +71,13 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
   const { runner, objects, users, limits, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, retryKey, reason }) => {
+    create: async ({ body, user, requestId, idempotencyKey, reason }) => {
       const { user_id, sut_id, window } = body
       const stream = sutStream(sut_id)
       const userExists = users.byId(user_id) !== undefined
       const asked = { sut_id, user_id, userExists, window, limits, random: randomHex(8) }
       const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked }
-      const order = { command, actor: user, requestId, retryKey, reason }
+      const order = { command, actor: user, requestId, idempotencyKey, reason }
       const ended = await runner.run(reservationDecider, stream, order)()
       if (E.isLeft(ended)) return ended
       const outcome = ended.right

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
-import { freeWindows } from '../../domain/calendar/free-windows.ts'
-import { QUARTER, quarterAfter, quarterBefore, type Window } from '../../domain/calendar/window.ts'
+import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
+import { ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
 import { failure } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { Objects } from '../answer/objects.ts'
@@ -35,8 +35,8 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
   const start = from?.epochNanoseconds ?? nanosecondsOf(now)
   const end = to?.epochNanoseconds ?? start + nanosecondsOf(SPAN)
   return {
-    start: Math.max(quarterBefore(start), quarterBefore(nanosecondsOf(now))),
-    end: Math.min(quarterAfter(end), quarterBefore(nanosecondsOf(now + horizon)) + QUARTER),
+    start: Math.max(floorToQuarter(start), floorToQuarter(nanosecondsOf(now))),
+    end: Math.min(ceilToQuarter(end), floorToQuarter(nanosecondsOf(now + horizon)) + QUARTER),
   }
 }
 
@@ -64,7 +64,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (found.right.ended === 'retired') {
-      return E.left(failure('sut_retired', 'The SUT has been retired and takes no reservations.'))
+      return E.left(failure('sut_retired', 'The SUT is retired and cannot be reserved.'))
     }
     const span = spanOf(query, clock(), horizon)
     const answered = await objects.read('held', id, span)
@@ -72,7 +72,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
     const { position, listed: held } = answered.right
     // Nothing of a SUT that is not active can be reserved, whoever holds it.
     const { is_active } = JSON.parse(found.right.document) as Sut
-    const free = is_active ? freeWindows(held, span, query.duration, FREE_MAX) : []
+    const free = is_active ? findFreeWindows(held, span, query.duration, FREE_MAX) : []
     const offset = (query.from ?? query.to)?.offset ?? 0
     const written = free.map(({ start, end }) => ({
       start_time: formatWithOffset(start, offset),

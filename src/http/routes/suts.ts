@@ -40,11 +40,17 @@ const makeChange =
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
   ): Answering => {
-    const { params, user, requestId, retryKey, reason } = call
+    const { params, user, requestId, idempotencyKey, reason } = call
     const id = params.id ?? ''
     if (!isAssignedId(id)) return E.left(notFound())
     const stream = sutStream(id)
-    const ended = await runner.run(sutDecider, stream, { ...command(id), actor: user, requestId, retryKey, reason })()
+    const ended = await runner.run(sutDecider, stream, {
+      ...command(id),
+      actor: user,
+      requestId,
+      idempotencyKey,
+      reason,
+    })()
     if (E.isLeft(ended)) return ended
     return E.right(showing('sut', await objects.after('sut', id, stream, ended.right), false))
   }
@@ -53,7 +59,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
   const { runner, objects, vault, range, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, retryKey, reason }) => {
+    create: async ({ body, user, requestId, idempotencyKey, reason }) => {
       const { password, user_name, ...values } = body
       const ended = await createSut(runner, {
         values: { ...defaults, ...values },
@@ -62,7 +68,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
         seal: (sutId) => vault.seal(sutId, { password, user_name }),
         actor: user,
         requestId,
-        retryKey,
+        idempotencyKey,
         reason,
       })
       if (E.isLeft(ended)) return ended

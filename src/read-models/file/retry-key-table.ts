@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { PageMissing } from '../../domain/calendar/page.ts'
-import { directoryOfRuns, makeSortedRuns, RUN_MAX, type Runs, runsOf } from '../../domain/calendar/sorted-runs.ts'
-import { KNOWN_FOR, nameWords } from '../../domain/known-keys.ts'
+import {
+  makeSortedRuns,
+  RUN_MAX,
+  type Runs,
+  runsFromDirectory,
+  runsToDirectory,
+} from '../../domain/calendar/sorted-runs.ts'
+import { nameWords, RECORD_LIFETIME } from '../../domain/idempotency-records.ts'
 import { type DocumentTable, RETRY_KEY } from '../tables/document-table.ts'
 import { makeInsertion } from '../tables/insertion.ts'
 import type { Version } from '../tables/version.ts'
@@ -19,7 +25,7 @@ const HIGH = 0x1_0000_0000
 const sortedRuns = makeSortedRuns({
   width: WIDTH,
   key: POSITION,
-  keptFor: KNOWN_FOR,
+  keptFor: RECORD_LIFETIME,
   spanMax: Number.POSITIVE_INFINITY,
   keepMin: RUN_MAX,
 })
@@ -64,7 +70,7 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
     if (now === seen) return current
     const kept = snapshots.read(RETRY_KEY)
     const isUsable = kept !== undefined && kept.version === INDEX_VERSION
-    written = isUsable ? runsOf(JSON.parse(kept.text) as number[][], kept.pages) : []
+    written = isUsable ? runsFromDirectory(JSON.parse(kept.text) as number[][], kept.pages) : []
     current = written
     seen = now
     return current
@@ -75,7 +81,7 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
       const runs = read()
       isStaging = true
       const row = [...nameWords(id), Math.floor(position / HIGH), (position % HIGH) | 0]
-      current = withPages(() => sortedRuns.withRow(runs, row, time))
+      current = withPages(() => sortedRuns.add(runs, row, time))
     },
     find: (id: string): number | undefined => {
       const runs = read()
@@ -86,7 +92,7 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
     },
     write: (): void => {
       if (current === written) return
-      const text = JSON.stringify(directoryOfRuns(current))
+      const text = JSON.stringify(runsToDirectory(current))
       const pages = current.map(({ page }) => page)
       snapshots.write({ stream: RETRY_KEY, version: INDEX_VERSION, revision: 0, mark: 0, text, pages })
     },

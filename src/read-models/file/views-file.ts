@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
-import { type Checkpoints, makeCheckpoints } from '../../files/checkpoints.ts'
+import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import type { Lists } from '../lists/lists.ts'
 import { openLists } from '../lists/open-lists.ts'
 import { type DocumentTable, makeDocumentTable, RETRY_KEY } from '../tables/document-table.ts'
@@ -17,7 +17,7 @@ import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import { makeTransactions } from './transaction.ts'
 
-export interface ViewsFile extends ManyRows, Pick<Checkpoints, 'underWay' | 'mayWrite'> {
+export interface ViewsFile extends ManyRows, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
   /** The version of a document that stood at a revision of its stream. */
@@ -87,7 +87,7 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) db.exec(PRAGMAS)
     checkShape(db, path, projections, readOnly)
-    const checkpoints = isCheckpointedBeside ? makeCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
+    const checkpoints = isCheckpointedBeside ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
     return fileOver(db, projections, checkpoints)
   } catch (error) {
     db?.close()
@@ -131,7 +131,11 @@ const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLIC
   (logId, position, mark, eventId, stream, revision)
     = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
 
-const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: Checkpoints | undefined): ViewsFile => {
+const fileOver = (
+  db: DatabaseSync,
+  projections: readonly Shape[],
+  checkpoints: WalCheckpoints | undefined,
+): ViewsFile => {
   const { writers, lists, correctTimes, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
   const retryKeys = makeRetryKeyTable(db, states)
@@ -176,7 +180,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: 
         retryKeys.committed()
         checkpoints?.afterCommit()
       }),
-    underWay: () => checkpoints?.underWay(),
+    inProgress: () => checkpoints?.inProgress(),
     mayWrite: () => checkpoints?.mayWrite() ?? true,
     endCheckpoints: async () => checkpoints?.close(),
     isStaging: () => db.isTransaction,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Change, changesBetween, historyProjections, secretsChanged } from '../../../projections/history.ts'
+import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { Names } from '../tables/names.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
@@ -49,9 +49,9 @@ export const makeHistories = (db: DatabaseSync, names: Names, counts: Reservatio
       ...documents.flatMap(({ key, at, before }) => {
         const id = key(event)
         if (id === undefined) return []
-        return changesBetween(parsed(before.get(id, position)), parsed(at.get(position)))
+        return diffDocuments(parsed(before.get(id, position)), parsed(at.get(position)))
       }),
-      ...secretsChanged(event),
+      ...listChangedSecrets(event),
     ],
   }
 }

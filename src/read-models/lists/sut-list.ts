@@ -1,11 +1,11 @@
-import { foldedCase } from '../../../projections/sut.ts'
+import { foldCase } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
 import { type Ask, type Condition, condition, type Page, type SutQuery } from './lists.ts'
 
 export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
-  ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldedCase(name))]),
+  ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldCase(name))]),
   // A tag's name has no character that means something in a path between quotes.
   ...Object.entries(tags).map(([tag, value]) => condition('json_extract(tags, ?) = ?', `$."${tag}"`, value)),
 ]

@@ -107,7 +107,7 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
   let isWaiting = false
   const tick = (): void => {
     if (attempts.isAlarmed() || isWaiting) return
-    const underWay = file.underWay()
+    const underWay = file.inProgress()
     if (underWay !== undefined) {
       isWaiting = true
       void underWay.then(() => {

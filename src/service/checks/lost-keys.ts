@@ -1,4 +1,4 @@
-import { idOf } from '../../audit/audit-key.ts'
+import { formatKeyId } from '../../audit/audit-key.ts'
 import type { Verifier } from '../../audit/signed-note.ts'
 import { backupIn, findBackups } from '../../backup/find-backups.ts'
 
@@ -22,7 +22,7 @@ export const makeLostKeys = (data: string, logId: string): LostKeys => ({
   signedBy: async (verifier) => {
     const found = await findBackups(data, logId)
     return found
-      .filter(({ signatures }) => signatures.some((line) => signerOf(line) === idOf(verifier)))
+      .filter(({ signatures }) => signatures.some((line) => signerOf(line) === formatKeyId(verifier)))
       .map(({ directory }) => directory)
   },
   lastSigner: async () => {

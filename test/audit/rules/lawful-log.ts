@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { createSut } from '../../../src/commands/create-sut.ts'
+import { makeIdempotencyKeys } from '../../../src/commands/idempotency-key.ts'
 import { makeSweep } from '../../../src/commands/listen-ports.ts'
-import { makeRetryKeys } from '../../../src/commands/retry-key.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import { upgradeLog } from '../../../src/commands/upgrade-log.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
@@ -22,7 +22,7 @@ import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
 
 const RANGE = { first: 4_000, last: 4_011 }
 export const BEGINS = Date.parse('2030-05-02T05:58:11.400Z')
-const RETRY_KEYS = makeRetryKeys({ keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] })
+const RETRY_KEYS = makeIdempotencyKeys({ keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] })
 const NAMES = ['bench 4', 'Prüfstand "Zoë" 😀', 'back\\slash', 'rack 7']
 /** Milliseconds. */
 const [MINUTE, DAY] = [60_000, 86_400_000]
@@ -51,7 +51,8 @@ export const writeStory = async (
   const by = (actor: Actor, step: number) => ({
     actor,
     requestId: randomHex(8),
-    retryKey: number(3) === 0 ? RETRY_KEYS.of(actor._id, `key ${step - number(2)}`, 'POST', '/', '') : undefined,
+    idempotencyKey:
+      number(3) === 0 ? RETRY_KEYS.derive(actor._id, `key ${step - number(2)}`, 'POST', '/', '') : undefined,
     ...(number(4) === 0 && { reason: one(['because', 'weil „so“', 'tests go on']) }),
   })
   const seal = () =>
@@ -86,8 +87,8 @@ export const writeStory = async (
   const retire = (step: number) =>
     runner.run(sutDecider, sutStream(one(suts)), { ...by(administrator, step), command: { type: 'RetireSut' } })()
   const sweep = async (): Promise<void> => {
-    const standingOf = standingsIn(await readLog(store, -1))
-    await makeSweep({ runner, clock: () => now, standingOf, makeRequestId: () => randomHex(8) })()
+    const sutStatusOf = standingsIn(await readLog(store, -1))
+    await makeSweep({ runner, clock: () => now, sutStatusOf, makeRequestId: () => randomHex(8) })()
   }
 
   const reserve = async (step: number): Promise<void> => {
@@ -108,7 +109,7 @@ export const writeStory = async (
   const cancelOrExtend = (step: number) => {
     const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
     const actor = one([administrator, tester(reservation.user_id)])
-    const of = { actor, standing: 'made', ...reservation } as const
+    const of = { actor, documentStatus: 'made', ...reservation } as const
     const command =
       number(2) === 0
         ? ({ type: 'CancelReservation', ...of } as const)
@@ -116,7 +117,7 @@ export const writeStory = async (
     return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })()
   }
 
-  await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, isWaitedFor: false })
+  await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
   await create(0)
   for (let step = 1; step < steps; step++) {
     // The clock goes back too, now and then.

@@ -70,8 +70,8 @@ for (const [what, told, expected] of UNLAWFUL) {
 }
 
 test('what a SUT that is not active, retired or given up takes no more is found', async (t) => {
-  await finds(t, /not active/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])
-  await finds(t, /extends a reservation of a SUT that is not active/, [
+  await finds(t, /reserves an inactive SUT/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])
+  await finds(t, /extends a reservation of an inactive SUT/, [
     ...MORNING,
     ['06:15', updated({ is_active: false })],
     ['06:20', of(reservationExtended(FIRST, wall('08:00')))],
@@ -88,13 +88,13 @@ test('what a SUT that is not active, retired or given up takes no more is found'
 })
 
 test('a SUT without a port, with another, or of another time than its port is found', async (t) => {
-  await finds(t, /given no listen_port/, [['05:00', created]])
-  await finds(t, /given no listen_port/, [['05:00', abandoned]])
-  await finds(t, /the SUT was given 20017/, [
+  await finds(t, /a SUT without a listen_port/, [['05:00', created]])
+  await finds(t, /a SUT without a listen_port/, [['05:00', abandoned]])
+  await finds(t, /the SUT was assigned 20017/, [
     ['05:00', assigned],
     ['05:00', { ...created, data: { ...created.data, listen_port: 1 } } as Event],
   ])
-  await finds(t, /another time than the assignment/, [
+  await finds(t, /a different time than the assignment/, [
     ['05:00', assigned],
     ['05:01', created],
   ])
@@ -109,28 +109,26 @@ test('a retry key may come again when a day has passed, and where what it create
     await findingsIn([...once, ['05:02', abandoned], ['05:02', released], ['05:03', again, { key: KEY }]]),
     [],
   )
-  await finds(t, /retry key/, [...once, ['05:03', again, { key: KEY }]])
+  await finds(t, /idempotency key/, [...once, ['05:03', again, { key: KEY }]])
 })
 
 test('a gap in a stream is found, and the rules of that stream are not judged from there on', async (t) => {
-  await finds(t, /^3: the event has the revision 3, behind 1 in its stream/, MORNING, (events) =>
-    events.toSpliced(3, 1),
-  )
-  await finds(t, /^1: the event is the first of its stream and has the revision 1/, MORNING, (events) =>
+  await finds(t, /^3: the event has the revision 3, after 1 in its stream/, MORNING, (events) => events.toSpliced(3, 1))
+  await finds(t, /^1: the event is the first event of its stream but has the revision 1/, MORNING, (events) =>
     events.toSpliced(1, 1),
   )
 })
 
 test('an event in a stream that is not its own is found', async (t) => {
   const stream = sutStream(idAt('05:00', 5))
-  await finds(t, /has no place in the stream/, [...MORNING, ['06:20', updated({ os: 'linux' })]], (events) =>
+  await finds(t, /does not belong in the stream/, [...MORNING, ['06:20', updated({ os: 'linux' })]], (events) =>
     events.with(-1, { ...events.at(-1), stream, revision: 0 }),
   )
 })
 
 test('an id of a reservation that was given before is found', async (t) => {
   const again = made('06:20', 3, '11:00', '11:15')
-  await finds(t, /gives an id that was given before/, [...MORNING, made('06:20', 3, '10:00', '10:15'), again])
+  await finds(t, /assigns an id that was assigned before/, [...MORNING, made('06:20', 3, '10:00', '10:15'), again])
 })
 
 test('ids of events are UUIDs that begin with their time, and none comes twice', async (t) => {
@@ -138,7 +136,7 @@ test('ids of events are UUIDs that begin with their time, and none comes twice',
     events.with(-1, { ...events.at(-1), id: id(events) })
   await finds(
     t,
-    /another event before it has/,
+    /has the id of an earlier event/,
     [
       ['05:00', assigned],
       ['05:00', created],
@@ -154,13 +152,13 @@ test('ids of events are UUIDs that begin with their time, and none comes twice',
   )
   await finds(
     t,
-    /no UUID of version 7/,
+    /not a UUID of version 7/,
     MORNING,
     change((events) => String(events.at(-1)?.id).replace('-7', '-4')),
   )
   await finds(
     t,
-    /no UUID of version 7/,
+    /not a UUID of version 7/,
     MORNING,
     change((events) => String(events.at(-1)?.id).toUpperCase().replace(/\d$/, 'G')),
   )
@@ -171,8 +169,8 @@ test('events that cannot be read, or are not written in their canonical form, ar
   const found = async (text: string) => (await verify(texts.with(-1, text))).findings.map(({ what }) => what)
   const last = texts.at(-1) as string
   t.deepEqual(await found(last), [])
-  t.deepEqual(await found(last.replace('{"data"', '{ "data"')), ['the event is not written in its canonical form'])
-  t.deepEqual(await found(last.replace('"id"', '"\\u0069d"')), ['the event is not written in its canonical form'])
+  t.deepEqual(await found(last.replace('{"data"', '{ "data"')), ['the event is not in canonical form'])
+  t.deepEqual(await found(last.replace('"id"', '"\\u0069d"')), ['the event is not in canonical form'])
   t.regex((await found(last.replace('"schema":1', '"schema":2'))).join(), /cannot be read: .* newer version/)
   t.regex((await found(last.replace('Extended', 'Stretched'))).join(), /cannot be read: .*type/)
   t.regex((await found(last.slice(1))).join(), /cannot be read: /)

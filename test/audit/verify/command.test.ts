@@ -86,12 +86,12 @@ test('verify names the event that was changed, and a tail that is gone', async (
   change('UPDATE event SET recorded = ? WHERE position = 5', textAt(5).replace('"time":"2030', '"time":"2031'))
   const changed = await run('verify', '--against', file)
   t.is(changed.code, 3)
-  t.regex(changed.out, /^position 5: the event is not the one that its hash was taken of\n/)
+  t.regex(changed.out, /^position 5: the event does not match its hash\n/)
   change('DELETE FROM event WHERE position > ?', head - 2)
   const cut = await run('verify', '--against', file)
   t.is(cut.code, 3)
   t.true(cut.out.includes(`${head + 1} events were signed, the log has ${head - 1}\n`), cut.out)
-  t.true(cut.out.includes(`the log ends at ${head - 2}, and what was appended last at ${head}\n`), cut.out)
+  t.true(cut.out.includes(`the log ends at ${head - 2}, but the last append was at ${head}\n`), cut.out)
 })
 
 test('verify finds links and heads of streams that lead astray, which are in no tree', async (t) => {
@@ -100,12 +100,9 @@ test('verify finds links and heads of streams that lead astray, which are in no 
   change('UPDATE event SET previous = NULL WHERE position = (SELECT max(position) FROM event WHERE previous > 0)')
   const { code, out } = await run('verify')
   t.is(code, 3)
-  t.regex(
-    out,
-    /^position \d+: the event is linked to nothing as the one before it in its stream, and follows the one at \d+\n/,
-  )
+  t.regex(out, /^position \d+: the event is linked to nothing as its predecessor, but follows the one at \d+\n/)
   change("UPDATE head SET revision = revision + 1 WHERE stream = 'listenPorts'")
-  t.regex((await run('verify')).out, /\nthe stream listenPorts ends at \d+ with the revision \d+, and its head is at/)
+  t.regex((await run('verify')).out, /\nthe stream listenPorts ends at \d+ with the revision \d+, but its head is at/)
 })
 
 test('verify takes the signature of the key alone, which --key can give', async (t) => {

@@ -62,7 +62,7 @@ test('two corrections of one stream are each derived without their own times', a
 })
 
 for (const [what, change, more, expected] of [
-  ['leaves out a window that stood', { windows: [FIRST_WINDOW] }, {}, /gives back 1 reservations and leaves 0, of 2/],
+  ['leaves out a window that stood', { windows: [FIRST_WINDOW] }, {}, /restores 1 reservations and leaves 0, of 2/],
   [
     'gives back a window that did not stand',
     {
@@ -72,26 +72,26 @@ for (const [what, change, more, expected] of [
       ],
     },
     {},
-    /which does not stand so without the wrong times/,
+    /which differs from what the corrected times give/,
   ],
   [
     'gives a window back to another user',
     { windows: [FIRST_WINDOW, { ...SECOND_WINDOW, user_id: alice }] },
     {},
-    /which does not stand so without the wrong times/,
+    /which differs from what the corrected times give/,
   ],
   [
     'gives back a window with another end',
     { windows: [{ ...FIRST_WINDOW, end_time: wall('07:15') }, SECOND_WINDOW] },
     {},
-    /which does not stand so without the wrong times/,
+    /which differs from what the corrected times give/,
   ],
   ['names other positions', { positions: { from: 5, to: 6 } }, {}, /not those at the positions 5 to 6/],
   ['names other revisions', { revisions: { from: 4, to: 5 } }, {}, /not those at the positions 6 to 6/],
-  ['names a revision that comes after it', { revisions: { from: 5, to: 6 } }, {}, /do not come before it/],
-  ['has times begin again elsewhere', { time: '2030-05-02T06:11:00.000Z' }, {}, /has times begin again at/],
+  ['names a revision that comes after it', { revisions: { from: 5, to: 6 } }, {}, /do not precede it/],
+  ['has times begin again elsewhere', { time: '2030-05-02T06:11:00.000Z' }, {}, /sets the corrected time to/],
   ['is by an administrator', {}, { actor: alice, role: 'administrator' }, /is a ClockCorrected by a administrator/],
-  ['is by the service itself', {}, { actor: 'berth' }, /under the name of berth/],
+  ['is by the service itself', {}, { actor: 'berth' }, /under the name berth/],
 ] as const) {
   test(`a correction that ${what} is found where it is`, async (t) => {
     const found = await findingsIn([...MORNING, WRONG, ['06:30', corrected(change), { ...BY_OPERATOR, ...more }]])
@@ -105,7 +105,7 @@ for (const [what, change, more, expected] of [
 test('control: a time that falls without a correction is found', async (t) => {
   const found = await findingsIn([...MORNING, WRONG, ['06:30', updated({ os: 'bsd' })]])
   t.true(
-    found.some((each) => /before that of the event before it/.test(each)),
+    found.some((each) => /earlier than the previous event/.test(each)),
     found.join('\n'),
   )
 })

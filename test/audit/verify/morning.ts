@@ -104,7 +104,7 @@ export const verify = (texts: readonly string[]) => {
   const pages = async function* () {
     yield texts.map((text, mark) => ({ text, mark }))
   }
-  return verifyLog({ records: pages(), again: pages })
+  return verifyLog({ records: pages(), reread: pages })
 }
 
 export const findingsIn = async (

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
-import type { Against } from '../../../src/audit/verify/checkpoints.ts'
+import type { SignedHead } from '../../../src/audit/verify/checkpoints.ts'
 import { type Judge, makeJudge } from '../../../src/audit/verify/judge.ts'
 import { type Verified, verifyLog } from '../../../src/audit/verify/verify.ts'
 import { openLinks } from '../../../src/event-store/sqlite/links.ts'
@@ -10,7 +10,7 @@ import { type Kind, type Numbers, rootOf, rowsOf, tamper } from './tampering.ts'
 /** What `verify` does, without a process of its own. */
 export const verifyFile = async (
   path: string,
-  against: readonly Against[],
+  against: readonly SignedHead[],
   judgeOf?: (path: string) => Judge,
 ): Promise<Verified> => {
   const onFatal = (error: Error): never => {
@@ -20,8 +20,8 @@ export const verifyFile = async (
   const links = openLinks(path)
   try {
     const judge = judgeOf?.(path) ?? makeJudge(links)
-    const again = () => store.records(-1)
-    return await verifyLog({ records: again(), again, isDense: true, judge, against })
+    const reread = () => store.records(-1)
+    return await verifyLog({ records: reread(), reread, isDense: true, judge, against })
   } finally {
     links.close()
     await store.close()
@@ -38,7 +38,7 @@ export interface Tampered {
 export const tamperAndVerify = async (log: string, kind: Kind, number: Numbers, count: number): Promise<Tampered> => {
   const rows = rowsOf(log)
   const texts = rows.map(({ text }) => text)
-  const checkpoint = (size: number): Against => ({ name: `at ${size}`, size, root: rootOf(texts.slice(0, size)) })
+  const checkpoint = (size: number): SignedHead => ({ name: `at ${size}`, size, root: rootOf(texts.slice(0, size)) })
   const sizes = [1, 2, 3].map((third) => Math.floor((texts.length * third) / 3))
   const against = sizes.map(checkpoint)
   const copy = `${log}.${randomBytes(8).toString('hex')}`

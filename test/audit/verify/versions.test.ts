@@ -27,9 +27,9 @@ test('after it such a window is found, whichever version the released one was ma
 test('a window behind a release begins where that ended, and nowhere else off the grid', async (t) => {
   const log: readonly Told[] = [...MORNING, RELEASED, ['06:40', upgraded]]
   t.deepEqual(await findingsIn([...log, BEHIND]), [])
-  await finds(t, /not on the grid/, [...log, made('06:41', 3, second('06:40:01'), '07:00')])
-  await finds(t, /not on the grid/, [...MORNING, RELEASED, BEHIND])
-  await finds(t, /not on the grid/, [...log, made('06:41', 3, second('06:55:00'), '07:00')])
+  await finds(t, /off the quarter-hour grid/, [...log, made('06:41', 3, second('06:40:01'), '07:00')])
+  await finds(t, /off the quarter-hour grid/, [...MORNING, RELEASED, BEHIND])
+  await finds(t, /off the quarter-hour grid/, [...log, made('06:41', 3, second('06:55:00'), '07:00')])
 })
 
 test('of several releases in a quarter the last one counts', async (t) => {
@@ -42,9 +42,5 @@ test('of several releases in a quarter the last one counts', async (t) => {
 })
 
 test('the upgrade of a log that has that version, or another, is found', async (t) => {
-  await finds(t, /upgrades a log of version 1, which has version 2/, [
-    ['04:58', upgraded],
-    ['04:59', upgraded],
-    ...MORNING,
-  ])
+  await finds(t, /upgrades from version 1 a log of version 2/, [['04:58', upgraded], ['04:59', upgraded], ...MORNING])
 })

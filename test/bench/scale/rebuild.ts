@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
-import { makeStatesAnew } from '../../../src/commands/states/states-anew.ts'
+import { makeCatchUpStates } from '../../../src/commands/states/catch-up-states.ts'
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import '../../../src/service/heap.ts'
@@ -30,7 +30,7 @@ const ways: Readonly<Record<'rebuild' | 'read', (store: EventStore, data: string
       path,
       store,
       projections,
-      states: makeStatesAnew(),
+      states: makeCatchUpStates(),
       onAlarm: (what) => onFatal(new Error(what)),
       onRecovery: () => undefined,
       onFatal,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Calendar, EMPTY, endingAfter, inserted } from '../../../src/domain/calendar/calendar.ts'
+import { type Calendar, EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/calendar.ts'
 import type { Held } from '../../../src/domain/calendar/held.ts'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
 import { makeRandom } from '../../process/random.ts'
@@ -75,10 +75,10 @@ const inSomeOrder = (windows: readonly Held[]): fc.Arbitrary<readonly Held[]> =>
     fc.constant(windows.toReversed()),
   )
 
-export const calendarOf = (windows: readonly Held[]): Calendar => windows.reduce(inserted, EMPTY)
+export const calendarOf = (windows: readonly Held[]): Calendar => windows.reduce(insert, EMPTY)
 
 /** A calendar and, by start, the windows that are in it. */
 export const arbitraryCalendar = (): fc.Arbitrary<readonly [Calendar, readonly Held[]]> =>
   arbitraryWindows().chain((windows) => fc.tuple(inSomeOrder(windows).map(calendarOf), fc.constant(windows)))
 
-export const windowsOf = (calendar: Calendar): readonly Held[] => endingAfter(calendar, Number.NEGATIVE_INFINITY)
+export const windowsOf = (calendar: Calendar): readonly Held[] => findEndingAfter(calendar, Number.NEGATIVE_INFINITY)

@@ -2,15 +2,15 @@ import test from 'ava'
 import fc from 'fast-check'
 import {
   type Calendar,
+  dropPast,
   EMPTY,
-  endingAfter,
-  extended,
+  extend,
   find,
-  inserted,
-  nextFree,
-  notOver,
-  overlapping,
-  without,
+  findEndingAfter,
+  findNextFree,
+  findOverlapping,
+  insert,
+  remove,
 } from '../../../src/domain/calendar/calendar.ts'
 import type { Held } from '../../../src/domain/calendar/held.ts'
 import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
@@ -56,7 +56,7 @@ test('calendars that were made from one do not see what came into the others', (
     for (const [n, pick] of picks.entries()) {
       const { calendar, windows } = made[pick % made.length] as (typeof made)[number]
       const held = windowAt(windows.at(-1)?.end ?? 0, n)
-      made.push({ calendar: inserted(calendar, held), windows: [...windows, held] })
+      made.push({ calendar: insert(calendar, held), windows: [...windows, held] })
       pick % made.length === n ? behind++ : between++
     }
     for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
@@ -72,10 +72,13 @@ test('what is found in a calendar by halving is what looking at every window fin
     const start = around(windows, place, shift)
     const wanted = { start, end: start + (quarters + 1) * QUARTER }
     t.deepEqual(
-      endingAfter(calendar, start),
+      findEndingAfter(calendar, start),
       windows.filter(({ end }) => end > start),
     )
-    t.deepEqual(overlapping(calendar, wanted, limit), windows.filter((held) => overlap(held, wanted)).slice(0, limit))
+    t.deepEqual(
+      findOverlapping(calendar, wanted, limit),
+      windows.filter((held) => overlap(held, wanted)).slice(0, limit),
+    )
   })
   fc.assert(property)
 })
@@ -90,7 +93,10 @@ test('the next free window is the first that fits when every start is tried', (t
     const expected = starts
       .map((start) => ({ start, end: start + length }))
       .find((window) => !windows.some((held) => overlap(held, window)))
-    t.deepEqual(nextFree(calendar, from, length, latest), expected && expected.start <= latest ? expected : undefined)
+    t.deepEqual(
+      findNextFree(calendar, from, length, latest),
+      expected && expected.start <= latest ? expected : undefined,
+    )
   })
   fc.assert(property)
 })
@@ -101,10 +107,10 @@ test('a calendar that is changed leaves the calendar before it as it was', (t) =
     fc.pre(held !== undefined)
     const before = structuredClone(calendar)
     const rest = windows.filter((one) => one !== held)
-    const less = without(calendar, held._id)
+    const less = remove(calendar, held._id)
     t.deepEqual(windowsOf(less), rest)
     t.true(areRight(less))
-    const more = inserted(less, held)
+    const more = insert(less, held)
     t.deepEqual(windowsOf(more), windows)
     t.true(areRight(more))
     t.deepEqual(calendar, before)
@@ -116,16 +122,16 @@ test('a window is found, and given another end, by its id', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
     const held = windows[place % Math.max(windows.length, 1)]
     t.is(find(calendar, '0'.repeat(24)), undefined)
-    t.is(without(calendar, '0'.repeat(24)), calendar)
+    t.is(remove(calendar, '0'.repeat(24)), calendar)
     if (held === undefined) return
     t.deepEqual(find(calendar, held._id), held)
     const change = { end: held.end - 1, endOffset: -60 }
-    const after = extended(calendar, held._id, change)
+    const after = extend(calendar, held._id, change)
     t.deepEqual(
       windowsOf(after),
       windows.map((one) => (one === held ? { ...held, ...change } : one)),
     )
-    t.deepEqual(overlapping(after, { start: held.end - 1, end: held.end }, 9), [])
+    t.deepEqual(findOverlapping(after, { start: held.end - 1, end: held.end }, 9), [])
     t.true(areRight(after))
   })
   fc.assert(property)
@@ -134,7 +140,7 @@ test('a window is found, and given another end, by its id', (t) => {
 test('a calendar forgets what is over, and is the same one when nothing is', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), ([calendar, windows], place, shift) => {
     const moment = around(windows, place, shift)
-    const left = notOver(calendar, moment)
+    const left = dropPast(calendar, moment)
     const standing = windows.filter(({ end }) => end > moment)
     t.deepEqual(windowsOf(left), standing)
     t.true(areRight(left))
@@ -156,10 +162,10 @@ test('a calendar of windows that are taken out one by one gets fewer pages', (t)
   const full = calendarOf(windows)
   t.is(full.pages.length, 100, 'in the order of time pages get full')
   t.is(calendarOf(windows.toReversed()).pages.length, 100)
-  const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => without(calendar, _id), full)
+  const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => remove(calendar, _id), full)
   t.is(few.size, 1_600)
   t.true(few.pages.length <= 36, `${few.pages.length} pages`)
   t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 128))
-  const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => without(calendar, _id), few)
+  const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => remove(calendar, _id), few)
   t.deepEqual(none, EMPTY)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { endingAfter } from '../../../src/domain/calendar/calendar.ts'
+import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { type SutCommand, sutDecider } from '../../../src/domain/sut/decide.ts'
@@ -117,7 +117,7 @@ const commandOf = (
   // Younger ones are asked for more often: the others are soon over.
   const booking = model.bookings.at(-1 - (wish.which % Math.max(Math.min(model.bookings.length, 4), 1)))
   if (booking === undefined) return undefined
-  const of = { actor, _id: booking._id, user_id: booking.user_id, standing: booking.standing }
+  const of = { actor, _id: booking._id, user_id: booking.user_id, documentStatus: booking.standing }
   if (type === 'cancel') return { type: 'CancelReservation', ...of }
   const by = booking.end - booking.start + length - 2700
   const end =
@@ -150,7 +150,7 @@ const assertCalendar = (state: SutState, model: Model): void => {
   for (const [i, { start }] of held.entries()) assert(i === 0 || (held[i - 1]?.end ?? 0) <= start, 'held twice')
   const made = held.filter(({ standing }) => standing === 'made')
   const standing = made.filter(({ end }) => end * 1000 > state.time).map(({ standing: _, ...held }) => held)
-  assert.deepEqual(endingAfter(state.windows, Number.NEGATIVE_INFINITY), standing)
+  assert.deepEqual(findEndingAfter(state.windows, Number.NEGATIVE_INFINITY), standing)
 }
 
 const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0

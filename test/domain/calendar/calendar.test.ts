@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { EMPTY, endingAfter, inserted } from '../../../src/domain/calendar/calendar.ts'
+import { EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/calendar.ts'
 import { failure } from '../../../src/domain/failure.ts'
 import { arbitrarySteps, berth, played, type Subject } from './calendar-stories.ts'
 
@@ -50,7 +50,7 @@ const broken: Record<string, Partial<Subject>> = {
   },
   'looks at the first reservation only': {
     decide: (state, command, now) =>
-      berth.decide({ ...state, windows: endingAfter(state.windows, 0, 1).reduce(inserted, EMPTY) }, command, now),
+      berth.decide({ ...state, windows: findEndingAfter(state.windows, 0, 1).reduce(insert, EMPTY) }, command, now),
   },
   'trusts a clock that goes back': { now: (clockNow) => clockNow },
   'refuses without saying what is free': {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { freeWindows } from '../../../src/domain/calendar/free-windows.ts'
+import { findFreeWindows } from '../../../src/domain/calendar/free-windows.ts'
 import { overlaps, QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
 
 const quarters = (first: number, last: number): Window => ({ start: first * QUARTER, end: last * QUARTER })
@@ -29,17 +29,17 @@ test('what is free in a span is what is left when every quarter is tried', (t) =
   const length = fc.integer({ min: 1, max: 5 * QUARTER })
   const property = fc.property(fc.array(aWindow, { maxLength: 12 }), aSpan, length, (windows, span, shortest) => {
     const held = windows.toSorted((a, b) => a.start - b.start)
-    t.deepEqual(freeWindows(held, span, shortest, 1000), tried(held, span, shortest))
+    t.deepEqual(findFreeWindows(held, span, shortest, 1000), tried(held, span, shortest))
   })
   fc.assert(property, { numRuns: 500 })
 })
 
 test('no more free windows are told than asked for, the earliest first', (t) => {
   const held = [quarters(1, 2), quarters(3, 4), quarters(5, 6)]
-  t.deepEqual(freeWindows(held, quarters(0, 8), 1, 2), [quarters(0, 1), quarters(2, 3)])
+  t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, 2), [quarters(0, 1), quarters(2, 3)])
 })
 
 test('a span that ends where it begins, or before, has nothing free', (t) => {
-  t.deepEqual(freeWindows([], quarters(4, 4), 1, 9), [])
-  t.deepEqual(freeWindows([], quarters(4, 3), 1, 9), [])
+  t.deepEqual(findFreeWindows([], quarters(4, 4), 1, 9), [])
+  t.deepEqual(findFreeWindows([], quarters(4, 3), 1, 9), [])
 })

@@ -78,7 +78,7 @@ test('a reservation that was made and given back in the second of a release hold
     actor: tester(alice),
     _id: idOf(2),
     user_id: alice,
-    standing: 'made',
+    documentStatus: 'made',
   } as const
   const story = given(created, held, released, next)
   t.deepEqual(story.when(cancel, '18:40:01.500'), records(reservationCancelled(idOf(2))))
@@ -103,7 +103,7 @@ test('where nothing is left of the quarter, who held it to its end is in the way
 
 test('what starts behind a release is extended, released and cancelled like any other', (t) => {
   const story = given(created, held, released, at('18:41', reservationCreated(idOf(2), '18:40:02', '18:45')))
-  const of = { actor: tester(alice), _id: idOf(2), user_id: alice, standing: 'made' } as const
+  const of = { actor: tester(alice), _id: idOf(2), user_id: alice, documentStatus: 'made' } as const
   const limits = createReservation(explicit('18:00', '19:00')).limits
   const extend = (duration: number) => ({ type: 'ExtendReservation', ...of, end: { duration }, limits }) as const
   t.deepEqual(story.when(extend(600), '18:42'), records(reservationExtended(idOf(2), wall('19:00'))))

@@ -6,7 +6,7 @@ const HOUR = 3_600_000
 const keyOf = (n: number): number => Math.imul(n, 0x9e3779b1)
 
 const filled = (count: number, keepMin: number, timeOf: (n: number) => number): { runs: Runs; most: number } => {
-  const { withRow } = makeSortedRuns({
+  const { add } = makeSortedRuns({
     width: 2,
     key: 1,
     keptFor: 24 * HOUR,
@@ -16,7 +16,7 @@ const filled = (count: number, keepMin: number, timeOf: (n: number) => number): 
   let runs: Runs = []
   let most = 0
   for (let n = 0; n < count; n++) {
-    runs = withRow(runs, [keyOf(n), n], timeOf(n))
+    runs = add(runs, [keyOf(n), n], timeOf(n))
     most = Math.max(most, runs.length)
   }
   return { runs, most }

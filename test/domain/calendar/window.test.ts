@@ -1,26 +1,26 @@
 import test from 'ava'
 import fc from 'fast-check'
 import {
-  type AskedWindow,
-  momentsOf,
-  onGrid,
+  alignToGrid,
+  ceilToQuarter,
+  floorToQuarter,
   overlaps,
   QUARTER,
-  quarterAfter,
-  quarterBefore,
+  type RequestedWindow,
+  resolveWindow,
   type Window,
 } from '../../../src/domain/calendar/window.ts'
 import { asked, clock, explicit } from '../builders.ts'
 import { arbitraryWindow, shareAQuarter } from './arbitrary-windows.ts'
 
-const windowOf = (window: AskedWindow, now = '05:00'): Window => {
-  const { start, end } = momentsOf(window, clock(now))
-  return onGrid(start.epochNanoseconds, end.epochNanoseconds)
+const windowOf = (window: RequestedWindow, now = '05:00'): Window => {
+  const { start, end } = resolveWindow(window, clock(now))
+  return alignToGrid(start.epochNanoseconds, end.epochNanoseconds)
 }
-const relative = (startIn: number, duration: number): AskedWindow => ({ form: 'relative', startIn, duration })
+const relative = (startIn: number, duration: number): RequestedWindow => ({ form: 'relative', startIn, duration })
 const between = (start: string, end: string): Window => ({ start: clock(start) / 1000, end: clock(end) / 1000 })
 
-const table: readonly (readonly [string, AskedWindow, string, Window])[] = [
+const table: readonly (readonly [string, RequestedWindow, string, Window])[] = [
   ['06:00:00 to 06:14:59', explicit('06:00', '06:14:59'), '05:58:11.400', between('06:00', '06:15')],
   ['06:00:00 to 06:15:00', explicit('06:00', '06:15'), '05:00', between('06:00', '06:15')],
   ['06:00:00 to 06:15:01', explicit('06:00', '06:15:01'), '05:00', between('06:00', '06:30')],
@@ -38,31 +38,31 @@ for (const [what, window, now, expected] of table) {
 
 test('an end on a quarter stays, and one a nanosecond past it reaches the next', (t) => {
   const { epochNanoseconds } = asked('06:15')
-  t.is(quarterAfter(epochNanoseconds), clock('06:15') / 1000)
-  t.is(quarterAfter(epochNanoseconds + 1n), clock('06:30') / 1000)
-  t.is(quarterBefore(epochNanoseconds), clock('06:15') / 1000)
-  t.is(quarterBefore(epochNanoseconds - 1n), clock('06:00') / 1000)
+  t.is(ceilToQuarter(epochNanoseconds), clock('06:15') / 1000)
+  t.is(ceilToQuarter(epochNanoseconds + 1n), clock('06:30') / 1000)
+  t.is(floorToQuarter(epochNanoseconds), clock('06:15') / 1000)
+  t.is(floorToQuarter(epochNanoseconds - 1n), clock('06:00') / 1000)
 })
 
 test('before 1970 too, starts move back and ends move forward', (t) => {
-  t.is(quarterBefore(-1n), -QUARTER)
-  t.is(quarterAfter(-1n), 0)
-  t.is(quarterBefore(-900_000_000_000n), -QUARTER)
-  t.is(quarterAfter(-900_000_000_000n), -QUARTER)
-  t.is(quarterAfter(-900_000_000_001n), -QUARTER)
-  t.is(quarterBefore(-900_000_000_001n), -2 * QUARTER)
-  t.deepEqual([quarterBefore(0n), quarterAfter(0n)], [0, 0])
+  t.is(floorToQuarter(-1n), -QUARTER)
+  t.is(ceilToQuarter(-1n), 0)
+  t.is(floorToQuarter(-900_000_000_000n), -QUARTER)
+  t.is(ceilToQuarter(-900_000_000_000n), -QUARTER)
+  t.is(ceilToQuarter(-900_000_000_001n), -QUARTER)
+  t.is(floorToQuarter(-900_000_000_001n), -2 * QUARTER)
+  t.deepEqual([floorToQuarter(0n), ceilToQuarter(0n)], [0, 0])
 })
 
 test("the grid is UTC's, whatever the offset a window is asked in", (t) => {
-  const inKathmandu: AskedWindow = { form: 'explicit', start: asked('06:07:30', 345), end: asked('06:20', -210) }
+  const inKathmandu: RequestedWindow = { form: 'explicit', start: asked('06:07:30', 345), end: asked('06:20', -210) }
   t.deepEqual(windowOf(inKathmandu), between('06:00', '06:30'))
 })
 
 test('an asked window keeps the offset of each end, and a relative one has none', (t) => {
-  const { start, end } = momentsOf(explicit('06:00', '07:00', 120, 60), clock('05:00'))
+  const { start, end } = resolveWindow(explicit('06:00', '07:00', 120, 60), clock('05:00'))
   t.deepEqual([start.offset, end.offset], [120, 60])
-  const counted = momentsOf(relative(60, 60), clock('05:00'))
+  const counted = resolveWindow(relative(60, 60), clock('05:00'))
   t.deepEqual([counted.start.offset, counted.end.offset], [0, 0])
   t.is(counted.end.epochNanoseconds, asked('05:02').epochNanoseconds)
 })
@@ -83,7 +83,7 @@ const nanoseconds = (seconds: number): bigint => BigInt(seconds) * 1_000_000_000
 
 test('the grid never gives less than asked for, at most two quarters more, and both ends on quarters', (t) => {
   const property = fc.property(arbitrarySpan(), ({ start, end }) => {
-    const window = onGrid(start, end)
+    const window = alignToGrid(start, end)
     t.true(nanoseconds(window.start) <= start && end <= nanoseconds(window.end))
     t.true(nanoseconds(window.end - window.start) - (end - start) < nanoseconds(2 * QUARTER))
     t.true(start - nanoseconds(window.start) < nanoseconds(QUARTER))
@@ -96,8 +96,8 @@ test('the grid never gives less than asked for, at most two quarters more, and b
 
 test('a window on the grid stays what it is', (t) => {
   const property = fc.property(arbitrarySpan(), ({ start, end }) => {
-    const window = onGrid(start, end)
-    t.deepEqual(onGrid(nanoseconds(window.start), nanoseconds(window.end)), window)
+    const window = alignToGrid(start, end)
+    t.deepEqual(alignToGrid(nanoseconds(window.start), nanoseconds(window.end)), window)
   })
   fc.assert(property)
 })

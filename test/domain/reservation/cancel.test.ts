@@ -1,5 +1,5 @@
 import test from 'ava'
-import { endingAfter } from '../../../src/domain/calendar/calendar.ts'
+import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
 import { type CancelReservation, reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import {
   administrator,
@@ -27,7 +27,7 @@ const cancel = (more: Partial<CancelReservation> = {}): CancelReservation => ({
   actor: tester(alice),
   _id: idOf(1),
   user_id: alice,
-  standing: 'made',
+  documentStatus: 'made',
   ...more,
 })
 const releasedAt = (time: string) => records(reservationReleased(idOf(1), `2030-05-02T${time}-03:30`))
@@ -61,10 +61,10 @@ test('a reservation that is over is neither cancelled nor released', (t) => {
 
 test('what was cancelled or released before is not recorded again', (t) => {
   const cancelled = given(created, made, at('05:01', reservationCancelled(idOf(1))))
-  t.deepEqual(cancelled.when(cancel({ standing: 'cancelled' }), '05:02'), records())
-  t.deepEqual(cancelled.when(cancel({ standing: 'cancelled' }), '08:00'), records(), 'also when it would be over')
+  t.deepEqual(cancelled.when(cancel({ documentStatus: 'cancelled' }), '05:02'), records())
+  t.deepEqual(cancelled.when(cancel({ documentStatus: 'cancelled' }), '08:00'), records(), 'also when it would be over')
   const released = given(created, made, at('06:10', reservationReleased(idOf(1), wall('06:10'))))
-  t.deepEqual(released.when(cancel({ standing: 'released' }), '06:11'), records())
+  t.deepEqual(released.when(cancel({ documentStatus: 'released' }), '06:11'), records())
 })
 
 test("a tester cancels its own reservations only, an administrator anybody's", (t) => {
@@ -77,7 +77,7 @@ test('who may not is told so before anything about the reservation', (t) => {
   const actor = tester(bob)
   t.is(refusal(given(created, made).when(cancel({ actor }), '08:00')).code, 'not_your_reservation')
   const cancelled = given(created, made, at('05:01', reservationCancelled(idOf(1))))
-  t.is(refusal(cancelled.when(cancel({ actor, standing: 'cancelled' }), '05:02')).code, 'not_your_reservation')
+  t.is(refusal(cancelled.when(cancel({ actor, documentStatus: 'cancelled' }), '05:02')).code, 'not_your_reservation')
 })
 
 test('reservations of a SUT that is not active stand, and are cancelled like any other', (t) => {
@@ -95,7 +95,7 @@ test('a cancellation leaves the other reservations of the SUT alone', (t) => {
     at('05:01', reservationCancelled(idOf(1))),
   )
   t.deepEqual(
-    endingAfter(story.state.windows, 0).map(({ _id }) => _id),
+    findEndingAfter(story.state.windows, 0).map(({ _id }) => _id),
     [idOf(2)],
   )
   const again = story.when(createReservation(explicit('06:00', '07:00')), '05:02')

@@ -29,7 +29,7 @@ const gone = given(
 
 /** What a document says of the reservation, which is Alice's. */
 const DOCUMENTS = [alice, bob].flatMap((user_id) =>
-  (['made', 'released', 'cancelled'] as const).map((standing) => ({ user_id, standing })),
+  (['made', 'released', 'cancelled'] as const).map((documentStatus) => ({ user_id, documentStatus })),
 )
 
 const asked = (who: string, document: (typeof DOCUMENTS)[number]) => {
@@ -41,7 +41,7 @@ const asked = (who: string, document: (typeof DOCUMENTS)[number]) => {
 }
 
 for (const document of DOCUMENTS) {
-  const said = `${document.standing} by ${document.user_id === alice ? 'Alice' : 'Bob'}`
+  const said = `${document.documentStatus} by ${document.user_id === alice ? 'Alice' : 'Bob'}`
 
   test(`what is ahead or runs is its holder’s, and stands, though its document says that it was ${said}`, (t) => {
     const [hers, his] = [asked(alice, document), asked(bob, document)]

@@ -31,7 +31,7 @@ const extend = (end: ExtendReservation['end'], more: Partial<ExtendReservation> 
   actor: tester(alice),
   _id: idOf(1),
   user_id: alice,
-  standing: 'made',
+  documentStatus: 'made',
   end,
   limits: LIMITS,
   ...more,
@@ -70,7 +70,7 @@ test('an earlier end is refused', (t) => {
   ] as const) {
     const refused = standing().when(extend(end), '05:01')
     t.deepEqual(whyRefused(refused), ['end_not_later', `end_not_later ${field}`])
-    t.regex(refusal(refused).detail, /the end that stands, 2030-05-02T03:30:00-03:30/)
+    t.regex(refusal(refused).detail, /the current end, 2030-05-02T03:30:00-03:30/)
   }
 })
 
@@ -122,9 +122,9 @@ test('a reservation that is over is not extended, nor one released or cancelled'
   t.is(refusal(standing().when(later, '07:00')).code, 'reservation_over')
   t.is(refusal(standing(at('07:30', sutRetired())).when(later, '07:30')).code, 'reservation_over')
   const released = standing(at('06:10', reservationReleased(idOf(1), wall('06:10'))))
-  t.is(refusal(released.when({ ...later, standing: 'released' }, '06:11')).code, 'reservation_over')
+  t.is(refusal(released.when({ ...later, documentStatus: 'released' }, '06:11')).code, 'reservation_over')
   const cancelled = standing(at('05:01', reservationCancelled(idOf(1))))
-  t.is(refusal(cancelled.when({ ...later, standing: 'cancelled' }, '05:02')).code, 'reservation_cancelled')
+  t.is(refusal(cancelled.when({ ...later, documentStatus: 'cancelled' }, '05:02')).code, 'reservation_cancelled')
 })
 
 test('a SUT that is not active refuses extensions', (t) => {
@@ -146,8 +146,8 @@ test('of several refusals the first counts: invalid, not yours, cancelled, over 
   t.is(code(standing(next, inactive), extend(asked('06:30'), { actor })), 'end_not_later')
   t.is(code(standing(next, inactive), extend(asked('07:30'), { actor })), 'not_your_reservation')
   const cancelled = standing(next, inactive, at('05:01', reservationCancelled(idOf(1))))
-  t.is(code(cancelled, extend(asked('07:30'), { actor, standing: 'cancelled' })), 'not_your_reservation')
-  t.is(code(cancelled, extend(asked('07:30'), { standing: 'cancelled' })), 'reservation_cancelled')
+  t.is(code(cancelled, extend(asked('07:30'), { actor, documentStatus: 'cancelled' })), 'not_your_reservation')
+  t.is(code(cancelled, extend(asked('07:30'), { documentStatus: 'cancelled' })), 'reservation_cancelled')
   t.is(code(standing(next, inactive), extend(asked('07:30'))), 'sut_inactive')
   t.is(code(standing(next), extend(asked('07:30'))), 'reservation_conflict')
 })

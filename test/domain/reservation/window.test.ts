@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { AskedWindow } from '../../../src/domain/calendar/window.ts'
+import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { WindowLimits } from '../../../src/domain/reservation/window-limits.ts'
 import { asked, clock, createReservation, explicit, LIMITS, sutCreated } from '../builders.ts'
@@ -7,17 +7,17 @@ import { at, decided, refusal, stories, whyRefused } from '../given-when-then.ts
 
 const NOW = '05:58:11.400'
 const story = stories(reservationDecider).given(at('05:00', sutCreated()))
-const reserve = (window: AskedWindow, now = NOW, limits: WindowLimits = LIMITS) =>
+const reserve = (window: RequestedWindow, now = NOW, limits: WindowLimits = LIMITS) =>
   story.when(createReservation(window, { limits }), now)
-const relative = (startIn: number, duration: number): AskedWindow => ({ form: 'relative', startIn, duration })
+const relative = (startIn: number, duration: number): RequestedWindow => ({ form: 'relative', startIn, duration })
 /** From the start given for so many nanoseconds. */
-const lasting = (start: string, nanoseconds: bigint): AskedWindow => ({
+const lasting = (start: string, nanoseconds: bigint): RequestedWindow => ({
   form: 'explicit',
   start: asked(start),
   end: asked(start, 0, nanoseconds),
 })
 /** For an hour, from so many nanoseconds after now. */
-const startingAfter = (nanoseconds: bigint): AskedWindow => ({
+const startingAfter = (nanoseconds: bigint): RequestedWindow => ({
   form: 'explicit',
   start: asked(NOW, 0, nanoseconds),
   end: asked(NOW, 0, nanoseconds + 3_600_000_000_000n),
@@ -40,9 +40,9 @@ test('a window of one nanosecond is given its quarter', (t) => {
 
 test('an end not after now is over, judged as asked', (t) => {
   t.deepEqual(whyRefused(reserve(explicit('05:00', '05:30'))), ['window_over', 'window_over end_time'])
-  const toNow: AskedWindow = { form: 'explicit', start: asked('05:50'), end: asked(NOW) }
+  const toNow: RequestedWindow = { form: 'explicit', start: asked('05:50'), end: asked(NOW) }
   t.is(whyRefused(reserve(toNow))[0], 'window_over', 'though its quarter still runs')
-  const pastNow: AskedWindow = { form: 'explicit', start: asked('05:50'), end: asked(NOW, 0, 1n) }
+  const pastNow: RequestedWindow = { form: 'explicit', start: asked('05:50'), end: asked(NOW, 0, 1n) }
   t.like(decided(reserve(pastNow)).data, { end_time: '2030-05-02T06:00:00+00:00' })
 })
 
@@ -62,7 +62,8 @@ test('a start beyond the horizon is refused', (t) => {
 
 test('the limits are those that are configured, and the refusal says them', (t) => {
   const limits = { windowMax: 5_400_000, horizon: 36 * 3_600_000 }
-  const detail = (window: AskedWindow) => refusal(reserve(window, NOW, limits)).problems?.map(({ detail }) => detail)
+  const detail = (window: RequestedWindow) =>
+    refusal(reserve(window, NOW, limits)).problems?.map(({ detail }) => detail)
   t.deepEqual(detail(relative(0, 5401)), ['must be at most 90 minutes after the start'])
   t.deepEqual(detail(relative(36 * 3600 + 1, 60)), ['must be at most 36 hours from now'])
   t.is(decided(reserve(relative(36 * 3600, 5400), NOW, limits)).type, 'ReservationCreated')
@@ -70,7 +71,7 @@ test('the limits are those that are configured, and the refusal says them', (t) 
 })
 
 test('a start before the current quarter is refused, one within it is not', (t) => {
-  const from = (start: string, nanoseconds = 0n): AskedWindow => ({
+  const from = (start: string, nanoseconds = 0n): RequestedWindow => ({
     form: 'explicit',
     start: asked(start, 120, nanoseconds),
     end: asked('07:00', 120),
@@ -90,9 +91,9 @@ test('at the very quarter the quarter before is over', (t) => {
 })
 
 test('several problems of a window are named at once', (t) => {
-  const far: AskedWindow = { form: 'explicit', start: asked(NOW, 0, 400n * DAY), end: asked(NOW, 0, 408n * DAY) }
+  const far: RequestedWindow = { form: 'explicit', start: asked(NOW, 0, 400n * DAY), end: asked(NOW, 0, 408n * DAY) }
   t.deepEqual(whyRefused(reserve(far)), ['invalid', 'window_too_long end_time', 'window_too_far start_time'])
-  const past: AskedWindow = { form: 'explicit', start: asked('05:44'), end: asked('05:44', 0, 8n * DAY) }
+  const past: RequestedWindow = { form: 'explicit', start: asked('05:44'), end: asked('05:44', 0, 8n * DAY) }
   t.deepEqual(whyRefused(reserve(past)), ['invalid', 'window_too_long end_time', 'window_in_the_past start_time'])
 })
 

@@ -49,10 +49,10 @@ for (const [text, moment, offset] of accepted) {
 }
 
 const WHOLE = 'must be an RFC 3339 date-time with seconds and an offset, like 2030-05-02T08:15:00+02:00'
-const NO_SUCH_DAY = 'names a day that does not exist'
-const NO_OFFSET = 'has no UTC offset; add Z or an offset like +02:00'
-const LEAP = 'names a leap second; the last second of a minute is 59'
-const BEYOND = 'has an offset beyond 14:00'
+const NO_SUCH_DAY = 'is not an existing date'
+const NO_OFFSET = 'must have a UTC offset: add Z or an offset like +02:00'
+const LEAP = 'cannot be a leap second; the last second of a minute is 59'
+const BEYOND = 'must have an offset within 14:00'
 const refused: readonly (readonly [string, string, string])[] = [
   ['no offset', '2030-05-02T06:00:00', NO_OFFSET],
   ['no offset behind a fraction', '2030-05-02T06:00:00.5', NO_OFFSET],
@@ -61,7 +61,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'a blank for + as addresses make it',
     '2030-05-02T06:00:00 02:00',
-    'holds a blank for +; write the + as %2B in an address',
+    'cannot contain a space; write + as %2B in a URL',
   ],
   ['a zone', '2030-05-02T06:00:00Z[UTC]', WHOLE],
   ['a zone behind an offset', '2030-05-02T06:00:00+02:00[Europe/Berlin]', WHOLE],

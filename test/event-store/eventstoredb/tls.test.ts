@@ -41,7 +41,7 @@ test('a store whose certificate no trusted authority has signed is not spoken to
   const { server, begin, log } = await given(t, (port) => `esdb://${named}localhost:${port}?tlsCAFile=${foreign}`)
   const stop = new AbortController()
   const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
-  await until('waiting', async () => sentencesOf(log).includes('waiting for the event store'), 20_000)
+  await until('waiting', async () => sentencesOf(log).includes('event store unavailable; retrying'), 20_000)
   stop.abort()
   await ended
   t.is(server.counters.features + server.counters.reads + server.counters.classicAppends, 0)

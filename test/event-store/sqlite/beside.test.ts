@@ -1,6 +1,6 @@
 import test from 'ava'
-import { type Reader, telling } from '../../../src/event-store/sqlite/read.ts'
-import { syncWhatIsShown } from '../../../src/event-store/sqlite/sync.ts'
+import { durableReader, type Reader } from '../../../src/event-store/sqlite/read.ts'
+import { syncWal } from '../../../src/event-store/sqlite/sync.ts'
 import { aPath } from './subject.ts'
 
 /** Reads of a log that ends where it is told to, in pages of one event, with what is read, synced and told in its order. */
@@ -23,7 +23,7 @@ const beside = () => {
     records: () => page('records'),
     subscribe: () => page('subscription'),
   } as unknown as Reader
-  const reads = telling(
+  const reads = durableReader(
     reader,
     () => end,
     () => order.push('synced'),
@@ -75,5 +75,5 @@ test('what has come since a reader beside the writer synced the log is synced to
 
 test('a log that nobody writes has nothing to be synced', async (t) => {
   const path = await aPath(t)
-  t.notThrows(() => syncWhatIsShown(path))
+  t.notThrows(() => syncWal(path))
 })

@@ -172,7 +172,7 @@ test('a log that somebody else has written to ends the store', async (t) => {
   shell(t, path).exec('INSERT INTO event SELECT 1, 0, recorded, leaf FROM event')
   t.is(outcomeOf(await append(store, stream, 0, someEvents(stream, 1))), 'unknown')
   t.is(outcomeOf(await append(store, stream, 0, someEvents(stream, 1))), 'unavailable')
-  t.regex(fatal.map(({ message }) => message).join(), /^the log has been written by somebody else$/)
+  t.regex(fatal.map(({ message }) => message).join(), /^another process has written the log$/)
 })
 
 const onSystemsWithLimits = process.platform === 'win32' ? test.skip : test

@@ -137,6 +137,6 @@ test('a log in a directory that is not there is refused, and none is made', asyn
 test('a missing log whose newest events are still there is not begun anew', async (t) => {
   const path = await aPath(t)
   writeFileSync(`${path}-wal`, 'events')
-  t.throws(() => openStore(t, path), { instanceOf: UnusableLog, message: /is missing, but .*-wal is there/ })
+  t.throws(() => openStore(t, path), { instanceOf: UnusableLog, message: /is missing, but .*-wal exists/ })
   t.is(readFileSync(`${path}-wal`, 'utf8'), 'events')
 })

@@ -217,7 +217,7 @@ test('a journal of another time is not put into the file', async (t) => {
   await other.close()
   renameSync(join(home, 'other', 'events.db'), log)
   cpSync(join(home, 'journal'), `${log}-wal`)
-  t.throws(() => openStore(t, log), { name: 'UnusableLog', message: /has been written by another path since/ })
+  t.throws(() => openStore(t, log), { name: 'UnusableLog', message: /has been written through another path since/ })
   rmSync(`${log}-wal`)
   t.is((await readAll(openStore(t, log), stream)).length, 6)
 })

@@ -65,7 +65,7 @@ test('a reader does not make a log where there is none', async (t) => {
   t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /does not exist/ })
   t.false(existsSync(path))
   writeFileSync(path, '')
-  t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /holds no log yet/ })
+  t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /contains no log yet/ })
   t.is(statSync(path).size, 0)
 })
 

@@ -106,7 +106,7 @@ for (const first of ['a sync', 'a commit']) {
       })
       const path = await aPath(t)
       const fatal: string[] = []
-      const store = openStore(t, path, { isSyncedBehind: true, onFatal: ({ message }) => fatal.push(message) })
+      const store = openStore(t, path, { isSyncDeferred: true, onFatal: ({ message }) => fatal.push(message) })
       const [stream, other] = [aStream(), aStream()]
       t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
       const shell = new DatabaseSync(path)
@@ -117,7 +117,7 @@ for (const first of ['a sync', 'a commit']) {
       for (const fail of syncs) fail(new Error('EIO'))
       t.is(outcomeOf(await committing), 'unknown')
       t.deepEqual(fatal, [
-        first === 'a commit' ? 'the log has been written by somebody else' : 'the log cannot be synced: EIO',
+        first === 'a commit' ? 'another process has written the log' : 'the log cannot be synced: EIO',
       ])
     },
   )

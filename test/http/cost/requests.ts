@@ -1,4 +1,4 @@
-import { isDescribed, type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
+import { hasSchema, type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
 import type { Route } from '../../../src/http/protocol/route.ts'
 import { basic } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
@@ -113,7 +113,7 @@ const IN_VALUES = [
 ]
 
 const parametersOf = ({ query }: Route): readonly string[] => {
-  if (query === undefined || !isDescribed(query)) return []
+  if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, patternProperties } = schemaOf(query) as Record<string, JsonSchema>
   return [...Object.keys(properties), ...(patternProperties === undefined ? [] : ['tag.a'])]
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import test from 'ava'
 import fc from 'fast-check'
-import { portable } from '../../../src/domain/codec/json-schema.ts'
-import { classWithout, INVISIBLE, only } from '../../../src/domain/values/characters.ts'
+import { toPortablePattern } from '../../../src/domain/codec/json-schema.ts'
+import { classExcluding, INVISIBLE, single } from '../../../src/domain/values/characters.ts'
 import { isOpaqueId } from '../../../src/domain/values/ids.ts'
 import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
 import { schemaDocuments } from '../../../src/http/documents/openapi/event-schemas.ts'
@@ -39,7 +39,7 @@ test('no pattern of the documents has an escape that another dialect reads other
     [],
   )
   for (const pattern of ['\\w+', '\\p{L}', '\\u0041', '\\x41', '\\s'])
-    t.throws(() => portable(pattern), undefined, pattern)
+    t.throws(() => toPortablePattern(pattern), undefined, pattern)
 })
 
 const text = fc.oneof(
@@ -101,7 +101,7 @@ test('an id is of characters that show, of those at least that this Unicode know
 })
 
 test('a class of all characters but some takes these others and no lone surrogates', (t) => {
-  const own = new RegExp(`^[${classWithout([...INVISIBLE, only(']'), only('-'), only('^')])}]$`, 'u')
+  const own = new RegExp(`^[${classExcluding([...INVISIBLE, single(']'), single('-'), single('^')])}]$`, 'u')
   for (const taken of ['a', '\\', '[', '_', ' ', 'ä', '\u{1f5a5}']) t.regex(taken, own)
   for (const refused of [']', '-', '^', '\ud800', '\udfff', '\u0000', '\ue000', '\u{10ffff}']) t.notRegex(refused, own)
 })

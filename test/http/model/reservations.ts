@@ -1,4 +1,4 @@
-import type { AskedWindow } from '../../../src/domain/calendar/window.ts'
+import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/decide.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
@@ -60,7 +60,7 @@ export interface Wish {
   readonly actor: Actor
   readonly user_id: string
   readonly userExists: boolean
-  readonly window: AskedWindow
+  readonly window: RequestedWindow
 }
 
 const EARLY = /^(window_.*|invalid|not_your_reservation)$/
@@ -93,8 +93,8 @@ const change = (model: Model, found: Found | undefined, actor: Actor, asked: Cha
   if (found === undefined) return refused('reservation_not_found')
   const { sut, booking } = found
   if (isBehind(model, sut.time)) return refused('clock_behind')
-  const { _id, user_id, standing } = booking
-  const command = { ...asked, actor, _id, user_id, standing }
+  const { _id, user_id, standing: documentStatus } = booking
+  const command = { ...asked, actor, _id, user_id, documentStatus }
   const verdict = verdictOn(sut.calendar, command, Math.max(model.clock, sut.time))
   if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
   if ('code' in verdict) return refused(verdict.code, verdict.help as object)

@@ -102,7 +102,7 @@ test('a correction is refused while the clock is ahead, and where it is not one,
   service.clock.set(LATER)
   const beyond = await correct(service, { first: span.first, last: 99 })
   t.deepEqual([beyond.code, beyond.out], [1, ''])
-  t.regex(beyond.error, /the log ends at the position/)
+  t.regex(beyond.error, /the log ends at position/)
   const wrong = await type(['clock', 'correct', '--from', 'x', '--to', '1', '--why', ''], { BERTH_DATA: service.data })
   t.is(wrong.code, 2)
   for (const option of ['--from', '--why']) t.regex(wrong.error, new RegExp(`${option} must be`))

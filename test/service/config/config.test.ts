@@ -111,7 +111,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_TRUSTED_PROXIES', '[fd00::1]', /addresses or ranges like/],
   ['BERTH_TRUSTED_PROXIES', 'fe80::1%eth0', /addresses or ranges like/],
   ['BERTH_TRUSTED_PROXIES', '0:0::FFFF:10.0.0.1', /addresses or ranges like/],
-  ['BERTH_EVENT_STORE', 'esdb://eventstore:2113', /needs a name and a password/],
+  ['BERTH_EVENT_STORE', 'esdb://eventstore:2113', /must have a name and a password/],
   ['BERTH_EVENT_STORE', 'esdb:eventstore', /must be like esdb:/],
   ['BERTH_EVENT_STORE', 'sqlite:', /sqlite:\.\/data/],
   ['BERTH_EVENT_STORE', 'sqlite://host/path', /sqlite:\.\/data/],

@@ -1,31 +1,31 @@
 import { isIP } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** How an EventStoreDB or a KurrentDB is reached. All times are in milliseconds. */
+/** Connection settings of an EventStoreDB or KurrentDB. All times are in milliseconds. */
 export interface EventStoreDbAddress {
-  /** Nodes of the cluster, one of which answers where the others are; or the only one. */
+  /** Cluster nodes, any of which knows the others; or the single node. */
   readonly hosts: readonly { readonly address: string; readonly port: number }[]
-  /** Whether the one host is the name of a whole cluster. */
+  /** Whether the single host is the DNS name of a cluster. */
   readonly isDiscovered: boolean
   readonly tls: boolean
-  /** A PEM file with the authorities to trust instead of the system's. */
+  /** A PEM file with the trusted authorities, instead of the system's. */
   readonly caFile?: string
   readonly credentials?: { readonly username: string; readonly password: string }
   readonly connectionName?: string
-  /** What the names of this log's streams begin with, where several logs share a cluster. */
+  /** Prefix of this log's stream names, for clusters shared by several logs. */
   readonly streamPrefix?: string
   readonly maxDiscoverAttempts?: number
   readonly discoveryInterval?: number
   readonly gossipTimeout?: number
   readonly keepAliveInterval?: number
   readonly keepAliveTimeout?: number
-  /** How long one call may take. */
+  /** Timeout of a call. */
   readonly deadline?: number
 }
 
 const DEFAULT_PORT = 2113
 
-const decoded = (text: string): string | undefined => {
+const decodePart = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -35,47 +35,48 @@ const decoded = (text: string): string | undefined => {
 
 type Option = (value: string) => E.Either<string, Partial<EventStoreDbAddress>>
 
-const whole =
+const integerOption =
   (min: number, make: (number: number) => Partial<EventStoreDbAddress>): Option =>
   (value) =>
     /^\d{1,9}$/.test(value) && Number(value) >= min
       ? E.right(make(Number(value)))
       : E.left(`must be a whole number, at least ${min}`)
 
-const flag =
+const booleanOption =
   (make: (value: boolean) => E.Either<string, Partial<EventStoreDbAddress>>): Option =>
   (value) =>
     value === 'true' || value === 'false' ? make(value === 'true') : E.left('must be true or false')
 
-const words =
+const textOption =
   (make: (value: string) => Partial<EventStoreDbAddress>): Option =>
   (value) =>
-    E.map(make)(E.fromNullable('is not percent-encoded')(decoded(value)))
+    E.map(make)(E.fromNullable('is not percent-encoded')(decodePart(value)))
 
-/** The options of the vendor's connection strings, in small letters as they are matched, and `streamPrefix` of our own. */
+/**
+ * Options of the vendor's connection strings, in lower case because names are case-insensitive, and our own
+ * `streamPrefix`.
+ */
 const options: Readonly<Record<string, Option>> = {
-  tls: flag((tls) => E.right({ tls })),
-  tlscafile: words((caFile) => ({ caFile })),
-  tlsverifycert: flag((isVerified) =>
+  tls: booleanOption((tls) => E.right({ tls })),
+  tlscafile: textOption((caFile) => ({ caFile })),
+  tlsverifycert: booleanOption((isVerified) =>
     isVerified ? E.right({}) : E.left('must be true: certificates are always verified; give tlsCAFile instead'),
   ),
   streamprefix: (value) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value)
       ? E.right({ streamPrefix: value })
       : E.left('must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'),
-  connectionname: words((connectionName) => ({ connectionName })),
+  connectionname: textOption((connectionName) => ({ connectionName })),
   nodepreference: (value) =>
-    value.toLowerCase() === 'leader'
-      ? E.right({})
-      : E.left('must be leader: what commands are decided on is read where it is written'),
-  throwonappendfailure: flag((throws) => (throws ? E.right({}) : E.left('must be true'))),
-  maxdiscoverattempts: whole(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
-  discoveryinterval: whole(1, (discoveryInterval) => ({ discoveryInterval })),
-  // The vendor counts this one in seconds.
-  gossiptimeout: whole(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
-  keepaliveinterval: whole(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
-  keepalivetimeout: whole(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
-  defaultdeadline: whole(1, (deadline) => ({ deadline })),
+    value.toLowerCase() === 'leader' ? E.right({}) : E.left('must be leader: commands read from the node that writes'),
+  throwonappendfailure: booleanOption((throws) => (throws ? E.right({}) : E.left('must be true'))),
+  maxdiscoverattempts: integerOption(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
+  discoveryinterval: integerOption(1, (discoveryInterval) => ({ discoveryInterval })),
+  // This option is in seconds.
+  gossiptimeout: integerOption(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
+  keepaliveinterval: integerOption(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
+  keepalivetimeout: integerOption(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
+  defaultdeadline: integerOption(1, (deadline) => ({ deadline })),
   usercertfile: () => E.left('is not supported: give a name and a password'),
   userkeyfile: () => E.left('is not supported: give a name and a password'),
 }
@@ -86,7 +87,7 @@ const readHosts = (text: string, problems: string[]): EventStoreDbAddress['hosts
   text.split(',').flatMap((part) => {
     const [, address, port = String(DEFAULT_PORT)] = HOST.exec(part) ?? []
     if (address !== undefined && Number(port) >= 1 && Number(port) <= 65535) return [{ address, port: Number(port) }]
-    problems.push('must name each host like eventstore.lab.example:2113, parted by commas')
+    problems.push('must list hosts like eventstore.lab.example:2113, separated by commas')
     return []
   })
 
@@ -95,7 +96,7 @@ const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddr
   for (const part of text === '' ? [] : text.split('&')) {
     const [name = '', value = ''] = part.split(/=(.*)/s, 2)
     const option = options[name.toLowerCase().replaceAll(/[_-]/g, '')]
-    if (option === undefined) problems.push(`has an option that is not known: ${JSON.stringify(name)}`)
+    if (option === undefined) problems.push(`has an unknown option: ${JSON.stringify(name)}`)
     else {
       const read = option(value)
       if (E.isRight(read)) known.push(read.right)
@@ -107,32 +108,36 @@ const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddr
 
 const readCredentials = (text: string, problems: string[]): EventStoreDbAddress['credentials'] => {
   const [name = '', secret = ''] = text.split(/:(.*)/s, 2)
-  const [username, password] = [decoded(name), decoded(secret)]
+  const [username, password] = [decodePart(name), decodePart(secret)]
   if (username && password) return { username, password }
   problems.push('must have the name and the password as name:password, each percent-encoded')
   return undefined
 }
 
-/** What does not go together, and would only show as connections that fail for no visible reason. */
-const contradictions = ({ hosts, tls, credentials, caFile, isDiscovered }: EventStoreDbAddress): readonly string[] => [
+/** Contradictory options. Without this check they would only show as connections that fail for no visible reason. */
+const findContradictions = ({
+  hosts,
+  tls,
+  credentials,
+  caFile,
+  isDiscovered,
+}: EventStoreDbAddress): readonly string[] => [
   ...(tls && hosts.some(({ address }) => isIP(address) !== 0)
-    ? ['names a host by its IP address, which certificates are not checked against: give its name, or tls=false']
+    ? ['cannot use an IP address with TLS: certificates are checked against host names; give a name, or tls=false']
     : []),
   ...(tls && credentials === undefined
-    ? ['needs a name and a password where TLS is on, like esdb://name:password@host:2113']
+    ? ['must have a name and a password with TLS, like esdb://name:password@host:2113']
     : []),
-  ...(!tls && credentials !== undefined
-    ? ['has a password that would not be used: with tls=false there are no users']
-    : []),
-  ...(!tls && caFile !== undefined ? ['has a tlsCAFile that would not be used with tls=false'] : []),
-  ...(isDiscovered && hosts.length > 1 ? ['names one host with esdb+discover, or several with esdb'] : []),
+  ...(!tls && credentials !== undefined ? ['cannot have a password with tls=false, which has no users'] : []),
+  ...(!tls && caFile !== undefined ? ['cannot have a tlsCAFile with tls=false'] : []),
+  ...(isDiscovered && hosts.length > 1 ? ['must have one host with esdb+discover, or several with esdb'] : []),
 ]
 
 /**
- * Reads `esdb://[name:password@]host[:port][,host...][?option=value&...]`, the vendor's connection string. The client
- * could read it too, but prints what it does not know, password and all.
+ * Parses the vendor's connection string, `esdb://[name:password@]host[:port][,host...][?option=value&...]`. The
+ * client's own parser prints unknown parts, including the password.
  *
- * @returns Left: every problem, each finishing the sentence "the address ..." and repeating no value
+ * @returns Left: every problem. Each completes the sentence "the address ..." and contains no value.
  */
 export const readEventStoreDbAddress = (text: string): E.Either<readonly string[], EventStoreDbAddress> => {
   const parts = /^(esdb(?:\+discover)?):\/\/(?:([^@/?]*)@)?([^/?@]*)\/?(?:\?(.*))?$/s.exec(text)
@@ -147,6 +152,6 @@ export const readEventStoreDbAddress = (text: string): E.Either<readonly string[
     ...(credentials && { credentials }),
     ...readOptions(query, problems),
   }
-  const all = problems.length > 0 ? problems : contradictions(address)
+  const all = problems.length > 0 ? problems : findContradictions(address)
   return all.length > 0 ? E.left(all) : E.right(address)
 }

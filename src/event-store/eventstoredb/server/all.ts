@@ -3,27 +3,27 @@ import shared from '@eventstore/db-client/generated/shared_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { BEGINNING } from '../../event-store.ts'
 
-/** Requests to read `$all` by the beginnings of stream names, and the events that answer them. */
+/** Requests that read `$all` filtered by stream name prefix, and their responses. */
 
-/** The stream that says which log this is, and whether it is whole; its events are none of the log's. */
+/** The stream with the log's id and whether it is complete. Its events are not part of the log. */
 export const LOG_STREAM = 'berth-log'
 
 const { Options } = streams.ReadReq
 
-/** Events of others that a node looks through at a time. By default it is 32, which takes four times as long. */
-const LOOK = 2_048
-/** The node says where it is each time it has looked through so many of those, which nobody here wants to know. */
+/** Events of other applications a node scans per batch. The default of 32 takes four times as long. */
+const SCAN_MAX = 2_048
+/** Batches between the node's position reports, which we ignore. */
 const CHECKPOINT_EVERY = 1_024
 
 const EMPTY = new shared.Empty()
 
-const requestOf = (
+const makeRequest = (
   prefixes: readonly string[],
   from: number | 'end',
   fill: (options: streams.ReadReq.Options) => void,
 ) => {
   const names = new Options.FilterOptions.Expression().setPrefixList([...prefixes])
-  const filter = new Options.FilterOptions().setStreamIdentifier(names).setMax(LOOK)
+  const filter = new Options.FilterOptions().setStreamIdentifier(names).setMax(SCAN_MAX)
   const all = new Options.AllOptions()
   if (from === 'end') all.setEnd(EMPTY)
   else if (from === BEGINNING) all.setStart(EMPTY)
@@ -36,19 +36,19 @@ const requestOf = (
   return new streams.ReadReq().setOptions(options)
 }
 
-/** Every event behind a mark, also those that are still to come. */
-export const subscriptionTo = (prefixes: readonly string[], after: number): streams.ReadReq =>
-  requestOf(prefixes, after, (options) => options.setSubscription(new Options.SubscriptionOptions()))
+/** Every event after a store position, including future ones. */
+export const makeSubscription = (prefixes: readonly string[], after: number): streams.ReadReq =>
+  makeRequest(prefixes, after, (options) => options.setSubscription(new Options.SubscriptionOptions()))
 
-/** The last events, the last one first. */
-export const lastOf = (prefixes: readonly string[], count: number): streams.ReadReq =>
-  requestOf(prefixes, 'end', (options) => options.setCount(`${count}`).setReadDirection(1))
+/** The last events, newest first. */
+export const makeLastEventsRequest = (prefixes: readonly string[], count: number): streams.ReadReq =>
+  makeRequest(prefixes, 'end', (options) => options.setCount(`${count}`).setReadDirection(1))
 
-/** What of an event the log is made of. */
+/** The parts of an event that the log uses. */
 export type StoreEvent = Pick<RecordedEvent, 'streamId' | 'revision' | 'id' | 'type' | 'data' | 'metadata' | 'position'>
 
-/** JSON as it was parsed; anything else as text, which no event of ours is. */
-const parsed = (bytes: Uint8Array): RecordedEvent['data'] => {
+/** Parsed JSON, or the text itself, which no event of ours is. */
+const parseJson = (bytes: Uint8Array): RecordedEvent['data'] => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
   try {
     return JSON.parse(text)
@@ -57,8 +57,8 @@ const parsed = (bytes: Uint8Array): RecordedEvent['data'] => {
   }
 }
 
-/** The event that a node sends, if what it sends is one. */
-export const eventIn = (response: streams.ReadResp): StoreEvent | undefined => {
+/** The event in a response, if it contains one. */
+export const readEvent = (response: streams.ReadResp): StoreEvent | undefined => {
   const event = response.getEvent()?.getEvent()
   if (event === undefined) return undefined
   const name = event.getStreamIdentifier()?.getStreamName_asU8() ?? new Uint8Array()
@@ -68,8 +68,8 @@ export const eventIn = (response: streams.ReadResp): StoreEvent | undefined => {
     revision: BigInt(event.getStreamRevision()),
     id: event.getId()?.getString() ?? '',
     type: event.getMetadataMap().get('type') ?? '',
-    data: parsed(event.getData_asU8()),
-    metadata: metadata.length === 0 ? undefined : parsed(metadata),
+    data: parseJson(event.getData_asU8()),
+    metadata: metadata.length === 0 ? undefined : parseJson(metadata),
     position: { commit: BigInt(event.getCommitPosition()), prepare: BigInt(event.getPreparePosition()) },
   }
 }

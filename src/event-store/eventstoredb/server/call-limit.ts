@@ -1,41 +1,44 @@
 import { StoreUnavailable } from '../../event-store.ts'
 
-/** Calls at a time on one HTTP/2 connection, of the 100 that a server takes: the one after those would hang in silence. */
+/** Concurrent calls per HTTP/2 connection. A server accepts 100 and silently queues the rest. */
 const CALLS_MAX = 90
-/** Calls that wait for their turn; further ones are turned away. */
+/** Waiting calls; further ones are rejected. */
 const QUEUE_MAX = 10_000
 
 interface CallLimit {
-  /** Resolves when a call may be made, after which `done` is due. @throws StoreUnavailable when it never will be */
-  readonly turn: () => Promise<void>
-  readonly done: () => void
-  /** Turns away whoever waits and whoever comes. */
+  /**
+   * Resolves when a call may start. Then call `release` after it. @throws StoreUnavailable if the queue is full or
+   * closed
+   */
+  readonly acquire: () => Promise<void>
+  readonly release: () => void
+  /** Rejects all waiting and future calls. */
   readonly close: () => void
 }
 
 export const makeCallLimit = (): CallLimit => {
   const waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
-  let underWay = 0
+  let inFlight = 0
   let isClosed = false
-  const closed = (): Error => new StoreUnavailable('the event store has been closed')
+  const makeClosedError = (): Error => new StoreUnavailable('the event store has been closed')
   return {
-    turn: async () => {
-      if (isClosed) throw closed()
-      if (underWay < CALLS_MAX) {
-        underWay++
+    acquire: async () => {
+      if (isClosed) throw makeClosedError()
+      if (inFlight < CALLS_MAX) {
+        inFlight++
         return
       }
-      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too much is asked of the event store at once')
+      if (waiting.length >= QUEUE_MAX) throw new StoreUnavailable('too many calls to the event store')
       await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
     },
-    done: () => {
+    release: () => {
       const next = waiting.shift()
-      if (next === undefined) underWay--
+      if (next === undefined) inFlight--
       else next.resolve()
     },
     close: () => {
       isClosed = true
-      for (const { reject } of waiting.splice(0)) reject(closed())
+      for (const { reject } of waiting.splice(0)) reject(makeClosedError())
     },
   }
 }

@@ -16,14 +16,14 @@ import {
   credentials as channelCredentials,
 } from '@grpc/grpc-js'
 
-/** Bytes that a node may send ahead of this process. By default it is 64 KiB: the events of a busy 30 ms. */
+/** Flow control window in bytes. The default of 64 KiB holds the events of 30 busy milliseconds. */
 const WINDOW = 2 * 1024 * 1024
-/** Bytes of a message, the largest event included. */
+/** Maximum message size in bytes, including the largest event. */
 const MESSAGE_MAX = 17 * 1024 * 1024
 
 export type Settings = DNSClusterOptions | GossipClusterOptions | SingleNodeOptions
 
-/** Whether the channel is encrypted, and the file of the authorities to trust instead of the system's. */
+/** Whether the channel is encrypted, and the file of trusted authorities, instead of the system's. */
 export interface Security {
   readonly tls: boolean
   readonly caFile?: string
@@ -33,18 +33,18 @@ export type BatchCall = ClientDuplexStream<streams.BatchAppendReq, streams.Batch
 export type ReadCall = ClientReadableStream<streams.ReadResp>
 
 /**
- * The vendor's client, with what it lacks: its own `dispose` leaves the channel open, its channels take the default flow
- * control window, and of reads only subscriptions can be filtered.
+ * The vendor's client, with additions: its `dispose` leaves the channel open, its channels use the default flow control
+ * window, and it can filter subscriptions but not reads.
  */
 export class StoreClient extends EventStoreDBClient {
   readonly close: () => Promise<void>
-  /** A call of its own, and not the one that all clients of the vendor's share. */
+  /** A separate call, not the one shared by all of the vendor's clients. */
   readonly batchAppend: (options: BaseOptions) => Promise<BatchCall>
   readonly read: (request: streams.ReadReq, options: BaseOptions) => Promise<ReadCall>
 
   constructor(settings: Settings, { tls, caFile }: Security, credentials: Credentials) {
     const authority = caFile === undefined ? undefined : readFileSync(caFile)
-    // Its constructor is overloaded for each of these.
+    // The constructor is overloaded for each of these.
     const one = settings as SingleNodeOptions
     super(one, { insecure: !tls, ...(authority && { rootCertificate: authority }) }, credentials)
 
@@ -57,7 +57,7 @@ export class StoreClient extends EventStoreDBClient {
       'grpc-node.flow_control_window': WINDOW,
     }
     let last: Channel | undefined
-    // It has no option for these. The channel it makes has not connected yet, and knows where it would.
+    // The client has no option for these. The channel it creates has not connected yet, but knows its target.
     const hidden = this as unknown as { createChannel: () => Promise<Channel> }
     const plan = hidden.createChannel
     hidden.createChannel = async () => {
@@ -67,7 +67,7 @@ export class StoreClient extends EventStoreDBClient {
       return last
     }
     this.close = async () => {
-      // It cancels every stream at once, but waits for ever for the end of one that nobody reads any more.
+      // It cancels every stream at once, but never resolves if a stream is no longer read.
       void this.dispose().catch(() => undefined)
       last?.close()
     }

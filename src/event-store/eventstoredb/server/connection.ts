@@ -7,23 +7,23 @@ import { makeCallLimit } from './call-limit.ts'
 import { type Settings, StoreClient } from './client.ts'
 import { type Fault, faultOf, isAnswer, isFinal } from './faults.ts'
 
-/** Milliseconds between attempts at a call that went unanswered, before jitter: doubled each time, up to the second. */
+/** Backoff between attempts, in milliseconds, before jitter: doubles from `first` up to `last`. */
 const PAUSE = { first: 25, last: 500 } as const
 
-/** Milliseconds to wait before attempt `n`, counted from 0: none, then more and more, with jitter. */
-export const pauseBefore = (attempt: number): number =>
+/** Backoff with jitter before attempt `n`, counted from 0, in milliseconds. */
+export const retryDelay = (attempt: number): number =>
   attempt === 0 ? 0 : Math.min(PAUSE.first * 2 ** attempt, PAUSE.last) * (0.5 + Math.random())
 
-/** Whoever connects for the same purpose shares a connection: these are kept apart by what they ask of keep-alive. */
+/** Calls with the same purpose share a connection. Different keep-alive options keep the two apart. */
 export type Purpose = 'commands' | 'subscriptions'
 
-const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
+const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings => {
   const { hosts, isDiscovered, maxDiscoverAttempts = 3, gossipTimeout = 2_000, keepAliveInterval = 10_000 } = address
   const { connectionName, discoveryInterval, keepAliveTimeout, deadline } = address
   const [first] = hosts
   if (first === undefined) throw new Error('the address of the event store has no host')
   const settings = {
-    // Clients of equal options share one HTTP/2 connection where TLS is off, whatever their names.
+    // Without TLS, clients with equal options share one HTTP/2 connection, whatever their names.
     keepAliveInterval: keepAliveInterval + (purpose === 'commands' ? 0 : 1),
     ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
     ...(connectionName !== undefined && { connectionName }),
@@ -34,7 +34,7 @@ const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings =>
     ...settings,
     nodePreference: 'leader' as const,
     maxDiscoverAttempts,
-    // The client counts it in seconds.
+    // The client takes seconds.
     gossipTimeout: Math.max(1, Math.round(gossipTimeout / 1_000)),
     ...(discoveryInterval !== undefined && { discoveryInterval }),
   }
@@ -42,53 +42,52 @@ const settingsOf = (address: EventStoreDbAddress, purpose: Purpose): Settings =>
 }
 
 const makeClient = (address: EventStoreDbAddress, purpose: Purpose): StoreClient =>
-  new StoreClient(settingsOf(address, purpose), address, credentialsOf(address))
+  new StoreClient(makeSettings(address, purpose), address, credentialsOf(address))
 
 /**
- * An append with credentials of its own is a call of its own; without, all appends of the
- * process would share one stream, on which a lost connection fails them all and one that is never answered waits for
- * ever. A node without users passes over them.
+ * An append with credentials uses its own call. Without them, all appends of the process share one stream: a lost
+ * connection fails them all, and one that is never answered hangs forever. A node without users ignores credentials.
  */
 const credentialsOf = ({ credentials }: EventStoreDbAddress) => credentials ?? { username: 'berth', password: 'berth' }
 
-/** A client that is replaced whenever it may have gone wrong. */
+/** A client that is replaced after errors that may have broken it. */
 export interface Connection {
-  /** What every call is to be made with. */
+  /** Credentials for every call. */
   readonly credentials: Credentials
-  /** What the names of all streams begin with. */
+  /** Prefix of all stream names. */
   readonly prefix: string
-  /** Makes a call, when fewer than the most there may be are under way. What it throws is the client's. */
+  /** Runs a call within the concurrency limit. Throws the client's errors. */
   readonly use: <A>(call: (client: StoreClient) => Promise<A>) => Promise<A>
-  /** Makes a call until it is answered, with pauses, for so many milliseconds. What it throws in the end is the client's. */
+  /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
   readonly persist: <A>(within: number, call: (client: StoreClient) => Promise<A>) => Promise<A>
   readonly close: () => Promise<void>
 }
 
-interface Held {
+interface PooledClient {
   readonly client: StoreClient
   uses: number
   isRetired: boolean
 }
 
 export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
-  let current: Held | undefined
+  let current: PooledClient | undefined
   let isClosed = false
   const limit = makeCallLimit()
-  const all = new Set<Held>()
+  const all = new Set<PooledClient>()
 
-  const end = async (held: Held): Promise<void> => {
+  const end = async (held: PooledClient): Promise<void> => {
     all.delete(held)
     await held.client.close().catch(() => undefined)
   }
 
-  const retire = (held: Held): void => {
+  const retire = (held: PooledClient): void => {
     held.isRetired = true
     if (current === held) current = undefined
     if (held.uses === 0) void end(held)
   }
 
   const use: Connection['use'] = async (call) => {
-    await limit.turn()
+    await limit.acquire()
     current ??= { client: makeClient(address, purpose), uses: 0, isRetired: false }
     const held = current
     all.add(held)
@@ -96,13 +95,13 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
     try {
       return await call(held.client)
     } catch (error) {
-      // A failed question for the server's features is remembered by a client, and so is a node that has gone silent.
+      // A client caches a failed feature request and a node that stopped responding.
       if (!isAnswer(faultOf(error)) && !held.isRetired) retire(held)
       throw error
     } finally {
       held.uses--
       if (held.isRetired && held.uses === 0) void end(held)
-      limit.done()
+      limit.release()
     }
   }
 
@@ -116,8 +115,8 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
         try {
           return await use(call)
         } catch (error) {
-          const pause = pauseBefore(attempt)
-          if (isOver(error) || isClosed || performance.now() + pause > until) throw error
+          const pause = retryDelay(attempt)
+          if (isFinalError(error) || isClosed || performance.now() + pause > until) throw error
           await delay(pause)
         }
       }
@@ -130,19 +129,19 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
   }
 }
 
-const isOver = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
+const isFinalError = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
 
-/** The error as the port knows it: it may be asked again. */
-export const unavailable = (what: string, error: unknown): Error => {
+/** Converts an error to StoreUnavailable, which callers may retry. */
+export const toUnavailable = (what: string, error: unknown): Error => {
   if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
   const why: Readonly<Record<Fault, string>> = {
-    moved: 'it has moved',
-    missing: 'it is not there',
-    nowhere: 'the log has no event there',
-    denied: 'the event store refuses the credentials, or their rights',
+    moved: 'its revision has changed',
+    missing: 'it does not exist',
+    nowhere: 'no event at this position',
+    denied: 'the event store denies access with these credentials',
     refused: (error as Error).message,
-    elsewhere: 'another node leads the cluster',
-    unsent: 'no node of the event store could be found',
+    elsewhere: 'another node is the leader',
+    unsent: 'no event store node could be found',
     unanswered: (error as Error).message,
   }
   return new StoreUnavailable(`${what}: ${why[faultOf(error)]}`, { cause: error })

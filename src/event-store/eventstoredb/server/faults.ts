@@ -1,15 +1,15 @@
 import { convertToCommandError, ErrorType } from '@eventstore/db-client'
 
 /**
- * What an error of the client means for a call.
+ * What a client error means for a call.
  * - `moved`: the stream is not at the expected revision.
- * - `missing`: there is no such stream.
+ * - `missing`: the stream does not exist.
  * - `nowhere`: no event begins at the position.
- * - `denied`: the credentials do not allow it; asking again changes nothing.
- * - `refused`: the call itself is at fault.
- * - `elsewhere`: the node does not lead and has done nothing; the client goes to the one that does.
- * - `unsent`: no node could be found, so that nothing was sent.
- * - `unanswered`: anything else. It may have been carried out.
+ * - `denied`: the credentials do not allow it; retrying does not help.
+ * - `refused`: the call itself is invalid.
+ * - `elsewhere`: the node is not the leader and did nothing; the client switches to the leader.
+ * - `unsent`: no node was found, so nothing was sent.
+ * - `unanswered`: anything else. The call may have been executed.
  */
 export type Fault = 'moved' | 'missing' | 'nowhere' | 'denied' | 'refused' | 'elsewhere' | 'unsent' | 'unanswered'
 
@@ -23,11 +23,11 @@ const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
   [ErrorType.NOT_LEADER]: 'elsewhere',
 }
 
-// gRPC status codes: an error may come raw, without a type.
+// gRPC status codes, for errors without a type.
 const byCode: Readonly<Record<number, Fault>> = { 3: 'refused', 7: 'denied', 16: 'denied' }
 
-/** What 23.10 and 24.10 say of a position at which no event begins. */
-const NOWHERE = /Unexpected (Filtered)?ReadAllResult: (Error|InvalidPosition)|read from an invalid position/
+/** Messages of 23.10 and 24.10 for a position at which no event begins. */
+const NO_EVENT_THERE = /Unexpected (Filtered)?ReadAllResult: (Error|InvalidPosition)|read from an invalid position/
 
 interface ClientError {
   readonly type?: ErrorType
@@ -36,19 +36,19 @@ interface ClientError {
 }
 
 /**
- * Classifies by type and by code, never by class alone: while a node cannot be reached an error may come as gRPC gave it,
- * and some have no code. What is not known counts as unanswered.
+ * Classifies by type and code, never by class alone. While a node cannot be reached, errors may be raw gRPC errors,
+ * some without a code. Unknown errors count as unanswered.
  */
 export const faultOf = (error: unknown): Fault => {
   if (!(error instanceof Error)) return 'unanswered'
   const { type, code, message } = convertToCommandError(error as never) as ClientError
   if (type === undefined && code === undefined && message.startsWith('Failed to discover')) return 'unsent'
-  if (NOWHERE.test(message)) return 'nowhere'
+  if (NO_EVENT_THERE.test(message)) return 'nowhere'
   return (type && byType[type]) ?? (code === undefined ? undefined : byCode[code]) ?? 'unanswered'
 }
 
-/** Whether the client that met with it is as good as new: the store has answered. */
+/** Whether the store answered, so that the client is still usable. */
 export const isAnswer = (fault: Fault): boolean => fault !== 'unsent' && fault !== 'unanswered'
 
-/** Whether asking again changes nothing. */
+/** Whether retrying is pointless. */
 export const isFinal = (fault: Fault): boolean => isAnswer(fault) && fault !== 'elsewhere'

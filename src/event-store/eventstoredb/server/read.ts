@@ -8,26 +8,26 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client'
 import { BEGINNING, type EventStore } from '../../event-store.ts'
-import { eventIn, LOG_STREAM, lastOf, type StoreEvent } from './all.ts'
+import { LOG_STREAM, makeLastEventsRequest, readEvent, type StoreEvent } from './all.ts'
 import type { ReadCall, StoreClient } from './client.ts'
-import { type Connection, unavailable } from './connection.ts'
+import { type Connection, toUnavailable } from './connection.ts'
 import { faultOf } from './faults.ts'
 import { type LogEvents, markOf } from './records.ts'
 
-/** Events of a stream read at a time. */
+/** Events per page. */
 const PAGE = 256
-/** Milliseconds that one page may take: the client itself would wait for ever. */
+/** Timeout of one page, in milliseconds. The client itself never times out. */
 const PAGE_WITHIN = 5_000
-/** Milliseconds for which a read is repeated before it is given up. */
+/** Milliseconds to retry a read. */
 const READ_WITHIN = 8_000
 
-/** Everything a read gives, or what is taken of it until `isEnough`; it is cancelled when it takes too long. */
+/** Collects a read's events until it ends or `isEnough`. Cancels it on timeout. */
 const collect = async <A>(
   read: StreamingRead<ResolvedEvent>,
   take: (event: RecordedEvent) => A | undefined,
   isEnough: (taken: A) => boolean = () => false,
 ): Promise<readonly A[]> => {
-  // Errors also come after the last event was asked for; nobody else listens then.
+  // Errors may also arrive after the last event, when nothing else listens.
   read.on('error', () => undefined)
   const late = setTimeout(() => read.destroy(new Error('the event store does not answer')), PAGE_WITHIN)
   const taken: A[] = []
@@ -45,7 +45,7 @@ const collect = async <A>(
   }
 }
 
-/** A page of a stream from a revision on; undefined where there is no such stream. */
+/** A page of a stream from a revision on; undefined if the stream does not exist. */
 export type ReadPage = (
   stream: string,
   from: number,
@@ -53,7 +53,7 @@ export type ReadPage = (
   direction?: 'forwards' | 'backwards',
 ) => Promise<readonly RecordedEvent[] | undefined>
 
-/** @param within milliseconds for which a read is repeated */
+/** @param within milliseconds to retry a read */
 export const makeReadPage =
   (connection: Connection, within = READ_WITHIN): ReadPage =>
   async (stream, from, count, direction = FORWARDS) => {
@@ -72,23 +72,26 @@ export const makeReadPage =
       return await connection.persist(within, read)
     } catch (error) {
       if (faultOf(error) === 'missing') return undefined
-      throw unavailable(`${stream} cannot be read`, error)
+      throw toUnavailable(`${stream} cannot be read`, error)
     }
   }
 
-export const makeReadStream = (readPage: ReadPage, { decoded }: LogEvents): EventStore['readStream'] =>
+export const makeReadStream = (readPage: ReadPage, { decode }: LogEvents): EventStore['readStream'] =>
   async function* readStream(stream, after) {
     for (let next = Math.max(after, BEGINNING) + 1; ; ) {
       const page = await readPage(stream, next, PAGE)
       if (page === undefined || page.length === 0) return
-      yield page.map(decoded)
+      yield page.map(decode)
       if (page.length < PAGE) return
       next += page.length
     }
   }
 
-/** The event at a mark, if it is one of ours. */
-/** @param as what is made of the event */
+/**
+ * The event at a store position, if it is one of ours.
+ *
+ * @param as converts the event
+ */
 export const makeAt =
   <A>(connection: Connection, { isOurs }: LogEvents, as: (event: RecordedEvent) => A) =>
   async (mark: number): Promise<A | undefined> => {
@@ -102,23 +105,26 @@ export const makeAt =
       return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined
-      throw unavailable(`the event at ${mark} cannot be read`, error)
+      throw toUnavailable(`the event at ${mark} cannot be read`, error)
     }
   }
 
-/** Milliseconds for which the end of the log is looked for among the events of others. */
+/** Timeout of searching for the end of the log among other applications' events, in milliseconds. */
 const HEAD_WITHIN = 30_000
-/** Events looked at for it, at first and then again: names that only begin like ours come through the filter too. */
-const LOOK = { first: 1, growth: 64 } as const
+/**
+ * Events requested per attempt: the first, then more each time. Streams whose names only start like ours pass the
+ * filter too.
+ */
+const LOOKBACK = { first: 1, growth: 64 } as const
 
-/** The events that a filtered read gives. */
-const eventsIn = (call: ReadCall): Promise<readonly StoreEvent[]> =>
+/** Collects the events of a filtered read. */
+const collectEvents = (call: ReadCall): Promise<readonly StoreEvent[]> =>
   new Promise((resolve, reject) => {
     const events: StoreEvent[] = []
     const late = setTimeout(() => call.destroy(new Error('the event store does not answer')), HEAD_WITHIN)
     call
       .on('data', (response) => {
-        const event = eventIn(response)
+        const event = readEvent(response)
         if (event !== undefined) events.push(event)
       })
       .on('error', reject)
@@ -127,8 +133,8 @@ const eventsIn = (call: ReadCall): Promise<readonly StoreEvent[]> =>
   })
 
 /**
- * The mark of the last event of ours. The node looks back from the end of `$all`, past its own events and those of
- * others, to the event with which the log begins at most.
+ * Store position of our last event. The node scans backwards from the end of `$all`, past its own and other
+ * applications' events, at most to the event that begins the log.
  */
 export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents): EventStore['head'] => {
   const logStream = connection.prefix + LOG_STREAM
@@ -136,24 +142,27 @@ export const makeHead = (connection: Connection, { prefixes, isOurs }: LogEvents
   const isLast = (event: StoreEvent): boolean =>
     isOurs(event) || (event.streamId === logStream && event.revision === 0n)
 
-  /** The last event of ours or the one with which the log begins, if it is among the last so many. */
+  /** Our last event, or the event that begins the log, if it is among the last `count`. */
   const lookBack = (count: number) => async (client: StoreClient) => {
     const { credentials } = connection
-    const events = await eventsIn(await client.read(lastOf(wanted, count), { credentials, requiresLeader: true }))
+    const events = await collectEvents(
+      await client.read(makeLastEventsRequest(wanted, count), { credentials, requiresLeader: true }),
+    )
     const last = events.find(isLast)
-    // An answer that breaks off without an error is no answer: the event with which the log begins is there.
-    if (last === undefined && events.length < count) throw new Error('the event store does not show the log')
+    // A truncated response is not an answer: the event that begins the log always exists.
+    if (last === undefined && events.length < count)
+      throw new Error('the response of the event store does not include the log')
     return last
   }
 
   return async () => {
     try {
-      for (let count: number = LOOK.first; ; count *= LOOK.growth) {
+      for (let count: number = LOOKBACK.first; ; count *= LOOKBACK.growth) {
         const last = await connection.persist(READ_WITHIN, lookBack(count))
         if (last !== undefined) return isOurs(last) ? markOf(last) : BEGINNING
       }
     } catch (error) {
-      throw unavailable('the end of the log cannot be read', error)
+      throw toUnavailable('the end of the log cannot be read', error)
     }
   }
 }

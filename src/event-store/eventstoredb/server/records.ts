@@ -6,37 +6,37 @@ import type { StoredRecord } from '../../event-store.ts'
 import { decodeParsed, leafHash, UndecodableEvent } from '../../stored-event.ts'
 import type { StoreEvent } from './all.ts'
 
-/** Events as the client has them: as plain JSON, in the interface's own field names, for whatever else reads the streams. */
+/** Events as plain JSON with our own field names, for other readers of the streams. */
 export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ id, type, data, metadata })
 
-/** Its place in `$all`: the commit position. A log of 2^53 bytes is nine petabytes. */
+/** Store position: the commit position in `$all`. 2^53 bytes are nine petabytes. */
 export const markOf = ({ streamId, revision, position }: StoreEvent): number => {
-  // Only transactions, which nobody has begun since version 20, put a commit behind its events.
+  // Only transactions, deprecated since version 20, have a commit position after their events.
   if (position === undefined || position.commit !== position.prepare || position.commit > Number.MAX_SAFE_INTEGER) {
-    throw new UndecodableEvent(`${streamId}@${revision}: it has no position that can be kept`)
+    throw new UndecodableEvent(`${streamId}@${revision}: its position is not supported`)
   }
   return Number(position.commit)
 }
 
-/** How the events of one log are told from others' in `$all`, and read. */
+/** Recognises and decodes the events of one log in `$all`. */
 export interface LogEvents {
-  /** What the names of all its streams begin with. */
+  /** Prefixes of its stream names. */
   readonly prefixes: string[]
   readonly isOurs: (event: StoreEvent) => boolean
   /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly decoded: (event: StoreEvent) => Recorded
+  readonly decode: (event: StoreEvent) => Recorded
   /** @throws UndecodableEvent `stream@revision: /path: why` */
-  readonly logged: (event: StoreEvent) => Logged
-  /** As it lies in the store, whatever that is: JSON has one RFC 8785 form, however it was written. */
-  readonly asItLies: (event: StoreEvent) => StoredRecord
+  readonly toLogged: (event: StoreEvent) => Logged
+  /** The raw event, converted to its RFC 8785 form, whatever its JSON formatting. */
+  readonly toStoredRecord: (event: StoreEvent) => StoredRecord
 }
 
-/** @param prefix what the names of the streams begin with, which is no part of what is recorded */
+/** @param prefix prefix of the stream names, not part of the recorded name */
 export const makeLogEvents = (prefix: string): LogEvents => {
-  // Those that nothing is written to yet as well: what another version writes there is met, and not passed over.
+  // Includes streams not used yet, so that events written there by another version are not skipped.
   const prefixes = STREAMS.prefixes.map((each) => prefix + each)
   const names: ReadonlySet<string> = new Set(STREAMS.names.map((each) => prefix + each))
-  const parsed = ({ streamId, revision, id, type, data, metadata }: StoreEvent) => ({
+  const toParsed = ({ streamId, revision, id, type, data, metadata }: StoreEvent) => ({
     data,
     id,
     metadata,
@@ -47,11 +47,11 @@ export const makeLogEvents = (prefix: string): LogEvents => {
   return {
     prefixes: [...prefixes, ...names],
     isOurs: ({ streamId }) => prefixes.some((each) => streamId.startsWith(each)) || names.has(streamId),
-    decoded: (event) => decodeParsed(parsed(event), markOf(event)),
-    logged: (event) => {
-      const all = parsed(event)
+    decode: (event) => decodeParsed(toParsed(event), markOf(event)),
+    toLogged: (event) => {
+      const all = toParsed(event)
       return { ...decodeParsed(all, markOf(event)), leaf: new Uint8Array(leafHash(canonicalJson(all))) }
     },
-    asItLies: (event) => ({ mark: markOf(event), text: canonicalJson(parsed(event)) }),
+    toStoredRecord: (event) => ({ mark: markOf(event), text: canonicalJson(toParsed(event)) }),
   }
 }

@@ -1,31 +1,31 @@
 import { StoreUnavailable } from '../../event-store.ts'
 
-/** Milliseconds without any answer, while commands wait for one, after which the store counts as silent. */
+/** Milliseconds without any response, while commands wait, after which the store counts as silent. */
 const SILENT_AFTER = 5_000
-/** Milliseconds between looks at it, and between probes of a silent store. */
+/** Milliseconds between checks, and between probes of a silent store. */
 const LOOK_EVERY = 1_000
 
 export interface SilenceOptions {
-  /** Asks for an answer to an append, which changes nothing. */
+  /** Probes the write path without changing anything. */
   readonly probe: () => Promise<boolean>
-  /** Called once when the store has become silent, and once when it answers again. */
+  /** Called once when the store becomes silent, and once when it answers again. */
   readonly onSilence: (isSilent: boolean) => void
 }
 
-/** Finds out when what commands ask of the store goes unanswered. */
+/** Detects a store that stops answering commands. */
 export interface Silence {
-  /** Counts a call as waiting until it has ended; a call that was answered ends a silence. */
+  /** Counts a call as waiting until it ends. An answered call ends a silence. */
   readonly watch: <A>(call: Promise<A>, isAnswer: (result: A) => boolean) => Promise<A>
   readonly stop: () => void
 }
 
 /**
- * A node that is frozen, or has lost its quorum, keeps its connections, and readers of what is in memory notice nothing:
- * only what has been asked of it and not been answered tells.
+ * A frozen node, or one without quorum, keeps its connections open, and reads from memory still work. Only unanswered
+ * calls reveal it.
  */
 export const makeSilence = ({ probe, onSilence }: SilenceOptions): Silence => {
   let waiting = 0
-  /** When the last answer came, or the first of those that wait began to. */
+  /** Time of the last response, or of the first call that is still waiting. */
   let since = 0
   let isSilent = false
   let timer: NodeJS.Timeout | undefined

@@ -4,11 +4,11 @@ import { closed } from '../../../domain/codec/object-codec.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 
 /**
- * Sealed secrets stand in streams of their own, `vault-<sut id>`. There is no transaction over two streams: a secret is
- * written before the event that names it, and counts from the moment on at which that event is in the log.
+ * Sealed secrets are stored in streams named `vault-<sut id>`. There are no transactions across streams, so a secret is
+ * written before the event that names it. It becomes current when that event is in the log.
  */
 
-/** The event that a secret came with, by its place in the SUT's stream; none where no event names it. */
+/** The event a secret belongs to, by its place in the SUT's stream; null if no event names it. */
 const Cause = t.union([
   t.null,
   closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),
@@ -18,13 +18,13 @@ export type Cause = t.TypeOf<typeof Cause>
 const Entry = closed(
   'entry',
   { field: text(0, 64), id: text(1, 64), key_id: text(1, 256), cause: Cause },
-  /** In base64. Absent where the secret was removed. */
+  /** Base64. Absent if the secret was removed. */
   { nonce: text(0, 64), ciphertext: text(0, 65_536) },
 )
 export const Entries = closed('SecretsSealed', { secrets: t.readonlyArray(Entry) }, {})
 export type Entry = t.TypeOf<typeof Entry>
 
-/** What the names of the streams begin with. */
+/** Prefix of the stream names. */
 export const VAULT_PREFIX = 'vault-'
 
 export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, cause: Cause): Entry => ({

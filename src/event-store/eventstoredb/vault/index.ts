@@ -6,15 +6,18 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
-import { type Connection, unavailable } from '../server/connection.ts'
+import { type Connection, toUnavailable } from '../server/connection.ts'
 import { Entries, VAULT_PREFIX } from './entry.ts'
 
-/** Milliseconds for which the listing is repeated, and that it may take once. */
+/** Milliseconds to retry the listing, and its timeout. */
 const READ_WITHIN = 8_000
 const LIST_WITHIN = 30_000
 
-/** Everything that is there now, in order; what came before the server says that it is all has been passed on by then. */
-const untilCaughtUp = (subscription: AllStreamSubscription, take: (event: RecordedEvent) => void): Promise<void> =>
+/**
+ * Reads all existing events in order. Everything before the server's caught-up message has been passed on when this
+ * resolves.
+ */
+const readUntilCaughtUp = (subscription: AllStreamSubscription, take: (event: RecordedEvent) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     let isCaughtUp = false
     const drain = (): void => {
@@ -33,7 +36,7 @@ const untilCaughtUp = (subscription: AllStreamSubscription, take: (event: Record
     setTimeout(() => reject(new Error('the event store does not answer')), LIST_WITHIN).unref()
   })
 
-/** The SUTs that have secrets, with the ids of the keys that any of these was ever sealed with; read on at each asking. */
+/** Returns the SUTs with secrets and the ids of all keys ever used for them. Each call reads only new events. */
 export const makeVaultIndex = (connection: Connection) => {
   const prefix = connection.prefix + VAULT_PREFIX
   const keysOf = new Map<string, Set<string>>()
@@ -54,7 +57,7 @@ export const makeVaultIndex = (connection: Connection) => {
         const filter = streamNameFilter({ prefixes: [prefix] })
         const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
         try {
-          await untilCaughtUp(subscription, take)
+          await readUntilCaughtUp(subscription, take)
         } finally {
           subscription.on('error', () => undefined)
           void subscription.unsubscribe().catch(() => undefined)
@@ -63,7 +66,7 @@ export const makeVaultIndex = (connection: Connection) => {
       })
       return keysOf
     } catch (error) {
-      throw unavailable('the secrets cannot be listed', error)
+      throw toUnavailable('the secrets cannot be listed', error)
     }
   }
 }

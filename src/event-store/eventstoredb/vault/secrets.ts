@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../../event-store.ts'
-import { type Connection, unavailable } from '../server/connection.ts'
+import { type Connection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
 import { type Entry, entryOf, isSame, secretOf } from './entry.ts'
 import { makeVaultIndex } from './index.ts'
-import { type Kept, makeVaultStreams } from './streams.ts'
+import { makeVaultStreams, type VaultStream } from './streams.ts'
 
-/** Attempts at an exchange that others get in the way of. */
+/** Attempts at an exchange under concurrent changes. */
 const ATTEMPTS_MAX = 8
 
 type Secrets = Pick<EventStore, 'readSecrets' | 'writeSecrets' | 'secretsSealedWith' | 'exchangeSecrets'> & {
   readonly keepWithEvent: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>
 }
 
-const bySut = <A>(all: readonly A[], sutOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
+const groupBySut = <A>(all: readonly A[], sutOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
   Map.groupBy(all, sutOf)
 
-/** What of some exchanges still stands to be exchanged, as entries to be written. */
-const entriesOf = ({ standing }: Kept, exchanges: readonly SecretExchange[]): readonly Entry[] =>
+/** Entries to write for the exchanges that still apply. */
+const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[]): readonly Entry[] =>
   exchanges.flatMap(({ old, next }) => {
-    const now = standing.get(old.field)
+    const now = current.get(old.field)
     if (now?.nonce === undefined || !isSame(old, now)) return []
     const { field, id, key_id, cause } = now
     return [next === undefined ? { field, id, key_id, cause } : entryOf(next, cause)]
   })
 
-/** The secrets sealed with a key, by SUT and field; only streams in which that key occurs are read. */
+/** Secrets sealed with a key, by SUT and field. Reads only streams in which the key occurs. */
 const makeListing =
   (index: ReturnType<typeof makeVaultIndex>, readSecrets: EventStore['readSecrets']): EventStore['secretsSealedWith'] =>
   async (keyId, after, limit) => {
@@ -45,35 +45,35 @@ const makeListing =
   }
 
 export const makeSecrets = (commands: Connection, listing: Connection, readPage: ReadPage): Secrets => {
-  const { append, keptOf } = makeVaultStreams(commands, readPage)
+  const { append, readVaultStream } = makeVaultStreams(commands, readPage)
 
   const readSecrets = async (sutId: string): Promise<readonly SealedSecret[]> => {
-    const { standing } = await keptOf(sutId)
-    return [...standing.values()]
+    const { current } = await readVaultStream(sutId)
+    return [...current.values()]
       .map((entry) => secretOf(sutId, entry))
       .filter((secret) => secret !== undefined)
       .toSorted((a, b) => (a.field < b.field ? -1 : 1))
   }
 
-  const exchangeOf = async (sutId: string, exchanges: readonly SecretExchange[]): Promise<void> => {
+  const exchangeInSut = async (sutId: string, exchanges: readonly SecretExchange[]): Promise<void> => {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const kept = await keptOf(sutId)
+      const kept = await readVaultStream(sutId)
       const entries = entriesOf(kept, exchanges)
       if (entries.length === 0) return
       try {
         await append(sutId, entries, BigInt(kept.revision), randomUUID())
         return
       } catch (error) {
-        if (faultOf(error) !== 'moved') throw unavailable('the secrets cannot be kept', error)
+        if (faultOf(error) !== 'moved') throw toUnavailable('the secrets cannot be stored', error)
       }
     }
-    throw new StoreUnavailable('the secrets cannot be kept: others change them at the same time')
+    throw new StoreUnavailable('the secrets cannot be stored: too many concurrent changes')
   }
 
   return {
     keepWithEvent: async (secrets, revision, eventId) => {
       const cause = { revision, id: eventId }
-      for (const [sutId, ofSut] of bySut(secrets, ({ sut_id }) => sut_id)) {
+      for (const [sutId, ofSut] of groupBySut(secrets, ({ sut_id }) => sut_id)) {
         const entries = ofSut.map((secret) => entryOf(secret, cause))
         await append(sutId, entries, 'any', eventId)
       }
@@ -81,17 +81,17 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
     readSecrets,
     writeSecrets: async (secrets) => {
       try {
-        for (const [sutId, ofSut] of bySut(secrets, ({ sut_id }) => sut_id)) {
+        for (const [sutId, ofSut] of groupBySut(secrets, ({ sut_id }) => sut_id)) {
           const entries = ofSut.map((secret) => entryOf(secret, null))
           await append(sutId, entries, 'any', randomUUID())
         }
       } catch (error) {
-        throw unavailable('the secrets cannot be kept', error)
+        throw toUnavailable('the secrets cannot be stored', error)
       }
     },
     secretsSealedWith: makeListing(makeVaultIndex(listing), readSecrets),
     exchangeSecrets: async (exchanges) => {
-      for (const [sutId, ofSut] of bySut(exchanges, ({ old }) => old.sut_id)) await exchangeOf(sutId, ofSut)
+      for (const [sutId, ofSut] of groupBySut(exchanges, ({ old }) => old.sut_id)) await exchangeInSut(sutId, ofSut)
     },
   }
 }

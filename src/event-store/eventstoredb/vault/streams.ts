@@ -8,15 +8,15 @@ import { type Cause, Entries, type Entry, VAULT_PREFIX } from './entry.ts'
 
 const TYPE = 'SecretsSealed'
 const PAGE = 256
-/** Milliseconds for which a write is repeated, and that one attempt may take. */
+/** Milliseconds to retry a write, and the timeout of one attempt. */
 const WRITE_WITHIN = 8_000
 const ATTEMPT_WITHIN = 3_000
 
-/** A SUT's stream of secrets, as it was read. */
-export interface Kept {
+/** The content of a SUT's vault stream. */
+export interface VaultStream {
   readonly revision: number
-  /** What stands in each field: that of the latest event, and of those the latest written. */
-  readonly standing: ReadonlyMap<string, Entry>
+  /** The current entry of each field: that of the latest event, and among those the last written. */
+  readonly current: ReadonlyMap<string, Entry>
 }
 
 export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => {
@@ -57,9 +57,9 @@ export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => 
 
   return {
     append,
-    keptOf: async (sutId: string): Promise<Kept> => {
+    readVaultStream: async (sutId: string): Promise<VaultStream> => {
       const { revision, entries } = await read(sutId)
-      const standing = new Map<string, Entry>()
+      const current = new Map<string, Entry>()
       for (const field of new Set(entries.map((entry) => entry.field))) {
         const latestFirst = entries
           .filter((entry) => entry.field === field)
@@ -67,11 +67,11 @@ export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => 
           .toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))
         for (const entry of latestFirst) {
           if (!(await isInLog(sutId, entry.cause))) continue
-          standing.set(field, entry)
+          current.set(field, entry)
           break
         }
       }
-      return { revision, standing }
+      return { revision, current }
     },
   }
 }

@@ -2,7 +2,7 @@ import type * as t from 'io-ts'
 import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
 import { integer, matching, opaqueId, text } from '../../../domain/codec/codec.ts'
-import { closedSchema, described, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
 import { assignedId, Role, sutFields, tagName, windowEnd } from '../../../domain/event.ts'
 import { UserName } from '../../../users/users-file.ts'
@@ -12,7 +12,7 @@ import { codes } from '../../protocol/problem.ts'
 
 /** A date-time in one written form. */
 const time = (pattern: RegExp, example: string): t.Type<string> =>
-  described(matching('time', pattern, `must be a time like ${example}`), () => ({
+  withSchema(matching('time', pattern, `must be a time like ${example}`), () => ({
     ...schemaOf(matching('time', pattern, '')),
     format: 'date-time',
   }))

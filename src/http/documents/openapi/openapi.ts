@@ -1,4 +1,4 @@
-import { isDescribed, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { hasSchema, type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
 import { answerSchemas, refTo } from './answer-schemas.ts'
@@ -27,7 +27,7 @@ const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
   }))
 
 const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operation): readonly JsonSchema[] => {
-  if (query === undefined || !isDescribed(query)) return []
+  if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, patternProperties = {}, required = [] } = schemaOf(query)
   const named = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => ({
     name,
@@ -59,7 +59,7 @@ const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operatio
 const requestBody = (route: Route, examples: Examples): JsonSchema | undefined => {
   const { body, isBodyOptional } = route
   if (body === undefined) return undefined
-  const schema = isDescribed(body) ? withNotes(schemaOf(body)) : {}
+  const schema = hasSchema(body) ? withNotes(schemaOf(body)) : {}
   const shown = examples
     .of(operationNameOf(route))
     .flatMap(({ name, request }) => (request === undefined ? [] : [[name, { value: request }]]))

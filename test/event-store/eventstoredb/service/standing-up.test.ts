@@ -16,7 +16,7 @@ import {
 
 test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
 
-const WAITING = 'waiting for the event store'
+const WAITING = 'event store unavailable; retrying'
 
 const outages = {
   'that is down': [(server) => server.stop(), (server) => server.start()],

@@ -4,16 +4,16 @@ import { listenPortDecider } from '../../domain/listen-port/decide.ts'
 import { sutDecider } from '../../domain/sut/decide.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
-import { type Folded, keep, type Snapshots, unread } from './snapshots.ts'
+import { type Folded, keep, makeUnread, type Snapshots } from './snapshots.ts'
 
-/** Bytes of states: those that were used least recently are let go of, and folded when a command comes. */
+/** Bytes of states. The least recently used are dropped and folded again when a command needs them. */
 const STATES_MAX = 256 * 1024 * 1024
 
-/** Folds the states of all streams while the log goes by. */
-export interface StatesAnew {
-  /** Takes events in the order of the log. */
+/** Folds the states of all streams as the log is read. */
+export interface CatchUpStates {
+  /** Takes events in log order. */
   readonly fold: (events: Batch['events']) => void
-  /** Hands over so many of the states at most, those that were used last, and forgets all. */
+  /** Saves the `most` most recently used states as snapshots and clears the cache. */
   readonly handOver: (snapshots: Pick<Snapshots, 'keep'>, most: number) => void
 }
 
@@ -23,19 +23,19 @@ const deciderOf = (stream: string): AnyDecider =>
   (stream === LISTEN_PORTS_STREAM ? listenPortDecider : sutDecider) as unknown as AnyDecider
 
 /**
- * For views that are catching up, of streams that begin meanwhile: of all, where the views are made anew, since their
- * snapshots went with them. Or the first command on each SUT would fold its stream, over the network where that is where
- * the log is.
+ * Builds snapshots while views catch up, for streams that begin meanwhile. In a rebuild that is all streams, since the
+ * snapshots were deleted with the views. Otherwise the first command on each SUT would fold its whole stream, over the
+ * network if the store is remote.
  *
  * @param statesMax bytes
  */
-export const makeStatesAnew = (statesMax = STATES_MAX): StatesAnew => {
+export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
   const states = new LRUCache<string, Folded<StreamState>>({ maxSize: statesMax })
   return {
     fold: (events) => {
       for (const [stream, own] of Map.groupBy(events, ({ stream }) => stream)) {
         const decider = deciderOf(stream)
-        let folded = states.get(stream) ?? unread(decider)
+        let folded = states.get(stream) ?? makeUnread(decider)
         for (const event of own) {
           const { revision, mark } = event
           if (revision !== folded.revision + 1) continue
@@ -46,7 +46,7 @@ export const makeStatesAnew = (statesMax = STATES_MAX): StatesAnew => {
       }
     },
     handOver: (snapshots, most) => {
-      // The least used of them first: where there is no room for all, those that came last remain.
+      // Least recently used first: if there is no room for all, the last ones saved remain.
       const used = [...states.entries().take(most)].reverse()
       for (const [stream, folded] of used) keep(snapshots, deciderOf(stream), stream, folded)
       states.clear()

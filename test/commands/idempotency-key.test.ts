@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { findKnown, makeRetryKeys, parseIdempotencyKey } from '../../src/commands/retry-key.ts'
+import { findRecorded, makeIdempotencyKeys, parseIdempotencyKey } from '../../src/commands/idempotency-key.ts'
 import { Metadata } from '../../src/domain/event.ts'
-import { type KnownKeys, knownKeys } from '../../src/domain/known-keys.ts'
+import { addRecord, type IdempotencyRecords } from '../../src/domain/idempotency-records.ts'
 import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
 import { SUT_ID, sutCreated } from '../domain/builders.ts'
 import { recordedAt } from '../domain/given-when-then.ts'
@@ -16,23 +16,23 @@ const ringOf = (...ids: readonly string[]): KeyRing =>
 type Request = readonly [user: string, key: string, method: string, path: string, body: string]
 const request: Request = ['alice', 'key-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}']
 
-const knownAs = (...keys: readonly string[]): KnownKeys =>
-  keys.reduce<KnownKeys>((known, key, n) => {
+const knownAs = (...keys: readonly string[]): IdempotencyRecords =>
+  keys.reduce<IdempotencyRecords>((known, key, n) => {
     const event = recordedAt(n, { time: 0, event: sutCreated(), more: { key } })
-    return knownKeys(known, event, 0)
+    return addRecord(known, event, 0)
   }, [])
 const first = { revision: 0, _id: SUT_ID, created: true }
 
 test('the same request under the same key is the same, also from its bytes', (t) => {
-  const keys = makeRetryKeys(ringOf('a'))
-  const { current, candidates } = keys.of(...request)
+  const keys = makeIdempotencyKeys(ringOf('a'))
+  const { current, candidates } = keys.derive(...request)
   const [user, key, method, path, body] = request
-  t.is(keys.of(user, key, method, path, Buffer.from(body)).current, current)
+  t.is(keys.derive(user, key, method, path, Buffer.from(body)).current, current)
   t.deepEqual(candidates, [current])
 })
 
 test('what is recorded has the form of its metadata and shows nothing of the request', (t) => {
-  const { current } = makeRetryKeys(ringOf('a')).of(...request)
+  const { current } = makeIdempotencyKeys(ringOf('a')).derive(...request)
   const metadata = { actor: 'a', role: 'tester', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   t.true(E.isRight(Metadata.decode({ ...metadata, key: current })))
   for (const part of request) t.false(current.includes(part))
@@ -58,21 +58,21 @@ const changed: readonly (readonly [string, Request, 'reused' | undefined])[] = [
 
 for (const [what, other, expected] of changed) {
   test(`a request with ${what} is ${expected ?? 'unknown'}`, (t) => {
-    const keys = makeRetryKeys(ringOf('a'))
-    const known = knownAs(keys.of(...request).current)
-    t.is(findKnown(known, keys.of(...other)), expected)
-    t.deepEqual(findKnown(known, keys.of(...request)), first)
+    const keys = makeIdempotencyKeys(ringOf('a'))
+    const known = knownAs(keys.derive(...request).current)
+    t.is(findRecorded(known, keys.derive(...other)), expected)
+    t.deepEqual(findRecorded(known, keys.derive(...request)), first)
   })
 }
 
 test('two requests that differ anywhere are never taken for each other', (t) => {
-  const keys = makeRetryKeys(ringOf('a'))
+  const keys = makeIdempotencyKeys(ringOf('a'))
   const letters = fc.string({ unit: fc.constantFrom('a', '"', ',', '[', ']'), maxLength: 3 })
   const requests = fc.tuple(letters, letters, letters, letters, letters)
   fc.assert(
     fc.property(requests, requests, (one, other) => {
       const isSame = JSON.stringify(one) === JSON.stringify(other)
-      return (keys.of(...one).current === keys.of(...other).current) === isSame
+      return (keys.derive(...one).current === keys.derive(...other).current) === isSame
     }),
     { numRuns: 500 },
   )
@@ -80,31 +80,31 @@ test('two requests that differ anywhere are never taken for each other', (t) => 
 })
 
 test('like requests of two users, or under two keys, cannot be seen to be alike', (t) => {
-  const keys = makeRetryKeys(ringOf('a'))
+  const keys = makeIdempotencyKeys(ringOf('a'))
   const [, , ...rest] = request
-  const of = (user: string, key: string) => keys.of(user, key, ...rest).current.slice(23)
+  const of = (user: string, key: string) => keys.derive(user, key, ...rest).current.slice(23)
   t.is(new Set([of('alice', 'key-1'), of('alice', 'key-2'), of('bob', 'key-1')]).size, 3)
 })
 
 test('a request recorded under an older key of the ring is known, and reused the same', (t) => {
   const [old, next] = [ringOf('old'), ringOf('new')]
-  const rotated = makeRetryKeys({ keys: [...next.keys, ...old.keys] })
-  const known = knownAs(makeRetryKeys(old).of(...request).current)
-  const retry = rotated.of(...request)
+  const rotated = makeIdempotencyKeys({ keys: [...next.keys, ...old.keys] })
+  const known = knownAs(makeIdempotencyKeys(old).derive(...request).current)
+  const retry = rotated.derive(...request)
   t.is(retry.candidates.length, 2)
-  t.is(retry.current, makeRetryKeys(next).of(...request).current)
-  t.deepEqual(findKnown(known, retry), first)
-  t.is(findKnown(known, retry, SUT_ID), undefined, 'of what was given up nothing is known')
-  t.is(findKnown(known, rotated.of('alice', 'key-1', 'POST', '/elsewhere', '')), 'reused')
-  t.is(findKnown(known, makeRetryKeys(next).of(...request)), undefined)
+  t.is(retry.current, makeIdempotencyKeys(next).derive(...request).current)
+  t.deepEqual(findRecorded(known, retry), first)
+  t.is(findRecorded(known, retry, SUT_ID), undefined, 'of what was given up nothing is known')
+  t.is(findRecorded(known, rotated.derive('alice', 'key-1', 'POST', '/elsewhere', '')), 'reused')
+  t.is(findRecorded(known, makeIdempotencyKeys(next).derive(...request)), undefined)
 })
 
 test('of several recorded under one key the last counts', (t) => {
-  const keys = makeRetryKeys(ringOf('a'))
-  const other = keys.of('alice', 'key-1', 'POST', '/elsewhere', '').current
-  const known = knownAs(other, keys.of(...request).current)
-  t.deepEqual(findKnown(known, keys.of(...request)), { ...first, revision: 1 })
-  t.is(findKnown([], keys.of(...request)), undefined)
+  const keys = makeIdempotencyKeys(ringOf('a'))
+  const other = keys.derive('alice', 'key-1', 'POST', '/elsewhere', '').current
+  const known = knownAs(other, keys.derive(...request).current)
+  t.deepEqual(findRecorded(known, keys.derive(...request)), { ...first, revision: 1 })
+  t.is(findRecorded([], keys.derive(...request)), undefined)
 })
 
 test('a key of 1 to 255 visible ASCII characters is taken, quoted or not', (t) => {

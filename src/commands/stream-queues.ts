@@ -1,11 +1,13 @@
-export type Turns = ReturnType<typeof makeTurns>
+export type StreamQueues = ReturnType<typeof makeStreamQueues>
 
-/** Commands on one stream wait for each other here; the expected revision is for those in other processes. */
-export const makeTurns = () => {
-  /** Who waits for each stream that somebody has the turn of. Not their promises, which would keep all that they come to. */
+/** Serialises commands per stream within this process. The expected revision covers other processes. */
+export const makeStreamQueues = () => {
+  /**
+   * Waiters per locked stream. Stores resolvers rather than promises, which would retain everything they resolve to.
+   */
   const waiting = new Map<string, (() => void)[] | undefined>()
   return {
-    begin: (stream: string): Promise<void> | undefined => {
+    acquire: (stream: string): Promise<void> | undefined => {
       if (!waiting.has(stream)) {
         waiting.set(stream, undefined)
         return undefined
@@ -16,7 +18,7 @@ export const makeTurns = () => {
       waiting.set(stream, others)
       return turn.promise
     },
-    end: (stream: string): void => {
+    release: (stream: string): void => {
       const next = waiting.get(stream)?.shift()
       if (next === undefined) waiting.delete(stream)
       else next()

@@ -1,14 +1,14 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type KnownKeys, knownKeys, lookUp } from '../../src/domain/known-keys.ts'
+import { addRecord, findRecord, type IdempotencyRecords } from '../../src/domain/idempotency-records.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
 import { idOf, reservationCancelled, reservationCreated, SUT_ID, sutCreated, sutUpdated } from './builders.ts'
 import { at, recordedAt, stories } from './given-when-then.ts'
 
 const { given } = stories(sutDecider)
 const key = (n: number, request = 'r'): string => `${`${n}k`.padEnd(22, 'k')}.${request.repeat(22)}`
-const known = ({ state }: { state: { keys: KnownKeys } }, ...keys: readonly string[]) =>
-  keys.map((one) => lookUp(state.keys, one))
+const known = ({ state }: { state: { keys: IdempotencyRecords } }, ...keys: readonly string[]) =>
+  keys.map((one) => findRecord(state.keys, one))
 const HOUR = 3_600_000
 
 test('a command that came with a retry key is known by it, with its object and whether it made that', (t) => {
@@ -63,7 +63,7 @@ test('whatever keys come, in whatever time, each is known for a day and none for
     size: 'max',
   })
   const property = fc.property(steps, (all) => {
-    let keys: KnownKeys = []
+    let keys: IdempotencyRecords = []
     let time = Date.parse('2030-05-02T05:00:00Z')
     const model = new Map<string, { revision: number; time: number; key: string }>()
     for (const [revision, [key, wait]] of all.entries()) {
@@ -71,12 +71,12 @@ test('whatever keys come, in whatever time, each is known for a day and none for
       const event = recordedAt(revision, { time, event: sutUpdated({ name: 'n' }), more: { key } })
       const before = keys
       const copy = structuredClone(before)
-      keys = knownKeys(before, event, time)
+      keys = addRecord(before, event, time)
       if (revision % 50 === 0) t.deepEqual(before, copy, 'what was known before stays as it was')
       model.set(key.slice(0, 16), { revision, time, key })
     }
     for (const { revision, time: then, key } of model.values()) {
-      const found = lookUp(keys, key)
+      const found = findRecord(keys, key)
       if (then > time - 24 * HOUR) t.deepEqual(found, { revision, _id: SUT_ID, created: false })
       if (then < time - 37 * HOUR) t.is(found, undefined)
     }

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { FollowedLog } from '../../../src/commands/states/known-log.ts'
+import type { FollowedLog } from '../../../src/commands/states/log-continuity.ts'
 import type { Snapshot } from '../../../src/domain/decider.ts'
 import { sutStream } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventPlace, StoreUnavailable } from '../../../src/event-store/event-store.ts'
@@ -21,7 +21,7 @@ const NOTHING: EventPlace = { mark: BEGINNING, eventId: '', stream: '', revision
 const aFollowedLog = () => {
   let time: number | undefined = 1
   let last = NOTHING
-  const log: FollowedLog = { following: () => time, lastFolded: () => last }
+  const log: FollowedLog = { followEpoch: () => time, lastFolded: () => last }
   return {
     log,
     cut: () => {

@@ -1,22 +1,22 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Begin, PHASE, type Told } from './checkpoints.ts'
+import { PHASE, type WorkerMessage, type WorkerOptions } from './wal-checkpoints.ts'
 
-/** The thread that puts a journal into its file: see checkpoints.ts. */
+/** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
 
-const { path, phase } = workerData as Begin
+const { path, phase } = workerData as WorkerOptions
 const database = new DatabaseSync(path, { timeout: 0 })
-// On macOS an fsync alone does not reach the disk. Elsewhere it changes nothing.
+// On macOS, plain fsync does not reach the disk. No effect elsewhere.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 const copy = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 const version = database.prepare('PRAGMA user_version')
 
-const tell = (told: Told): void => parentPort?.postMessage(told)
+const send = (told: WorkerMessage): void => parentPort?.postMessage(told)
 
-/** SQLITE_BUSY and SQLITE_FULL: it is tried again with the next one. */
+/** SQLITE_BUSY and SQLITE_FULL: the next checkpoint retries. */
 const isHarmless = (error: unknown): boolean => [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
 
-/** Who writes next after all has been copied begins the journal anew, and waits for its header to be synced. */
+/** The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. Do it here. */
 const restart = (): string | undefined => {
   try {
     const { user_version } = version.get() as { user_version: number }
@@ -32,7 +32,7 @@ const checkpoint = (): string | undefined => {
     const { busy, log, checkpointed } = copy.get() as { busy: number; log: number; checkpointed: number }
     if (busy !== 0 || log !== checkpointed) return undefined
   } catch {
-    // As SQLite does with a checkpoint of its own: it is tried again with the next one.
+    // Like SQLite's own checkpoints: the next one retries.
     return undefined
   }
   const isAlone = Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.restarting) === PHASE.copying
@@ -48,6 +48,6 @@ parentPort?.on('message', (asked: 'begin' | 'close') => {
   const failed = checkpoint()
   Atomics.store(phase, 0, PHASE.idle)
   Atomics.notify(phase, 0)
-  tell({ failed })
+  send({ failed })
 })
-tell('ready')
+send('ready')

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { makeStatesAnew } from '../../../src/commands/states/states-anew.ts'
+import { makeCatchUpStates } from '../../../src/commands/states/catch-up-states.ts'
 import { sutStream } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore, NO_STREAM } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'
@@ -30,7 +30,7 @@ const aLab = async (t: ExecutionContext, count: number) => {
 test('states that were folded while the log went by are what the first command is decided on', async (t) => {
   const { store, suts } = await aLab(t, 3)
   const { snapshots, written } = keptStates(t)
-  const anew = makeStatesAnew()
+  const anew = makeCatchUpStates()
   for (const event of await readLog(store, BEGINNING)) anew.fold([event])
   anew.handOver(snapshots, 100)
   t.is(written(), suts.length)
@@ -48,7 +48,7 @@ test('states that were folded while the log went by are what the first command i
 test('of more states than are taken those that were used last are handed over', async (t) => {
   const { store, suts } = await aLab(t, 3)
   const { snapshots, written } = keptStates(t)
-  const anew = makeStatesAnew()
+  const anew = makeCatchUpStates()
   anew.fold(await readLog(store, BEGINNING))
   anew.handOver(snapshots, 2)
   t.is(written(), 2)
@@ -65,7 +65,7 @@ test('states for which there is no room are let go of, and never kept with a gap
   const { snapshots, written } = keptStates(t)
   const events = await readLog(store, BEGINNING)
   // Room for one of the three: in the order of the log each has made room before its next event comes.
-  const anew = makeStatesAnew(1_024)
+  const anew = makeCatchUpStates(1_024)
   for (const event of events) anew.fold([event])
   anew.handOver(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)
@@ -80,7 +80,7 @@ test('a stream whose beginning has not been seen is not kept', async (t) => {
   const sut = await anInstance(store).aSut()
   await append(store, sutStream(sut), 0, someEvents(sutStream(sut), 2))
   const { snapshots, written } = keptStates(t)
-  const anew = makeStatesAnew()
+  const anew = makeCatchUpStates()
   anew.fold((await readLog(store, BEGINNING)).slice(1))
   anew.handOver(snapshots, 100)
   t.is(written(), 0)

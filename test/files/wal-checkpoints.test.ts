@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { makeCheckpoints } from '../../src/files/checkpoints.ts'
+import { makeWalCheckpoints } from '../../src/files/wal-checkpoints.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
 
 const PAGES = 50
@@ -15,7 +15,7 @@ const given = async (t: ExecutionContext) => {
   const path = join(await aDirectory(t), 'some.db')
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE row (text TEXT)')
-  const checkpoints = makeCheckpoints(database, { path, pages: PAGES })
+  const checkpoints = makeWalCheckpoints(database, { path, pages: PAGES })
   t.teardown(async () => {
     await checkpoints.close()
     database.close()
@@ -31,7 +31,7 @@ const given = async (t: ExecutionContext) => {
   const commitUntilUnderWay = async (): Promise<number> => {
     for (let n = 1; ; n++) {
       commit()
-      if (checkpoints.underWay() !== undefined) return n
+      if (checkpoints.inProgress() !== undefined) return n
       await turn()
     }
   }
@@ -41,12 +41,12 @@ const given = async (t: ExecutionContext) => {
 test('a journal that has grown is put into the file and started anew by another thread', async (t) => {
   const { path, checkpoints, commitUntilUnderWay, lengths, count } = await given(t)
   let rows = await commitUntilUnderWay()
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   const size = statSync(`${path}-wal`).size
   for (let round = 0; round < 5; round++) {
     t.is(lengths().log, 1, 'it begins with what the thread wrote')
     rows += await commitUntilUnderWay()
-    await checkpoints.underWay()
+    await checkpoints.inProgress()
   }
   t.is(count(), rows)
   t.true(statSync(`${path}-wal`).size <= Math.max(size, (PAGES + 2) * (PAGE_BYTES + 24) + 32))
@@ -59,10 +59,10 @@ test('who cannot wait may write while it is copied, and then it is started anew 
     commit()
     rows++
   }
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   while (lengths().log > 1) {
     rows += await commitUntilUnderWay()
-    await checkpoints.underWay()
+    await checkpoints.inProgress()
   }
   t.is(count(), rows)
 })
@@ -71,7 +71,7 @@ test('while a journal is being started anew nobody else writes', async (t) => {
   const { checkpoints, commitUntilUnderWay, database } = await given(t)
   for (let round = 0; round < 20; round++) {
     await commitUntilUnderWay()
-    while (checkpoints.underWay() !== undefined) {
+    while (checkpoints.inProgress() !== undefined) {
       // The thread holds the lock only while this is false.
       if (checkpoints.mayWrite()) t.notThrows(() => database.exec('BEGIN IMMEDIATE; COMMIT'))
       await turn()
@@ -82,20 +82,20 @@ test('while a journal is being started anew nobody else writes', async (t) => {
 test('a journal that somebody still reads is put into the file and goes on', async (t) => {
   const { path, checkpoints, commitUntilUnderWay, lengths } = await given(t)
   await commitUntilUnderWay()
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   const reader = new DatabaseSync(path, { readOnly: true })
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM row').get()
   await commitUntilUnderWay()
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   await commitUntilUnderWay()
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   t.true(lengths().log > PAGES)
   reader.close()
   await commitUntilUnderWay()
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   await commitUntilUnderWay()
-  await checkpoints.underWay()
+  await checkpoints.inProgress()
   t.true(lengths().log <= 2 * PAGES)
 })
 
@@ -106,7 +106,7 @@ test('without the thread checkpoints are those of SQLite', async (t) => {
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE row (text TEXT)')
   const path = join(directory, 'no.db')
   writeFileSync(path, 'no database, and long enough to be told from an empty one'.repeat(100))
-  const checkpoints = makeCheckpoints(database, { path, pages: PAGES })
+  const checkpoints = makeWalCheckpoints(database, { path, pages: PAGES })
   const limit = () => database.prepare('PRAGMA wal_autocheckpoint').get()?.wal_autocheckpoint
   t.is(limit(), 0)
   while (limit() === 0) {
@@ -115,6 +115,6 @@ test('without the thread checkpoints are those of SQLite', async (t) => {
     await turn()
   }
   t.is(limit(), PAGES)
-  t.is(checkpoints.underWay(), undefined)
+  t.is(checkpoints.inProgress(), undefined)
   await checkpoints.close()
 })

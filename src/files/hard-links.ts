@@ -1,18 +1,18 @@
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-export interface OtherNames {
-  /** How many names the file has, this one among them. */
+export interface HardLinks {
+  /** Number of names of the file, including this one. */
   readonly count: number
-  /** Who has it open and locked, by whatever name; undefined where nobody has or the system does not tell. */
+  /** The process that holds a lock on it under any name; undefined if none or unknown. */
   readonly holder: string | undefined
 }
 
 const PROC_LOCKS = '/proc/locks'
 const LOCK = /^\d+: POSIX +ADVISORY +(?:READ|WRITE) +(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /
 
-/** The process that has a lock on this file, as Linux tells of all of them. */
-const holderOf = (dev: number, ino: number): string | undefined => {
+/** The process that holds a lock on the file, according to Linux. */
+const findHolder = (dev: number, ino: number): string | undefined => {
   const [major, minor] = [(dev >>> 8) & 0xfff, (dev & 0xff) | ((dev >>> 12) & 0xfff00)]
   let locks: string
   try {
@@ -29,11 +29,11 @@ const holderOf = (dev: number, ino: number): string | undefined => {
 }
 
 /**
- * Whether a file has more than one name, by hard links: a lock that goes by the name does not keep others from opening
- * the file by another. Symbolic links are none of these; they are followed.
+ * Finds other names (hard links) of a file. A lock by name does not stop a process that opens the file by another name.
+ * Symbolic links do not count; they are resolved.
  */
-export const otherNamesOf = (file: string): OtherNames | undefined => {
+export const findHardLinks = (file: string): HardLinks | undefined => {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined || found.nlink < 2) return undefined
-  return { count: found.nlink, holder: holderOf(found.dev, found.ino) }
+  return { count: found.nlink, holder: findHolder(found.dev, found.ino) }
 }

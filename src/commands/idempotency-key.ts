@@ -1,0 +1,107 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Problem } from '../domain/failure.ts'
+import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
+import { canonicalJson } from '../domain/values/canonical-json.ts'
+import type { KeyRing } from '../vault/keys.ts'
+
+/**
+ * An idempotency key and its request, as two HMACs joined by a dot. The recorded value reveals neither, nor whether two
+ * requests were alike, since bodies may contain passwords.
+ */
+export interface IdempotencyKey {
+  /** The recorded value, `metadata.key`. */
+  readonly current: string
+  /**
+   * The value under every key of the ring, current first. Earlier requests may have been recorded before a key
+   * rotation.
+   */
+  readonly candidates: readonly string[]
+}
+
+export interface IdempotencyKeys {
+  /** Derives the value from the key and the request: path, body and reason. */
+  readonly derive: (
+    userId: string,
+    key: string,
+    method: string,
+    path: string,
+    body: Uint8Array | string,
+    reason?: string,
+  ) => IdempotencyKey
+}
+
+/** 22 characters of base64url: 132 bits. */
+const LENGTH = 22
+
+// A JSON array ends at its bracket, so different parts followed by a body never produce the same input.
+const mac = (key: Uint8Array, parts: readonly string[], body: Uint8Array | string): string =>
+  createHmac('sha256', key).update(canonicalJson(parts)).update(body).digest('base64url').slice(0, LENGTH)
+
+export const makeIdempotencyKeys = ({ keys }: Pick<KeyRing, 'keys'>): IdempotencyKeys => {
+  // Derived keys, independent of the keys that seal secrets.
+  const derived = keys.map(({ key }) => new Uint8Array(hkdfSync('sha256', key, '', 'berth retry key', 32)))
+  return {
+    derive: (userId, key, method, path, body, reason) => {
+      // Without a reason, the same input as before reasons existed, so that older records still match.
+      const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
+      const candidates = derived.map((secret) => {
+        const retried = mac(secret, ['key', userId, key], '')
+        return `${retried}.${mac(secret, request, body)}`
+      })
+      return { current: candidates[0] as string, candidates }
+    },
+  }
+}
+
+/** Uses the current ring at each call. */
+export const makeRotatingIdempotencyKeys = (currentRing: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
+  let ring = currentRing()
+  let retryKeys = makeIdempotencyKeys(ring)
+  return {
+    derive: (...request) => {
+      if (ring !== currentRing()) {
+        ring = currentRing()
+        retryKeys = makeIdempotencyKeys(ring)
+      }
+      return retryKeys.derive(...request)
+    },
+  }
+}
+
+/** The HMACs of the key alone, under every key of the ring, current first. */
+export const keyNames = ({ candidates }: IdempotencyKey): readonly string[] =>
+  candidates.map((candidate) => candidate.slice(0, LENGTH))
+
+/**
+ * The record for an idempotency key, or `reused` if the key came with another request.
+ *
+ * @param abandonedId an object whose record is ignored
+ */
+export const findRecorded = (
+  known: IdempotencyRecords,
+  { candidates }: IdempotencyKey,
+  abandonedId?: string,
+): IdempotencyRecord | 'reused' | undefined => {
+  let isReused = false
+  for (const candidate of candidates) {
+    const found = findRecord(known, candidate)
+    if (found === 'reused') isReused = true
+    else if (found !== undefined && found._id !== abandonedId) return found
+  }
+  return isReused ? 'reused' : undefined
+}
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/
+/** A string of RFC 8941. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
+
+/** Parses an Idempotency-Key header. Quoted and bare forms are the same key. Right(undefined) if there is none. */
+export const parseIdempotencyKey = (header: string | undefined): E.Either<Problem, string | undefined> => {
+  if (header === undefined) return E.right(undefined)
+  const quoted = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1')
+  const key = quoted ?? (header.startsWith('"') ? '' : header)
+  if (VISIBLE.test(key)) return E.right(key)
+  const detail = 'must be 1 to 255 visible ASCII characters, quoted or not'
+  return E.left({ code: 'invalid', path: ['Idempotency-Key'], in: 'header', detail })
+}

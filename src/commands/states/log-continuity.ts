@@ -1,0 +1,63 @@
+import { type EventPlace, type EventStore, hasEventAt, StoreUnavailable } from '../../event-store/event-store.ts'
+
+/** The state of the subscription that follows the log. */
+export interface FollowedLog {
+  /** Number of the current unbroken subscription; undefined while the log is not followed. */
+  readonly followEpoch: () => number | undefined
+  /** The last event folded into views. No snapshot in use is newer. */
+  readonly lastFolded: () => EventPlace
+}
+
+/** Detects a log that no longer continues from the cached states. */
+export interface LogContinuity {
+  /** Notes an event known to be in the log. */
+  readonly note: (event: EventPlace) => void
+  /**
+   * A log that was truncated and has grown again has other events at the same revisions, which no append detects.
+   * Returns undefined while the subscription is unbroken since the last known event was found in place. After a break,
+   * returns a promise: a single read, shared by all callers, checks that event again.
+   */
+  readonly confirm: () => Promise<void> | undefined
+}
+
+/** @param onOtherLog called if other events are in place of the cached ones, which must be dropped */
+export const makeLogContinuity = (
+  store: EventStore,
+  log: FollowedLog | undefined,
+  onOtherLog: () => void,
+): LogContinuity => {
+  // Without a subscription, this process is the only writer.
+  if (log === undefined) return { note: () => undefined, confirm: () => undefined }
+  const { followEpoch, lastFolded } = log
+  let newest: EventPlace | undefined
+  let confirmed: number | undefined
+  let confirming: Promise<void> | undefined
+
+  const check = async (): Promise<void> => {
+    const before = followEpoch()
+    const folded = lastFolded()
+    const last = newest !== undefined && newest.mark > folded.mark ? newest : folded
+    if (!(await hasEventAt(store, last))) {
+      newest = undefined
+      onOtherLog()
+      if (last === folded || !(await hasEventAt(store, folded))) {
+        throw new StoreUnavailable('the log does not continue from the events read earlier')
+      }
+    }
+    if (followEpoch() === before) confirmed = before
+  }
+
+  return {
+    note: (event) => {
+      if (newest === undefined || event.mark > newest.mark) newest = event
+    },
+    confirm: () => {
+      const now = followEpoch()
+      if (now !== undefined && now === confirmed) return undefined
+      confirming ??= check().finally(() => {
+        confirming = undefined
+      })
+      return confirming
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import { LRUCache } from 'lru-cache'
+import { PageMissing } from '../../domain/calendar/page.ts'
+import type { Decider, StreamState } from '../../domain/decider.ts'
+import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
+import { type FollowedLog, type LogContinuity, makeLogContinuity } from './log-continuity.ts'
+import {
+  type Folded,
+  keep,
+  keepIfDue,
+  makeUnread,
+  PagesLost,
+  readPages,
+  readSnapshot,
+  type Snapshots,
+} from './snapshots.ts'
+
+/** Bytes of all cached states: some six million windows, or as many idempotency records. */
+const CACHE_BYTES_MAX = 256 * 1024 * 1024
+
+/** Caches the folded states that commands decide on, most recently used in memory. */
+export interface StateCache extends Pick<LogContinuity, 'confirm'> {
+  /** The cached or saved state, without reading the stream. An append detects a stale state. */
+  readonly get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
+  /** Folds a stream from its snapshot, or its beginning, to its end. */
+  readonly load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
+  /** Folds a stream from its beginning, because pages of its snapshot are lost. */
+  readonly reload: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
+  /** Folds events recorded since. */
+  readonly catchUp: <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    from: Folded<S>,
+  ) => Promise<Folded<S>>
+  /**
+   * Calls a pure function of states, retrying with the pages it needs.
+   *
+   * @throws PagesLost if they are no longer available
+   */
+  readonly withPages: <A>(look: () => A) => A
+  /** Caches a state whose events are known to be in the log, the last of them with this id. */
+  readonly put: <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    folded: Folded<S>,
+    eventId: string,
+  ) => void
+  readonly forget: (stream: string) => void
+  /** Saves all cached states, so that nothing has to be folded after a restart. */
+  readonly saveAll: () => void
+}
+
+interface StateCacheOptions {
+  readonly store: EventStore
+  readonly snapshots: Snapshots
+  /** Absent if no other process writes the log. */
+  readonly log?: FollowedLog
+  /** Bytes. */
+  readonly cacheBytesMax?: number
+}
+
+/** A state and its eviction handler. */
+interface CacheEntry {
+  readonly folded: Folded<StreamState>
+  readonly onEvict: () => void
+}
+
+/** An LRU cache bounded by bytes. */
+const makeEntries = ({ snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheOptions) => {
+  const states = new LRUCache<string, CacheEntry>({
+    maxSize: cacheBytesMax,
+    dispose: ({ onEvict }, _, why) => {
+      if (why === 'evict') onEvict()
+    },
+  })
+  return {
+    get: (stream: string) => states.get(stream)?.folded,
+    set: <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
+      const kept = keepIfDue(snapshots, decider, stream, folded)
+      // Save on eviction, so that loading it again costs only its directory and the pages needed.
+      const onEvict = (): void => {
+        if (kept.kept !== kept.revision) keep(snapshots, decider, stream, kept)
+      }
+      const size = Math.min(decider.weight(folded.state), cacheBytesMax)
+      states.set(stream, { folded: kept, onEvict }, { size })
+    },
+    delete: (stream: string): void => {
+      states.delete(stream)
+    },
+    clear: () => states.clear(),
+    saveAll: (): void => {
+      for (const { onEvict } of states.values()) onEvict()
+    },
+  }
+}
+
+/** Loads twice as many pages on each miss, so that a scan needs few retries. */
+const makeWithPages =
+  (snapshots: Snapshots): StateCache['withPages'] =>
+  (look) => {
+    for (let count = 1; ; count *= 2) {
+      try {
+        return look()
+      } catch (error) {
+        if (!(error instanceof PageMissing)) throw error
+        readPages(snapshots, error.pages, count)
+      }
+    }
+  }
+
+export const makeStateCache = (options: StateCacheOptions): StateCache => {
+  const { store, snapshots, log } = options
+  const entries = makeEntries(options)
+  const { note, confirm } = makeLogContinuity(store, log, () => {
+    entries.clear()
+    snapshots.dropUnwritten()
+  })
+  const withPages = makeWithPages(snapshots)
+
+  const put: StateCache['put'] = (decider, stream, folded, eventId) => {
+    const { revision, mark } = folded
+    note({ stream, revision, mark, eventId })
+    entries.set(decider, stream, folded)
+  }
+
+  const foldNewEvents: StateCache['catchUp'] = async (decider, stream, from) => {
+    let folded = from
+    let eventId: string | undefined
+    for await (const page of store.readStream(stream, from.revision)) {
+      for (const event of page) {
+        const { state } = folded
+        const { revision, mark, id } = event
+        folded = { ...folded, state: withPages(() => decider.evolve(state, event)), revision, mark }
+        eventId = id
+      }
+    }
+    if (eventId !== undefined) put(decider, stream, folded, eventId)
+    else if (folded.revision !== NO_STREAM) entries.set(decider, stream, folded)
+    return folded
+  }
+
+  const reload: StateCache['reload'] = (decider, stream) => foldNewEvents(decider, stream, makeUnread(decider))
+
+  const catchUp: StateCache['catchUp'] = async (decider, stream, from) => {
+    try {
+      return await foldNewEvents(decider, stream, from)
+    } catch (error) {
+      if (!(error instanceof PagesLost)) throw error
+      return reload(decider, stream)
+    }
+  }
+
+  return {
+    confirm,
+    get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) =>
+      (entries.get(stream) as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
+    load: (decider, stream) =>
+      catchUp(decider, stream, readSnapshot(snapshots, decider, stream) ?? makeUnread(decider)),
+    reload,
+    catchUp,
+    withPages,
+    put,
+    forget: entries.delete,
+    saveAll: entries.saveAll,
+  }
+}

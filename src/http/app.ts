@@ -7,16 +7,16 @@ import type { Role } from '../domain/event.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import { type Answered, knownMethod, NO_ROUTE, traceIdOf } from './answer/answered.ts'
-import { answer, begin, positioned, refuse, send, stateOf, streamed } from './answer/respond.ts'
 import { isCrossSite } from './authentication/cross-site.ts'
 import type { Gate } from './authentication/gate.ts'
 import { namesIn } from './codecs/query.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
-import { type Answer, type Answering, mediaTypesOf, type Route } from './protocol/route.ts'
+import { mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
 import { type Input, readRequest } from './request/read-request.ts'
-import { acceptable, headProblem } from './request/request-head.ts'
-import { routed, unmatched } from './router.ts'
+import { headProblem, negotiate } from './request/request-head.ts'
+import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
+import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
+import { dispatch, refuseUnmatched } from './router.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -24,7 +24,7 @@ export interface AppDependencies {
   readonly retryKeys: RetryKeys
   readonly inFlight: InFlight
   /** The answer that a retry key got before, if it is known here. */
-  readonly repeated: (key: RetryKey) => E.Either<Refusal, Answer> | undefined
+  readonly repeated: (key: RetryKey) => E.Either<Refusal, RouteResponse> | undefined
   /** Whether requests can be answered: not before everything has been read that was recorded before. */
   readonly isOpen: () => boolean
   readonly views: Pick<Views, 'position' | 'cameTo'>
@@ -34,14 +34,14 @@ export interface AppDependencies {
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
   /** Told of every request when its answer is ready. */
-  readonly onAnswered: (answered: Answered, request: IncomingMessage) => void
+  readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
 }
 
-const internal = () =>
+const internalError = () =>
   refusal('internal', 'Something went wrong here; the log of the service has it under this request id.')
 
-const answeredOf = (ctx: Context, began: number, address: string): Answered => {
+const summaryOf = (ctx: Context, began: number, address: string): RequestSummary => {
   const { requestId, user, route = NO_ROUTE, code } = stateOf(ctx)
   const traceId = traceIdOf(ctx.req.headers.traceparent)
   const milliseconds = performance.now() - began
@@ -59,7 +59,7 @@ const answeredOf = (ctx: Context, began: number, address: string): Answered => {
 }
 
 /** Gives every request an id and an answer, and every failure that nobody foresaw one that tells nothing else. */
-const identified =
+const withRequestId =
   ({ synced, clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
@@ -77,35 +77,35 @@ const identified =
         const isForeseen = error instanceof StoreUnavailable
         if (!isForeseen) onError(error, requestId)
         if (ctx.res.headersSent) ctx.res.destroy()
-        else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internal())
+        else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
       }
     }
-    onAnswered(answeredOf(ctx, began, addressOf(ctx.req)), ctx.req)
+    onAnswered(summaryOf(ctx, began, addressOf(ctx.req)), ctx.req)
     send(ctx)
   }
 
 /** Lets through whoever is known, and anyone to the few addresses that are open to anyone. */
-const authenticated = ({ gate, views, routes }: AppDependencies): Middleware => {
+const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
   const open = new Set(routes.filter(({ may }) => may === 'anyone').map(({ path }) => path))
   return async (ctx, next) => {
     if (open.has(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
       stateOf(ctx).isApart = true
       return next()
     }
-    const asked = gate(ctx.req)
-    const admitted = asked instanceof Promise ? await asked : asked
+    const callHandler = gate(ctx.req)
+    const admitted = callHandler instanceof Promise ? await callHandler : callHandler
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
     stateOf(ctx).user = admitted.right
     await next()
-    positioned(ctx, views.position())
+    setPosition(ctx, views.position())
   }
 }
 
 /** Milliseconds that a read waits until this instance has come as far as it asks. */
-const AFTER_WITHIN = 5_000
+const POSITION_TIMEOUT = 5_000
 
 /** A parameter that is asked with and that this role may not use. */
-const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
+const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
   const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
   if (query === '' || withheld.length === 0) return undefined
   const given = namesIn(query)
@@ -113,13 +113,13 @@ const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string
 }
 
 /** Why a request is refused whatever else it asks for, in the order in which refusals are promised. */
-const barred = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
+const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
   if (route.may === 'anyone') return undefined
   const { role } = stateOf(ctx).user
   if (!(route.may as readonly Role[]).includes(role)) {
     return refusal('forbidden', `The role ${role} may not do this; it takes ${route.may.join(' or ')}.`)
   }
-  const withheld = withheldFrom(role, route, ctx.querystring)
+  const withheld = forbiddenParameter(role, route, ctx.querystring)
   if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
   if (isCrossSite(ctx.req)) {
     return refusal('cross_site', 'A page of another site sent this; what changes something is not taken from it.')
@@ -135,7 +135,7 @@ const asked = (
   mediaType: string,
   input: Input,
   dependencies: AppDependencies,
-): Answering => {
+): RouteResult => {
   const { user, requestId } = stateOf(ctx)
   const { bytes, idempotencyKey, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
@@ -150,14 +150,14 @@ const asked = (
 }
 
 /** Does what a request asks for, or refuses it. */
-const handled = (route: Route, dependencies: AppDependencies): Middleware => {
+const handleRoute = (route: Route, dependencies: AppDependencies): Middleware => {
   const { isOpen, views, synced } = dependencies
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
-    const mediaType = acceptable(ctx, mediaTypes)
+    const mediaType = negotiate(ctx, mediaTypes)
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
-    const bar = barred(ctx, route, () => isHeldOpen || isOpen())
+    const bar = checkAccess(ctx, route, () => isHeldOpen || isOpen())
     if (bar !== undefined) return refuse(ctx, bar)
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
@@ -167,17 +167,17 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
     if (E.isLeft(input)) return refuse(ctx, input.left)
     const { after } = input.right
     const mayWait = after !== undefined && route.may !== 'anyone'
-    if (mayWait && !(await views.cameTo(after, AFTER_WITHIN))) {
+    if (mayWait && !(await views.cameTo(after, POSITION_TIMEOUT))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
     }
     const result = await asked(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
     const { body, position } = result.right
-    answer(ctx, route, result.right)
-    if (position !== undefined) positioned(ctx, position)
+    respond(ctx, route, result.right)
+    if (position !== undefined) setPosition(ctx, position)
     if (typeof body === 'string') return
     if (body.isHeld !== true) await synced()
-    await streamed(ctx, body)
+    await sendStream(ctx, body)
   }
 }
 
@@ -191,9 +191,9 @@ class PlainKoa extends Koa {
 export const makeApp = (dependencies: AppDependencies): Koa => {
   const app = new PlainKoa()
   app.silent = true
-  app.use(identified(dependencies))
-  app.use(authenticated(dependencies))
-  app.use(routed(dependencies.routes, (route) => handled(route, dependencies)))
-  app.use(unmatched)
+  app.use(withRequestId(dependencies))
+  app.use(authenticate(dependencies))
+  app.use(dispatch(dependencies.routes, (route) => handleRoute(route, dependencies)))
+  app.use(refuseUnmatched)
   return app
 }

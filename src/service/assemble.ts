@@ -9,17 +9,17 @@ import { makeRetryKeysOf } from '../commands/retry-key.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type Feed, makeFeed } from '../feed/feed.ts'
-import { type Answered, knownMethod, NO_ROUTE } from '../http/answer/answered.ts'
-import { makeRepeated } from '../http/answer/repeated.ts'
 import { makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { makeClientAddresses, peerOf } from '../http/protocol/client-address.ts'
 import { codes, type Refusal } from '../http/protocol/problem.ts'
 import type { Route } from '../http/protocol/route.ts'
+import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/request-summary.ts'
+import { makeStoredResponse } from '../http/response/stored-response.ts'
 import { isOpen as isServing } from '../http/routes/health.ts'
 import type { Metrics } from '../http/routes/metrics.ts'
 import { routes } from '../http/routes.ts'
-import { inBursts } from '../http/server/bursts.ts'
+import { handleInBursts } from '../http/server/bursts.ts'
 import { type Listening, listen } from '../http/server/listen.ts'
 import type { OnResumed } from '../read-models/projector/cut.ts'
 import type { Views } from '../read-models/views.ts'
@@ -66,13 +66,13 @@ const startSweep = (
 /** What the parts tell of their work, for the log and the metrics. */
 const tellingOf = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
-  const tell = (answered: Answered): void => {
+  const tell = (answered: RequestSummary): void => {
     metrics.answered(answered)
     world.onAnswered?.(answered)
   }
   return {
     /** A request that was refused over its head, because it did not come whole, has been told. */
-    onAnswered: (answered: Answered, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
+    onAnswered: (answered: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
     /** What was refused before it became a request is told like one. */
     onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
       refused.add(socket)
@@ -82,9 +82,9 @@ const tellingOf = (world: World, metrics: Metrics) => {
     },
     told: {
       appended: metrics.appended,
-      decidedAgain: metrics.decidedAgain,
+      decidedAgain: metrics.decisionRepeated,
       // Not an answer yet: that is the SUT's own stream's to give.
-      repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
+      repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.retryAnswered(),
     },
   }
 }
@@ -130,7 +130,7 @@ export const assemble = async (
   const snapshots = { read, readPage, keep, dropUnwritten }
   const { told, onAnswered, onRefused } = tellingOf(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
-  const repeated = makeRepeated(views)
+  const repeated = makeStoredResponse(views)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
     log.warn(
@@ -147,7 +147,7 @@ export const assemble = async (
     inFlight: makeInFlight(),
     repeated: (key) => {
       const answer = repeated(key)
-      if (answer !== undefined && E.isRight(answer)) metrics.repeated()
+      if (answer !== undefined && E.isRight(answer)) metrics.retryAnswered()
       return answer
     },
     views,
@@ -164,7 +164,7 @@ export const assemble = async (
   const { host, port } = config
   const { patience } = world
   const connections = { host, port, addresses, certificate, patience, onRefused }
-  const listening = await listen(inBursts(app.callback()), { ...connections, clock, randomHex })
+  const listening = await listen(handleInBursts(app.callback()), { ...connections, clock, randomHex })
   if (certificate === undefined && !listening.isLoopback) {
     log.warn(
       { host },

@@ -168,7 +168,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     })
     opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))
     const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
-    metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
+    metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
     const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
     const listening = await assemble(config, world, randomHex, parts)
     opened.push(() => listening.close(STOP_WITHIN))

@@ -1,8 +1,8 @@
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { FeedLimits } from '../feed/subscribers.ts'
-import type { Answered } from '../http/answer/answered.ts'
-import type { Patience } from '../http/server/listen.ts'
+import type { RequestSummary } from '../http/response/request-summary.ts'
+import type { Timeouts } from '../http/server/listen.ts'
 
 /** What the service takes from the world around it: nothing else reads a clock or draws random bits. */
 export interface World {
@@ -15,7 +15,7 @@ export interface World {
   readonly randomHex?: RandomHex
   readonly log: Log
   /** Told of every request when its answer is ready. */
-  readonly onAnswered?: (answered: Answered) => void
+  readonly onAnswered?: (answered: RequestSummary) => void
   /** Metrics of the process, to be shown beside the service's own; as Prometheus reads them. */
   readonly processMetrics?: () => Promise<string>
   /** The service cannot go on and is no longer ready; the process had better end. */
@@ -25,7 +25,7 @@ export interface World {
   /** Ends a start that waits for a store which cannot be reached. */
   readonly signal?: AbortSignal
   /** How long clients are waited for, unless as http/listen.ts has it. */
-  readonly patience?: Partial<Patience>
+  readonly patience?: Partial<Timeouts>
   /** How many follow the log, and how they are treated, unless as feed/subscribers.ts has it. */
   readonly feed?: Partial<FeedLimits>
 }

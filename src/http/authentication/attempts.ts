@@ -19,7 +19,7 @@ const ROWS = 32_768
 /** Counts failed attempts to sign in, by address and name. */
 export interface Attempts {
   /** Seconds until this address may try this name again; 0 when it may now. */
-  readonly barredFor: (address: string, name: string) => number
+  readonly lockoutSeconds: (address: string, name: string) => number
   /** How often this address has tried this name within a minute. */
   readonly tried: (address: string, name: string) => number
   /** Begins an attempt, which counts until the function returned says how it ended, and after that if it failed. */
@@ -54,7 +54,7 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
   })
 
   return {
-    barredFor: (address, name) => {
+    lockoutSeconds: (address, name) => {
       const network = networkOf(address)
       const { counts, pair } = countOf(network, name)
       const now = clock()

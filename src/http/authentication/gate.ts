@@ -23,7 +23,7 @@ interface GateOptions {
 }
 
 /** Users at addresses from which they have come before, the latest; about 300 bytes each. */
-const FAMILIAR_MAX = 10_000
+const SEEN_USERS_MAX = 10_000
 
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
 
@@ -45,8 +45,8 @@ const tooManyAttempts = (retryAfter: number): Admitted =>
  * user has come from it before: otherwise a barred address could go on guessing, at the speed at which credentials are
  * recognised, until it meets the right ones.
  */
-const makeFamiliar = (addresses: ClientAddresses) => {
-  const at = new LRUCache<string, User>({ maxSize: FAMILIAR_MAX, sizeCalculation: () => 1 })
+const makeSeenUsers = (addresses: ClientAddresses) => {
+  const at = new LRUCache<string, User>({ maxSize: SEEN_USERS_MAX, sizeCalculation: () => 1 })
   const on = new WeakMap<Socket, User>()
   const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
   return {
@@ -68,13 +68,13 @@ const endingOf = ({ kind }: Authentication): Ending => {
 }
 
 /** What comes of a check. `end` is that of an attempt of the request's own; others came to their result without one. */
-const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
-  const familiar = makeFamiliar(addresses)
+const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
+  const familiar = makeSeenUsers(addresses)
 
   const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
     if (familiar.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
-    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.barredFor(address, user.name)
+    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, user.name)
     if (wait > 0) return tooManyAttempts(wait)
     familiar.add(request.socket, address, user)
     return E.right(user)
@@ -83,7 +83,7 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
   const ofWrong = (request: IncomingMessage, name: string, wasTried: boolean): Admitted => {
     if (wasTried) return WRONG_CREDENTIALS
     const address = addresses.clientOf(request)
-    const wait = attempts.barredFor(address, name)
+    const wait = attempts.lockoutSeconds(address, name)
     if (wait > 0) return tooManyAttempts(wait)
     attempts.begin(address, name)('failed')
     return WRONG_CREDENTIALS
@@ -97,7 +97,7 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
       case 'wrong':
         return ofWrong(request, result.name, end !== undefined)
       case 'barred':
-        return tooManyAttempts(Math.max(1, attempts.barredFor(addresses.clientOf(request), result.name)))
+        return tooManyAttempts(Math.max(1, attempts.lockoutSeconds(addresses.clientOf(request), result.name)))
       case 'overloaded':
         return OVERLOADED
       // What cannot be anybody's credentials is no guess at them.
@@ -112,12 +112,12 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
 export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateOptions): Gate => {
   const secret = Buffer.from(randomBytes(32)).toString('hex')
   const attempts = makeAttempts({ clock, isKnown: authenticator.knows, secret })
-  const verdict = makeVerdict(attempts, addresses)
+  const verdict = makeDecision(attempts, addresses)
   return (request) => {
     let end: End | undefined
     const mayTry = (name: string): boolean => {
       const address = addresses.clientOf(request)
-      if (attempts.barredFor(address, name) > 0) return false
+      if (attempts.lockoutSeconds(address, name) > 0) return false
       end = attempts.begin(address, name)
       return true
     }

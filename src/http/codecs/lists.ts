@@ -24,9 +24,9 @@ const paging = {
   before: opaqueId,
 }
 
-type Written<A> = { readonly [K in keyof A]?: A[K] | undefined }
+type OptionalMembers<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
-const pagingOf = ({ limit = LIMIT, offset = 0, before }: Written<Paging>): Paging => ({ limit, offset, before })
+const pagingOf = ({ limit = LIMIT, offset = 0, before }: OptionalMembers<Paging>): Paging => ({ limit, offset, before })
 
 /** A span of time, either end of which may be left open. */
 export interface Span {
@@ -51,7 +51,7 @@ const problemsBetween = (parameters: Parameters): readonly Problem[] => {
 type Decoded<A> = E.Either<readonly Problem[], A>
 
 /** What was read, unless one of its parts is wrong; all problems at once. */
-const unless = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (read: A) => B): Decoded<B> => {
+const combineProblems = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (read: A) => B): Decoded<B> => {
   if (E.isLeft(read)) return E.left([...read.left, ...problems])
   return problems.length === 0 ? E.right(make(read.right)) : E.left(problems)
 }
@@ -59,7 +59,7 @@ const unless = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (rea
 const pageParameters = parametersOf(paging)
 
 export const pageQuery: DecodeQuery<Paging> = (parameters) =>
-  unless(problemsBetween(parameters), pageParameters(parameters), pagingOf)
+  combineProblems(problemsBetween(parameters), pageParameters(parameters), pagingOf)
 described(pageQuery, () => schemaOf(pageParameters))
 
 export interface ReservationsQuery extends Paging, Span {
@@ -81,7 +81,7 @@ const reservationParameters = parametersOf({
 })
 
 export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
-  unless(problemsBetween(parameters), reservationParameters(parameters), (read) => {
+  combineProblems(problemsBetween(parameters), reservationParameters(parameters), (read) => {
     const { sut_id, user_id, from, to, current = false, as_of } = read
     return { ...pagingOf(read), sut_id, user_id, from, to, current, as_of }
   })
@@ -107,7 +107,7 @@ const tagParameters = familyOf('tag.', tagName, text(0, 256))
 export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
   const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
-  return unless(problems, sutParameters(others), (read) => {
+  return combineProblems(problems, sutParameters(others), (read) => {
     const { sut_type, is_active, name, as_of } = read
     return { ...pagingOf(read), sut_type, is_active, name, as_of, tags: E.isRight(family) ? family.right : {} }
   })
@@ -129,9 +129,13 @@ const availabilityParameters = parametersOf({
 })
 
 export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
-  unless(problemsBetween(parameters), availabilityParameters(parameters), ({ from, to, duration = DURATION }) => ({
-    from,
-    to,
-    duration,
-  }))
+  combineProblems(
+    problemsBetween(parameters),
+    availabilityParameters(parameters),
+    ({ from, to, duration = DURATION }) => ({
+      from,
+      to,
+      duration,
+    }),
+  )
 described(availabilityQuery, () => schemaOf(availabilityParameters))

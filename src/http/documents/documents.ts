@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Answering, Call, Route } from '../protocol/route.ts'
+import type { Call, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { PAGE, PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, type PackageFile, readPackageFile } from './docs-page.ts'
 import { schemaDocuments } from './openapi/event-schemas.ts'
@@ -12,7 +12,7 @@ import { openApi } from './openapi/openapi.ts'
 
 /** The documents that the service gives of its own interface, made when they are first asked for. */
 
-type Handler = (call: Call) => Answering
+type Handler = (call: Call) => RouteResult
 
 /** Taken anew wherever it has changed, and only there: a new version of Berth is a new document. */
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
@@ -49,7 +49,7 @@ export const makeDocuments = (routes: () => readonly Route[]) => ({
   openApi: json(() => openApi(routes(), versionOf(), examplesFrom(readExamples()))),
   asyncApi: json(() => asyncApi(versionOf())),
   schemaIndex: json(index),
-  schema: async (call: Call): Answering =>
+  schema: async (call: Call): RouteResult =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),
   page: serving(() => PAGE, PAGE_HEADERS),
   pageScript: serving(() => PAGE_SCRIPT),

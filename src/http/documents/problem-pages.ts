@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Code, codes, refusal } from '../protocol/problem.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
 
 /** What to do about each refusal: the text of the page that its `type` leads to. */
 const remedies: Readonly<Record<Code, string>> = {
@@ -73,7 +73,7 @@ const page = (code: Code): string => {
 }
 
 /** The page about a refusal. */
-export const problemPage = async ({ params }: Call): Answering => {
+export const problemPage = async ({ params }: Call): RouteResult => {
   const code = params.code ?? ''
   if (!isCode(code)) return E.left(refusal('not_found', 'There is no refusal of this name.'))
   return E.right({ status: 200, body: page(code) })

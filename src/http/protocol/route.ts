@@ -28,7 +28,7 @@ export interface Call<B = unknown, Q = unknown> {
 }
 
 /** A body that is written bit by bit. */
-export interface Streamed {
+export interface StreamedBody {
   /** Whether nothing of the log is told until the store can be read. */
   readonly isHeld?: boolean
   /** Writes it behind the head of the answer; resolves when it has ended, one way or the other. */
@@ -37,16 +37,16 @@ export interface Streamed {
   readonly leave: () => void
 }
 
-export interface Answer {
+export interface RouteResponse {
   readonly status: 200 | 201
   /** Text of the route's media type. */
-  readonly body: string | Streamed
+  readonly body: string | StreamedBody
   readonly headers?: Readonly<Record<string, string>>
   /** The public position that a write's answer shows; a read shows where the views are. */
   readonly position?: number
 }
 
-export type Answering = Promise<Either<Refusal, Answer>>
+export type RouteResult = Promise<Either<Refusal, RouteResponse>>
 
 /** Reads a body, or names everything that is wrong with it. */
 export type DecodeBody<B> = (body: unknown) => Either<readonly Problem[], B>
@@ -85,7 +85,7 @@ export interface Route {
   readonly isResumable?: true
   /** Whether If-Match is heeded. */
   readonly isConditional?: true
-  readonly handle: (call: Call) => Answering
+  readonly handle: (call: Call) => RouteResult
 }
 
 /** What a route answers with, the one first that is taken where any will do. */
@@ -96,20 +96,20 @@ export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>
   ...(route.otherMediaTypes ?? []),
 ]
 
-export type Routed<B> = Omit<Route, 'body' | 'handle' | 'method'> & {
+export type BodyRoute<B> = Omit<Route, 'body' | 'handle' | 'method'> & {
   readonly body: DecodeBody<B>
-  readonly handle: (call: Call<B>) => Answering
+  readonly handle: (call: Call<B>) => RouteResult
 }
 
 /** A POST whose handler gets the body that its codec reads. */
-export const post = <B>(route: Routed<B>): Route => ({ ...route, method: 'POST' }) as unknown as Route
+export const post = <B>(route: BodyRoute<B>): Route => ({ ...route, method: 'POST' }) as unknown as Route
 
 export const get = (route: Omit<Route, 'method' | 'body' | 'query'>): Route => ({ ...route, method: 'GET' })
 
-export type Asked<Q> = Omit<Route, 'body' | 'query' | 'handle' | 'method'> & {
+export type QueryRoute<Q> = Omit<Route, 'body' | 'query' | 'handle' | 'method'> & {
   readonly query: DecodeQuery<Q>
-  readonly handle: (call: Call<unknown, Q>) => Answering
+  readonly handle: (call: Call<unknown, Q>) => RouteResult
 }
 
 /** A GET whose handler gets the parameters that its codec reads. */
-export const ask = <Q>(route: Asked<Q>): Route => ({ ...route, method: 'GET' }) as unknown as Route
+export const getWithQuery = <Q>(route: QueryRoute<Q>): Route => ({ ...route, method: 'GET' }) as unknown as Route

@@ -1,7 +1,7 @@
 /** Negotiation of the media type (RFC 9110, section 12.5.1), in one pass over the field whatever it holds. */
 
 /** How well a media type fits a range of the field. */
-interface Liking {
+interface Preference {
   /** From 0 to 1; not wanted at 0. */
   readonly quality: number
   /** 0 for any type, 1 for any subtype, 2 for the type itself, 3 with parameters. */
@@ -73,7 +73,7 @@ const ANY = '*/*'
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** Undefined where the range has a parameter that this media type does not have. */
-const likingOf = (range: string, place: number, bare: string, offered: MediaType): Liking | undefined => {
+const preferenceOf = (range: string, place: number, bare: string, offered: MediaType): Preference | undefined => {
   const isAny = bare === ANY
   const isAnySubtype = bare === offered.anySubtype
   if (!isAny && !isAnySubtype && bare !== offered.bare) return undefined
@@ -92,12 +92,12 @@ const likingOf = (range: string, place: number, bare: string, offered: MediaType
 }
 
 /** The range that is most specific decides, whatever its quality. */
-const decides = (liking: Liking, before: Liking | undefined): boolean =>
+const isMoreSpecific = (liking: Preference, before: Preference | undefined): boolean =>
   before === undefined ||
   liking.specificity > before.specificity ||
   (liking.specificity === before.specificity && liking.quality > before.quality)
 
-const compare = (a: Liking, b: Liking): number =>
+const compare = (a: Preference, b: Preference): number =>
   b.quality - a.quality || b.specificity - a.specificity || a.place - b.place
 
 /**
@@ -107,7 +107,7 @@ const compare = (a: Liking, b: Liking): number =>
 export const preferred = (accept: string, mediaTypes: readonly string[]): string | undefined => {
   const offered = mediaTypes.map(read)
   const wanted = new Set([ANY, ...offered.flatMap(({ bare, anySubtype }) => [bare, anySubtype])])
-  const likings: (Liking | undefined)[] = offered.map(() => undefined)
+  const likings: (Preference | undefined)[] = offered.map(() => undefined)
   let place = 0
   forEachPart(accept, COMMA, (range) => {
     place++
@@ -115,12 +115,12 @@ export const preferred = (accept: string, mediaTypes: readonly string[]): string
     const bare = bareOf(range)
     if (!wanted.has(bare)) return
     offered.forEach((mediaType, i) => {
-      const liking = likingOf(range, place, bare, mediaType)
-      if (liking !== undefined && decides(liking, likings[i])) likings[i] = liking
+      const liking = preferenceOf(range, place, bare, mediaType)
+      if (liking !== undefined && isMoreSpecific(liking, likings[i])) likings[i] = liking
     })
   })
   const taken = mediaTypes
     .map((mediaType, i) => ({ mediaType, liking: likings[i] }))
-    .filter((one): one is { mediaType: string; liking: Liking } => (one.liking?.quality ?? 0) > 0)
+    .filter((one): one is { mediaType: string; liking: Preference } => (one.liking?.quality ?? 0) > 0)
   return taken.toSorted((a, b) => compare(a.liking, b.liking))[0]?.mediaType
 }

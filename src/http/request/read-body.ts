@@ -104,7 +104,7 @@ const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
   try {
     return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
   } catch (error) {
-    return E.left(refusal('malformed_json', `The body is not JSON: ${whereOnly(error as Error)}.`))
+    return E.left(refusal('malformed_json', `The body is not JSON: ${positionOnly(error as Error)}.`))
   }
 }
 
@@ -124,7 +124,7 @@ export const readBody = (ctx: Context): Read => {
 }
 
 /** The engine's message without the piece of the body it quotes: bodies hold passwords. */
-const whereOnly = (error: Error): string => {
+const positionOnly = (error: Error): string => {
   const position = /at position (\d+)/.exec(error.message)?.[1]
   return position === undefined
     ? 'it ends too early or holds something else'

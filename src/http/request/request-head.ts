@@ -64,7 +64,7 @@ export const headProblem = (ctx: Context): Refusal | undefined => {
  * Of what a route answers with, what the client likes best, the first where it likes all alike; undefined where it takes
  * none. Who names the media type of refusals takes what there is beside them.
  */
-export const acceptable = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
+export const negotiate = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
   const { accept } = ctx.req.headers
   const [first] = mediaTypes
   if (accept === undefined || accept === '*/*' || accept === first) return first

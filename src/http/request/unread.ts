@@ -33,7 +33,7 @@ const linger = (socket: Socket): void => {
 }
 
 /** Says, before the head of an answer is written, what is to become of the connection where the request goes on. */
-export const leaveUnread = (request: IncomingMessage, response: ServerResponse): void => {
+export const discardUnread = (request: IncomingMessage, response: ServerResponse): void => {
   const { socket } = request
   // A body in chunks may have been held up before it had come.
   if (request.complete) return void (socket.isPaused() && socket.resume())

@@ -13,7 +13,7 @@ import type { EventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Answer, Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 
 const LINES = 'application/x-ndjson'
 export const EVENT_STREAM = 'text/event-stream'
@@ -24,7 +24,7 @@ export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 /** Nothing on the way may keep what is meant to arrive now, or change it. */
 const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
 
-const REFUSED: Readonly<Record<NoSeat, Refusal>> = {
+const SUBSCRIPTION_REFUSALS: Readonly<Record<NoSeat, Refusal>> = {
   of_user: refusal('too_many_subscribers', 'This user has as many streams of events as one may have; end one.'),
   of_all: refusal('unavailable', 'There are as many streams of events as the service can have; try again.'),
   held: refusal('unavailable', 'As many streams as may wait for the service to be ready do so already; try again.'),
@@ -41,10 +41,10 @@ export interface EventsDependencies {
 }
 
 /** Milliseconds that are waited for events which the log has and this instance has not come to. */
-const WITHIN = 5_000
+const CATCH_UP_TIMEOUT = 5_000
 
 /** What is asked for that does not go with the media type of the answer. */
-const misplaced = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
+const parameterProblems = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
   ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
     ? [inQuery('follow', `goes with a stream only; ask for it with Accept: ${LINES} or ${EVENT_STREAM}`)]
     : []),
@@ -60,50 +60,60 @@ const notReached = (after: string | number): Refusal =>
   refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
 
 /** Where to begin. Refuses a position that no event has; one that only this instance does not know yet is waited for. */
-const beginning = async (
+const startPosition = async (
   { views, head }: EventsDependencies,
   { query, lastEventId }: Call<unknown, EventsQuery>,
 ): Promise<E.Either<Refusal, number>> => {
   // A client that comes back sends the address of its first request, with the place that it began at.
   const after = lastEventId ?? query.after ?? -1
   if (after === LATEST) {
-    return (await views.reached(await head(), WITHIN)) ? E.right(views.position()) : E.left(notReached(LATEST))
+    return (await views.reached(await head(), CATCH_UP_TIMEOUT))
+      ? E.right(views.position())
+      : E.left(notReached(LATEST))
   }
   if (after <= views.position()) return E.right(after)
   if ((await head()) > views.mark()) {
-    if (await views.cameTo(after, WITHIN)) return E.right(after)
+    if (await views.cameTo(after, CATCH_UP_TIMEOUT)) return E.right(after)
     if ((await head()) > views.mark()) return E.left(notReached(after))
   }
   return E.left(beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID'))
 }
 
-const pageAnswer = ({ events, next, caughtUp }: Page, position: number): Answer => ({
+const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteResponse => ({
   status: 200,
   body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
   position,
 })
 
 /** A browser gives up for ever where it is refused: until its stream can begin it is held open. */
-const holding = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
+const makeHold = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
   isOpen: dependencies.isOpen,
   begin: async () => {
-    const begun = await beginning(dependencies, call)
+    const begun = await startPosition(dependencies, call)
     if (E.isRight(begun)) return begun.right
     // What nobody has come to is a place in another log.
     return begun.left.code === 'position_not_reached' ? undefined : 'another_log'
   },
 })
 
-const heldOpen = async (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>, wish: Wish): Answering => {
-  const subscribed = await dependencies.feed.subscribe(call.user, wish, holding(dependencies, call))
-  if (E.isLeft(subscribed)) return E.left(REFUSED[subscribed.left])
+const subscribeHeld = async (
+  dependencies: EventsDependencies,
+  call: Call<unknown, EventsQuery>,
+  wish: Wish,
+): RouteResult => {
+  const subscribed = await dependencies.feed.subscribe(call.user, wish, makeHold(dependencies, call))
+  if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
   return E.right({ status: 200, body: { ...subscribed.right, isHeld: true }, headers: HEADERS })
 }
 
-const tell = async (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>, wish: Wish): Answering => {
+const respondWithEvents = async (
+  dependencies: EventsDependencies,
+  call: Call<unknown, EventsQuery>,
+  wish: Wish,
+): RouteResult => {
   const { feed, views } = dependencies
   const { query, mediaType, user } = call
-  const begun = await beginning(dependencies, call)
+  const begun = await startPosition(dependencies, call)
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
@@ -113,28 +123,28 @@ const tell = async (dependencies: EventsDependencies, call: Call<unknown, Events
   }
   const end = mediaType === LINES && !query.follow ? position : undefined
   const subscribed = await feed.subscribe(user, { ...wish, after, end })
-  if (E.isLeft(subscribed)) return E.left(REFUSED[subscribed.left])
+  if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
   return E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
 }
 
 /** Tells the events of the log: a page, or a stream. */
 export const makeEvents =
   (dependencies: EventsDependencies) =>
-  async (call: Call<unknown, EventsQuery>): Answering => {
+  async (call: Call<unknown, EventsQuery>): RouteResult => {
     const { query, mediaType } = call
-    const problems = misplaced(query, mediaType)
+    const problems = parameterProblems(query, mediaType)
     if (problems.length > 0) return E.left(invalid(problems))
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id }
     const format: Format = mediaType === LINES ? lines : eventStream
     const wish = { after: -1, end: undefined, filter, format }
-    if (mediaType !== EVENT_STREAM) return tell(dependencies, call, wish)
-    if (!dependencies.isOpen()) return heldOpen(dependencies, call, wish)
+    if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, wish)
+    if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, wish)
     try {
-      const told = await tell(dependencies, call, wish)
+      const told = await respondWithEvents(dependencies, call, wish)
       const isEarly = E.isLeft(told) && told.left.code === 'position_not_reached'
-      return isEarly ? heldOpen(dependencies, call, wish) : told
+      return isEarly ? subscribeHeld(dependencies, call, wish) : told
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      return heldOpen(dependencies, call, wish)
+      return subscribeHeld(dependencies, call, wish)
     }
   }

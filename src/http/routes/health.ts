@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Refusal } from '../protocol/problem.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Answering } from '../protocol/route.ts'
+import type { RouteResult } from '../protocol/route.ts'
 
 /** How each part is, in one word; all is well where all are `ok`. */
 export interface Condition {
@@ -31,8 +31,8 @@ const notReady = (parts: Condition): Refusal => {
 }
 
 export const makeHealth = (condition: () => Condition) => ({
-  live: async (): Answering => E.right({ status: 200, body: '{"status":"live"}' }),
-  ready: async (): Answering => {
+  live: async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' }),
+  ready: async (): RouteResult => {
     const parts = condition()
     return isReady(parts) ? E.right({ status: 200, body: '{"status":"ready"}' }) : E.left(notReady(parts))
   },

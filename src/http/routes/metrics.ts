@@ -1,20 +1,20 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppendFailure } from '../../event-store/event-store.ts'
 import type { FeedMeasures } from '../../feed/subscribers.ts'
-import type { Answered } from '../answer/answered.ts'
 import { codes } from '../protocol/problem.ts'
+import type { RequestSummary } from '../response/request-summary.ts'
 import { feedMeasures } from './feed-measures.ts'
 
 /** What the parts of a service tell of their work, to be counted. */
 export interface Measures extends FeedMeasures {
-  readonly answered: (answered: Answered) => void
+  readonly answered: (answered: RequestSummary) => void
   readonly appended: (outcome: 'done' | AppendFailure) => void
   /** A commit: of so many appends, in so many milliseconds. */
   readonly committed: (appends: number, milliseconds: number) => void
   /** A retry got the answer of its first attempt. */
-  readonly repeated: () => void
+  readonly retryAnswered: () => void
   /** A command was decided once more, because its stream had moved or might have. */
-  readonly decidedAgain: (why: 'moved' | 'refused') => void
+  readonly decisionRepeated: (why: 'moved' | 'refused') => void
 }
 
 /** What is looked at whenever the metrics are asked for. */
@@ -33,7 +33,7 @@ export interface Gauges {
 
 export interface Metrics extends Measures {
   /** Begins to show what is looked at. */
-  readonly show: (gauges: Gauges) => void
+  readonly registerGauges: (gauges: Gauges) => void
   /** In the text format of Prometheus. */
   readonly text: () => Promise<string>
 }
@@ -46,16 +46,16 @@ const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 /** Milliseconds that a part is given to say how it is: the other metrics are wanted all the more when it does not. */
-const SAID_WITHIN = 2_000
+const GAUGE_TIMEOUT = 2_000
 
-const soon = async (number: number | Promise<number>): Promise<number> => {
+const withTimeout = async (number: number | Promise<number>): Promise<number> => {
   if (typeof number === 'number') return number
   const late = Promise.withResolvers<number>()
-  const timer = setTimeout(late.resolve, SAID_WITHIN, Number.NaN)
+  const timer = setTimeout(late.resolve, GAUGE_TIMEOUT, Number.NaN)
   return Promise.race([number, late.promise]).finally(() => clearTimeout(timer))
 }
 
-const showing = (register: Registry, gauges: Gauges): void => {
+const registerGauges = (register: Registry, gauges: Gauges): void => {
   const gauge = (name: string, help: string, look: () => number | Promise<number>): void => {
     new Gauge({
       name: `berth_${name}`,
@@ -63,7 +63,7 @@ const showing = (register: Registry, gauges: Gauges): void => {
       registers: [register],
       async collect() {
         try {
-          this.set(await soon(look()))
+          this.set(await withTimeout(look()))
         } catch {
           this.set(Number.NaN)
         }
@@ -91,7 +91,7 @@ const showing = (register: Registry, gauges: Gauges): void => {
 }
 
 /** Counts what clients see of the service. */
-const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'repeated'> => {
+const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'retryAnswered'> => {
   const requests = new Counter({
     name: 'berth_http_requests_total',
     help: 'Requests answered.',
@@ -124,12 +124,12 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
       times.observe({ route, method }, milliseconds / 1000)
       if (code !== undefined) refusals.inc({ code })
     },
-    repeated: () => retries.inc(),
+    retryAnswered: () => retries.inc(),
   }
 }
 
 /** Counts what becomes of commands. */
-const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decidedAgain'> => {
+const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decisionRepeated'> => {
   const appends = new Counter({
     name: 'berth_appends_total',
     help: 'Appends to the log, by how they ended.',
@@ -160,7 +160,7 @@ const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'commit
       sizes.observe(count)
       commits.observe(milliseconds / 1000)
     },
-    decidedAgain: (why) => decisions.inc({ why }),
+    decisionRepeated: (why) => decisions.inc({ why }),
   }
 }
 
@@ -171,7 +171,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => ''): Met
     ...requestMeasures([register]),
     ...logMeasures([register]),
     ...feedMeasures([register]),
-    show: (gauges) => showing(register, gauges),
+    registerGauges: (gauges) => registerGauges(register, gauges),
     text: async () => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }
 }

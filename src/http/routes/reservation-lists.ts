@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ReservationQuery } from '../../read-models/lists/lists.ts'
-import type { Objects } from '../answer/objects.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import type { ReservationsQuery } from '../codecs/lists.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Objects } from '../response/objects.ts'
 import type { AsOfReads } from './as-of-reads.ts'
-import { behindOf, listing } from './list-answer.ts'
+import { createdBefore, listResponse } from './list-response.ts'
 
 export interface ReservationLists {
-  readonly list: (call: Call<unknown, ReservationsQuery>) => Answering
+  readonly list: (call: Call<unknown, ReservationsQuery>) => RouteResult
 }
 
 const NANOSECONDS = 1_000_000_000n
@@ -42,7 +42,7 @@ export interface ReservationListDependencies {
 
 const makeListAsOf =
   (asOf: AsOfReads) =>
-  async (query: ReservationsQuery & { readonly as_of: AsOf }, behind: number | undefined): Answering => {
+  async (query: ReservationsQuery & { readonly as_of: AsOf }, behind: number | undefined): RouteResult => {
     const then = await asOf.find(query.as_of)
     if (E.isLeft(then)) return then
     const { limit, offset, sut_id, user_id, current } = query
@@ -50,22 +50,22 @@ const makeListAsOf =
     const span = timeOf(query, current ? await asOf.timeOf(query.as_of) : 0)
     const listed = await asOf.reservations({ limit, offset, behind, sut_id, user_id, ...span }, then.right)
     if (E.isLeft(listed)) return listed
-    return E.right({ ...listing('sut_reservations', query, listed.right), position: then.right.position })
+    return E.right({ ...listResponse('sut_reservations', query, listed.right), position: then.right.position })
   }
 
 export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDependencies): ReservationLists => {
   const listAsOf = makeListAsOf(asOf)
   return {
     list: async ({ query }) => {
-      const behind = await behindOf(objects, 'reservation', query.before)
+      const behind = await createdBefore(objects, 'reservation', query.before)
       if (E.isLeft(behind)) return behind
       const { limit, offset, sut_id, user_id, as_of } = query
       if (as_of !== undefined) return listAsOf({ ...query, as_of }, behind.right)
       const asked = { limit, offset, behind: behind.right, sut_id, user_id, ...timeOf(query, clock()) }
-      const answered = await objects.read('reservations', asked)
+      const answered = await objects.readList('reservations', asked)
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
-      return E.right({ ...listing('sut_reservations', query, listed), position })
+      return E.right({ ...listResponse('sut_reservations', query, listed), position })
     },
   }
 }

@@ -4,15 +4,15 @@ import { freeWindows } from '../../domain/calendar/free-windows.ts'
 import { QUARTER, quarterAfter, quarterBefore, type Window } from '../../domain/calendar/window.ts'
 import { failure } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
-import type { Objects } from '../answer/objects.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/lists.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Objects } from '../response/objects.ts'
 import type { AsOfReads } from './as-of-reads.ts'
-import { behindOf, listing } from './list-answer.ts'
+import { createdBefore, listResponse } from './list-response.ts'
 
 export interface SutLists {
-  readonly list: (call: Call<unknown, SutsQuery>) => Answering
-  readonly availability: (call: Call<unknown, AvailabilityQuery>) => Answering
+  readonly list: (call: Call<unknown, SutsQuery>) => RouteResult
+  readonly availability: (call: Call<unknown, AvailabilityQuery>) => RouteResult
 }
 
 export interface SutListDependencies {
@@ -42,7 +42,7 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
 
 export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query }) => {
-    const behind = await behindOf(objects, 'sut', query.before)
+    const behind = await createdBefore(objects, 'sut', query.before)
     if (E.isLeft(behind)) return behind
     const { before: _, as_of, ...filters } = query
     const asked = { ...filters, behind: behind.right }
@@ -51,12 +51,12 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
       if (E.isLeft(then)) return then
       const read = await asOf.suts(asked, then.right)
       if (E.isLeft(read)) return read
-      return E.right({ ...listing('suts', query, read.right), position: then.right.position })
+      return E.right({ ...listResponse('suts', query, read.right), position: then.right.position })
     }
-    const answered = await objects.read('suts', asked)
+    const answered = await objects.readList('suts', asked)
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
-    return E.right({ ...listing('suts', query, listed), position })
+    return E.right({ ...listResponse('suts', query, listed), position })
   },
   availability: async ({ params, query }) => {
     const id = params.id ?? ''
@@ -67,7 +67,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
       return E.left(failure('sut_retired', 'The SUT has been retired and takes no reservations.'))
     }
     const span = spanOf(query, clock(), horizon)
-    const answered = await objects.read('held', id, span)
+    const answered = await objects.readList('held', id, span)
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right
     // Nothing of a SUT that is not active can be reserved, whoever holds it.

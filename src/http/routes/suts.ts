@@ -8,16 +8,16 @@ import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../domain/sut/decide.ts'
 import { isAssignedId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type Objects, showing } from '../answer/objects.ts'
 import type { SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { documentResponse, type Objects } from '../response/objects.ts'
 
 export interface SutHandlers {
-  readonly create: (call: Call<SutCreation>) => Answering
-  readonly update: (call: Call<SutUpdate>) => Answering
-  readonly tag: (call: Call<TagsBody>) => Answering
-  readonly retire: (call: Call) => Answering
-  readonly read: (call: Call) => Answering
+  readonly create: (call: Call<SutCreation>) => RouteResult
+  readonly update: (call: Call<SutUpdate>) => RouteResult
+  readonly tag: (call: Call<TagsBody>) => RouteResult
+  readonly retire: (call: Call) => RouteResult
+  readonly read: (call: Call) => RouteResult
 }
 
 export interface SutDependencies {
@@ -39,14 +39,14 @@ const makeChange =
   async (
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
-  ): Answering => {
+  ): RouteResult => {
     const { params, user, requestId, retryKey, reason } = call
     const id = params.id ?? ''
     if (!isAssignedId(id)) return E.left(notFound())
     const stream = sutStream(id)
     const ended = await runner.run(sutDecider, stream, { ...command(id), actor: user, requestId, retryKey, reason })()
     if (E.isLeft(ended)) return ended
-    return E.right(showing('sut', await objects.after('sut', id, stream, ended.right), false))
+    return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
   }
 
 export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
@@ -67,7 +67,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
       })
       if (E.isLeft(ended)) return ended
       const { _id, outcome } = ended.right
-      return E.right(showing('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+      return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
     },
     update: (call) =>
       change(call, (id) => {
@@ -88,7 +88,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
     read: async ({ params }) => {
       const found = await objects.newest('sut', params.id ?? '')
       if (E.isLeft(found)) return found
-      return found.right === undefined ? E.left(notFound()) : E.right(showing('sut', found.right, false))
+      return found.right === undefined ? E.left(notFound()) : E.right(documentResponse('sut', found.right, false))
     },
   }
 }

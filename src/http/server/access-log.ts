@@ -1,4 +1,4 @@
-import type { Answered } from '../answer/answered.ts'
+import type { RequestSummary } from '../response/request-summary.ts'
 
 /** pino's number of the level. */
 const INFO = 30
@@ -11,7 +11,7 @@ const field = (name: string, value: string | undefined): string =>
  * The line of the log for one request, as pino would write it: for a line this frequent that takes pino ten times as
  * long. `time` is in Unix milliseconds.
  */
-export const requestLine = (answered: Answered, time: number, pid: number): string => {
+export const requestLine = (answered: RequestSummary, time: number, pid: number): string => {
   const { requestId, traceId, method, route, status, code, milliseconds, user, address } = answered
   // What is not in quotes of JSON's making comes from lists of our own.
   return (

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ClientAddresses, networkOf, peerOf } from '../protocol/client-address.ts'
-import type { Turns } from './turns.ts'
+import type { RequestQueues } from './pipelining.ts'
 
 /** How many connections there may be at once; more are closed as they come. */
 export interface ConnectionsMax {
@@ -16,7 +16,7 @@ const CONNECTIONS_MAX: ConnectionsMax = { all: 8_192, ofNetwork: 2_048 }
 const CLOSE_IDLE_EVERY = 20
 
 interface ConnectionOptions {
-  readonly turns: Turns
+  readonly queues: RequestQueues
   readonly addresses: ClientAddresses
   readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
@@ -26,7 +26,7 @@ interface ConnectionOptions {
 
 export interface Connections {
   /** Whether HTTP is spoken on it: an encrypted one has agreed on its keys. */
-  readonly speaks: (socket: Socket) => boolean
+  readonly isHttpReady: (socket: Socket) => boolean
   /** Takes no new ones and lets requests under way be answered, for so many milliseconds at most. */
   readonly close: (within: number) => Promise<void>
 }
@@ -49,7 +49,7 @@ const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number)
   })
 }
 
-const keepAll = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
+const trackSockets = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on(event, (socket: Socket) => {
     sockets.add(socket)
@@ -59,11 +59,11 @@ const keepAll = (server: Server, event: 'connection' | 'secureConnection'): Read
 }
 
 /** Cuts off clients that leave their answers lying; returns the end of it. */
-const cutUnread = (speaking: ReadonlySet<Socket>, { turns, patience }: ConnectionOptions): (() => void) => {
+const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, patience }: ConnectionOptions): (() => void) => {
   const waited = new WeakMap<object, number>()
   const timer = setInterval(() => {
     for (const socket of speaking) {
-      const response = turns.open(socket)[0]?.response
+      const response = queues.open(socket)[0]?.response
       if (!response?.writableEnded) continue
       const since = (waited.get(response) ?? 0) + patience.look
       if (since > patience.answer) socket.destroy()
@@ -75,29 +75,29 @@ const cutUnread = (speaking: ReadonlySet<Socket>, { turns, patience }: Connectio
 }
 
 /** What tells the two ends of an encrypted connection's stream, raw and decrypted, to be the same. */
-const remoteOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+const remoteEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 export const watchConnections = (server: Server, options: ConnectionOptions): Connections => {
-  const { turns, addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
+  const { queues, addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
   server.maxConnections = connectionsMax.all
   boundNetworks(server, addresses, connectionsMax.ofNetwork)
-  const raw = keepAll(server, 'connection')
-  const speaking = isEncrypted ? keepAll(server, 'secureConnection') : raw
-  const stopCutting = cutUnread(speaking, options)
+  const raw = trackSockets(server, 'connection')
+  const speaking = isEncrypted ? trackSockets(server, 'secureConnection') : raw
+  const stopCutting = cutOffSlowReaders(speaking, options)
 
   const destroySilent = (): void => {
-    const spoken = new Set([...speaking].map(remoteOf))
-    for (const socket of raw) if (!spoken.has(remoteOf(socket))) socket.destroy()
+    const spoken = new Set([...speaking].map(remoteEnd))
+    for (const socket of raw) if (!spoken.has(remoteEnd(socket))) socket.destroy()
     // What Node does not call idle, though nothing was ever asked on it.
     for (const socket of speaking) if (socket.bytesRead === 0) socket.destroy()
   }
 
   return {
-    speaks: (socket) => speaking.has(socket),
+    isHttpReady: (socket) => speaking.has(socket),
     close: async (within) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of speaking) {
-        const newest = turns.open(socket).at(-1)
+        const newest = queues.open(socket).at(-1)
         if (newest !== undefined) newest.response.shouldKeepAlive = false
       }
       destroySilent()

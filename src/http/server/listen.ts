@@ -7,15 +7,15 @@ import { type Refusal, refusal } from '../protocol/problem.ts'
 import { notImplemented } from '../request/request-head.ts'
 import { type Certificate, type Pair, TLS } from './certificate.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
+import { type Handle, makeRequestQueues } from './pipelining.ts'
 import { refuseRaw } from './refuse-raw.ts'
-import { type Handle, makeTurns } from './turns.ts'
 
 /** Bytes of a request's line and header fields together. */
 const HEADERS_MAX = 32 * 1024
 /** Fields of a request's header. */
 const FIELDS_MAX = 100
 /** How long clients are waited for, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   /** Within which the header fields must have come, and an encrypted connection must have agreed on its keys. */
   readonly headers: number
   /** Within which the whole request must have come. */
@@ -26,7 +26,7 @@ export interface Patience {
   readonly look: number
 }
 
-const PATIENCE: Patience = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
+const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
 /** Milliseconds that an idle connection is kept; above what most proxies keep theirs. */
 const KEEP_ALIVE = 65_000
 
@@ -41,7 +41,7 @@ export interface Listening {
 
 const malformed = (): Refusal => refusal('malformed_request', 'This is not well-formed HTTP/1.1.')
 
-const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Patience): Refusal => {
+const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Timeouts): Refusal => {
   const [header, whole] = [patience.headers / 1000, patience.request / 1000]
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -64,7 +64,7 @@ export interface ListenOptions {
   readonly addresses: ClientAddresses
   /** Connections are encrypted with it, if there is one. */
   readonly certificate?: Certificate | undefined
-  readonly patience?: Partial<Patience> | undefined
+  readonly patience?: Partial<Timeouts> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
   /** Told of what was refused before it became a request. */
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
@@ -72,7 +72,7 @@ export interface ListenOptions {
 
 const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, ...TLS }) as const
 
-const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Patience): Server => {
+const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Timeouts): Server => {
   if (certificate === undefined) return createServer(limits)
   const encrypted = { ...limits, ...secretsOf(certificate.current()), handshakeTimeout: patience.headers }
   const server = createEncryptedServer(encrypted)
@@ -83,7 +83,7 @@ const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, p
 /** Listens; resolves when connections are taken. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
   const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
-  const patience = { ...PATIENCE, ...options.patience }
+  const patience = { ...TIMEOUTS, ...options.patience }
   const limits = {
     maxHeaderSize: HEADERS_MAX,
     headersTimeout: patience.headers,
@@ -97,34 +97,34 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
   }
   const server = serverOf(certificate, limits, patience)
   server.maxHeadersCount = FIELDS_MAX
-  const turns = makeTurns((request, response) => {
+  const queues = makeRequestQueues((request, response) => {
     // No longer kept alive: a busy client would otherwise be served on and on, and be cut off in the end.
-    if (!server.listening && turns.open(request.socket).length === 1) response.shouldKeepAlive = false
+    if (!server.listening && queues.open(request.socket).length === 1) response.shouldKeepAlive = false
     handle(request, response)
   })
   const isEncrypted = certificate !== undefined
-  const connections = watchConnections(server, { turns, addresses, isEncrypted, connectionsMax, patience })
+  const connections = watchConnections(server, { queues, addresses, isEncrypted, connectionsMax, patience })
   const refuse = (socket: Socket, refused: Refusal, accept?: string): void => {
     const instance = makeEventId(clock(), randomHex(10))
     if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
   }
-  server.on('request', turns.take)
+  server.on('request', queues.take)
   // The word to go on is given where the body is read, or the refusal is given in its place.
-  server.on('checkContinue', turns.take)
+  server.on('checkContinue', queues.take)
   // Refused by the application, like any other request that cannot be met.
-  server.on('checkExpectation', turns.take)
+  server.on('checkExpectation', queues.take)
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket
     // Where encryption has not come about there is nobody to talk to.
-    if (!connections.speaks(socket)) return void socket.destroy()
-    turns.afterAnswers(socket, () => refuse(socket, refusalOf(error, patience)))
+    if (!connections.isHttpReady(socket)) return void socket.destroy()
+    queues.afterResponses(socket, () => refuse(socket, refusalOf(error, patience)))
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     // Node has let go of this connection: an error of it that nobody hears would end the process.
     socket.on('error', () => socket.destroy())
     socket.resume()
     const refused = refusal('malformed_request', 'Berth is no proxy.')
-    turns.afterAnswers(socket, () => refuse(socket, refused, request.headers.accept))
+    queues.afterResponses(socket, () => refuse(socket, refused, request.headers.accept))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

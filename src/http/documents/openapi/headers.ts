@@ -81,7 +81,7 @@ export const headersOfRefusal = (status: number): JsonSchema => ({
 })
 
 /** The header fields that an operation heeds. */
-export const heededBy = (
+export const requestHeadersOf = (
   { method, may, isConditional, isResumable }: Route,
   { isTagged }: Operation,
 ): readonly JsonSchema[] => {

@@ -6,18 +6,18 @@ const WAITING_MAX = 100
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-interface Turn {
+interface QueuedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** What is done in place of handling it, should it be refused before its turn has come. */
+  /** What is done in place of handling it, should it be refused before its queued has come. */
   refuse?: () => void
 }
 
 /** What there is of a connection. */
-interface Line {
+interface ConnectionQueue {
   /** The turns that are not over, in order. */
-  readonly open: Turn[]
-  last?: Turn
+  readonly open: QueuedRequest[]
+  last?: QueuedRequest
   isRefused: boolean
 }
 
@@ -25,26 +25,26 @@ interface Line {
  * Takes the requests of each connection one after the other: the next is begun when the answer to the one before has been
  * handed to the operating system, so that a client that asks without reading costs one answer, not as many as it asked for.
  */
-export interface Turns {
+export interface RequestQueues {
   readonly take: Handle
   /** Refuses a connection, once, and not before what was asked on it has been answered. */
-  readonly afterAnswers: (socket: Socket, refuse: () => void) => void
+  readonly afterResponses: (socket: Socket, refuse: () => void) => void
   /** Those not answered whole yet, in order; the first is being answered. */
   readonly open: (socket: Socket) => readonly { readonly response: ServerResponse }[]
 }
 
-export const makeTurns = (handle: Handle): Turns => {
-  const lines = new WeakMap<Socket, Line>()
+export const makeRequestQueues = (handle: Handle): RequestQueues => {
+  const queues = new WeakMap<Socket, ConnectionQueue>()
 
-  const lineOf = (socket: Socket): Line => {
-    const found = lines.get(socket)
+  const queueOf = (socket: Socket): ConnectionQueue => {
+    const found = queues.get(socket)
     if (found !== undefined) return found
-    const line: Line = { open: [], isRefused: false }
-    lines.set(socket, line)
-    return line
+    const queue: ConnectionQueue = { open: [], isRefused: false }
+    queues.set(socket, queue)
+    return queue
   }
 
-  const begin = ({ request, response, refuse }: Turn): void => {
+  const begin = ({ request, response, refuse }: QueuedRequest): void => {
     if (refuse !== undefined) refuse()
     else handle(request, response)
   }
@@ -54,32 +54,32 @@ export const makeTurns = (handle: Handle): Turns => {
       const { socket } = request
       // Its chunks are parsed one by one, however small: no more of them than have come before anybody wants them.
       if (!request.complete && request.headers['transfer-encoding'] !== undefined) socket.pause()
-      const line = lineOf(socket)
-      const turn: Turn = { request, response }
-      line.last = turn
-      if (line.open.push(turn) > WAITING_MAX + 1) return void socket.destroy()
+      const queue = queueOf(socket)
+      const queued: QueuedRequest = { request, response }
+      queue.last = queued
+      if (queue.open.push(queued) > WAITING_MAX + 1) return void socket.destroy()
       response.once('close', () => {
-        line.open.shift()
-        const next = line.open[0]
+        queue.open.shift()
+        const next = queue.open[0]
         if (next !== undefined && socket.writable) begin(next)
       })
-      if (line.open.length === 1) begin(turn)
+      if (queue.open.length === 1) begin(queued)
     },
-    afterAnswers: (socket, refuse) => {
-      const line = lineOf(socket)
-      if (line.isRefused) return
-      line.isRefused = true
-      const turn = line.last
-      if (turn === undefined) return refuse()
-      const isOpen = line.open.at(-1) === turn
+    afterResponses: (socket, refuse) => {
+      const queue = queueOf(socket)
+      if (queue.isRefused) return
+      queue.isRefused = true
+      const queued = queue.last
+      if (queued === undefined) return refuse()
+      const isOpen = queue.open.at(-1) === queued
       // A request that has not come whole is itself what is refused, unless it has been answered on what had come.
-      const isAnswered = turn.request.complete || turn.response.headersSent
-      const then = turn.request.complete ? refuse : () => void socket.destroy()
-      if (isAnswered && isOpen) turn.response.once('close', then)
+      const isAnswered = queued.request.complete || queued.response.headersSent
+      const then = queued.request.complete ? refuse : () => void socket.destroy()
+      if (isAnswered && isOpen) queued.response.once('close', then)
       else if (isAnswered) then()
-      else if (line.open[0] === turn) refuse()
-      else turn.refuse = refuse
+      else if (queue.open[0] === queued) refuse()
+      else queued.refuse = refuse
     },
-    open: (socket) => lines.get(socket)?.open ?? [],
+    open: (socket) => queues.get(socket)?.open ?? [],
   }
 }

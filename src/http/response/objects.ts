@@ -8,10 +8,10 @@ import type { Lists } from '../../read-models/lists/lists.ts'
 import type { ListReads, Shown } from '../../read-models/long-reads.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { Answer } from '../protocol/route.ts'
+import type { RouteResponse } from '../protocol/route.ts'
 
 /** Milliseconds that an answer waits for the views. */
-const VIEWS_WITHIN = 5_000
+const VIEWS_TIMEOUT = 5_000
 
 export type Kind = 'sut' | 'reservation'
 
@@ -26,17 +26,18 @@ export interface Objects {
   /** The same, after catching up with the store. */
   readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** What is read from lists of all that was answered so far, and the public position that it shows. */
-  readonly listed: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, Shown<A>>>
+  readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, Shown<A>>>
   /** A list that may be long: then it is read in another thread. */
-  readonly read: <Name extends keyof ListReads>(
+  readonly readList: <Name extends keyof ListReads>(
     name: Name,
     ...given: Parameters<ListReads[Name]>
   ) => Promise<E.Either<Failure, Shown<ReturnType<ListReads[Name]>>>>
 }
 
-const behind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+const viewsBehind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
 
-const unlisted = (): Failure => failure('unavailable', 'Lists cannot be read while documents cannot be written.')
+const listsUnavailable = (): Failure =>
+  failure('unavailable', 'Lists cannot be read while documents cannot be written.')
 
 export const makeObjects = (views: Views, store: EventStore): Objects => {
   /** The last mark answered from the log: reads that come after must not show less. */
@@ -64,40 +65,46 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 
   const latest: Objects['latest'] = async (kind, id) =>
-    (await views.reached(await store.head(), VIEWS_WITHIN)) ? E.right(current(kind, id)) : E.left(behind())
+    (await views.reached(await store.head(), VIEWS_TIMEOUT)) ? E.right(current(kind, id)) : E.left(viewsBehind())
 
   return {
     after: (kind, id, stream, { revision, mark }) => {
       const shown = (isReached: boolean) =>
         (isReached ? fromViews(kind, id, revision) : undefined) ?? fromLog(kind, id, revision, stream)
-      const reached = views.reached(mark, VIEWS_WITHIN)
+      const reached = views.reached(mark, VIEWS_TIMEOUT)
       return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
     },
     asOf: views.asOf,
     newest: async (kind, id) => {
       if (!isAssignedId(id)) return E.right(undefined)
-      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+      if (!(await views.reached(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const version = current(kind, id)
       if (version !== undefined) return E.right(version)
       // Another instance may have written it: before saying that there is none, catch up with the store.
       return latest(kind, id)
     },
     latest,
-    listed: async (read) => {
-      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+    readLists: async (read) => {
+      if (!(await views.reached(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const lists = views.lists()
-      return lists === undefined ? E.left(unlisted()) : E.right({ position: views.position(), listed: read(lists) })
+      return lists === undefined
+        ? E.left(listsUnavailable())
+        : E.right({ position: views.position(), listed: read(lists) })
     },
-    read: async (name, ...given) => {
-      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+    readList: async (name, ...given) => {
+      if (!(await views.reached(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const shown = views.read(name, ...given)
-      return shown === undefined ? E.left(unlisted()) : E.right(await shown)
+      return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
     },
   }
 }
 
 /** The answer that shows an object; a SUT's ETag is the revision of its record. */
-export const showing = (kind: Kind, { position, id, revision, document }: Version, created: boolean): Answer => ({
+export const documentResponse = (
+  kind: Kind,
+  { position, id, revision, document }: Version,
+  created: boolean,
+): RouteResponse => ({
   status: created ? 201 : 200,
   body: document,
   ...(position >= 0 && { position }),

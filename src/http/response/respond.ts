@@ -3,8 +3,8 @@ import { formatPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/users-file.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { type Answer, JSON_TYPE, type Route, type Streamed } from '../protocol/route.ts'
-import { leaveUnread } from '../request/unread.ts'
+import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { discardUnread } from '../request/unread.ts'
 
 /** What is known of a request so far. */
 interface State {
@@ -51,7 +51,7 @@ export const setText = (ctx: Context, status: number, text: string): void => {
 export const send = (ctx: Context): void => {
   const { text, header } = stateOf(ctx)
   if (text === undefined) return
-  leaveUnread(ctx.req, ctx.res)
+  discardUnread(ctx.req, ctx.res)
   ctx.res.writeHead(ctx.res.statusCode, header).end(text)
 }
 
@@ -67,7 +67,7 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   setText(ctx, status, problemBody(refused, requestId))
 }
 
-export const answer = (ctx: Context, route: Route, { status, body, headers }: Answer): void => {
+export const respond = (ctx: Context, route: Route, { status, body, headers }: RouteResponse): void => {
   if (route.otherMediaTypes !== undefined) setHeader(ctx, 'Vary', 'Accept')
   for (const name in headers) setHeader(ctx, name, headers[name] as string)
   if (
@@ -85,8 +85,8 @@ export const answer = (ctx: Context, route: Route, { status, body, headers }: An
 }
 
 /** Sends what is written bit by bit, to its end. */
-export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
-  leaveUnread(ctx.req, ctx.res)
+export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Promise<void> => {
+  discardUnread(ctx.req, ctx.res)
   // Or nobody would see the reader leave.
   ctx.req.socket.resume()
   ctx.res.writeHead(ctx.res.statusCode, stateOf(ctx).header).flushHeaders()
@@ -96,7 +96,7 @@ export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<
 }
 
 /** Says to someone who is known which place in the log the answer reflects, unless that has been said. */
-export const positioned = (ctx: Context, position: number): void => {
+export const setPosition = (ctx: Context, position: number): void => {
   const state = stateOf(ctx)
   if (state.isPositioned || state.user === undefined || position < 0) return
   setHeader(ctx, 'Berth-Position', formatPosition(position))

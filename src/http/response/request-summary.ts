@@ -5,7 +5,7 @@ import type { Code } from '../protocol/problem.ts'
  * What is told of a request when its answer is ready. These facts and no others reach the log and the metrics: nothing of
  * headers, bodies and queries, and of the address asked for only which route it is.
  */
-export interface Answered {
+export interface RequestSummary {
   readonly requestId: string
   /** Of the trace that the client says the request belongs to. */
   readonly traceId: string | undefined

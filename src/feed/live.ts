@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import { beforeTheFirst, behind, continues, type Progress } from '../read-models/file/progress.ts'
-import { makeCut, type OnResumed } from '../read-models/projector/cut.ts'
+import { beforeTheFirst, logContinues, type Progress, progressAfter } from '../read-models/file/progress.ts'
+import { makeOutageTimer, type OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import { CHUNK, markBefore } from './chunks.ts'
 import { type Entry, makeEntry } from './entry.ts'
@@ -45,7 +45,7 @@ const progressBefore = async ({ store, views }: LiveOptions, position: number): 
   if (event === undefined || views.log()?.positionOf(event.id) !== position - 1) {
     throw new StoreUnavailable('the log does not have the event there that it had')
   }
-  return { ...behind(beforeTheFirst(store.logId), event), position: position - 1 }
+  return { ...progressAfter(beforeTheFirst(store.logId), event), position: position - 1 }
 }
 
 /**
@@ -58,15 +58,15 @@ const follow = async (
   signal: AbortSignal,
   give: (events: readonly Logged[]) => void,
 ): Promise<void> => {
-  const cut = makeCut(onResumed)
+  const cut = makeOutageTimer(onResumed)
   let progress = from
   while (!signal.aborted) {
     try {
       // Where it does not go on, the views find out too; who subscribes is told then.
-      if (await continues(store, progress)) {
+      if (await logContinues(store, progress)) {
         for await (const { events } of store.subscribe(progress.mark, signal)) {
-          cut.resume()
-          const reached = events.reduce(behind, progress)
+          cut.end()
+          const reached = events.reduce(progressAfter, progress)
           await onDisk(reached.position)
           progress = reached
           if (events.length > 0) give(events)
@@ -74,7 +74,7 @@ const follow = async (
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      cut.note(error)
+      cut.begin(error)
     }
     await delay(AGAIN_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
   }

@@ -27,7 +27,7 @@ export interface AppDependencies {
   readonly repeated: (key: RetryKey) => E.Either<Refusal, RouteResponse> | undefined
   /** Whether requests can be answered: not before everything has been read that was recorded before. */
   readonly isOpen: () => boolean
-  readonly views: Pick<Views, 'position' | 'cameTo'>
+  readonly views: Pick<Views, 'position' | 'waitForPosition'>
   /** Resolves when all that an answer can tell of is on the disk, undefined when it is. Rejects with StoreUnavailable. */
   readonly synced: () => Promise<void> | undefined
   readonly clock: () => number
@@ -167,7 +167,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     if (E.isLeft(input)) return refuse(ctx, input.left)
     const { after } = input.right
     const mayWait = after !== undefined && route.may !== 'anyone'
-    if (mayWait && !(await views.cameTo(after, POSITION_TIMEOUT))) {
+    if (mayWait && !(await views.waitForPosition(after, POSITION_TIMEOUT))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
     }
     const result = await asked(ctx, route, mediaType, input.right, dependencies)

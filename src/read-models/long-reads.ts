@@ -3,7 +3,7 @@ import type { Window } from '../domain/calendar/window.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Shape } from './file/schema.ts'
 import type { Lists, Page, ReservationQuery, SutQuery } from './lists/lists.ts'
-import type { Moment } from './tables/periods.ts'
+import type { Moment } from './tables/time-index.ts'
 
 /** Reads of lists that may take long, by name. */
 export interface ListReads {
@@ -15,7 +15,7 @@ export interface ListReads {
 }
 
 /** What another thread has read, and the public position that it shows. */
-export interface Shown<A> {
+export interface ListResult<A> {
   readonly position: number
   readonly listed: A
 }
@@ -23,30 +23,30 @@ export interface Shown<A> {
 /** Reads a list; undefined while none can be read. */
 export type ReadList = <Name extends keyof ListReads>(
   name: Name,
-  ...given: Parameters<ListReads[Name]>
-) => Promise<Shown<ReturnType<ListReads[Name]>>> | undefined
+  ...args: Parameters<ListReads[Name]>
+) => Promise<ListResult<ReturnType<ListReads[Name]>>> | undefined
 
 /** What the thread begins with. */
-export interface Begin {
+export interface ReaderOptions {
   readonly path: string
   readonly projections: readonly Shape[]
 }
 
 /** What it is asked, and what it answers to that. */
-export interface Asked {
+export interface ReadRequest {
   readonly id: number
   readonly name: keyof ListReads
   readonly given: readonly unknown[]
 }
-export type Told =
-  | { readonly id: number; readonly shown: Shown<unknown> }
+export type ReadResult =
+  | { readonly id: number; readonly shown: ListResult<unknown> }
   | { readonly id: number; readonly failed: { readonly message: string; readonly errcode: number | undefined } }
 
 /** Reads that wait for the thread; further ones are refused. */
 const WAITING_MAX = 32
 
 interface Waiting {
-  readonly resolve: (shown: Shown<never>) => void
+  readonly resolve: (shown: ListResult<never>) => void
   readonly reject: (error: Error) => void
 }
 
@@ -59,7 +59,7 @@ export interface LongReader {
   readonly close: () => Promise<void>
 }
 
-interface Here {
+interface LocalReads {
   /** Undefined while they do not show everything. */
   readonly lists: () => Lists | undefined
   readonly position: () => number
@@ -68,8 +68,8 @@ interface Here {
 }
 
 /** Reads a short list at once, and a long one in the other thread. */
-export const readEitherWay =
-  ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: Here): ReadList =>
+export const readHereOrInThread =
+  ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
   (name, ...given) => {
     const here = lists()
     if (here === undefined) return undefined
@@ -88,8 +88,8 @@ export const readEitherWay =
  *
  * @param onError told of what SQLite says there
  */
-export const openLongReader = (begin: Begin, onError: (error: Error) => void): LongReader => {
-  const workerData: Begin = {
+export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => void): LongReader => {
+  const workerData: ReaderOptions = {
     path: begin.path,
     projections: begin.projections.map(({ name, version }) => ({ name, version })),
   }
@@ -104,10 +104,10 @@ export const openLongReader = (begin: Begin, onError: (error: Error) => void): L
     waiting.clear()
   }
 
-  const take = (told: Told): void => {
+  const take = (told: ReadResult): void => {
     const asking = waiting.get(told.id)
     waiting.delete(told.id)
-    if ('shown' in told) asking?.resolve(told.shown as Shown<never>)
+    if ('shown' in told) asking?.resolve(told.shown as ListResult<never>)
     else {
       const error = errorOf(told.failed)
       onError(error)
@@ -127,12 +127,12 @@ export const openLongReader = (begin: Begin, onError: (error: Error) => void): L
 
   return {
     read: (name, ...given) =>
-      new Promise<Shown<never>>((resolve, reject) => {
+      new Promise<ListResult<never>>((resolve, reject) => {
         if (waiting.size >= WAITING_MAX) return reject(new StoreUnavailable('too many long lists are being read'))
         worker ??= start()
         const id = ++last
         waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, name, given } satisfies Asked)
+        worker.postMessage({ id, name, given } satisfies ReadRequest)
       }),
     close: async () => {
       const ending = worker

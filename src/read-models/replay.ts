@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
-import { beforeTheFirst, behind } from './file/progress.ts'
+import { beforeTheFirst, progressAfter } from './file/progress.ts'
 import type { StoredRow, StoredTable } from './file/stored-tables.ts'
 import { openViewsFile, UnusableViews, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
@@ -43,7 +43,7 @@ const makeRebuild = (
     for await (const { events, caughtUp } of store.subscribe(progress.mark, stop.signal)) {
       for (const event of events) {
         if (event.mark > upTo) break
-        progress = behind(progress, event)
+        progress = progressAfter(progress, event)
         pending.fold(event, progress.position)
       }
       if (pending.count() >= CHUNK) write()

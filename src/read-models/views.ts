@@ -3,14 +3,14 @@ import type { Rows } from '../domain/calendar/page.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { EventPlace } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
-import { openUsableFile, type UsableFileOptions } from './file/usable-file.ts'
+import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists/lists.ts'
-import { openLongReader, type ReadList, readEitherWay } from './long-reads.ts'
+import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
 import { type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
 import { type FollowOptions, follow } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
-import { makePlace, type Place } from './projector/place.ts'
+import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
 import { makeWriter } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
 
@@ -19,10 +19,12 @@ export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpL
   readonly states?: States
 }
 
-export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
+export interface Views
+  extends Pick<Pending, 'newest' | 'asOf'>,
+    Pick<ProgressTracker, 'waitForStorePosition' | 'waitForPosition'> {
   /** The public position of the last event folded, -1 before the first. */
   readonly position: () => number
-  /** The store's own place of it. */
+  /** The store's own tracker of it. */
   readonly mark: () => number
   /** Whether everything that was in the store when it was opened has been folded. */
   readonly caughtUp: () => boolean
@@ -32,7 +34,7 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
    * A number for the time during which the log has been followed without a break; undefined while it is not followed,
    * and what is remembered of it may no longer be true.
    */
-  readonly following: () => number | undefined
+  readonly followEpoch: () => number | undefined
   /** The last event folded. */
   readonly lastFolded: () => EventPlace
   /** Rows that are not in the file yet. */
@@ -57,7 +59,7 @@ export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 're
 }
 
 /** Of what only saves reading: without it a stream is folded from its beginning. */
-const orNothing = <A>(read: () => A | undefined): A | undefined => {
+const orUndefined = <A>(read: () => A | undefined): A | undefined => {
   try {
     return read()
   } catch {
@@ -68,36 +70,36 @@ const orNothing = <A>(read: () => A | undefined): A | undefined => {
 /** Folds the log into documents, in its order, and answers from them. */
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
-  const { file, onError } = await openUsableFile(options)
-  const place = makePlace(file.progress() ?? beforeTheFirst(store.logId))
+  const { file, onError } = await openOrRebuildViews(options)
+  const tracker = makeProgressTracker(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
-  const writer = makeWriter(file, pending, options, place.now)
-  const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: place.now })
+  const writer = makeWriter(file, pending, options, tracker.current)
+  const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: tracker.current })
   const longReader = openLongReader(options, onError)
   const stop = new AbortController()
-  const log = { isAnother: false, stretches: 0, isFollowed: false }
-  const followed = follow({ options, place, pending, writer, catchUp, signal: stop.signal, log })
-  const settled = (): boolean => !catchUp.isBeside() && writer.settle()
-  const position = (): number => place.now().position
+  const log = { isAnother: false, epoch: 0, isFollowed: false }
+  const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log })
+  const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
+  const position = (): number => tracker.current().position
   const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
   return {
     position,
-    mark: () => place.now().mark,
-    caughtUp: place.isCaughtUp,
+    mark: () => tracker.current().mark,
+    caughtUp: tracker.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
-    lastFolded: place.now,
-    following: () => (log.isFollowed ? log.stretches : undefined),
+    lastFolded: tracker.current,
+    followEpoch: () => (log.isFollowed ? log.epoch : undefined),
     pendingRows: pending.count,
     newest: pending.newest,
     asOf: pending.asOf,
-    reached: place.reached,
-    cameTo: place.cameTo,
+    waitForStorePosition: tracker.waitForStorePosition,
+    waitForPosition: tracker.waitForPosition,
     fromLog: makeFromLog(store, projections),
     lists,
-    read: readEitherWay(longReader, { lists, position, commit: writer.commitRows }),
+    read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),
-    readSnapshot: (stream) => orNothing(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
-    readPage: (id) => orNothing(() => file.page(id)),
+    readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
+    readPage: (id) => orUndefined(() => file.page(id)),
     keepSnapshot: writer.keepSnapshot,
     dropUnwrittenSnapshots: writer.dropUnwrittenSnapshots,
     close: async () => {

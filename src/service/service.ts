@@ -161,7 +161,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
       path: join(config.data, 'views.db'),
       store,
       projections,
-      isRebuilt: !isShared,
+      mayRebuild: !isShared,
       states: makeStatesAnew(),
       ...reportViews(alarms, world.log),
       onFatal,

@@ -3,7 +3,7 @@ import { type EventPlace, type EventStore, hasEventAt, StoreUnavailable } from '
 /** What is known of the log by following it. */
 export interface FollowedLog {
   /** A number for the time during which the log has been followed without a break; undefined while it is not followed. */
-  readonly following: () => number | undefined
+  readonly followEpoch: () => number | undefined
   /** The last event that views have folded: no snapshot in use is newer. */
   readonly lastFolded: () => EventPlace
 }
@@ -24,13 +24,13 @@ export interface KnownLog {
 export const makeKnownLog = (store: EventStore, log: FollowedLog | undefined, onOtherLog: () => void): KnownLog => {
   // Nobody follows the log: nobody else writes it.
   if (log === undefined) return { note: () => undefined, confirm: () => undefined }
-  const { following, lastFolded } = log
+  const { followEpoch, lastFolded } = log
   let newest: EventPlace | undefined
   let confirmed: number | undefined
   let confirming: Promise<void> | undefined
 
   const check = async (): Promise<void> => {
-    const before = following()
+    const before = followEpoch()
     const folded = lastFolded()
     const last = newest !== undefined && newest.mark > folded.mark ? newest : folded
     if (!(await hasEventAt(store, last))) {
@@ -40,7 +40,7 @@ export const makeKnownLog = (store: EventStore, log: FollowedLog | undefined, on
         throw new StoreUnavailable('the log does not go on from what was read of it')
       }
     }
-    if (following() === before) confirmed = before
+    if (followEpoch() === before) confirmed = before
   }
 
   return {
@@ -48,7 +48,7 @@ export const makeKnownLog = (store: EventStore, log: FollowedLog | undefined, on
       if (newest === undefined || event.mark > newest.mark) newest = event
     },
     confirm: () => {
-      const now = following()
+      const now = followEpoch()
       if (now !== undefined && now === confirmed) return undefined
       confirming ??= check().finally(() => {
         confirming = undefined

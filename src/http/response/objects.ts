@@ -5,7 +5,7 @@ import { failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
-import type { ListReads, Shown } from '../../read-models/long-reads.ts'
+import type { ListReads, ListResult } from '../../read-models/long-reads.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { RouteResponse } from '../protocol/route.ts'
@@ -26,12 +26,12 @@ export interface Objects {
   /** The same, after catching up with the store. */
   readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** What is read from lists of all that was answered so far, and the public position that it shows. */
-  readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, Shown<A>>>
+  readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, ListResult<A>>>
   /** A list that may be long: then it is read in another thread. */
   readonly readList: <Name extends keyof ListReads>(
     name: Name,
     ...given: Parameters<ListReads[Name]>
-  ) => Promise<E.Either<Failure, Shown<ReturnType<ListReads[Name]>>>>
+  ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
 }
 
 const viewsBehind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
@@ -65,19 +65,21 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 
   const latest: Objects['latest'] = async (kind, id) =>
-    (await views.reached(await store.head(), VIEWS_TIMEOUT)) ? E.right(current(kind, id)) : E.left(viewsBehind())
+    (await views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT))
+      ? E.right(current(kind, id))
+      : E.left(viewsBehind())
 
   return {
     after: (kind, id, stream, { revision, mark }) => {
       const shown = (isReached: boolean) =>
         (isReached ? fromViews(kind, id, revision) : undefined) ?? fromLog(kind, id, revision, stream)
-      const reached = views.reached(mark, VIEWS_TIMEOUT)
+      const reached = views.waitForStorePosition(mark, VIEWS_TIMEOUT)
       return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
     },
     asOf: views.asOf,
     newest: async (kind, id) => {
       if (!isAssignedId(id)) return E.right(undefined)
-      if (!(await views.reached(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
+      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const version = current(kind, id)
       if (version !== undefined) return E.right(version)
       // Another instance may have written it: before saying that there is none, catch up with the store.
@@ -85,14 +87,14 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     },
     latest,
     readLists: async (read) => {
-      if (!(await views.reached(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
+      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const lists = views.lists()
       return lists === undefined
         ? E.left(listsUnavailable())
         : E.right({ position: views.position(), listed: read(lists) })
     },
     readList: async (name, ...given) => {
-      if (!(await views.reached(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
+      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const shown = views.read(name, ...given)
       return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
     },

@@ -4,8 +4,8 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, type Instant } from '../../domain/values/instant.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
-import type { Shown } from '../../read-models/long-reads.ts'
-import { type Moment, momentAfter } from '../../read-models/tables/periods.ts'
+import type { ListResult } from '../../read-models/long-reads.ts'
+import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
@@ -49,7 +49,7 @@ interface Found {
 
 export interface AsOfDependencies {
   readonly objects: Objects
-  readonly views: Pick<Views, 'position' | 'reached' | 'log'>
+  readonly views: Pick<Views, 'position' | 'waitForStorePosition' | 'log'>
   readonly store: Pick<EventStore, 'at' | 'head'>
   readonly clock: () => number
 }
@@ -74,7 +74,7 @@ type Find = AsOfReads['find']
 const makeCatchUp =
   ({ views, store }: AsOfDependencies) =>
   async (): Promise<boolean> =>
-    views.reached(await store.head(), VIEWS_TIMEOUT)
+    views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT)
 
 const makeFind = (dependencies: AsOfDependencies): Find => {
   const { objects, views, clock } = dependencies
@@ -141,8 +141,8 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       return E.right(documentResponse(kind, { ...version, position }, false))
     },
     reservations: async (query, { moment }) =>
-      E.map(({ listed }: Shown<Page>) => listed)(await objects.readList('pastReservations', query, moment)),
+      E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastReservations', query, moment)),
     suts: async (query, { moment }) =>
-      E.map(({ listed }: Shown<Page>) => listed)(await objects.readList('pastSuts', query, moment)),
+      E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastSuts', query, moment)),
   }
 }

@@ -60,7 +60,7 @@ export interface AuditHandlers {
 
 export interface AuditDependencies {
   readonly objects: Pick<Objects, 'readLists'>
-  readonly views: Pick<Views, 'log' | 'reached'>
+  readonly views: Pick<Views, 'log' | 'waitForStorePosition'>
   readonly store: Pick<EventStore, 'head' | 'recordAt'>
   /** The log's own key. */
   readonly signer: Signer
@@ -132,7 +132,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
   const caughtUp = async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first
-    if (await views.reached(await store.head(), CATCH_UP_TIMEOUT)) return over(answer)
+    if (await views.waitForStorePosition(await store.head(), CATCH_UP_TIMEOUT)) return over(answer)
     return E.left(failure('unavailable', 'The documents are behind the log at the moment; try again.'))
   }
 

@@ -33,7 +33,7 @@ const SUBSCRIPTION_REFUSALS: Readonly<Record<NoSeat, Refusal>> = {
 
 export interface EventsDependencies {
   readonly feed: Pick<Feed, 'page' | 'subscribe'>
-  readonly views: Pick<Views, 'position' | 'mark' | 'cameTo' | 'reached'>
+  readonly views: Pick<Views, 'position' | 'mark' | 'waitForPosition' | 'waitForStorePosition'>
   /** The mark of the log's last event. */
   readonly head: () => Promise<number>
   /** Whether requests can be answered. */
@@ -67,13 +67,13 @@ const startPosition = async (
   // A client that comes back sends the address of its first request, with the place that it began at.
   const after = lastEventId ?? query.after ?? -1
   if (after === LATEST) {
-    return (await views.reached(await head(), CATCH_UP_TIMEOUT))
+    return (await views.waitForStorePosition(await head(), CATCH_UP_TIMEOUT))
       ? E.right(views.position())
       : E.left(notReached(LATEST))
   }
   if (after <= views.position()) return E.right(after)
   if ((await head()) > views.mark()) {
-    if (await views.cameTo(after, CATCH_UP_TIMEOUT)) return E.right(after)
+    if (await views.waitForPosition(after, CATCH_UP_TIMEOUT)) return E.right(after)
     if ((await head()) > views.mark()) return E.left(notReached(after))
   }
   return E.left(beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID'))

@@ -16,7 +16,7 @@ export const listResponse = (name: string, { limit, offset }: Paging, { document
 export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `names no ${kind}`)])
 
 /** Where the entry was created behind which a list is to go on, though it may have left the list since. */
-export const createdBefore = async (
+export const resolveBefore = async (
   objects: Objects,
   kind: Kind,
   before: string | undefined,

@@ -5,7 +5,7 @@ import type { ReservationsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
 import type { AsOfReads } from './as-of-reads.ts'
-import { createdBefore, listResponse } from './list-response.ts'
+import { listResponse, resolveBefore } from './list-response.ts'
 
 export interface ReservationLists {
   readonly list: (call: Call<unknown, ReservationsQuery>) => RouteResult
@@ -42,13 +42,13 @@ export interface ReservationListDependencies {
 
 const makeListAsOf =
   (asOf: AsOfReads) =>
-  async (query: ReservationsQuery & { readonly as_of: AsOf }, behind: number | undefined): RouteResult => {
+  async (query: ReservationsQuery & { readonly as_of: AsOf }, createdBefore: number | undefined): RouteResult => {
     const then = await asOf.find(query.as_of)
     if (E.isLeft(then)) return then
     const { limit, offset, sut_id, user_id, current } = query
     // What ran then is asked of the time that it was then.
     const span = timeOf(query, current ? await asOf.timeOf(query.as_of) : 0)
-    const listed = await asOf.reservations({ limit, offset, behind, sut_id, user_id, ...span }, then.right)
+    const listed = await asOf.reservations({ limit, offset, createdBefore, sut_id, user_id, ...span }, then.right)
     if (E.isLeft(listed)) return listed
     return E.right({ ...listResponse('sut_reservations', query, listed.right), position: then.right.position })
   }
@@ -57,11 +57,11 @@ export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDe
   const listAsOf = makeListAsOf(asOf)
   return {
     list: async ({ query }) => {
-      const behind = await createdBefore(objects, 'reservation', query.before)
-      if (E.isLeft(behind)) return behind
+      const createdBefore = await resolveBefore(objects, 'reservation', query.before)
+      if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_id, user_id, as_of } = query
-      if (as_of !== undefined) return listAsOf({ ...query, as_of }, behind.right)
-      const asked = { limit, offset, behind: behind.right, sut_id, user_id, ...timeOf(query, clock()) }
+      if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
+      const asked = { limit, offset, createdBefore: createdBefore.right, sut_id, user_id, ...timeOf(query, clock()) }
       const answered = await objects.readList('reservations', asked)
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right

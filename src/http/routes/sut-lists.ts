@@ -8,7 +8,7 @@ import type { AvailabilityQuery, SutsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
 import type { AsOfReads } from './as-of-reads.ts'
-import { createdBefore, listResponse } from './list-response.ts'
+import { listResponse, resolveBefore } from './list-response.ts'
 
 export interface SutLists {
   readonly list: (call: Call<unknown, SutsQuery>) => RouteResult
@@ -42,10 +42,10 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
 
 export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query }) => {
-    const behind = await createdBefore(objects, 'sut', query.before)
-    if (E.isLeft(behind)) return behind
+    const createdBefore = await resolveBefore(objects, 'sut', query.before)
+    if (E.isLeft(createdBefore)) return createdBefore
     const { before: _, as_of, ...filters } = query
-    const asked = { ...filters, behind: behind.right }
+    const asked = { ...filters, createdBefore: createdBefore.right }
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
       if (E.isLeft(then)) return then

@@ -17,7 +17,7 @@ export const beforeTheFirst = (logId: string): Progress => ({
   revision: NO_STREAM,
 })
 
-export const behind = ({ logId, position }: Progress, { mark, id, stream, revision }: Recorded): Progress => ({
+export const progressAfter = ({ logId, position }: Progress, { mark, id, stream, revision }: Recorded): Progress => ({
   logId,
   position: position + 1,
   mark,
@@ -30,5 +30,5 @@ export const behind = ({ logId, position }: Progress, { mark, id, stream, revisi
  * Whether the log goes on from there: it has the same id, and the same event in the same place. One that was cut off or
  * put back from a copy has not.
  */
-export const continues = async (store: EventStore, progress: Progress): Promise<boolean> =>
+export const logContinues = async (store: EventStore, progress: Progress): Promise<boolean> =>
   progress.logId === store.logId && (await hasEventAt(store, progress))

@@ -1,8 +1,8 @@
 import type { Projection } from '../../../projections/projection.ts'
 import { documentSchema } from '../tables/document-table.ts'
+import { ID_KEYS_SCHEMA } from '../tables/id-keys.ts'
 import { LOG_SCHEMA } from '../tables/log-index.ts'
-import { NAMES_SCHEMA } from '../tables/names.ts'
-import { PERIODS_SCHEMA } from '../tables/periods.ts'
+import { TIME_INDEX_SCHEMA } from '../tables/time-index.ts'
 import { SNAPSHOT_SCHEMA } from './snapshot-table.ts'
 
 /** 4 MB. */
@@ -12,7 +12,7 @@ export const CHECKPOINT_PAGES = 250
 export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 /** By 64 MB: most pages are in several transactions and go into the file once, with fewer syncs to wait for. */
-export const PRAGMAS_FOR_MANY = 'PRAGMA wal_autocheckpoint = 4000'
+export const BULK_LOAD_PRAGMAS = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The shape of this file; documents have their projections' versions beside it. */
 const FILE_VERSION = 8
@@ -31,7 +31,7 @@ export const tables = (projections: readonly Shape[]): string => `
     stream TEXT NOT NULL, revision INTEGER NOT NULL
   ) STRICT;
   ${SNAPSHOT_SCHEMA}
-  ${NAMES_SCHEMA}
+  ${ID_KEYS_SCHEMA}
   ${LOG_SCHEMA}
-  ${PERIODS_SCHEMA}
+  ${TIME_INDEX_SCHEMA}
   ${projections.map(documentSchema).join('')}`

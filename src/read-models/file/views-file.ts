@@ -9,7 +9,7 @@ import { type DocumentTable, makeDocumentTable, RETRY_KEY } from '../tables/docu
 import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
 import type { Row } from '../tables/row.ts'
 import type { Version } from '../tables/version.ts'
-import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
+import { type BulkLoad, makeBulkLoad, UNFINISHED } from './bulk-load.ts'
 import type { Progress } from './progress.ts'
 import { makeRetryKeyTable } from './retry-key-table.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema.ts'
@@ -17,7 +17,7 @@ import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import { makeTransactions } from './transaction.ts'
 
-export interface ViewsFile extends ManyRows, Pick<Checkpoints, 'underWay' | 'mayWrite'> {
+export interface ViewsFile extends BulkLoad, Pick<Checkpoints, 'underWay' | 'mayWrite'> {
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
   /** The version of a document that stood at a revision of its stream. */
@@ -62,7 +62,7 @@ const BUSY_WITHIN = { reading: 5_000, writing: 100 }
 interface Opening {
   readonly readOnly?: boolean
   /** Whether another thread waits for the disk. */
-  readonly isCheckpointedBeside?: boolean
+  readonly checkpointsInThread?: boolean
 }
 
 const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
@@ -78,7 +78,7 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[
 }
 
 const open = (path: string, projections: readonly Shape[], opening: Opening): ViewsFile => {
-  const { readOnly = false, isCheckpointedBeside = false } = opening
+  const { readOnly = false, checkpointsInThread = false } = opening
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
   let db: DatabaseSync | undefined
   try {
@@ -87,7 +87,7 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) db.exec(PRAGMAS)
     checkShape(db, path, projections, readOnly)
-    const checkpoints = isCheckpointedBeside ? makeCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
+    const checkpoints = checkpointsInThread ? makeCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
     return fileOver(db, projections, checkpoints)
   } catch (error) {
     db?.close()
@@ -108,7 +108,7 @@ const sqliteCode = (error: unknown): number => ((error as { errcode?: number } |
 export const isDamage = (error: unknown): boolean => [11, 26].includes(sqliteCode(error))
 
 /** The rows can be made again. SQLITE_ERROR: tables are missing or have another shape. */
-const canBeMadeAgain = ({ cause }: UnusableViews): boolean =>
+const isRebuildable = ({ cause }: UnusableViews): boolean =>
   cause === undefined || isDamage(cause) || sqliteCode(cause) === 1
 
 /**
@@ -120,7 +120,7 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
   try {
     return open(path, projections, opening)
   } catch (error) {
-    if (opening.readOnly || !canBeMadeAgain(error as UnusableViews)) throw error
+    if (opening.readOnly || !isRebuildable(error as UnusableViews)) throw error
     dropViews(path)
     return open(path, projections, opening)
   }
@@ -186,7 +186,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: 
     tables: storedTables(db, projections),
     pin: () => db.exec('BEGIN'),
     unpin: () => db.exec('COMMIT'),
-    ...makeManyRows(db, shape),
+    ...makeBulkLoad(db, shape),
     close: () => db.close(),
   }
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Change, changesBetween, historyProjections, secretsChanged } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
-import type { Names } from '../tables/names.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 
 /** Where an event is in the log, and which of its stream it is. */
@@ -25,7 +25,7 @@ export interface Histories {
 const parsed = (row: unknown): object | undefined =>
   row === undefined ? undefined : (JSON.parse((row as { document: string }).document) as object)
 
-export const makeHistories = (db: DatabaseSync, names: Names, counts: ReservationCounts): Histories => {
+export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
   const placesIn = (table: string) =>
     db.prepare(`SELECT position, revision FROM ${table} WHERE id = ? ORDER BY position`)
   const places = { reservation: placesIn('reservation'), listen_port: placesIn('listen_port') }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
-import type { Moment } from '../tables/periods.ts'
+import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories } from './histories.ts'
 
@@ -10,7 +10,7 @@ export interface Part {
   readonly limit: number
   readonly offset: number
   /** Only what was created before the document whose first version has this position. */
-  readonly behind?: number | undefined
+  readonly createdBefore?: number | undefined
 }
 
 export interface ReservationQuery extends Part {
@@ -80,7 +80,7 @@ export const condition = (sql: string, ...values: readonly SQLInputValue[]): Con
 const STATEMENTS_MAX = 200
 
 /** Runs statements whose text depends on what is asked. */
-export const makeAsk = (db: DatabaseSync) => {
+export const makeRunQuery = (db: DatabaseSync) => {
   const statements = new LRUCache<string, StatementSync>({ max: STATEMENTS_MAX })
   return <A>(sql: string, ...values: readonly SQLInputValue[]): readonly A[] => {
     let statement = statements.get(sql)
@@ -91,4 +91,4 @@ export const makeAsk = (db: DatabaseSync) => {
     return statement.all(...values) as unknown as A[]
   }
 }
-export type Ask = ReturnType<typeof makeAsk>
+export type RunQuery = ReturnType<typeof makeRunQuery>

@@ -1,6 +1,6 @@
 import { foldedCase } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
-import { type Ask, type Condition, condition, type Page, type SutQuery } from './lists.ts'
+import { type Condition, condition, type Page, type RunQuery, type SutQuery } from './lists.ts'
 
 export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
@@ -11,13 +11,13 @@ export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): r
 ]
 
 export const makeSutList =
-  (ask: Ask) =>
+  (ask: RunQuery) =>
   (query: SutQuery): Page => {
     const filters = filtersOf(query)
-    const { behind, limit, offset } = query
+    const { createdBefore, limit, offset } = query
     const where = (conditions: readonly Condition[]): string =>
       `FROM sut INDEXED BY sut_listed WHERE ${[LISTED, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
-    const here = behind === undefined ? filters : [...filters, condition('created < ?', behind)]
+    const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
     const [counted] = ask<{ n: number }>(
       `SELECT count(*) AS n ${where(filters)}`,
       ...filters.flatMap(({ values }) => values),

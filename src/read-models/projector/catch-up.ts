@@ -4,19 +4,19 @@ import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
 import { SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
-import { type Begin, type Beside, writeBeside } from './write-beside.ts'
+import { startWriterThread, type WriterOptions, type WriterThread } from './writer-thread.ts'
 
 /**
  * Events, folded or known to follow, for which another thread is asked to write: starting and compiling it costs more than
  * fewer gain by it, and where there is one core it never pays.
  */
-const BESIDE_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
+const WRITER_THREAD_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
 /** Rows handed over at a time: so few that the other thread has the first ones soon, and always some to go on with. */
 const CHUNK = 512
 
 export interface CatchUpLimits {
   /** Events for which another thread is asked to write. */
-  readonly besideFrom?: number
+  readonly writerThreadFrom?: number
 }
 
 /** The states that commands are decided on. */
@@ -25,7 +25,7 @@ export interface States {
   readonly handOver: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
 }
 
-interface CatchUpOptions extends Omit<Begin, 'isAnew'>, CatchUpLimits {
+interface CatchUpOptions extends Omit<WriterOptions, 'isRebuild'>, CatchUpLimits {
   readonly file: ViewsFile
   readonly pending: Pending
   readonly writer: Writer
@@ -39,25 +39,25 @@ export interface CatchUp {
   /** Called when a batch has been folded, until one has caught up. */
   readonly take: (batch: Batch) => Promise<void>
   /** While another thread writes, nobody else may, and lists do not show everything that has been folded. */
-  readonly isBeside: () => boolean
+  readonly hasWriterThread: () => boolean
   /** Waits until another thread, if one was asked, has written what it was given. */
   readonly end: () => Promise<void>
 }
 
 export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
-  const { path, projections, file, pending, writer, progress, states, besideFrom = BESIDE_FROM } = options
-  let beside: Beside | undefined
+  const { path, projections, file, pending, writer, progress, states, writerThreadFrom = WRITER_THREAD_FROM } = options
+  let beside: WriterThread | undefined
   let events = 0
   let mayBegin = true
   let isFinished = true
-  const isAnew = progress().position === -1
+  const isRebuild = progress().position === -1
   let folding = states
 
   const finish = (): void => {
     // Nothing can be finished inside a transaction.
     if (isFinished || (file.isStaging() && !writer.commitAll())) return
     try {
-      file.finish()
+      file.finishBulkLoad()
       isFinished = true
     } catch {
       // It is tried again with every batch and at the end; where that fails too, the next start makes the file anew.
@@ -78,7 +78,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     mayBegin = false
     if (!writer.commitAll()) return
     isFinished = false
-    beside = writeBeside({ path, projections, isAnew }, pending.written)
+    beside = startWriterThread({ path, projections, isRebuild }, pending.written)
   }
 
   return {
@@ -89,12 +89,12 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
         folding?.handOver({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
         folding = undefined
       }
-      if (mayBegin && events + (batch.ahead ?? 0) >= besideFrom && !batch.caughtUp) begin()
+      if (mayBegin && events + (batch.ahead ?? 0) >= writerThreadFrom && !batch.caughtUp) begin()
       if (beside === undefined) return finish()
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
       if (batch.caughtUp || beside.hasFailed()) await end()
     },
-    isBeside: () => beside !== undefined,
+    hasWriterThread: () => beside !== undefined,
     end,
   }
 }

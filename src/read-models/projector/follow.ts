@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import { continues } from '../file/progress.ts'
+import { logContinues } from '../file/progress.ts'
 import type { CatchUp } from './catch-up.ts'
-import { makeCut, type OnResumed } from './cut.ts'
+import { makeOutageTimer, type OnResumed } from './outage-timer.ts'
 import type { Pending } from './pending.ts'
-import type { Place } from './place.ts'
+import type { ProgressTracker } from './progress-tracker.ts'
 import type { Writer } from './write-behind.ts'
 import type { Alarms } from './write-outcomes.ts'
 
 /** Milliseconds before the nth attempt to subscribe again, with jitter, so that instances do not come all at once. */
-const pauseBefore = (failures: number): number =>
+const backoff = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
 export interface FollowOptions extends Alarms {
@@ -22,26 +22,26 @@ export interface FollowOptions extends Alarms {
 
 interface Followed {
   readonly options: FollowOptions
-  readonly place: Place
+  readonly tracker: ProgressTracker
   readonly pending: Pending
   readonly writer: Writer
   readonly catchUp: CatchUp
   readonly signal: AbortSignal
   /** What is known of the log. */
-  readonly log: { isAnother: boolean; stretches: number; isFollowed: boolean }
+  readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean }
 }
 
 /** Folds a batch, and has its rows written. */
-const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: Followed): Promise<void> => {
-  for (const event of batch.events) pending.fold(event, place.advance(event))
-  if (!place.isCaughtUp()) await catchUp.take(batch)
-  place.arrive(batch)
-  if (catchUp.isBeside()) return
+const foldBatch = async (batch: Batch, { tracker, pending, writer, catchUp, signal }: Followed): Promise<void> => {
+  for (const event of batch.events) pending.fold(event, tracker.advance(event))
+  if (!tracker.isCaughtUp()) await catchUp.take(batch)
+  tracker.notifyWaiters(batch)
+  if (catchUp.hasWriterThread()) return
   writer.tick()
   if (!writer.isFull()) return
-  place.halt()
-  await writer.room(signal)
-  place.goOn()
+  tracker.pause()
+  await writer.waitForRoom(signal)
+  tracker.resume()
 }
 
 /**
@@ -49,9 +49,9 @@ const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: F
  * if it has brought anything, and again and again with an alarm if it has not.
  */
 export const follow = async (followed: Followed): Promise<void> => {
-  const { options, place, signal, log } = followed
+  const { options, tracker, signal, log } = followed
   const { store, onAlarm, onRecovery, onFatal } = options
-  const cut = makeCut(options.onResumed)
+  const cut = makeOutageTimer(options.onResumed)
   let failures = 0
   let isAlarmed = false
 
@@ -67,7 +67,7 @@ export const follow = async (followed: Followed): Promise<void> => {
 
   const goOn = async (): Promise<void> => {
     const wasAnother = log.isAnother
-    const goesOn = await Promise.race([continues(store, place.now()), aborted])
+    const goesOn = await Promise.race([logContinues(store, tracker.current()), aborted])
     if (goesOn === undefined) return
     log.isAnother = !goesOn
     if (!log.isAnother) return
@@ -80,14 +80,14 @@ export const follow = async (followed: Followed): Promise<void> => {
 
   const fold = async (): Promise<void> => {
     await goOn()
-    for await (const batch of store.subscribe(place.now().mark, signal)) {
+    for await (const batch of store.subscribe(tracker.current().mark, signal)) {
       if (isAlarmed) onRecovery('the event store is read again', 'store')
       isAlarmed = false
       failures = 0
-      cut.resume()
-      if (!log.isFollowed) log.stretches++
+      cut.end()
+      if (!log.isFollowed) log.epoch++
       log.isFollowed = true
-      await take(batch, followed)
+      await foldBatch(batch, followed)
     }
   }
 
@@ -96,11 +96,11 @@ export const follow = async (followed: Followed): Promise<void> => {
       await fold()
       return
     } catch (error) {
-      if (log.isFollowed) cut.note(error)
+      if (log.isFollowed) cut.begin(error)
       log.isFollowed = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)
       if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
-      await delay(pauseBefore(failures), undefined, { signal }).catch(() => undefined)
+      await delay(backoff(failures), undefined, { signal }).catch(() => undefined)
     }
   }
 }

@@ -49,7 +49,7 @@ const chunkOf = (rows: readonly Row[]): Chunk => {
 }
 
 /** What of a chunk is behind a position, if anything. */
-const behind = (chunk: Chunk, position: number): readonly Chunk[] => {
+const afterPosition = (chunk: Chunk, position: number): readonly Chunk[] => {
   const first = chunk.rows.findIndex((row) => positionOf(row) > position)
   if (first === 0) return [chunk]
   return first === -1 ? [] : [chunkOf(chunk.rows.slice(first))]
@@ -92,7 +92,7 @@ const makeChunks = (size: number) => {
       unstaged = chunks.flatMap(({ rows }) => rows)
     },
     written: (upTo: number): void => {
-      chunks = chunks.flatMap((chunk) => behind(chunk, upTo))
+      chunks = chunks.flatMap((chunk) => afterPosition(chunk, upTo))
     },
   }
 }

@@ -10,7 +10,7 @@ export interface Waiters {
   /** Wakes everyone whose mark has been reached. */
   readonly wake: (reached: number) => void
   /** Tells everyone that it will not be soon. */
-  readonly giveUp: () => void
+  readonly rejectAll: () => void
 }
 
 export const makeWaiters = (): Waiters => {
@@ -37,7 +37,7 @@ export const makeWaiters = (): Waiters => {
       waiters = waiting.filter(({ mark }) => mark > reached)
       for (const waiter of waiting) if (waiter.mark <= reached) waiter.resolve(true)
     },
-    giveUp: () => {
+    rejectAll: () => {
       for (const { resolve } of waiters.splice(0)) resolve(false)
     },
   }

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../domain/decider.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
-import { statesUpTo, type Waiting } from './waiting-states.ts'
+import { statesUpTo, type WaitingState } from './waiting-states.ts'
 import { type Alarms, makeOutcomes, makeTimer } from './write-outcomes.ts'
 
 /** Rows put into the open transaction at a time: so few that nobody waits for them, so many that the caches are filled once. */
@@ -21,7 +21,7 @@ export const SNAPSHOTS_WAITING_MAX = 16_384
 /** Milliseconds after which rows are committed even if they are few. */
 const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */
-const AGAIN_AFTER = 500
+const RETRY_AFTER = 500
 
 export interface Writer {
   /** Called when there may be something to write. */
@@ -29,7 +29,7 @@ export interface Writer {
   /** Whether no more rows can be taken before some are written. */
   readonly isFull: () => boolean
   /** Resolves when there is room for more rows, or when stopped. */
-  readonly room: (signal: AbortSignal) => Promise<void>
+  readonly waitForRoom: (signal: AbortSignal) => Promise<void>
   /** Puts every row where lists are read from; false while nothing can be written. */
   readonly settle: () => boolean
   /** Commits every row; false while nothing can be written. */
@@ -44,8 +44,8 @@ export interface Writer {
 }
 
 /** Writes at once, tells of failures, and tries again after them. */
-const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
-  const snapshots = new Map<string, Waiting>()
+const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
+  const snapshots = new Map<string, WaitingState>()
   const timer = makeTimer(() => attempt(commit))
   /** Because the disk is waited for: nothing is wrong, and nothing can be written. */
   let isHeldUp = false
@@ -78,7 +78,7 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     } catch (error) {
       fail(error)
     }
-    if (isHeldUp || isAlarmed()) timer.startAgain(AGAIN_AFTER)
+    if (isHeldUp || isAlarmed()) timer.startAgain(RETRY_AFTER)
   }
 
   const settle = (): void => {
@@ -100,10 +100,10 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
   }
 }
 
-type Attempts = ReturnType<typeof makeAttempts>
+type Committer = ReturnType<typeof makeCommitter>
 
 /** Writes what there is to write, in portions. Nobody waits for it: it leaves the disk to a checkpoint that is under way. */
-const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
+const makeTick = (file: ViewsFile, pending: Pending, attempts: Committer) => {
   let isWaiting = false
   const tick = (): void => {
     if (attempts.isAlarmed() || isWaiting) return
@@ -130,13 +130,13 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
  * event loop. Until it is committed its rows stay in memory too, so that nothing is lost when it fails.
  */
 export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
-  const attempts = makeAttempts(file, pending, alarms, progress)
+  const attempts = makeCommitter(file, pending, alarms, progress)
   const { snapshots, isAlarmed, isStopped } = attempts
   const tick = makeTick(file, pending, attempts)
   return {
     tick,
     isFull: () => pending.count() >= PENDING_MAX,
-    room: async (signal) => {
+    waitForRoom: async (signal) => {
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
       while (pending.count() >= PENDING_MAX && !signal.aborted) await Promise.race([attempts.nextSuccess(), stopped])
     },

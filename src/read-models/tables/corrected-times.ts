@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ClockCorrection } from '../../../projections/clock-correction.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
-import type { Periods } from './periods.ts'
 import type { Row } from './row.ts'
+import type { TimeIndex } from './time-index.ts'
 
 /** The tables whose rows say when they were recorded. */
 const TIMED = ['sut', 'reservation']
@@ -18,7 +18,7 @@ export interface CorrectedTimes {
  * Puts the time that counts in place of the wrong ones of a span, so that reads as of a time find its rows by it. Rows of
  * the span must be in their tables. Every stream of a correction names the same span, which is done once.
  */
-export const makeCorrectedTimes = (db: DatabaseSync, periods: Periods): CorrectedTimes => {
+export const makeCorrectedTimes = (db: DatabaseSync, periods: TimeIndex): CorrectedTimes => {
   const updates = TIMED.map((table) => db.prepare(`UPDATE ${table} SET time = ? WHERE position BETWEEN ? AND ?`))
   let done: string | undefined
   const correct = (document: string): void => {

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ReservationColumns } from '../../../projections/reservation.ts'
+import type { IdKeys } from './id-keys.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
-import type { Names } from './names.ts'
-import type { Periods } from './periods.ts'
 import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
+import type { TimeIndex } from './time-index.ts'
 
 /** Positions in a segment. */
 const SEGMENT = 8_192
@@ -36,9 +36,9 @@ export const reservationColumns: ListColumns = {
 
 export const makeReservationWriter = (
   db: DatabaseSync,
-  names: Names,
+  names: IdKeys,
   counts: ReservationCounts,
-  periods: Periods,
+  periods: TimeIndex,
 ): ListWriter => {
   const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
   const leaving = db.prepare(`SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${LISTED}`)

@@ -1,6 +1,6 @@
 import type { SutColumns } from '../../../projections/sut.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
-import type { Periods } from './periods.ts'
+import type { TimeIndex } from './time-index.ts'
 
 /** What lists have: neither former versions nor what was retired. */
 export const LISTED = 'until IS NULL AND ended IS NULL'
@@ -23,7 +23,7 @@ export const sutColumns: ListColumns = {
 
 const nothing = (): void => undefined
 
-export const makeSutWriter = (periods: Periods): ListWriter => ({
+export const makeSutWriter = (periods: TimeIndex): ListWriter => ({
   enter: ({ position, columns }) => {
     const [sut_type, is_active, name, tags, time] = columns as SutColumns
     periods.note(position, time)

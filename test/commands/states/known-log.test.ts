@@ -21,7 +21,7 @@ const NOTHING: EventPlace = { mark: BEGINNING, eventId: '', stream: '', revision
 const aFollowedLog = () => {
   let time: number | undefined = 1
   let last = NOTHING
-  const log: FollowedLog = { following: () => time, lastFolded: () => last }
+  const log: FollowedLog = { followEpoch: () => time, lastFolded: () => last }
   return {
     log,
     cut: () => {

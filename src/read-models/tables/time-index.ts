@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 /** Positions whose earliest and latest time are kept together. */
 const PERIOD = 1_024
 
-export const PERIODS_SCHEMA = `
+export const TIME_INDEX_SCHEMA = `
   CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;`
 
 /**
@@ -23,7 +23,7 @@ export interface Moment {
 export const momentAfter = (position: number): Moment => ({ sure: position, none: position + 1, time: 0 })
 
 /** From when to when rows were recorded, by where in the log they are. */
-export interface Periods {
+export interface TimeIndex {
   readonly note: (position: number, time: number) => void
   /** Takes the times of a span of positions from its rows again, which must be in their tables. */
   readonly measure: (from: number, to: number) => void
@@ -35,7 +35,7 @@ export interface Periods {
   readonly momentAt: (time: number, last: number) => Moment
 }
 
-export const makePeriods = (db: DatabaseSync): Periods => {
+export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
   const noted = new Map<number, { earliest: number; latest: number }>()
   const widen = db.prepare(`INSERT INTO period VALUES (?, ?, ?) ON CONFLICT DO UPDATE
     SET earliest = min(earliest, excluded.earliest), latest = max(latest, excluded.latest)`)

@@ -2,13 +2,13 @@
 export type OnResumed = (cause: unknown, milliseconds: number) => void
 
 /** Measures how long a subscription is without its store, from its first failure to the next batch. */
-export const makeCut = (onResumed: OnResumed = () => undefined) => {
+export const makeOutageTimer = (onResumed: OnResumed = () => undefined) => {
   let cut: { readonly cause: unknown; readonly at: number } | undefined
   return {
-    note: (cause: unknown): void => {
+    begin: (cause: unknown): void => {
       cut ??= { cause, at: performance.now() }
     },
-    resume: (): void => {
+    end: (): void => {
       if (cut !== undefined) onResumed(cut.cause, Math.round(performance.now() - cut.at))
       cut = undefined
     },

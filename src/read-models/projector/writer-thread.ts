@@ -5,29 +5,29 @@ import type { Shape } from '../file/schema.ts'
 import type { Row } from '../tables/row.ts'
 
 /** Rows that the other thread commits together: the more, the more of them share the pages that are written. */
-export const COMMITTED_TOGETHER = 4_096
+export const COMMIT_ROWS = 4_096
 /** Rows that may be on their way, so that one who folds faster than the other writes fills no memory. */
-const ROWS_MAX = 3 * COMMITTED_TOGETHER
+const ROWS_MAX = 3 * COMMIT_ROWS
 
 /** What the other thread begins with. */
-export interface Begin {
+export interface WriterOptions {
   readonly path: string
   readonly projections: readonly Shape[]
   /** Whether all rows that there will be are still to come, but for a few. */
-  readonly isAnew: boolean
+  readonly isRebuild: boolean
 }
 
 /** What it is given then: rows, with how far the log has been folded with them, and at the end nothing. */
-export type Given = { readonly rows: PackedRows; readonly progress: Progress } | undefined
+export type WriteMessage = { readonly rows: PackedRows; readonly progress: Progress } | undefined
 
 /** What it says when it has committed: how many rows, and up to which public position. */
-export interface Written {
+export interface CommittedMessage {
   readonly rows: number
   readonly upTo: number
 }
 
 /** Commits rows in a thread of its own, on another core. */
-export interface Beside {
+export interface WriterThread {
   /** Hands over rows, with how far the log has been folded with them; resolves when there is room for more. */
   readonly send: (rows: readonly Row[], progress: Progress) => Promise<void>
   /** Whether the thread has ended by itself: what it committed before is in the file. */
@@ -37,15 +37,15 @@ export interface Beside {
 }
 
 /** @param onWritten told up to which public position rows have been committed */
-export const writeBeside = (begin: Begin, onWritten: (upTo: number) => void): Beside => {
+export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: number) => void): WriterThread => {
   const projections = begin.projections.map(({ name, version }) => ({ name, version }))
-  const workerData: Begin = { ...begin, projections }
+  const workerData: WriterOptions = { ...begin, projections }
   const worker = new Worker(new URL('./write-beside-worker.ts', import.meta.url), { workerData })
   const ended = Promise.withResolvers<void>()
   let hasEnded = false
   let room = Promise.withResolvers<void>()
   let onTheirWay = 0
-  worker.on('message', ({ rows, upTo }: Written) => {
+  worker.on('message', ({ rows, upTo }: CommittedMessage) => {
     onTheirWay -= rows
     room.resolve()
     onWritten(upTo)
@@ -56,7 +56,7 @@ export const writeBeside = (begin: Begin, onWritten: (upTo: number) => void): Be
     hasEnded = true
     ended.resolve()
   })
-  const send = (given: Given): void => worker.postMessage(given)
+  const send = (given: WriteMessage): void => worker.postMessage(given)
   return {
     send: async (rows, progress) => {
       send({ rows: packRows(rows), progress })

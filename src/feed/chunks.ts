@@ -28,7 +28,7 @@ export interface ChunksOptions {
  */
 export interface Chunks {
   /** What stands behind a position, up to the end of its chunk and not beyond `end`, an event known to be there. */
-  readonly behind: (position: number, end: number) => Promise<readonly Entry[]>
+  readonly readAfter: (position: number, end: number) => Promise<readonly Entry[]>
   readonly close: () => void
 }
 
@@ -125,7 +125,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
   }
 
   return {
-    behind: async (position, end) => {
+    readAfter: async (position, end) => {
       const first = Math.floor((position + 1) / CHUNK) * CHUNK
       const entries = await load(first, Math.min(end + 1 - first, CHUNK))
       const [from, to] = [position + 1 - first, end + 1 - first]

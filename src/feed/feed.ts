@@ -8,13 +8,13 @@ import type { Users } from '../users/users.ts'
 import type { User } from '../users/users-file.ts'
 import type { Filter } from './entry.ts'
 import { isWanted } from './entry.ts'
+import type { StreamRequest } from './event-writer.ts'
 import { type Hold, makeMembership } from './hold.ts'
 import { makeSource, type Source } from './source.ts'
-import { FEED_LIMITS, type FeedLimits, type FeedMeasures, makeSubscribers, type NoSeat } from './subscribers.ts'
-import type { Wish } from './telling.ts'
+import { FEED_LIMITS, type FeedLimits, type FeedMeasures, type LimitReached, makeSubscribers } from './subscribers.ts'
 
 /** Events that one request for a page looks at, at most. */
-const LOOKS_MAX = 4_096
+const SCANNED_MAX = 4_096
 /** Characters of events in a page behind which it ends. */
 const CHARACTERS_MAX = 4 << 20
 
@@ -26,7 +26,7 @@ export interface Page {
   readonly caughtUp: boolean
 }
 
-export interface PageWish {
+export interface PageRequest {
   /** The position behind which it begins; -1 for the beginning. */
   readonly after: number
   /** The last position of the log. */
@@ -46,9 +46,9 @@ export interface Subscription {
 /** The events of the log, from any position on. */
 export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly page: (wish: PageWish) => Promise<Page>
+  readonly page: (request: PageRequest) => Promise<Page>
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly subscribe: (user: User, wish: Wish, hold?: Hold) => Promise<E.Either<NoSeat, Subscription>>
+  readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
   /** Ends every stream with an event that says so; resolves when they have been taken, or not within a second. */
   readonly close: () => Promise<void>
 }
@@ -62,19 +62,19 @@ export interface FeedOptions {
   readonly limits?: Partial<FeedLimits> | undefined
   readonly measures: FeedMeasures
   /** A number from 0 to 255 that is another every time. */
-  readonly dice: () => number
+  readonly randomByte: () => number
   readonly onError: (error: unknown) => void
   /** Called when the subscription to the log was cut off and has been resumed. */
   readonly onResumed?: OnResumed
 }
 
-const readPage = async (source: Source, { after, end, limit, filter }: PageWish): Promise<Page> => {
+const readPage = async (source: Source, { after, end, limit, filter }: PageRequest): Promise<Page> => {
   const events: string[] = []
   let next = after
   let characters = 0
   const isFull = (): boolean => events.length === limit || characters >= CHARACTERS_MAX
-  for (let looked = 0; looked < LOOKS_MAX && next < end && !isFull(); ) {
-    for (const entry of await source.behind(next, end)) {
+  for (let looked = 0; looked < SCANNED_MAX && next < end && !isFull(); ) {
+    for (const entry of await source.readAfter(next, end)) {
       if (isFull()) break
       if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
       next = entry.position
@@ -87,10 +87,10 @@ const readPage = async (source: Source, { after, end, limit, filter }: PageWish)
 }
 
 /** Milliseconds, another number for each, so that those who were cut off together do not come back together. */
-const retryOf = (dice: number): number => 1_000 + 8 * dice
+const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 
 export const makeFeed = (options: FeedOptions): Feed => {
-  const { views, users, measures, dice, onError } = options
+  const { views, users, measures, randomByte, onError } = options
   let isFailed = false
   const onFailed = (error: unknown): void => {
     isFailed = true
@@ -103,31 +103,31 @@ export const makeFeed = (options: FeedOptions): Feed => {
     reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
   })
   const isAsItWas = (user: User): boolean => users.byId(user._id) === user
-  const stopWatching = users.onChange(() => subscribers.dismiss((user) => !isAsItWas(user), 'user_changed'))
+  const stopWatching = users.onChange(() => subscribers.disconnect((user) => !isAsItWas(user), 'user_changed'))
 
   return {
-    page: (wish) => readPage(source, wish),
-    subscribe: async (user, wish, hold) => {
-      const seat = subscribers.seat(user, hold !== undefined)
-      if (typeof seat === 'string') return E.left(seat)
-      const { join, leave, joining } = makeMembership(source, wish.end === undefined)
+    page: (request) => readPage(source, request),
+    subscribe: async (user, request, hold) => {
+      const slot = subscribers.reserveSlot(user, hold !== undefined)
+      if (typeof slot === 'string') return E.left(slot)
+      const { join, leave, joining } = makeMembership(source, request.end === undefined)
       try {
         if (hold === undefined) await join()
       } catch (error) {
-        seat.leave()
+        slot.leave()
         throw error
       }
       const held = hold && joining(hold)
       return E.right({
         run: async (response) => {
-          const retry = retryOf(dice())
-          const started = seat.start(response, { ...wish, hold: held, source, retry, onFailed: onError })
+          const retry = retryDelay(randomByte())
+          const started = slot.start(response, { ...request, hold: held, source, retry, onFailed: onError })
           // It may have changed after the credentials were looked at.
-          if (!isAsItWas(user)) subscribers.dismiss((one) => one === user, 'user_changed')
+          if (!isAsItWas(user)) subscribers.disconnect((one) => one === user, 'user_changed')
           await started.finally(leave)
         },
         leave: () => {
-          seat.leave()
+          slot.leave()
           leave()
         },
       })

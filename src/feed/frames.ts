@@ -2,9 +2,9 @@ import { formatPosition } from '../domain/values/position.ts'
 import type { Entry } from './entry.ts'
 
 /** Why a stream ends before its reader leaves. */
-export type Why = 'too_slow' | 'stopping' | 'user_changed' | 'another_log' | 'failed'
+export type EndReason = 'too_slow' | 'stopping' | 'user_changed' | 'another_log' | 'failed'
 
-export const DETAILS: Readonly<Record<Why, string>> = {
+export const DETAILS: Readonly<Record<EndReason, string>> = {
   too_slow: 'Nothing was read for too long. Go on from the last position.',
   stopping: 'The service is stopping. Go on from the last position.',
   user_changed: 'The user was removed or changed. Go on from the last position, with credentials that hold.',
@@ -22,7 +22,7 @@ export interface Format {
   readonly heartbeat: string
   /** How far a reader has come though nothing that it wants was there. */
   readonly checkpoint: (position: number) => string
-  readonly ending: (why: Why, position: number) => string
+  readonly ending: (why: EndReason, position: number) => string
 }
 
 const eventSource = (type: string, position: number, data: string): string =>

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Why } from './frames.ts'
+import type { EndReason } from './frames.ts'
 import type { Source } from './source.ts'
 
 /** How a stream waits that cannot begin yet: open, with signs of life, for a browser that is refused never asks again. */
@@ -7,16 +7,16 @@ export interface Hold {
   /** Whether it may be tried to begin. */
   readonly isOpen: () => boolean
   /** The position after which to begin, or why it ends; undefined where it has to wait on. */
-  readonly begin: () => Promise<number | Why | undefined>
+  readonly begin: () => Promise<number | EndReason | undefined>
 }
 
 /** Whether a stream is held. */
 export interface Holding {
   readonly isHeld: () => boolean
   /** It has begun, or ended. */
-  readonly letGo: () => void
+  readonly release: () => void
   /** What came of the one attempt that may be under way; undefined where it has to wait on. */
-  readonly tryToBegin: () => Promise<number | Why | undefined>
+  readonly tryToBegin: () => Promise<number | EndReason | undefined>
 }
 
 export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => undefined): Holding => {
@@ -24,7 +24,7 @@ export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => 
   let isBeginning = false
   return {
     isHeld: () => isHeld,
-    letGo: () => {
+    release: () => {
       if (isHeld) onLetGo()
       isHeld = false
     },

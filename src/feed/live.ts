@@ -4,21 +4,21 @@ import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts
 import { beforeTheFirst, logContinues, type Progress, progressAfter } from '../read-models/file/progress.ts'
 import { makeOutageTimer, type OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
+import { makeCallQueue } from './call-queue.ts'
 import { CHUNK, markBefore } from './chunks.ts'
+import type { WaitUntilDurable } from './durability.ts'
 import { type Entry, makeEntry } from './entry.ts'
-import type { OnDisk } from './on-disk.ts'
-import { makeSlices } from './slices.ts'
 
 /** The newest events kept for those who are a little behind: at least so many, and at most twice as many. */
-const KEEP = 8 * CHUNK
+const NEWEST_MIN = 8 * CHUNK
 /** Milliseconds before the log is subscribed to again. */
-const AGAIN_AFTER = 100
+const RETRY_AFTER = 100
 
 export interface LiveOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position'>
   readonly origin: string
-  readonly onDisk: OnDisk
+  readonly waitUntilDurable: WaitUntilDurable
   /** Called when the subscription was cut off and has been resumed. */
   readonly onResumed?: OnResumed
   /** The subscription failed in a way that trying again does not help. */
@@ -31,7 +31,7 @@ export interface Live {
   readonly join: () => Promise<void>
   readonly leave: () => void
   /** At most a chunk of the events behind a position; undefined where some of these are no longer kept. */
-  readonly behind: (position: number) => readonly Entry[] | undefined
+  readonly newestAfter: (position: number) => readonly Entry[] | undefined
   /** Calls, once, when there are events that were not there before. */
   readonly onChange: (call: () => void) => void
   readonly forget: (call: () => void) => void
@@ -53,30 +53,30 @@ const progressBefore = async ({ store, views }: LiveOptions, position: number): 
  * who are told: they would all go on in the same turn, before whoever else waited for it.
  */
 const follow = async (
-  { store, onDisk, onResumed }: Pick<LiveOptions, 'store' | 'onDisk' | 'onResumed'>,
+  { store, waitUntilDurable, onResumed }: Pick<LiveOptions, 'store' | 'waitUntilDurable' | 'onResumed'>,
   from: Progress,
   signal: AbortSignal,
   give: (events: readonly Logged[]) => void,
 ): Promise<void> => {
-  const cut = makeOutageTimer(onResumed)
+  const outage = makeOutageTimer(onResumed)
   let progress = from
   while (!signal.aborted) {
     try {
       // Where it does not go on, the views find out too; who subscribes is told then.
       if (await logContinues(store, progress)) {
         for await (const { events } of store.subscribe(progress.mark, signal)) {
-          cut.end()
+          outage.end()
           const reached = events.reduce(progressAfter, progress)
-          await onDisk(reached.position)
+          await waitUntilDurable(reached.position)
           progress = reached
           if (events.length > 0) give(events)
         }
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      cut.begin(error)
+      outage.begin(error)
     }
-    await delay(AGAIN_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
+    await delay(RETRY_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 
@@ -86,9 +86,10 @@ const makeNewest = (origin: string) => {
   return {
     add: (events: readonly Logged[], first: number): void => {
       for (const [i, event] of events.entries()) entries.push(makeEntry(event, first + i, origin))
-      if (entries.length >= 2 * KEEP) entries = entries.slice(entries.length - (entries.length % CHUNK) - KEEP)
+      if (entries.length >= 2 * NEWEST_MIN)
+        entries = entries.slice(entries.length - (entries.length % CHUNK) - NEWEST_MIN)
     },
-    behind: (position: number): readonly Entry[] | undefined => {
+    after: (position: number): readonly Entry[] | undefined => {
       const [oldest] = entries
       if (oldest === undefined || position < oldest.position - 1) return undefined
       const from = position + 1 - oldest.position
@@ -102,7 +103,7 @@ const makeNewest = (origin: string) => {
 
 /** Those who wait for what comes: each is called once. */
 const makeWaiting = () => {
-  const slices = makeSlices()
+  const queue = makeCallQueue()
   let waiting = new Set<() => void>()
   return {
     add: (call: () => void): void => void waiting.add(call),
@@ -110,7 +111,7 @@ const makeWaiting = () => {
     wake: (): void => {
       const calls = waiting
       waiting = new Set()
-      slices.add(calls)
+      queue.add(calls)
     },
   }
 }
@@ -164,7 +165,7 @@ export const makeLive = (options: LiveOptions): Live => {
       joined--
       if (joined === 0) end()
     },
-    behind: newest.behind,
+    newestAfter: newest.after,
     onChange: waiting.add,
     forget: waiting.forget,
     close: end,

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 /** Something that is waited for, and rung when it may have come; a ring that nobody waited for yet is kept. */
 export interface Bell {
   readonly ring: () => void
-  readonly rung: () => Promise<void>
+  readonly wait: () => Promise<void>
 }
 
 export const makeBell = (): Bell => {
@@ -14,7 +14,7 @@ export const makeBell = (): Bell => {
       isRung = true
       resume()
     },
-    rung: async () => {
+    wait: async () => {
       if (!isRung) {
         await new Promise<void>((resolve) => {
           resume = resolve

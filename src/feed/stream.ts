@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Why } from './frames.ts'
+import { type EventWriter, makeEventWriter, type StreamRequest } from './event-writer.ts'
+import type { EndReason } from './frames.ts'
 import { type Hold, makeHolding } from './hold.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
-import { makeTelling, type Telling, type Wish } from './telling.ts'
 
 /** Milliseconds before a log is read again that could not be read. */
-const AGAIN_AFTER = 250
+const RETRY_AFTER = 250
 
-export interface StreamOptions extends Wish {
+export interface StreamOptions extends StreamRequest {
   /** Absent where it begins at once. */
   readonly hold?: Hold | undefined
-  readonly source: Pick<Source, 'behind' | 'written' | 'onChange' | 'forget'>
+  readonly source: Pick<Source, 'readAfter' | 'encode' | 'onChange' | 'forget'>
   /** It has stopped waiting. */
   readonly onBegun?: () => void
   /** Milliseconds between two signs of life. */
@@ -26,7 +26,7 @@ export interface StreamOptions extends Wish {
   readonly onFailed: (error: unknown) => void
 }
 
-export type Ended = Why | 'left' | 'done'
+export type Ended = EndReason | 'left' | 'done'
 
 /** One subscriber's stream, on its connection. */
 export interface Stream {
@@ -35,59 +35,59 @@ export interface Stream {
   /** Whether it has not begun yet. */
   readonly isHeld: () => boolean
   /** Ends it, with a last event that says why. */
-  readonly end: (why: Why) => void
+  readonly end: (why: EndReason) => void
   /** Looks at what time has brought; `now` as `performance.now()` has it. */
-  readonly look: (now: number) => void
+  readonly check: (now: number) => void
 }
 
 interface Run extends Pick<StreamOptions, 'source' | 'end'> {
   readonly outlet: Outlet
   readonly bell: Bell
-  readonly telling: Telling
+  readonly writer: EventWriter
   readonly isOver: () => boolean
 }
 
 /** Tells everything up to the end, as fast as it is taken; for ever where there is no end. */
-const tellAll = async ({ source, end, outlet, bell, telling, isOver }: Run): Promise<void> => {
+const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
-    if (outlet.fullSince() !== undefined) return bell.rung()
-    let entries = await source.behind(telling.position(), end)
+    if (outlet.fullSince() !== undefined) return bell.wait()
+    let entries = await source.readAfter(writer.position(), end)
     if (entries.length === 0) {
       source.onChange(bell.ring)
       // What has come between looking and listening.
-      entries = await source.behind(telling.position(), end)
+      entries = await source.readAfter(writer.position(), end)
     }
     if (isOver()) return source.forget(bell.ring)
     if (entries.length === 0) {
-      if (!hasCaughtUp) telling.tellPlace()
+      if (!hasCaughtUp) writer.writeCheckpoint()
       hasCaughtUp = true
-      return bell.rung()
+      return bell.wait()
     }
-    telling.tell(entries)
+    writer.write(entries)
     // Others come to their turn, however fast this reader is.
     return turn()
   }
-  while (!isOver() && (end === undefined || telling.position() < end)) {
+  while (!isOver() && (end === undefined || writer.position() < end)) {
     try {
       await step()
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      setTimeout(bell.ring, AGAIN_AFTER)
-      await bell.rung()
+      setTimeout(bell.ring, RETRY_AFTER)
+      await bell.wait()
     }
   }
 }
 
 /** Gives signs of life, and tells whether a reader has taken nothing for too long. */
-const makeWatch = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
+const makeHeartbeat = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
   let lastBeat = performance.now()
-  return (now: number, tellPlace: () => void): boolean => {
+  return (now: number, writeCheckpoint: () => void): boolean => {
     const fullSince = outlet.fullSince()
     if (fullSince !== undefined && now - fullSince >= patience) return true
     if (end !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return false
     lastBeat = now
-    tellPlace()
+    writeCheckpoint()
     outlet.write(format.heartbeat)
     bell.ring()
     return false
@@ -100,29 +100,29 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
   const over = Promise.withResolvers<Ended>()
   const bell = makeBell()
   const outlet = makeOutlet(response, bell.ring)
-  const isTooSlow = makeWatch(options, outlet, bell)
+  const isTooSlow = makeHeartbeat(options, outlet, bell)
   const holding = makeHolding(hold, onBegun)
-  let telling = makeTelling(outlet, options)
+  let writer = makeEventWriter(outlet, options)
   let isOver = false
 
   const finish = (how: Ended): void => {
     isOver = true
-    holding.letGo()
+    holding.release()
     source.forget(bell.ring)
     bell.ring()
     over.resolve(how)
   }
-  const end = (why: Why): void => {
+  const end = (why: EndReason): void => {
     if (isOver) return
     // One that has not begun has come nowhere: its reader keeps the place that it came with.
-    const ending = format.ending(why, holding.isHeld() ? -1 : telling.position())
+    const ending = format.ending(why, holding.isHeld() ? -1 : writer.position())
     // What was to be told whole is seen not to have been.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
   const run = async (): Promise<void> => {
-    await tellAll({ source, end: last, outlet, bell, telling, isOver: () => isOver })
+    await streamEvents({ source, end: last, outlet, bell, writer, isOver: () => isOver })
     if (isOver) return
     response.end()
     finish('done')
@@ -131,8 +131,8 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
     const after = await holding.tryToBegin()
     if (isOver || after === undefined) return
     if (typeof after !== 'number') return end(after)
-    holding.letGo()
-    telling = makeTelling(outlet, { ...options, after })
+    holding.release()
+    writer = makeEventWriter(outlet, { ...options, after })
     await run()
   }
   const safely = (running: Promise<void>): Promise<void> =>
@@ -147,10 +147,10 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
     outlet.write(format.opening(retry) + (holding.isHeld() ? format.heartbeat : ''))
     if (!holding.isHeld()) void safely(run())
   }
-  const look = (now: number): void => {
+  const check = (now: number): void => {
     if (isOver) return
     if (holding.isHeld()) void safely(begin())
-    if (isTooSlow(now, () => holding.isHeld() || telling.tellPlace())) end('too_slow')
+    if (isTooSlow(now, () => holding.isHeld() || writer.writeCheckpoint())) end('too_slow')
   }
-  return { isHeld: holding.isHeld, ended: over.promise, end, look }
+  return { isHeld: holding.isHeld, ended: over.promise, end, check }
 }

@@ -102,7 +102,7 @@ const openFeed = (
     origin,
     limits,
     measures: metrics,
-    dice: () => Number.parseInt(randomHex(1), 16),
+    randomByte: () => Number.parseInt(randomHex(1), 16),
     onError: (error) => log.error({ err: error }, 'a stream of events failed'),
     onResumed: logResumed(log),
   })

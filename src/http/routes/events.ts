@@ -2,11 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { invalid, type Problem } from '../../domain/failure.ts'
 import { formatPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Feed, Page } from '../../feed/feed.ts'
 import { eventStream, type Format, lines } from '../../feed/frames.ts'
 import type { Hold } from '../../feed/hold.ts'
-import type { NoSeat } from '../../feed/subscribers.ts'
-import type { Wish } from '../../feed/telling.ts'
+import type { LimitReached } from '../../feed/subscribers.ts'
 import type { Views } from '../../read-models/views.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { EventsQuery } from '../codecs/events.ts'
@@ -24,7 +24,7 @@ export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 /** Nothing on the way may keep what is meant to arrive now, or change it. */
 const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
 
-const SUBSCRIPTION_REFUSALS: Readonly<Record<NoSeat, Refusal>> = {
+const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
   of_user: refusal('too_many_subscribers', 'This user has as many streams of events as one may have; end one.'),
   of_all: refusal('unavailable', 'There are as many streams of events as the service can have; try again.'),
   held: refusal('unavailable', 'As many streams as may wait for the service to be ready do so already; try again.'),
@@ -99,9 +99,9 @@ const makeHold = (dependencies: EventsDependencies, call: Call<unknown, EventsQu
 const subscribeHeld = async (
   dependencies: EventsDependencies,
   call: Call<unknown, EventsQuery>,
-  wish: Wish,
+  request: StreamRequest,
 ): RouteResult => {
-  const subscribed = await dependencies.feed.subscribe(call.user, wish, makeHold(dependencies, call))
+  const subscribed = await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call))
   if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
   return E.right({ status: 200, body: { ...subscribed.right, isHeld: true }, headers: HEADERS })
 }
@@ -109,7 +109,7 @@ const subscribeHeld = async (
 const respondWithEvents = async (
   dependencies: EventsDependencies,
   call: Call<unknown, EventsQuery>,
-  wish: Wish,
+  request: StreamRequest,
 ): RouteResult => {
   const { feed, views } = dependencies
   const { query, mediaType, user } = call
@@ -118,11 +118,11 @@ const respondWithEvents = async (
   const after = begun.right
   const position = views.position()
   if (mediaType !== LINES && mediaType !== EVENT_STREAM) {
-    const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter: wish.filter })
+    const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter: request.filter })
     return E.right(pageAnswer(page, position))
   }
   const end = mediaType === LINES && !query.follow ? position : undefined
-  const subscribed = await feed.subscribe(user, { ...wish, after, end })
+  const subscribed = await feed.subscribe(user, { ...request, after, end })
   if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
   return E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
 }
@@ -136,15 +136,15 @@ export const makeEvents =
     if (problems.length > 0) return E.left(invalid(problems))
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id }
     const format: Format = mediaType === LINES ? lines : eventStream
-    const wish = { after: -1, end: undefined, filter, format }
-    if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, wish)
-    if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, wish)
+    const request = { after: -1, end: undefined, filter, format }
+    if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
+    if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, request)
     try {
-      const told = await respondWithEvents(dependencies, call, wish)
+      const told = await respondWithEvents(dependencies, call, request)
       const isEarly = E.isLeft(told) && told.left.code === 'position_not_reached'
-      return isEarly ? subscribeHeld(dependencies, call, wish) : told
+      return isEarly ? subscribeHeld(dependencies, call, request) : told
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      return subscribeHeld(dependencies, call, wish)
+      return subscribeHeld(dependencies, call, request)
     }
   }

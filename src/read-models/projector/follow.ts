@@ -51,7 +51,7 @@ const foldBatch = async (batch: Batch, { tracker, pending, writer, catchUp, sign
 export const follow = async (followed: Followed): Promise<void> => {
   const { options, tracker, signal, log } = followed
   const { store, onAlarm, onRecovery, onFatal } = options
-  const cut = makeOutageTimer(options.onResumed)
+  const outage = makeOutageTimer(options.onResumed)
   let failures = 0
   let isAlarmed = false
 
@@ -84,7 +84,7 @@ export const follow = async (followed: Followed): Promise<void> => {
       if (isAlarmed) onRecovery('the event store is read again', 'store')
       isAlarmed = false
       failures = 0
-      cut.end()
+      outage.end()
       if (!log.isFollowed) log.epoch++
       log.isFollowed = true
       await foldBatch(batch, followed)
@@ -96,7 +96,7 @@ export const follow = async (followed: Followed): Promise<void> => {
       await fold()
       return
     } catch (error) {
-      if (log.isFollowed) cut.begin(error)
+      if (log.isFollowed) outage.begin(error)
       log.isFollowed = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)
       if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)

@@ -40,7 +40,7 @@ export interface WriterThread {
 export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: number) => void): WriterThread => {
   const projections = begin.projections.map(({ name, version }) => ({ name, version }))
   const workerData: WriterOptions = { ...begin, projections }
-  const worker = new Worker(new URL('./write-beside-worker.ts', import.meta.url), { workerData })
+  const worker = new Worker(new URL('./writer-thread-worker.ts', import.meta.url), { workerData })
   const ended = Promise.withResolvers<void>()
   let hasEnded = false
   let room = Promise.withResolvers<void>()

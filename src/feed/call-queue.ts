@@ -2,11 +2,11 @@
 const SLICE = 16
 
 /** Calls many, a few in every turn, so that what comes in meanwhile is not kept waiting until all have been called. */
-export interface Slices {
+export interface CallQueue {
   readonly add: (calls: Iterable<() => void>) => void
 }
 
-export const makeSlices = (): Slices => {
+export const makeCallQueue = (): CallQueue => {
   let queue: (() => void)[] = []
   let next = 0
   const turn = (): void => {

@@ -10,7 +10,7 @@ import { syncDirectory } from '../files/replace-file.ts'
 import { encodeUsers, readUsersFile } from '../users/users-file.ts'
 import { knownKeys } from '../vault/vault.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
-import { type OnProgress, problemsOfCopy } from './verify.ts'
+import { findProblems, type OnProgress } from './verify.ts'
 
 export interface BackupSource {
   /** The log's file. */
@@ -81,7 +81,7 @@ const fill = async (source: BackupSource, directory: string, { now, onProgress }
     await syncFile(note)
   }
   const progress: OnProgress = (done) => onProgress?.(done, checkpoint.events)
-  const problems = problemsOfCopy(log, checkpoint, progress)
+  const problems = findProblems(log, checkpoint, progress)
   if (problems.length > 0) return E.left(`the copy is not the log: ${problems.join('; ')}`)
   for (const path of [log, usersFile, file]) await syncFile(path)
   await syncDirectory(directory)

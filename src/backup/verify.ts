@@ -32,7 +32,7 @@ function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generat
  * What is wrong with the copy of a log, in sentences; nothing when the file is sound, every event can be read, and all of
  * them together are what the checkpoint says.
  */
-export const problemsOfCopy = (path: string, checkpoint: Checkpoint, onProgress: OnProgress): readonly string[] => {
+export const findProblems = (path: string, checkpoint: Checkpoint, onProgress: OnProgress): readonly string[] => {
   const damage = damageIn(path)
   if (damage.length > 0) return damage.slice(0, 5)
   const found: Found = { events: 0, last: null, problems: [] }

@@ -6,7 +6,7 @@ import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { knownKeys } from '../vault/vault.ts'
-import { appendOf, each, type Run, runsOf, type Stored, seriesOf } from './series.ts'
+import { flatten, type Run, runsOf, type Stored, seriesOf, toAppend } from './series.ts'
 
 /** Secrets copied at a time. */
 const SECRETS = 500
@@ -33,15 +33,18 @@ interface CopyOptions {
 /** How many events a log has, and the head of the tree over them as they lie there. */
 export const treeOf = async (store: EventStore): Promise<{ events: number; root: string }> => {
   let tree: MerkleTree = emptyTree
-  for await (const { text } of each(store.records(-1))) tree = withLeaf(tree, leafHash(text), sha256)
+  for await (const { text } of flatten(store.records(-1))) tree = withLeaf(tree, leafHash(text), sha256)
   return { events: tree.size, root: Buffer.from(treeHead(tree, sha256)).toString('base64') }
 }
 
 /** Where the target ends in the source, whose beginning it must be: the source's mark there, and how many events that is. */
-const placeOf = async ({ source, target }: CopyOptions): Promise<E.Either<string, { mark: number; count: number }>> => {
-  const own = each(source.records(-1))
+const findResumePoint = async ({
+  source,
+  target,
+}: CopyOptions): Promise<E.Either<string, { mark: number; count: number }>> => {
+  const own = flatten(source.records(-1))
   let place = { mark: -1, count: 0 }
-  for await (const { text } of each(target.records(-1))) {
+  for await (const { text } of flatten(target.records(-1))) {
     const { value, done } = await own.next()
     if (done || value.text !== text) {
       return E.left(`the target is not empty: its event ${place.count} is none of the source's`)
@@ -63,7 +66,7 @@ const why: Readonly<Record<AppendFailure, string>> = {
 const isBeginningOf = async (target: EventStore, after: number, series: readonly Run[]): Promise<boolean> => {
   const wanted = series.flatMap(({ events }) => events)
   let n = 0
-  for await (const { text } of each(target.records(after))) {
+  for await (const { text } of flatten(target.records(after))) {
     const { id, stream, revision } = JSON.parse(text) as Stored
     const event = wanted[n++]
     if (event?.id !== id || event.stream !== stream || event.revision !== revision) return false
@@ -83,7 +86,7 @@ const copyEvents = async (
   /** One after the other: an append that is there already is recognised, and not written again. */
   const oneByOne = async (series: readonly Run[]): Promise<E.Either<string, void>> => {
     for (const run of series) {
-      const { stream, expected, events } = appendOf(run)
+      const { stream, expected, events } = toAppend(run)
       const appended = await target.append(stream, expected, events)()
       if (E.isLeft(appended)) return E.left(`stopped behind event ${done - 1}: ${why[appended.left]}`)
       done += events.length
@@ -94,7 +97,7 @@ const copyEvents = async (
 
   for await (const series of seriesOf(runsOf(source, from.mark))) {
     const before = target.appendSeries === undefined ? undefined : await target.head()
-    const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(appendOf))
+    const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(toAppend))
     if (sent !== undefined && E.isRight(sent)) {
       done += series.reduce((sum, { events }) => sum + events.length, 0)
       onProgress(done, of)
@@ -140,7 +143,7 @@ const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => 
  * @throws StoreUnavailable when either store cannot be read
  */
 export const copyLog = async (options: CopyOptions): Promise<E.Either<string, Copied>> => {
-  const place = await placeOf(options)
+  const place = await findResumePoint(options)
   if (E.isLeft(place)) return place
   const whole = await treeOf(options.source)
   const copied = await copyEvents(options, place.right, whole.events)

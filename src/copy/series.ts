@@ -3,7 +3,7 @@ import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 
 /** What one append takes at most: a server's limit is 1 MiB, base64 and framing included. */
 const APPEND_MAX = { events: 500, bytes: 400_000 }
-export async function* each(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
+export async function* flatten(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
   for await (const page of pages) yield* page
 }
 
@@ -18,7 +18,7 @@ const joins = ({ events, bytes }: Run, { stream }: Stored, size: number): boolea
 /** The events behind a mark, those that follow each other in one stream together: nothing is decoded, bytes stay bytes. */
 export async function* runsOf(source: EventStore, after: number): AsyncGenerator<Run> {
   let run: Run = { events: [], bytes: 0 }
-  for await (const { text } of each(source.records(after))) {
+  for await (const { text } of flatten(source.records(after))) {
     const event = JSON.parse(text) as Stored
     const size = Buffer.byteLength(text)
     if (run.events.length > 0 && !joins(run, event, size)) {
@@ -51,7 +51,7 @@ export async function* seriesOf(runs: AsyncIterable<Run>): AsyncGenerator<readon
 }
 
 /** A run as it is appended. */
-export const appendOf = ({ events }: Run) => {
+export const toAppend = ({ events }: Run) => {
   const [first] = events as readonly Stored[] as [Stored]
   const { stream, revision } = first
   const plain = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)

@@ -26,16 +26,16 @@ import type { Views } from '../read-models/views.ts'
 import { makeAuthenticator } from '../users/authenticate.ts'
 import type { Config } from './config/config.ts'
 import { listenForCommands } from './control-handlers.ts'
-import { handlersOf } from './handlers.ts'
+import { makeHandlers } from './handlers.ts'
 import type { Parts } from './parts.ts'
 import type { Log, World } from './world.ts'
 
 /** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
-const BACKGROUND_WITHIN = 1_000
+const BACKGROUND_TIMEOUT = 1_000
 
 /** A store that does not answer does not keep a service from stopping. */
-export const withoutWaitingLong = (close: () => Promise<void> | void) => (): Promise<void> =>
-  Promise.race([close(), delay(BACKGROUND_WITHIN, undefined, { ref: false })])
+export const withTimeout = (close: () => Promise<void> | void) => (): Promise<void> =>
+  Promise.race([close(), delay(BACKGROUND_TIMEOUT, undefined, { ref: false })])
 
 /** A node may cut off a subscription whenever it likes; how often it does, and for how long, is worth a line. */
 export const logResumed =
@@ -64,7 +64,7 @@ const startSweep = (
 }
 
 /** What the parts tell of their work, for the log and the metrics. */
-const tellingOf = (world: World, metrics: Metrics) => {
+const makeTelemetry = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
   const tell = (answered: RequestSummary): void => {
     metrics.answered(answered)
@@ -108,7 +108,7 @@ const openFeed = (
   })
 
 /** Streams are ended at once where other requests are waited for: they would not end by themselves. */
-const endingStreams = (listening: Listening, feed: Feed): Listening => ({
+const closeWithStreams = (listening: Listening, feed: Feed): Listening => ({
   ...listening,
   close: async (within) => {
     const closed = listening.close(within)
@@ -128,7 +128,7 @@ export const assemble = async (
   const { clock, randomBytes, log } = world
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, readPage, keep, dropUnwritten }
-  const { told, onAnswered, onRefused } = tellingOf(world, metrics)
+  const { told, onAnswered, onRefused } = makeTelemetry(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
   const repeated = makeStoredResponse(views)
   const isOpen = (): boolean => isServing(condition())
@@ -139,7 +139,9 @@ export const assemble = async (
     ),
   )
   const feed = openFeed(config, world, randomHex, parts)
-  const page: readonly Route[] = routes(handlersOf({ config, clock, randomHex, parts, runner, feed, page: () => page }))
+  const page: readonly Route[] = routes(
+    makeHandlers({ config, clock, randomHex, parts, runner, feed, page: () => page }),
+  )
   const app = makeApp({
     routes: page,
     gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock, randomBytes }),
@@ -159,7 +161,7 @@ export const assemble = async (
     onAnswered,
     addressOf: addresses.clientOf,
   })
-  opened.push(runner.keepStates, withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.push(runner.keepStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
   opened.push(await listenForCommands(config, world, randomHex, parts))
   const { host, port } = config
   const { patience } = world
@@ -171,5 +173,5 @@ export const assemble = async (
       'connections are not encrypted, so passwords can be read on the way; set BERTH_TLS_CERT and _KEY',
     )
   }
-  return endingStreams(listening, feed)
+  return closeWithStreams(listening, feed)
 }

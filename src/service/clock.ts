@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts'
 import type { World } from './world.ts'
 
 /** Milliseconds between two looks at the clock, so that the alarm comes though nobody writes. */
-const LOOK_EVERY = 1_000
+const CHECK_EVERY = 1_000
 
 /** Unix milliseconds of the log's last event. */
 const lastRecorded = async (store: EventStore): Promise<number | undefined> => {
@@ -35,7 +35,7 @@ export const watchClock = async (
     },
   })
   guard.isAhead(clock())
-  const looking = setInterval(() => guard.isAhead(clock()), LOOK_EVERY)
+  const looking = setInterval(() => guard.isAhead(clock()), CHECK_EVERY)
   looking.unref()
   return { ...guard, stop: () => clearInterval(looking) }
 }

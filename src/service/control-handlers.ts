@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
 
-const handlersOf = (
+const makeControlHandlers = (
   { clock }: World,
   randomHex: RandomHex,
   { guard, store, views }: Parts,
@@ -44,5 +44,5 @@ export const listenForCommands = async (
     return async () => undefined
   }
   const onError = (err: unknown): void => world.log.error({ err }, 'a command typed beside the service failed')
-  return openControlSocket({ path, handlers: handlersOf(world, randomHex, parts), onError })
+  return openControlSocket({ path, handlers: makeControlHandlers(world, randomHex, parts), onError })
 }

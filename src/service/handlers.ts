@@ -30,7 +30,7 @@ export interface HandlersOptions {
 }
 
 /** What stands behind the page of routes. */
-export const handlersOf = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
+export const makeHandlers = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
   const { store, views, users, vault, signer, metrics, condition } = parts
   const objects = makeObjects(views, store)
   const asOf = makeAsOfReads({ objects, views, store, clock })

@@ -6,7 +6,7 @@ import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import type { Config } from './config/config.ts'
 import type { EventStoreConfig } from './config/event-store.ts'
 
-export interface Opening {
+export interface OpenOptions {
   readonly randomHex: RandomHex
   readonly onFatal: (error: Error) => void
   readonly onCommit?: (appends: number, milliseconds: number) => void
@@ -19,7 +19,7 @@ export interface Opening {
 }
 
 /** Opens the store that the configuration names, to write it. */
-export const openStore = async ({ eventStore }: Config, opening: Opening): Promise<EventStore> => {
+export const openStore = async ({ eventStore }: Config, opening: OpenOptions): Promise<EventStore> => {
   if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncedBehind: true, ...opening })
   return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening })
 }

@@ -25,7 +25,7 @@ export interface Parts {
   readonly opened: (() => Promise<void> | void)[]
 }
 
-const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
+const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
   if (isFailed) return 'failed'
   if (views.isOfAnotherLog()) return 'another'
   if (alarms.isRaised('silence')) return 'silent'
@@ -35,7 +35,7 @@ const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['
 /** What is known of the parts as they stand, for whoever asks how the service is. */
 export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
   service: isStopping ? 'stopping' : 'ok',
-  store: storeWord(alarms, views, isFailed),
+  store: storeCondition(alarms, views, isFailed),
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
   users: alarms.isRaised('users') ? 'broken' : 'ok',
   vault: alarms.isRaised('vault') ? 'broken' : 'ok',

@@ -1,6 +1,6 @@
 import type { Alarms } from '../telemetry/alarms.ts'
 import { watchSecrets } from '../vault/watch-secrets.ts'
-import { withoutWaitingLong } from './assemble.ts'
+import { withTimeout } from './assemble.ts'
 import type { Parts } from './parts.ts'
 import type { World } from './world.ts'
 
@@ -31,5 +31,5 @@ export const startSecretWatch = ({ log }: World, { store, views, vault, alarms }
     onMended: () => alarms.clear('secrets', 'all secrets can be used again'),
     onFailure: (error) => log.warn({ err: error }, 'the secrets could not be checked; it is tried again'),
   })
-  return withoutWaitingLong(watch.stop)
+  return withTimeout(watch.stop)
 }

@@ -11,7 +11,7 @@ import { type Log, Misconfigured, type Service, startService } from './service.t
 import { welcome } from './welcome.ts'
 
 /** Milliseconds that the log's reader is given at the end. */
-const LOG_WITHIN = 1_000
+const LOG_TIMEOUT = 1_000
 
 const urlOf = ({ tls }: Config, { host, port }: Service): string =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -52,15 +52,15 @@ export const serve = async (config: Config): Promise<number> => {
       },
     })
   } catch (error) {
-    return stopping.signal.aborted ? 0 : whyNotStarted(error)
+    return stopping.signal.aborted ? 0 : reportStartFailure(error)
   }
   log.info({ url: urlOf(config, service), data: config.data, event_store: nameOfStore(config.eventStore) }, 'listening')
-  await lines.flush(LOG_WITHIN)
-  if (service.firstAdministrator) await introduce(config, service, service.firstAdministrator, log)
+  await lines.flush(LOG_TIMEOUT)
+  if (service.firstAdministrator) await showFirstPassword(config, service, service.firstAdministrator, log)
   const code = await ended.promise
   await service.stop()
   log.info('stopped')
-  await lines.flush(LOG_WITHIN)
+  await lines.flush(LOG_TIMEOUT)
   return code
 }
 
@@ -87,7 +87,12 @@ const onStopSignal = (log: Log, stop: () => void): void => {
 }
 
 /** Tells the first administrator's password, this once. */
-const introduce = async (config: Config, service: Service, first: FirstAdministrator, log: Log): Promise<void> => {
+const showFirstPassword = async (
+  config: Config,
+  service: Service,
+  first: FirstAdministrator,
+  log: Log,
+): Promise<void> => {
   if (process.stdout.isTTY) {
     process.stdout.write(welcome(urlOf(config, service), first))
   } else if (first.password !== undefined) {
@@ -100,7 +105,7 @@ const introduce = async (config: Config, service: Service, first: FirstAdministr
 /** The errors that say by themselves what is the matter. */
 const UNUSABLE = ['LockTaken', 'UnusableLog', 'UnusableViews', 'UndecodableEvent', 'StoreUnavailable', 'StoreDenied']
 
-const whyNotStarted = (error: unknown): number => {
+const reportStartFailure = (error: unknown): number => {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof Misconfigured) {
     for (const problem of error.problems) process.stderr.write(`berth: ${problem}\n`)

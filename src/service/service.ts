@@ -16,12 +16,12 @@ import { openViews, type ViewsOptions } from '../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { type FirstAdministrator, openOrMakeUsers } from '../users/first-administrator.ts'
 import { openVault } from '../vault/open-vault.ts'
-import { assemble, logResumed, withoutWaitingLong } from './assemble.ts'
+import { assemble, logResumed, withTimeout } from './assemble.ts'
 import { problemsOfConfig } from './checks/config.ts'
 import { makeLostKeys } from './checks/lost-keys.ts'
 import { watchClock } from './clock.ts'
 import type { Config } from './config/config.ts'
-import { type Opening, openStore } from './open-store.ts'
+import { type OpenOptions, openStore } from './open-store.ts'
 import { conditionOf, gaugesOf } from './parts.ts'
 import { pooledHex } from './random.ts'
 import { startSecretWatch } from './secret-watch.ts'
@@ -30,7 +30,7 @@ import type { Log, World } from './world.ts'
 export type { Log, World } from './world.ts'
 
 /** Milliseconds that requests under way are given when the service stops. */
-const STOP_WITHIN = 10_000
+const STOP_TIMEOUT = 10_000
 
 export interface Service {
   readonly host: string
@@ -51,7 +51,7 @@ export class Misconfigured extends Error {
   }
 }
 
-const orMisconfigured = <A>(read: E.Either<readonly string[], A>): A => {
+const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   if (E.isLeft(read)) throw new Misconfigured(read.left)
   return read.right
 }
@@ -73,7 +73,7 @@ const openLog = (
   config: Config,
   { openStore: given, log, signal = new AbortController().signal }: World,
   alarms: Alarms,
-  opening: Omit<Opening, 'onWaiting' | 'onSilence' | 'signal'>,
+  opening: Omit<OpenOptions, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
   if (given !== undefined) return given(opening.randomHex, opening.onFatal)
   const onWaiting = (error: Error): void => log.warn({ err: error }, 'waiting for the event store')
@@ -106,9 +106,9 @@ interface Keys {
 const openKeys = async (config: Config, world: World, store: EventStore, { alarms, isShared, opened }: Keys) => {
   const lostKeys = makeLostKeys(config.data, store.logId)
   const mayMake = !isShared
-  const { vault, close } = orMisconfigured(await openVault(config, world, store, { mayMake, alarms, ...lostKeys }))
-  opened.push(withoutWaitingLong(close))
-  const signer = orMisconfigured(await openSigner(config, world, { store, mayMake, ...lostKeys }))
+  const { vault, close } = orThrow(await openVault(config, world, store, { mayMake, alarms, ...lostKeys }))
+  opened.push(withTimeout(close))
+  const signer = orThrow(await openSigner(config, world, { store, mayMake, ...lostKeys }))
   return { vault, signer }
 }
 
@@ -152,7 +152,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await isUnused(store))
     const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
-    const { users, firstAdministrator } = orMisconfigured(await openOrMakeUsers(config, { ...world, alarms }, isNew))
+    const { users, firstAdministrator } = orThrow(await openOrMakeUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const guard = await watchClock(config, world, store, alarms)
     opened.push(guard.stop)
@@ -171,7 +171,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
     const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
     const listening = await assemble(config, world, randomHex, parts)
-    opened.push(() => listening.close(STOP_WITHIN))
+    opened.push(() => listening.close(STOP_TIMEOUT))
     const stop = (): Promise<void> => {
       stopping = true
       return closeAll()

@@ -8,7 +8,7 @@ export type Cause = Part | 'silence'
 const partOf = (cause: Cause): Part => (cause === 'silence' ? 'store' : cause)
 
 /** As pino logs: facts first, then a sentence. */
-type Tell = (facts: object, sentence: string) => void
+type LogFunction = (facts: object, sentence: string) => void
 
 export interface Alarms {
   /** Told in the log at once; stands until it is cleared. */
@@ -18,7 +18,7 @@ export interface Alarms {
   readonly all: () => Readonly<Record<Part, boolean>>
 }
 
-export const makeAlarms = (log: Record<'info' | 'error', Tell>): Alarms => {
+export const makeAlarms = (log: Record<'info' | 'error', LogFunction>): Alarms => {
   const raised = new Set<Cause>()
   return {
     raise: (cause, sentence, error) => {

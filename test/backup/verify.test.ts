@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { makeBackup } from '../../src/backup/backup.ts'
 import type { Checkpoint } from '../../src/backup/checkpoint.ts'
-import { problemsOfCopy } from '../../src/backup/verify.ts'
+import { findProblems } from '../../src/backup/verify.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
@@ -27,7 +27,7 @@ const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; re
   return { copy: join(directory, 'backup', 'events.db'), checkpoint }
 }
 
-const problemsOf = (copy: string, checkpoint: Checkpoint) => problemsOfCopy(copy, checkpoint, () => undefined)
+const problemsOf = (copy: string, checkpoint: Checkpoint) => findProblems(copy, checkpoint, () => undefined)
 
 /** Changes a copy as no Berth ever would. */
 const change = (copy: string, sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {

@@ -17,20 +17,20 @@ const reasonOf = (error: unknown): string => (error as Error).message.split(',')
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
 /** Why nothing can be made in a directory, which may have to be made itself; undefined where it can. */
-const whyNotIn = async (directory: string): Promise<string | undefined> => {
+const whyNotWritable = async (directory: string): Promise<string | undefined> => {
   try {
     if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`
     await access(directory, constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
     const parent = dirname(directory)
-    if (codeOf(error) === 'ENOENT' && parent !== directory) return whyNotIn(parent)
+    if (codeOf(error) === 'ENOENT' && parent !== directory) return whyNotWritable(parent)
     return `${directory} cannot be written: ${reasonOf(error)}`
   }
 }
 
-const unmakeable = async (variable: string, directory: string): Problems => {
-  const why = await whyNotIn(directory)
+const directoryProblems = async (variable: string, directory: string): Problems => {
+  const why = await whyNotWritable(directory)
   return why === undefined ? [] : [`${variable}: ${why}`]
 }
 
@@ -76,7 +76,7 @@ const namedFiles = (config: Config): readonly Named[] => {
 
 /** A file that is there must be usable. One that is not must be makeable, unless all instances need the same. */
 const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Named): Problems => {
-  if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? unmakeable(variable, dirname(path)) : []
+  if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? directoryProblems(variable, dirname(path)) : []
   const found = await read()
   return E.isLeft(found) ? found.left.map((problem) => `${variable}: ${problem}`) : []
 }
@@ -100,7 +100,7 @@ const storeProblems = async ({ eventStore, data }: Config): Problems => {
   const directory = dirname(eventStore.path)
   // The data directory and those above it are made with the first start.
   if (!relative(directory, data).startsWith('..') || !(await isAbsent(directory))) {
-    return unmakeable('BERTH_EVENT_STORE', directory)
+    return directoryProblems('BERTH_EVENT_STORE', directory)
   }
   return [`BERTH_EVENT_STORE: there is no directory ${directory}`]
 }
@@ -146,7 +146,7 @@ const sameFileProblems = ({ eventStore }: Config, named: readonly Named[]): read
  */
 export const problemsOfConfig = async (config: Config): Problems => {
   const named = namedFiles(config)
-  const [data, same] = [await unmakeable('BERTH_DATA', config.data), sameFileProblems(config, named)]
+  const [data, same] = [await directoryProblems('BERTH_DATA', config.data), sameFileProblems(config, named)]
   // What has one problem is not told again for each thing that follows from it.
   const isUsable = (path: string): boolean => data.length === 0 || relative(config.data, path).startsWith('..')
   const isLogUsable = config.eventStore.kind !== 'sqlite' || isUsable(config.eventStore.path)

@@ -14,7 +14,7 @@ import {
 } from '../../../src/domain/event.ts'
 import { parseInstant } from '../../../src/domain/values/instant.ts'
 import { cloudEvent } from '../../../src/feed/cloud-event.ts'
-import { DETAILS, eventStream, type EndReason } from '../../../src/feed/frames.ts'
+import { DETAILS, type EndReason, eventStream } from '../../../src/feed/frames.ts'
 import {
   extensionBody,
   noBody,

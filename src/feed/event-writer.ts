@@ -3,26 +3,26 @@ import type { Format } from './frames.ts'
 import type { Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
 
-/** Events passed over for a reader that wants others, after which it is told how far it has come. */
+/** Skipped events after which a filtered reader gets a checkpoint event. */
 const SKIPPED_MAX = 1_024
-/** Characters that are written at a time, but for a single event: what a reader who stands still holds. */
+/** Characters per write, except for a single larger event. This is also what a stalled reader holds in memory. */
 const CHARACTERS_MAX = 1 << 16
 
 export interface StreamRequest {
-  /** The position behind which to begin; -1 for the beginning. */
+  /** The position after which to begin; -1 for the beginning. */
   readonly after: number
-  /** The last position that is told; it goes on live where there is none. */
+  /** The last position to send; undefined to continue live. */
   readonly end: number | undefined
   readonly filter: Filter
   readonly format: Format
 }
 
-/** What a reader has been told, and how far it has come. */
+/** Writes events to one reader and tracks its position. */
 export interface EventWriter {
   readonly position: () => number
-  /** Tells the first of some events. */
+  /** Writes the first of these entries, up to the size limit. */
   readonly write: (entries: readonly Entry[]) => void
-  /** Tells how far it has come, where that is further than it knows. */
+  /** Sends the current position, unless the reader knows it. */
   readonly writeCheckpoint: () => void
 }
 
@@ -47,7 +47,7 @@ export const makeEventWriter = (
     write: (entries) => {
       const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
       const first = firstOf(wanted, CHARACTERS_MAX)
-      // What is behind the last of them and not wanted has been passed too.
+      // Unwanted entries after the last one written count as passed.
       position = ((first.length === wanted.length ? entries : first).at(-1) as Entry).position
       known = first.at(-1)?.position ?? known
       outlet.write(isFiltered ? first.map(format.event).join('') : source.encode(format, first))

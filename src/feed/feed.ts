@@ -13,21 +13,21 @@ import { type Hold, makeMembership } from './hold.ts'
 import { makeSource, type Source } from './source.ts'
 import { FEED_LIMITS, type FeedLimits, type FeedMeasures, type LimitReached, makeSubscribers } from './subscribers.ts'
 
-/** Events that one request for a page looks at, at most. */
+/** Events scanned per page request. */
 const SCANNED_MAX = 4_096
-/** Characters of events in a page behind which it ends. */
+/** Characters of events after which a page ends. */
 const CHARACTERS_MAX = 4 << 20
 
 export interface Page {
   /** As JSON. */
   readonly events: readonly string[]
-  /** The last position looked at; -1 before the first. */
+  /** The last position scanned; -1 before the first. */
   readonly next: number
   readonly caughtUp: boolean
 }
 
 export interface PageRequest {
-  /** The position behind which it begins; -1 for the beginning. */
+  /** The position after which the page begins; -1 for the beginning. */
   readonly after: number
   /** The last position of the log. */
   readonly end: number
@@ -35,21 +35,24 @@ export interface PageRequest {
   readonly filter: Filter
 }
 
-/** A stream that may begin. */
+/** A stream with a reserved slot. */
 export interface Subscription {
-  /** Writes it; resolves when it has ended. */
+  /** Writes the stream; resolves when it has ended. */
   readonly run: (response: ServerResponse) => Promise<void>
-  /** In place of that. */
+  /** Gives up the slot instead of running. */
   readonly leave: () => void
 }
 
-/** The events of the log, from any position on. */
+/** The events of the log from any position on. */
 export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
   readonly page: (request: PageRequest) => Promise<Page>
   /** @throws StoreUnavailable when the log cannot be read */
   readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
-  /** Ends every stream with an event that says so; resolves when they have been taken, or not within a second. */
+  /**
+   * Ends every stream with an event that gives the reason. Resolves when readers have taken it, or after the drain
+   * timeout.
+   */
   readonly close: () => Promise<void>
 }
 
@@ -61,10 +64,10 @@ export interface FeedOptions {
   readonly origin: string
   readonly limits?: Partial<FeedLimits> | undefined
   readonly measures: FeedMeasures
-  /** A number from 0 to 255 that is another every time. */
+  /** A random number from 0 to 255. */
   readonly randomByte: () => number
   readonly onError: (error: unknown) => void
-  /** Called when the subscription to the log was cut off and has been resumed. */
+  /** Called when an interrupted subscription to the log has resumed. */
   readonly onResumed?: OnResumed
 }
 
@@ -80,13 +83,13 @@ const readPage = async (source: Source, { after, end, limit, filter }: PageReque
       next = entry.position
       looked++
     }
-    // Of what is at hand others would wait for a whole page.
+    // Cached entries need no I/O, so yield explicitly to other requests.
     await turn()
   }
   return { events, next, caughtUp: next >= end }
 }
 
-/** Milliseconds, another number for each, so that those who were cut off together do not come back together. */
+/** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
 const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 
 export const makeFeed = (options: FeedOptions): Feed => {
@@ -122,7 +125,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
         run: async (response) => {
           const retry = retryDelay(randomByte())
           const started = slot.start(response, { ...request, hold: held, source, retry, onFailed: onError })
-          // It may have changed after the credentials were looked at.
+          // The user may have changed since authentication.
           if (!isAsItWas(user)) subscribers.disconnect((one) => one === user, 'user_changed')
           await started.finally(leave)
         },

@@ -9,9 +9,9 @@ import { CHUNK, markBefore } from './chunks.ts'
 import type { WaitUntilDurable } from './durability.ts'
 import { type Entry, makeEntry } from './entry.ts'
 
-/** The newest events kept for those who are a little behind: at least so many, and at most twice as many. */
+/** Newest events kept for readers slightly behind; at most twice as many. */
 const NEWEST_MIN = 8 * CHUNK
-/** Milliseconds before the log is subscribed to again. */
+/** Milliseconds before subscribing again. */
 const RETRY_AFTER = 100
 
 export interface LiveOptions {
@@ -19,38 +19,40 @@ export interface LiveOptions {
   readonly views: Pick<Views, 'log' | 'position'>
   readonly origin: string
   readonly waitUntilDurable: WaitUntilDurable
-  /** Called when the subscription was cut off and has been resumed. */
+  /** Called when an interrupted subscription has resumed. */
   readonly onResumed?: OnResumed
-  /** The subscription failed in a way that trying again does not help. */
+  /** Called when the subscription failed and a retry would not help. */
   readonly onFailed: (error: unknown) => void
 }
 
-/** One subscription to the log for all who have caught up with it; there is none while nobody has. */
+/**
+ * One subscription to the log, shared by all readers that have caught up. It exists only while there are such readers.
+ */
 export interface Live {
-  /** Begins to follow the log with the first who joins. @throws StoreUnavailable when it cannot be read */
+  /** Starts the subscription if this is the first reader. @throws StoreUnavailable when the log cannot be read */
   readonly join: () => Promise<void>
   readonly leave: () => void
-  /** At most a chunk of the events behind a position; undefined where some of these are no longer kept. */
+  /** At most a chunk of the events after a position; undefined if some of them are no longer kept. */
   readonly newestAfter: (position: number) => readonly Entry[] | undefined
-  /** Calls, once, when there are events that were not there before. */
+  /** Calls `call` once, when there are new events. */
   readonly onChange: (call: () => void) => void
   readonly forget: (call: () => void) => void
   readonly close: () => void
 }
 
-/** How far the log goes before a position. */
+/** The progress just before a position. */
 const progressBefore = async ({ store, views }: LiveOptions, position: number): Promise<Progress> => {
   if (position === 0) return beforeTheFirst(store.logId)
   const event = await store.at(markBefore(views, position))
   if (event === undefined || views.log()?.positionOf(event.id) !== position - 1) {
-    throw new StoreUnavailable('the log does not have the event there that it had')
+    throw new StoreUnavailable('the log holds another event at a known position')
   }
   return { ...progressAfter(beforeTheFirst(store.logId), event), position: position - 1 }
 }
 
 /**
- * Gives every event behind some progress, also across breaks of the store's subscription. It waits for the disk once for all
- * who are told: they would all go on in the same turn, before whoever else waited for it.
+ * Passes on every event after `from`, across interruptions of the store's subscription. It waits for the disk once for
+ * all readers. Otherwise they would all continue in one turn, ahead of other work.
  */
 const follow = async (
   { store, waitUntilDurable, onResumed }: Pick<LiveOptions, 'store' | 'waitUntilDurable' | 'onResumed'>,
@@ -62,7 +64,7 @@ const follow = async (
   let progress = from
   while (!signal.aborted) {
     try {
-      // Where it does not go on, the views find out too; who subscribes is told then.
+      // If the log does not continue, the views detect it too, and subscribers are disconnected then.
       if (await logContinues(store, progress)) {
         for await (const { events } of store.subscribe(progress.mark, signal)) {
           outage.end()
@@ -80,7 +82,7 @@ const follow = async (
   }
 }
 
-/** The newest events; the oldest of them begins a chunk, so that what stands before them are whole ones. */
+/** The newest events. The oldest kept one begins a chunk, so that everything before it is whole chunks. */
 const makeNewest = (origin: string) => {
   let entries: Entry[] = []
   return {
@@ -101,7 +103,7 @@ const makeNewest = (origin: string) => {
   }
 }
 
-/** Those who wait for what comes: each is called once. */
+/** Callbacks that wait for new events; each is called once. */
 const makeWaiting = () => {
   const queue = makeCallQueue()
   let waiting = new Set<() => void>()

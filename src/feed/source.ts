@@ -6,19 +6,19 @@ import type { Entry } from './entry.ts'
 import type { Format } from './frames.ts'
 import { type Live, type LiveOptions, makeLive } from './live.ts'
 
-/** Runs of events, as written for those who want all of them, that others at the same place may want too. */
+/** Encoded runs of events, shared by unfiltered readers at the same position. */
 const WRITTEN_MAX = 128
 const BYTES_MAX = 16 << 20
 
-/** Where subscribers pull events from: those that have caught up share what comes, the others what they read. */
+/** Where subscribers pull events from: the live subscription once caught up, chunks of the log before that. */
 export interface Source extends Pick<Live, 'join' | 'leave' | 'onChange' | 'forget'> {
   /**
-   * Some events behind a position and not beyond `end`, all of them on the disk; none where there are none yet.
+   * Durable events after `position`, at most up to `end`; empty if there are none yet.
    *
-   * @throws StoreUnavailable when the log cannot be read; may be tried again
+   * @throws StoreUnavailable when the log cannot be read; the caller may retry
    */
   readonly readAfter: (position: number, end?: number) => Promise<readonly Entry[]>
-  /** A run of events, all of them. */
+  /** Encodes a run of events, cached for other readers. */
   readonly encode: (format: Format, entries: readonly Entry[]) => Buffer
   readonly close: () => void
 }

@@ -7,36 +7,36 @@ import { type Hold, makeHolding } from './hold.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
 
-/** Milliseconds before a log is read again that could not be read. */
+/** Milliseconds before reading again after a failure. */
 const RETRY_AFTER = 250
 
 export interface StreamOptions extends StreamRequest {
-  /** Absent where it begins at once. */
+  /** Absent if the stream begins at once. */
   readonly hold?: Hold | undefined
   readonly source: Pick<Source, 'readAfter' | 'encode' | 'onChange' | 'forget'>
-  /** It has stopped waiting. */
+  /** Called when the stream is no longer held. */
   readonly onBegun?: () => void
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between heartbeats. */
   readonly heartbeat: number
-  /** Milliseconds within which a reader must have taken what was written. */
+  /** Milliseconds a slow consumer has to drain its buffer. */
   readonly patience: number
-  /** Milliseconds after which a reader that was cut off comes back. */
+  /** Reconnection delay for the reader, in milliseconds. */
   readonly retry: number
-  /** Something failed that nobody foresaw. */
+  /** Called on an unexpected error. */
   readonly onFailed: (error: unknown) => void
 }
 
 export type Ended = EndReason | 'left' | 'done'
 
-/** One subscriber's stream, on its connection. */
+/** One subscriber's stream on its connection. */
 export interface Stream {
-  /** Resolves when it has ended, one way or the other. */
+  /** Resolves when the stream has ended for any reason. */
   readonly ended: Promise<Ended>
-  /** Whether it has not begun yet. */
+  /** Whether the stream has not begun yet. */
   readonly isHeld: () => boolean
-  /** Ends it, with a last event that says why. */
+  /** Ends the stream with a last event that gives the reason. */
   readonly end: (why: EndReason) => void
-  /** Looks at what time has brought; `now` as `performance.now()` has it. */
+  /** Sends a heartbeat if due and disconnects a slow consumer. `now` is `performance.now()`. */
   readonly check: (now: number) => void
 }
 
@@ -47,7 +47,7 @@ interface Run extends Pick<StreamOptions, 'source' | 'end'> {
   readonly isOver: () => boolean
 }
 
-/** Tells everything up to the end, as fast as it is taken; for ever where there is no end. */
+/** Sends events as fast as the reader takes them, up to the end, or indefinitely if there is none. */
 const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
@@ -55,7 +55,7 @@ const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run):
     let entries = await source.readAfter(writer.position(), end)
     if (entries.length === 0) {
       source.onChange(bell.ring)
-      // What has come between looking and listening.
+      // Read again: events may have arrived before the listener was added.
       entries = await source.readAfter(writer.position(), end)
     }
     if (isOver()) return source.forget(bell.ring)
@@ -65,7 +65,7 @@ const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run):
       return bell.wait()
     }
     writer.write(entries)
-    // Others come to their turn, however fast this reader is.
+    // Yield to other readers, however fast this one is.
     return turn()
   }
   while (!isOver() && (end === undefined || writer.position() < end)) {
@@ -79,7 +79,7 @@ const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run):
   }
 }
 
-/** Gives signs of life, and tells whether a reader has taken nothing for too long. */
+/** Sends heartbeats. Returns true if the reader has taken nothing for too long. */
 const makeHeartbeat = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
   let lastBeat = performance.now()
   return (now: number, writeCheckpoint: () => void): boolean => {
@@ -94,7 +94,7 @@ const makeHeartbeat = ({ format, end, heartbeat, patience }: StreamOptions, outl
   }
 }
 
-/** Starts to tell a reader of events; the head of the answer has been written. */
+/** Starts streaming to a reader. The response head must have been written. */
 export const startStream = (response: ServerResponse, options: StreamOptions): Stream => {
   const { source, format, end: last, retry, onFailed, hold, onBegun } = options
   const over = Promise.withResolvers<Ended>()
@@ -114,9 +114,9 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
   }
   const end = (why: EndReason): void => {
     if (isOver) return
-    // One that has not begun has come nowhere: its reader keeps the place that it came with.
+    // A held stream has no position: the reader keeps the one it sent.
     const ending = format.ending(why, holding.isHeld() ? -1 : writer.position())
-    // What was to be told whole is seen not to have been.
+    // A stream with an end is cut off, so that the reader can see it is incomplete.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)

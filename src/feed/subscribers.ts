@@ -5,20 +5,20 @@ import { makeCallQueue } from './call-queue.ts'
 import type { EndReason } from './frames.ts'
 import { type Ended, type Stream, type StreamOptions, startStream } from './stream.ts'
 
-/** How many subscribers there may be, and how they are treated. */
+/** Limits and timeouts of subscribers. */
 export interface FeedLimits {
-  /** Subscribers of one user, and of all; one that stands still holds about 100 KB. */
+  /** Subscribers per user, and in all. A stalled one holds about 100 KB. */
   readonly ofUser: number
   readonly ofAll: number
-  /** Of all, those that wait until they can begin. */
+  /** Held streams, counted within `ofAll`. */
   readonly held: number
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between heartbeats. */
   readonly heartbeat: number
-  /** Milliseconds within which a reader must have taken what was written. */
+  /** Milliseconds a slow consumer has to drain its buffer. */
   readonly patience: number
-  /** Milliseconds between two looks at who is late. */
+  /** Milliseconds between checks for slow consumers. */
   readonly checkInterval: number
-  /** Milliseconds that readers are given to take their last event when the service stops. */
+  /** Milliseconds readers get at shutdown to take their last event. */
   readonly drainTimeout: number
 }
 
@@ -32,14 +32,14 @@ export const FEED_LIMITS: FeedLimits = {
   drainTimeout: 1_000,
 }
 
-/** What is told of subscribers, to be counted. */
+/** Counts subscribers for the metrics. */
 export interface FeedMeasures {
   readonly subscribed: () => void
-  /** A stream has ended: `left` and `done` are its reader's doing. */
+  /** Called when a stream has ended. `left` and `done` are the reader's doing. */
   readonly unsubscribed: (how: Ended) => void
 }
 
-/** A place among the subscribers, to be taken or left. */
+/** A reserved slot, to be used or given up. */
 export interface Slot {
   readonly start: (response: ServerResponse, options: Omit<StreamOptions, 'heartbeat' | 'patience'>) => Promise<void>
   readonly leave: () => void
@@ -49,9 +49,9 @@ export type LimitReached = 'of_user' | 'of_all' | 'held' | 'closed'
 
 export interface Subscribers {
   readonly reserveSlot: (user: User, isHeld: boolean) => Slot | LimitReached
-  /** Ends the streams of those users whose record is no longer what it was. */
+  /** Ends the streams of matching users. */
   readonly disconnect: (matches: (user: User) => boolean, why: EndReason) => void
-  /** Ends all streams and takes no more. */
+  /** Ends all streams and accepts no more. */
   readonly close: () => Promise<void>
 }
 
@@ -67,7 +67,7 @@ interface ActiveStream {
   readonly stream: Stream
 }
 
-/** The responses that have not been taken whole yet. */
+/** Responses whose last bytes have not been taken yet. */
 const makeDrain = () => {
   const open = new Set<ServerResponse>()
   return {
@@ -76,7 +76,7 @@ const makeDrain = () => {
       response.once('close', () => open.delete(response))
       if (response.closed) open.delete(response)
     },
-    /** Resolves when all have gone; those that are there after so many milliseconds are thrown out. */
+    /** Resolves when all responses have closed. Destroys those still open after so many milliseconds. */
     wait: async (milliseconds: number): Promise<void> => {
       const gone = Promise.all([...open].map((response) => new Promise((resolve) => response.once('close', resolve))))
       await Promise.race([gone, delay(milliseconds, undefined, { ref: false })])
@@ -85,7 +85,6 @@ const makeDrain = () => {
   }
 }
 
-/** How many slots are taken, and by whom. */
 const makeSlotCounts = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
   const counts = new Map<string, number>()
   let taken = 0
@@ -107,7 +106,7 @@ const makeSlotCounts = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
       return undefined
     },
     leave: (user: User): void => change(user, -1),
-    /** One that waited has begun, or ended before. */
+    /** Called when a held stream has begun or ended. */
     begin: (): void => {
       held--
     },
@@ -148,7 +147,7 @@ export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOp
       active.delete(one)
       slots.leave(user)
       measures.unsubscribed(how)
-      // It may take its last event yet, but not for ever.
+      // Give the reader a limited time to take its last event.
       if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.patience).unref()
     }
 

@@ -92,8 +92,8 @@ const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
       stateOf(ctx).isApart = true
       return next()
     }
-    const callHandler = gate(ctx.req)
-    const admitted = callHandler instanceof Promise ? await callHandler : callHandler
+    const pending = gate(ctx.req)
+    const admitted = pending instanceof Promise ? await pending : pending
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
     stateOf(ctx).user = admitted.right
     await next()
@@ -129,7 +129,7 @@ const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal
 }
 
 /** Asks the route's own handler, under the request's retry key one after the other. */
-const asked = (
+const callHandler = (
   ctx: Context,
   route: Route,
   mediaType: string,
@@ -157,8 +157,8 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     stateOf(ctx).route = route.path
     const mediaType = negotiate(ctx, mediaTypes)
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
-    const bar = checkAccess(ctx, route, () => isHeldOpen || isOpen())
-    if (bar !== undefined) return refuse(ctx, bar)
+    const refused = checkAccess(ctx, route, () => isHeldOpen || isOpen())
+    if (refused !== undefined) return refuse(ctx, refused)
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
     stateOf(ctx).mediaType = mediaType
@@ -170,7 +170,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     if (mayWait && !(await views.waitForPosition(after, POSITION_TIMEOUT))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
     }
-    const result = await asked(ctx, route, mediaType, input.right, dependencies)
+    const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
     const { body, position } = result.right
     respond(ctx, route, result.right)

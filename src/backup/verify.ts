@@ -19,7 +19,7 @@ function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generat
   for (const { position, recorded, leaf } of storedEvents(path, Number.MAX_SAFE_INTEGER)) {
     const own = leafHash(recorded)
     if (position !== found.events) found.problems.push(`the event at ${found.events} is missing`)
-    if (!own.equals(leaf)) found.problems.push(`the event at ${position} does not match its stored hash`)
+    if (!own.equals(leaf)) found.problems.push(`the event at ${position} does not match its hash`)
     found.last = decodeEvent(recorded, position).id
     found.events++
     if (found.events % EVERY === 0) onProgress(found.events)

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openViewsFile } from './file/views-file.ts'
 import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-reads.ts'
 
-/** The thread that reads what takes long: see long-reads.ts. */
+/** The worker thread for long reads; see long-reads.ts. */
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
@@ -26,7 +26,7 @@ const reads: ListReads = {
   },
 }
 
-/** All of one moment. */
+/** Reads within one read transaction. */
 const readOf = ({ id, name, given }: ReadRequest): ReadResult => {
   const read = reads[name] as (...given: readonly unknown[]) => unknown
   file.pin()

@@ -5,7 +5,7 @@ import type { Shape } from './file/schema.ts'
 import type { Lists, Page, ReservationQuery, SutQuery } from './lists/lists.ts'
 import type { Moment } from './tables/time-index.ts'
 
-/** Reads of lists that may take long, by name. */
+/** List reads that may take long, by name. */
 export interface ListReads {
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
@@ -14,25 +14,25 @@ export interface ListReads {
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }
 
-/** What another thread has read, and the public position that it shows. */
+/** A list and the public position that it shows. */
 export interface ListResult<A> {
   readonly position: number
   readonly listed: A
 }
 
-/** Reads a list; undefined while none can be read. */
+/** Reads a list; undefined while lists cannot be read. */
 export type ReadList = <Name extends keyof ListReads>(
   name: Name,
   ...args: Parameters<ListReads[Name]>
 ) => Promise<ListResult<ReturnType<ListReads[Name]>>> | undefined
 
-/** What the thread begins with. */
+/** The worker thread's start data. */
 export interface ReaderOptions {
   readonly path: string
   readonly projections: readonly Shape[]
 }
 
-/** What it is asked, and what it answers to that. */
+/** A message to the worker thread, and its reply. */
 export interface ReadRequest {
   readonly id: number
   readonly name: keyof ListReads
@@ -42,7 +42,7 @@ export type ReadResult =
   | { readonly id: number; readonly shown: ListResult<unknown> }
   | { readonly id: number; readonly failed: { readonly message: string; readonly errcode: number | undefined } }
 
-/** Reads that wait for the thread; further ones are refused. */
+/** Reads that may wait for the worker thread; more are refused. */
 const WAITING_MAX = 32
 
 interface Waiting {
@@ -50,7 +50,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** The error of SQLite that the other thread met. */
+/** Recreates a SQLite error of the worker thread. */
 const errorOf = (failed: { readonly message: string; readonly errcode: number | undefined }): Error =>
   Object.assign(new Error(failed.message), { errcode: failed.errcode })
 
@@ -60,14 +60,14 @@ export interface LongReader {
 }
 
 interface LocalReads {
-  /** Undefined while they do not show everything. */
+  /** Undefined while lists do not show everything folded. */
   readonly lists: () => Lists | undefined
   readonly position: () => number
-  /** Shows the other thread everything; false while nothing can be written. */
+  /** Commits, so that the worker thread sees everything; false while nothing can be written. */
   readonly commit: () => boolean
 }
 
-/** Reads a short list at once, and a long one in the other thread. */
+/** Reads a short list at once, and a long one in the worker thread. */
 export const readHereOrInThread =
   ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
   (name, ...given) => {
@@ -83,10 +83,9 @@ export const readHereOrInThread =
   }
 
 /**
- * Reads the file of documents in a thread of its own, which is started when it is first asked. It sees what has been
- * committed.
+ * Reads the views in a worker thread, started on first use. It sees committed rows only.
  *
- * @param onError told of what SQLite says there
+ * @param onError called with SQLite errors of that thread
  */
 export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => void): LongReader => {
   const workerData: ReaderOptions = {
@@ -117,7 +116,7 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
 
   const start = (): Worker => {
     const started = new Worker(new URL('./long-reads-worker.ts', import.meta.url), { workerData })
-    // What is waited for keeps the process, not the thread.
+    // Pending reads keep the process alive; the thread itself does not.
     started.unref()
     started.on('message', take)
     started.on('error', fail)

@@ -11,19 +11,19 @@ import { makePending } from './projector/pending.ts'
 /** Rows folded before they are written. */
 const CHUNK = 4_096
 
-/** How documents made anew from the log compare with those in use. */
+/** How rebuilt documents compare with those in use. */
 export interface Comparison {
   /** The public position up to which both were compared, -1 for an empty log. */
   readonly position: number
   readonly events: number
   readonly documents: number
-  /** What differs, one sentence each; the first 20. */
+  /** The first 20 differences, one sentence each. */
   readonly differences: readonly string[]
 }
 
 const DIFFERENCES_MAX = 20
 
-/** Folds the log into a file, every time from where it stopped up to the mark given. */
+/** Folds the log into a file; each call continues up to the given store position. */
 const makeRebuild = (
   store: EventStore,
   file: ViewsFile,
@@ -64,10 +64,10 @@ const shown = (table: StoredTable, row: StoredRow | undefined): string => {
 const differenceOf = (table: StoredTable, inUse: StoredRow | undefined, made: StoredRow | undefined): string => {
   const [a, b] = [inUse?.position, made?.position].map((position) => Number(position ?? Number.POSITIVE_INFINITY))
   const place = table.isOfDocuments ? `, position ${Math.min(a as number, b as number)}` : ''
-  return `${table.name}${place}: in use is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
+  return `${table.name}${place}: stored is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
 }
 
-/** Compares a table of both files row by row, from the first on; how many rows were compared. */
+/** Compares a table of both files row by row. Returns the number of rows. */
 const compare = (used: StoredTable, fresh: StoredTable, differences: string[]): number => {
   const a = used.rows()[Symbol.iterator]()
   const b = fresh.rows()[Symbol.iterator]()
@@ -84,7 +84,7 @@ const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events
   const [inUse, made] = [used.progress(), fresh.progress()]
   const position = inUse?.position ?? -1
   if (made?.position !== position || (inUse !== undefined && made.eventId !== inUse.eventId)) {
-    differences.push(`the log ends at position ${made?.position}, those in use have come to ${position}`)
+    differences.push(`the log ends at position ${made?.position}, the stored documents at ${position}`)
   }
   let documents = 0
   for (const [n, table] of used.tables.entries()) {
@@ -95,8 +95,7 @@ const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events
 }
 
 /**
- * Makes the documents anew from the log, in a file of its own, up to the place that those in use have come to, and
- * compares the two.
+ * Rebuilds the documents from the log in a temporary file, up to the progress of those in use, and compares the two.
  *
  * @throws UnusableViews when there are no documents in use, or they are of another log
  */
@@ -117,7 +116,7 @@ export const replay = async (
       onProgress(events, (used.progress()?.position ?? -1) + 1),
     )
     await rebuild(upTo())
-    // Those in use go on meanwhile: what came in since is folded too, up to a moment that is held fast.
+    // The service goes on writing. Fold what came in since, up to a pinned moment.
     used.pin()
     await rebuild(upTo())
     const events = (fresh.progress()?.position ?? -1) + 1

@@ -30,20 +30,20 @@ import { makeHandlers } from './handlers.ts'
 import type { Parts } from './parts.ts'
 import type { Log, World } from './world.ts'
 
-/** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
+/** Milliseconds background work gets to finish before the store is closed. */
 const BACKGROUND_TIMEOUT = 1_000
 
-/** A store that does not answer does not keep a service from stopping. */
+/** Closes with a timeout, so that an unresponsive store does not block shutdown. */
 export const withTimeout = (close: () => Promise<void> | void) => (): Promise<void> =>
   Promise.race([close(), delay(BACKGROUND_TIMEOUT, undefined, { ref: false })])
 
-/** A node may cut off a subscription whenever it likes; how often it does, and for how long, is worth a line. */
+/** A node may cut off a subscription at any time. Log each outage with its length. */
 export const logResumed =
   ({ warn }: Pick<Log, 'warn'>): OnResumed =>
   (cause, milliseconds) =>
     warn({ err: cause, milliseconds }, 'a subscription to the event store was cut off; resumed')
 
-/** Sweeps up the creations that were never ended; the function returned ends that. */
+/** Starts sweeping abandoned creations. Returns the function that stops it. */
 const startSweep = (
   { clock, log }: World,
   randomHex: RandomHex,
@@ -63,7 +63,7 @@ const startSweep = (
   return keepSwept(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
 }
 
-/** What the parts tell of their work, for the log and the metrics. */
+/** Hooks through which the parts report to the log and the metrics. */
 const makeTelemetry = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
   const tell = (answered: RequestSummary): void => {
@@ -71,9 +71,9 @@ const makeTelemetry = (world: World, metrics: Metrics) => {
     world.onAnswered?.(answered)
   }
   return {
-    /** A request that was refused over its head, because it did not come whole, has been told. */
+    /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
     onAnswered: (answered: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
-    /** What was refused before it became a request is told like one. */
+    /** Reports a request that was refused before Node had parsed it. */
     onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
       refused.add(socket)
       const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
@@ -83,7 +83,7 @@ const makeTelemetry = (world: World, metrics: Metrics) => {
     told: {
       appended: metrics.appended,
       decidedAgain: metrics.decisionRepeated,
-      // Not an answer yet: that is the SUT's own stream's to give.
+      // A repetition on the port stream is no response yet; the SUT's own stream decides that.
       repeated: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.retryAnswered(),
     },
   }
@@ -107,7 +107,7 @@ const openFeed = (
     onResumed: logResumed(log),
   })
 
-/** Streams are ended at once where other requests are waited for: they would not end by themselves. */
+/** Ends streams at once, while other requests are drained: streams would not end by themselves. */
 const closeWithStreams = (listening: Listening, feed: Feed): Listening => ({
   ...listening,
   close: async (within) => {
@@ -117,7 +117,7 @@ const closeWithStreams = (listening: Listening, feed: Feed): Listening => ({
   },
 })
 
-/** Puts the parts together and listens. */
+/** Wires the parts together and listens. */
 export const assemble = async (
   config: Config,
   world: World,
@@ -170,7 +170,7 @@ export const assemble = async (
   if (certificate === undefined && !listening.isLoopback) {
     log.warn(
       { host },
-      'connections are not encrypted, so passwords can be read on the way; set BERTH_TLS_CERT and _KEY',
+      'connections are not encrypted, so passwords can be intercepted; set BERTH_TLS_CERT and BERTH_TLS_KEY',
     )
   }
   return closeWithStreams(listening, feed)

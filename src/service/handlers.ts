@@ -25,11 +25,10 @@ export interface HandlersOptions {
   readonly parts: Parts
   readonly runner: Runner
   readonly feed: Feed
-  /** The page of routes that these handlers will stand on. */
+  /** The route table that the handlers belong to, for documents about it. */
   readonly page: () => readonly Route[]
 }
 
-/** What stands behind the page of routes. */
 export const makeHandlers = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
   const { store, views, users, vault, signer, metrics, condition } = parts
   const objects = makeObjects(views, store)

@@ -9,19 +9,19 @@ import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
 import type { Vault } from '../vault/vault.ts'
 
-/** What has been opened, to be put together. */
+/** Everything opened at a start, ready to be assembled. */
 export interface Parts {
   readonly store: EventStore
   readonly views: Views
   readonly users: Users
   readonly vault: Vault
-  /** What checkpoints are signed with. */
+  /** Signs checkpoints. */
   readonly signer: Signer
   readonly certificate: Certificate | undefined
   readonly metrics: Metrics
   readonly guard: ClockGuard
   readonly condition: () => Condition
-  /** What has been opened, to be closed in the opposite order. */
+  /** Close functions, called in reverse order of opening. */
   readonly opened: (() => Promise<void> | void)[]
 }
 
@@ -32,7 +32,7 @@ const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condit
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 
-/** What is known of the parts as they stand, for whoever asks how the service is. */
+/** The state of each part, for health checks and metrics. */
 export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
   service: isStopping ? 'stopping' : 'ok',
   store: storeCondition(alarms, views, isFailed),
@@ -42,7 +42,7 @@ export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isS
   clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
 })
 
-/** What the metrics look at whenever they are asked for. */
+/** The gauges, read whenever metrics are requested. */
 export const gaugesOf = ({
   store,
   views,

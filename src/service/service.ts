@@ -29,19 +29,19 @@ import type { Log, World } from './world.ts'
 
 export type { Log, World } from './world.ts'
 
-/** Milliseconds that requests under way are given when the service stops. */
+/** Time allowed for in-flight requests at shutdown, in milliseconds. */
 const STOP_TIMEOUT = 10_000
 
 export interface Service {
   readonly host: string
   readonly port: number
-  /** The administrator made at this start, if it was the first. */
+  /** The administrator created at this start, if it was the first. */
   readonly firstAdministrator: FirstAdministrator | undefined
-  /** Answers requests under way, writes what is pending and closes every file. */
+  /** Drains requests, writes what is pending and closes every file. */
   readonly stop: () => Promise<void>
 }
 
-/** Why the service cannot start with this configuration; every problem at once. */
+/** The configuration is wrong; names every problem at once. */
 export class Misconfigured extends Error {
   override name = 'Misconfigured'
   readonly problems: readonly string[]
@@ -56,7 +56,7 @@ const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   return read.right
 }
 
-/** Checks what the configuration names, before anything is made. @throws Misconfigured naming every problem */
+/** Checks what the configuration names, before anything is created. @throws Misconfigured naming every problem */
 const checkAll = async (config: Config, world: Parameters<typeof openCertificate>[1]) => {
   const certificate = config.tls && (await openCertificate(config.tls, world))
   const problems = await problemsOfConfig(config)
@@ -68,7 +68,7 @@ const checkAll = async (config: Config, world: Parameters<typeof openCertificate
   return certificate?.right
 }
 
-/** Opens the store, and says so while it has to be waited for. */
+/** Opens the store and reports while waiting for it. */
 const openLog = (
   config: Config,
   { openStore: given, log, signal = new AbortController().signal }: World,
@@ -102,7 +102,7 @@ interface Keys {
   readonly opened: (() => Promise<void> | void)[]
 }
 
-/** Opens what needs keys. One that the log has used must be there; for a log that has used none it is made. */
+/** Opens the vault and the signer. Keys the log has used must exist; for an unused log they are created. */
 const openKeys = async (config: Config, world: World, store: EventStore, { alarms, isShared, opened }: Keys) => {
   const lostKeys = makeLostKeys(config.data, store.logId)
   const mayMake = !isShared
@@ -112,15 +112,15 @@ const openKeys = async (config: Config, world: World, store: EventStore, { alarm
   return { vault, signer }
 }
 
-/** The last that may keep a service from starting, because an older program does not take the log back. */
+/** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */
 const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
-  // A clock that is not believed is not recorded: the last event tells the time then.
+  // A clock that is ahead is not recorded. With 0, the last event's time is used.
   const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
   return upgradeLog({ ...world, clock, store, randomHex, isWaitedFor: isShared })
 }
 
 /**
- * Starts the service: the only place that picks an adapter, a clock and randomness.
+ * Starts the service. Only this function picks an adapter, a clock and randomness.
  *
  * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
  */
@@ -128,7 +128,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
   const alarms = makeAlarms(world.log)
   const metrics = makeMetrics(world.processMetrics)
   const randomHex = world.randomHex ?? pooledHex(world.randomBytes)
-  /** What has been opened, to be closed in the opposite order. */
+  /** Close functions, called in reverse order of opening. */
   const opened: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
@@ -148,7 +148,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     opened.push(lock.release)
     const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })
     opened.push(store.close)
-    // Users and keys of a store that others share are configuration: nothing is made for it.
+    // For a shared store, users and keys are configuration and are never created.
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await isUnused(store))
     const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })

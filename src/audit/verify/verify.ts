@@ -70,7 +70,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       const position = placeOf(mark)
       const leaf = leafHash(text)
       if (kept !== undefined && !leaf.equals(kept)) {
-        findings.add(position, 'the event does not match its stored hash')
+        findings.add(position, 'the event does not match its hash')
       }
       tree.add(leaf)
       checkpoints.look(tree)

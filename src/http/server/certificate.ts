@@ -79,7 +79,7 @@ const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): reado
     : undefined
   const privateKey = parsed<KeyObject>(() => createPrivateKey(key))
   const problems = [
-    ...(leaf === undefined ? [`${CERTIFICATE}: ${files.certificate} holds no certificate in PEM`] : []),
+    ...(leaf === undefined ? [`${CERTIFICATE}: ${files.certificate} contains no PEM certificate`] : []),
     ...(leaf === undefined ? [] : dateProblems(files, leaf, now)),
     ...(privateKey === undefined ? [`${KEY}: ${files.key} ${keyProblem(key)}`] : []),
   ]

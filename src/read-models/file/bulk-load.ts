@@ -1,27 +1,27 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { BULK_LOAD_PRAGMAS } from './schema.ts'
 
-/** The shape of a file that nobody may use, because a power cut would leave it damaged. */
+/** The shape of an unfinished file. It must not be used: a power cut would leave it damaged. */
 export const UNFINISHED = 'unfinished'
 
-/** How a file takes a great many rows. */
+/** Writes a great many rows with fewer checkpoints and syncs. */
 export interface BulkLoad {
   /**
-   * Its journal (WAL) is checkpointed less often. Where all its rows are on their way it waits for no syncs either, and is
-   * unfinished until `finish`: broken off before, it is made anew.
+   * Checkpoints the WAL less often. For a rebuild it also stops syncing, and marks the file unfinished until
+   * `finishBulkLoad`; after an interruption the file is rebuilt.
    */
   readonly beginBulkLoad: (isAnew: boolean) => void
-  /** Waits until everything is on the disk, and only then lets the file be used. Nothing, where it was finished before. */
+  /** Waits until everything is durable, then allows use of the file. Does nothing if the file was finished before. */
   readonly finishBulkLoad: () => void
 }
 
 export const makeBulkLoad = (db: DatabaseSync, shape: string): BulkLoad => {
   const setShape = db.prepare('UPDATE progress SET shape = ?')
   const isFinished = (): boolean => db.prepare('SELECT shape FROM progress').get()?.shape !== UNFINISHED
-  // It syncs the journal, and then the file with what has been put into it before. The journal is cut off: whoever has the
-  // file open beside keeps one that has grown long, and would never use most of it.
+  // Syncs the WAL, then the file with what was checkpointed before. The WAL is truncated: other open connections would
+  // keep a long one and never use most of it.
   const checkpoint = (): void => {
-    if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy !== 0) throw new Error('somebody reads the file')
+    if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy !== 0) throw new Error('the file is being read')
   }
   return {
     beginBulkLoad: (isAnew) => {
@@ -38,7 +38,7 @@ export const makeBulkLoad = (db: DatabaseSync, shape: string): BulkLoad => {
         setShape.run(shape)
         checkpoint()
       }
-      // Who writes first to a journal that was cut off waits for the disk.
+      // Take the wait for the first write to a truncated WAL here.
       db.exec('PRAGMA user_version = 0')
     },
   }

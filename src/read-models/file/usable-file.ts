@@ -7,12 +7,9 @@ export interface UsableFileOptions {
   readonly path: string
   readonly store: EventStore
   readonly projections: readonly Projection[]
-  /**
-   * Whether documents of another log give way: not where the log is shared, and its being another one is for somebody to
-   * look into.
-   */
+  /** Whether to rebuild views of another log. Not for a shared log: an operator must look into it. */
   readonly mayRebuild?: boolean
-  /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
+  /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
 }
 
@@ -26,7 +23,7 @@ const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean>
   }
 }
 
-/** Tells when SQLite finds in use that the file is damaged. */
+/** Calls `onDamage` when SQLite finds damage during use. */
 const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
   const watching =
     <P extends unknown[], A>(use: (...given: P) => A) =>
@@ -70,19 +67,19 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
 
 export interface UsableFile {
   readonly file: ViewsFile
-  /** To be called with what SQLite says of the file elsewhere. */
+  /** Must be called with SQLite errors of this file that occur elsewhere. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
- * ends the service, so that the next start makes it again.
+ * Opens the views, and rebuilds them if the log does not continue them. Damage found later removes the file and ends
+ * the service, so that the next start rebuilds it.
  */
 export const openOrRebuildViews = async (options: UsableFileOptions): Promise<UsableFile> => {
   const { path, store, projections, mayRebuild = true, onFatal } = options
   const onDamage = (error: unknown): void => {
     dropViews(path)
-    onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))
+    onFatal(new Error(`${path} is damaged; the next start rebuilds it from the log`, { cause: error }))
   }
   const onError = (error: unknown): void => {
     if (isDamage(error)) onDamage(error)

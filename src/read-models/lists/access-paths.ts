@@ -4,19 +4,19 @@ import type { ReservationQuery } from './lists.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end'
 
-/** A way to what is asked for, and about how many entries of the index it reads. */
+/** An index, and about how many of its entries a query reads. */
 export interface AccessPath {
   readonly index: Index
   readonly entries: number
 }
 
-/** What is asked for, with keys for ids. */
+/** A query with surrogate keys for ids. */
 export interface KeyedQuery extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
   readonly sut?: number | undefined
   readonly user?: number | undefined
 }
 
-/** The keys of ids; undefined where there is no such SUT or user, and so no reservation. */
+/** Replaces ids by keys; undefined if the SUT or user is unknown, and so has no reservations. */
 export const withKeys = ({ sut_id, user_id, ...query }: ReservationQuery, names: IdKeys): KeyedQuery | undefined => {
   const sut = sut_id === undefined ? undefined : names.find(sut_id)
   const user = user_id === undefined ? undefined : names.find(user_id)
@@ -24,7 +24,7 @@ export const withKeys = ({ sut_id, user_id, ...query }: ReservationQuery, names:
   return isUnknown ? undefined : { ...query, sut, user }
 }
 
-/** The ways that there are, the shortest first. */
+/** The possible access paths, cheapest first. */
 export const accessPaths = (
   { sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
   counts: ReservationCounts,
@@ -40,10 +40,10 @@ export const accessPaths = (
   return ways.sort((a, b) => a.entries - b.entries)
 }
 
-/** Entries of an index that are read within some milliseconds. */
+/** Index entries that can be read within a few milliseconds. */
 const SHORT = 10_000
 
-/** Entries that are read to count what overlaps a span, and to skip what does not: those about its ends. */
+/** Entries read to count or skip reservations near the ends of a span. */
 const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: ReservationCounts): number => {
   const first = endsAfter === undefined ? 0 : counts.onDays('end_day', dayOf(endsAfter), dayOf(endsAfter))
   if (startsBefore === undefined) return first
@@ -51,7 +51,7 @@ const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: Reserv
   return first + last + counts.onDays('start_day', dayOf(startsBefore), dayOf(startsBefore))
 }
 
-/** Whether a list is read so soon that nobody notices; the others are for another thread. */
+/** Whether a list is short enough to read on the main thread. */
 export const makeIsShort =
   (names: IdKeys, counts: ReservationCounts) =>
   (query: ReservationQuery): boolean => {

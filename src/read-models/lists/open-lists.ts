@@ -14,7 +14,7 @@ import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
 
 export interface OpenLists {
-  /** What keeps lists in step with the rows, by the projection they are of. */
+  /** Keeps the tables behind lists in step with the rows, by projection. */
   readonly writers: Readonly<Partial<Record<string, ListWriter>>>
   readonly lists: Lists
   readonly correctTimes: CorrectedTimes['correct']

@@ -12,7 +12,7 @@ import { filtersOf as sutFilters } from './sut-list.ts'
 
 const COLUMNS = 'position, revision, id, document, ended, created'
 
-/** What was recorded at a position belongs to the moment. The time is looked up only where that is in doubt. */
+/** Whether a row was recorded by the moment. Looks the time up only where the position leaves it open. */
 const belongs = (table: string, position: string, { sure, none, time }: Moment): Condition =>
   condition(
     `(${position} <= ? OR (${position} < ? AND (SELECT n.time FROM ${table} n WHERE n.position = ${position}) <= ?))`,
@@ -23,7 +23,7 @@ const belongs = (table: string, position: string, { sure, none, time }: Moment):
 
 const not = ({ sql, values }: Condition): Condition => ({ sql: `NOT ${sql}`, values })
 
-/** Rows through an index, with the conditions that they fulfil. */
+/** A source of rows: an index and its conditions. */
 interface Branch {
   readonly index: string
   readonly conditions: readonly Condition[]
@@ -40,8 +40,8 @@ const whole = (branches: readonly Branch[], table: string, more: readonly Condit
 })
 
 /**
- * What stood at the moment: what still stands and had been recorded by then, and what something recorded later took the
- * place of.
+ * The versions current at the moment: those still current and recorded by then, and those replaced by something
+ * recorded later.
  */
 const branchesOf = (
   table: string,
@@ -100,7 +100,7 @@ const makeReservations =
     return pageOf(ask, 'reservation', branches, filters, query)
   }
 
-/** Answers as of the past, from rows that say from when until when they stood. */
+/** Reads as of the past, from rows that know the positions between which they were current. */
 export const makePast = (
   db: DatabaseSync,
   ask: RunQuery,

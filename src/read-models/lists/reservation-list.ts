@@ -6,13 +6,13 @@ import { LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, type Page, type ReservationQuery, type RunQuery } from './lists.ts'
 
-/** Reservations that are read to be counted; beyond them counters say how many there are, where they can. */
+/** Above this many reservations, counters provide the count where they can. */
 const READ_MAX = 20_000
 
 const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
   value === undefined ? [] : [condition(sql, value)]
 
-/** Everything but the part of the list; the upper bound on the end follows from the start and lets an index be used. */
+/** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
 export const filtersOf = (
   { sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
   longest: number,
@@ -35,8 +35,8 @@ const countThrough = (ask: RunQuery, index: Index, filters: readonly Condition[]
   ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0
 
 /**
- * How many overlap a span, however many: all but those that end before it and those that start behind it. Counters know
- * them by day; only on the days of its ends they are read.
+ * Counts overlaps with a span of any size: all reservations but those that end before it and those that start after it.
+ * Counters give these by day; rows are read only for the days of its two ends.
  */
 const countOverlapping = (
   ask: RunQuery,
@@ -64,7 +64,7 @@ const countOverlapping = (
   return count
 }
 
-/** How many of one holder overlap a span, when fewer lie outside it than the holder has: those are read instead. */
+/** Counts one holder's overlaps with a span if fewer reservations lie outside it. Only those outside are read. */
 const countOfHolder = (
   ask: RunQuery,
   counts: ReservationCounts,
@@ -109,7 +109,7 @@ const countOf = (
 
 const documentsOf = (ask: RunQuery, asked: KeyedQuery, index: Index | undefined, filters: readonly Condition[]) => {
   const { createdBefore, limit, offset } = asked
-  // Without filters the order of creation has an index of its own.
+  // Without filters, the index in order of creation is used.
   const here =
     index === undefined
       ? optional('r.created < ?', createdBefore)
@@ -147,7 +147,7 @@ export const makeReservationList =
     return { documents: count === 0 ? [] : documentsOf(ask, asked, way?.index, filters), count }
   }
 
-/** The windows, by start, in which a SUT is held within a span, or was until it was released. */
+/** The windows in which a SUT is or was held within a span, by start. */
 export const makeHeld =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
   (sutId: string, { start, end }: Window): readonly Window[] => {

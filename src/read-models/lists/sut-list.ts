@@ -6,7 +6,7 @@ export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): r
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldedCase(name))]),
-  // A tag's name has no character that means something in a path between quotes.
+  // Tag names contain no character that is special within a quoted JSON path.
   ...Object.entries(tags).map(([tag, value]) => condition('json_extract(tags, ?) = ?', `$."${tag}"`, value)),
 ]
 
@@ -32,6 +32,6 @@ export const makeSutList =
     return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
   }
 
-/** Without what is looked for in every name or in every SUT's tags there is an entry for each port at most to be read. */
+/** Without a filter on name or tags, at most one entry per port is read. */
 export const isShort = ({ name, tags = {}, offset }: SutQuery): boolean =>
   name === undefined && Object.keys(tags).length === 0 && offset === 0

@@ -7,19 +7,19 @@ import { SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
 import { startWriterThread, type WriterOptions, type WriterThread } from './writer-thread.ts'
 
 /**
- * Events, folded or known to follow, for which another thread is asked to write: starting and compiling it costs more than
- * fewer gain by it, and where there is one core it never pays.
+ * Events to catch up with before a writer thread is started. With fewer, starting and compiling it costs more than it
+ * saves; on one core it never pays.
  */
 const WRITER_THREAD_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
-/** Rows handed over at a time: so few that the other thread has the first ones soon, and always some to go on with. */
+/** Rows handed over at a time: few, so that the writer thread gets its first rows early and then always has some. */
 const CHUNK = 512
 
 export interface CatchUpLimits {
-  /** Events for which another thread is asked to write. */
+  /** Events to catch up with before a writer thread is started. */
   readonly writerThreadFrom?: number
 }
 
-/** The states that commands are decided on. */
+/** The state cache of commands. */
 export interface States {
   readonly fold: (events: Batch['events']) => void
   readonly handOver: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
@@ -30,17 +30,17 @@ interface CatchUpOptions extends Omit<WriterOptions, 'isRebuild'>, CatchUpLimits
   readonly pending: Pending
   readonly writer: Writer
   readonly progress: () => Progress
-  /** What folds states until views have caught up: where rows are made anew the snapshots went with the old ones. */
+  /** Folds states until the views have caught up: after a rebuild there are no snapshots. */
   readonly states?: States | undefined
 }
 
-/** Has a long log's rows written in another thread, until views have caught up with it for the first time. */
+/** Writes the rows of a long log in a writer thread, until the views have caught up for the first time. */
 export interface CatchUp {
-  /** Called when a batch has been folded, until one has caught up. */
+  /** Called after each folded batch until the views have caught up. */
   readonly take: (batch: Batch) => Promise<void>
-  /** While another thread writes, nobody else may, and lists do not show everything that has been folded. */
+  /** While the writer thread runs, nobody else may write, and lists do not show everything folded. */
   readonly hasWriterThread: () => boolean
-  /** Waits until another thread, if one was asked, has written what it was given. */
+  /** Waits until the writer thread, if any, has written everything. */
   readonly end: () => Promise<void>
 }
 
@@ -54,13 +54,13 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   let folding = states
 
   const finish = (): void => {
-    // Nothing can be finished inside a transaction.
+    // A bulk load cannot be finished inside a transaction.
     if (isFinished || (file.isStaging() && !writer.commitAll())) return
     try {
       file.finishBulkLoad()
       isFinished = true
     } catch {
-      // It is tried again with every batch and at the end; where that fails too, the next start makes the file anew.
+      // Every batch and `end` retry. If they fail too, the next start rebuilds the file.
     }
   }
 
@@ -68,7 +68,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     if (beside !== undefined) {
       await beside.end()
       beside = undefined
-      // Where it has failed, what it was given after that is written here.
+      // If the thread failed, this thread writes what is left.
       pending.written(file.progress()?.position ?? -1)
     }
     finish()

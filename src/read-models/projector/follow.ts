@@ -8,15 +8,15 @@ import type { ProgressTracker } from './progress-tracker.ts'
 import type { Writer } from './write-behind.ts'
 import type { Alarms } from './write-outcomes.ts'
 
-/** Milliseconds before the nth attempt to subscribe again, with jitter, so that instances do not come all at once. */
+/** Milliseconds before the nth attempt to subscribe again, with jitter so that instances do not reconnect together. */
 const backoff = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
 export interface FollowOptions extends Alarms {
   readonly store: EventStore
-  /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
+  /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
-  /** Called when a subscription that was cut off has been resumed. */
+  /** Called when an interrupted subscription has resumed. */
   readonly onResumed?: OnResumed
 }
 
@@ -27,11 +27,10 @@ interface Followed {
   readonly writer: Writer
   readonly catchUp: CatchUp
   readonly signal: AbortSignal
-  /** What is known of the log. */
   readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean }
 }
 
-/** Folds a batch, and has its rows written. */
+/** Folds a batch and lets its rows be written. */
 const foldBatch = async (batch: Batch, { tracker, pending, writer, catchUp, signal }: Followed): Promise<void> => {
   for (const event of batch.events) pending.fold(event, tracker.advance(event))
   if (!tracker.isCaughtUp()) await catchUp.take(batch)
@@ -45,8 +44,8 @@ const foldBatch = async (batch: Batch, { tracker, pending, writer, catchUp, sign
 }
 
 /**
- * Folds what the store gives until the signal. A connection that is lost is made again from where it was lost, at once
- * if it has brought anything, and again and again with an alarm if it has not.
+ * Folds events until the signal aborts. An interrupted subscription resumes where it ended: at once if it had delivered
+ * anything, otherwise with backoff and an alarm.
  */
 export const follow = async (followed: Followed): Promise<void> => {
   const { options, tracker, signal, log } = followed
@@ -60,7 +59,7 @@ export const follow = async (followed: Followed): Promise<void> => {
     onAlarm(what, error, 'store')
   }
 
-  // Whoever stops does not wait for a store that does not answer.
+  // Shutdown does not wait for an unresponsive store.
   const aborted = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   )
@@ -72,7 +71,7 @@ export const follow = async (followed: Followed): Promise<void> => {
     log.isAnother = !goesOn
     if (!log.isAnother) return
     const error = new StoreUnavailable(
-      'the log was cut off, or put back from a copy: it does not go on from what was read',
+      'the log was truncated or restored from a backup; it does not continue what was read',
     )
     if (!wasAnother) alarm('the event store holds another log', error)
     throw error
@@ -81,7 +80,7 @@ export const follow = async (followed: Followed): Promise<void> => {
   const fold = async (): Promise<void> => {
     await goOn()
     for await (const batch of store.subscribe(tracker.current().mark, signal)) {
-      if (isAlarmed) onRecovery('the event store is read again', 'store')
+      if (isAlarmed) onRecovery('the event store can be read again', 'store')
       isAlarmed = false
       failures = 0
       outage.end()

@@ -1,7 +1,7 @@
-/** Called with why a subscription was cut off, and the milliseconds until it was resumed. */
+/** Called with the cause of an outage and its length in milliseconds. */
 export type OnResumed = (cause: unknown, milliseconds: number) => void
 
-/** Measures how long a subscription is without its store, from its first failure to the next batch. */
+/** Measures outages of a subscription, from the first failure to the next batch. */
 export const makeOutageTimer = (onResumed: OnResumed = () => undefined) => {
   let cut: { readonly cause: unknown; readonly at: number } | undefined
   return {

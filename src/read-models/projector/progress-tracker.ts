@@ -3,23 +3,23 @@ import type { Batch } from '../../event-store/event-store.ts'
 import { type Progress, progressAfter } from '../file/progress.ts'
 import { makeWaiters } from './waiters.ts'
 
-/** How far the log has been folded, and who waits for that. */
+/** Tracks how far the log has been folded and wakes those who wait for a position. */
 export interface ProgressTracker {
   readonly current: () => Progress
   readonly isCaughtUp: () => boolean
-  /** Moves behind an event; its public position. */
+  /** Advances past an event and returns its public position. */
   readonly advance: (event: Recorded) => number
-  /** Tells whoever waits for the events of a batch. */
+  /** Wakes those who wait for events of the batch. */
   readonly notifyWaiters: (batch: Batch) => void
-  /** Nothing is folded for the time being: nobody waits for it. */
+  /** Called while nothing can be folded: waits for store positions end at once. */
   readonly pause: () => void
   readonly resume: () => void
   /**
-   * Waits until the event at `mark` has been folded; false if that takes longer than the milliseconds given, and at once
-   * while nothing is folded because nothing can be written.
+   * Waits until the event at a store position has been folded. False after `within` milliseconds, and at once while
+   * paused.
    */
   readonly waitForStorePosition: (mark: number, within: number) => Promise<boolean> | boolean
-  /** The same for a public position. */
+  /** The same for a public position, but not ended by a pause. */
   readonly waitForPosition: (position: number, within: number) => Promise<boolean> | boolean
 }
 
@@ -43,7 +43,7 @@ export const makeProgressTracker = (initial: Progress): ProgressTracker => {
     },
     pause: () => {
       isHalted = true
-      forMarks.rejectAll()
+      forMarks.cancelAll()
     },
     resume: () => {
       isHalted = false

@@ -4,7 +4,7 @@ import type { Progress } from '../file/progress.ts'
 import { openViewsFile } from '../file/views-file.ts'
 import { COMMIT_ROWS, type CommittedMessage, type WriteMessage, type WriterOptions } from './writer-thread.ts'
 
-/** The thread that writes beside the one that folds: see writer-thread.ts. */
+/** The worker side of writer-thread.ts. */
 
 const { path, projections, isRebuild } = workerData as WriterOptions
 const file = openViewsFile(path, projections)

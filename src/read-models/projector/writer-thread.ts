@@ -4,39 +4,39 @@ import type { Progress } from '../file/progress.ts'
 import type { Shape } from '../file/schema.ts'
 import type { Row } from '../tables/row.ts'
 
-/** Rows that the other thread commits together: the more, the more of them share the pages that are written. */
+/** Rows per commit of the writer thread. More rows share more of the pages written. */
 export const COMMIT_ROWS = 4_096
-/** Rows that may be on their way, so that one who folds faster than the other writes fills no memory. */
+/** Rows in flight: bounds memory if folding is faster than writing. */
 const ROWS_MAX = 3 * COMMIT_ROWS
 
-/** What the other thread begins with. */
+/** The writer thread's start data. */
 export interface WriterOptions {
   readonly path: string
   readonly projections: readonly Shape[]
-  /** Whether all rows that there will be are still to come, but for a few. */
+  /** Whether nearly all rows of the file are still to come. */
   readonly isRebuild: boolean
 }
 
-/** What it is given then: rows, with how far the log has been folded with them, and at the end nothing. */
+/** Rows and the progress they bring, or undefined at the end. */
 export type WriteMessage = { readonly rows: PackedRows; readonly progress: Progress } | undefined
 
-/** What it says when it has committed: how many rows, and up to which public position. */
+/** Reports a commit: how many rows, and up to which public position. */
 export interface CommittedMessage {
   readonly rows: number
   readonly upTo: number
 }
 
-/** Commits rows in a thread of its own, on another core. */
+/** Commits rows in a worker thread, on another core. */
 export interface WriterThread {
-  /** Hands over rows, with how far the log has been folded with them; resolves when there is room for more. */
+  /** Hands over rows with the progress they bring; resolves when there is room for more. */
   readonly send: (rows: readonly Row[], progress: Progress) => Promise<void>
-  /** Whether the thread has ended by itself: what it committed before is in the file. */
+  /** Whether the thread has ended by itself. What it committed is in the file. */
   readonly hasFailed: () => boolean
-  /** Resolves when all that was handed over has been committed, or the thread has failed, and the file is free. */
+  /** Resolves when everything has been committed or the thread has failed, and the file is free. */
   readonly end: () => Promise<void>
 }
 
-/** @param onWritten told up to which public position rows have been committed */
+/** @param onWritten called with the public position up to which rows have been committed */
 export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: number) => void): WriterThread => {
   const projections = begin.projections.map(({ name, version }) => ({ name, version }))
   const workerData: WriterOptions = { ...begin, projections }
@@ -50,7 +50,7 @@ export const startWriterThread = (begin: WriterOptions, onWritten: (upTo: number
     room.resolve()
     onWritten(upTo)
   })
-  // It is told of when its rows are written without it, and that fails too.
+  // Ignored: this thread then writes the rest, and reports its own failures.
   worker.on('error', () => undefined)
   worker.on('exit', () => {
     hasEnded = true

@@ -128,7 +128,7 @@ test('damage that only shows in use ends the service, and the next start makes t
   const views = await viewsOn(t, store, path)
   t.deepEqual(views.fatal, [])
   t.throws(() => many.map((_, n) => views.newest('reservation', idOf(1000 + n))), { code: 'ERR_SQLITE_ERROR' })
-  t.regex(String(views.fatal[0]), /views\.db was damaged; the next start makes it again/)
+  t.regex(String(views.fatal[0]), /views\.db is damaged; the next start rebuilds it/)
   t.false(existsSync(path))
   await views.close()
   t.deepEqual(await reopened(t, setting), rows)

@@ -30,7 +30,7 @@ test('while rows cannot be written there are no lists; then they show everything
   t.is(views.lists(), undefined)
   const recovery = views.told()
   shell.exec(ALLOW)
-  t.is(await recovery, 'views are written again')
+  t.is(await recovery, 'views can be written again')
   // Of the twelve a quarter is cancelled.
   const after = views.lists()?.reservations({ limit: 100, offset: 0 })
   t.deepEqual([after?.count, after?.documents.length], [9, 9])

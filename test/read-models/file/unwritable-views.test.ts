@@ -33,7 +33,7 @@ test('views that cannot be written still show everything, raise one alarm, and a
   t.deepEqual(rowsIn(path), [])
   const recovery = views.told()
   shell.exec(ALLOW)
-  t.is(await recovery, 'views are written again')
+  t.is(await recovery, 'views can be written again')
   t.deepEqual([views.alarms.length, views.recoveries.length, views.fatal.length], [1, 1, 0])
   t.true(rowsIn(path).length > story.length)
 })
@@ -56,7 +56,7 @@ test('somebody who has the file of views locked keeps nobody waiting', async (t)
   t.true(delay.max < 2e9, `${delay.max}`)
   const recovery = views.told()
   shell.exec('ROLLBACK')
-  t.is(await recovery, 'views are written again')
+  t.is(await recovery, 'views can be written again')
 })
 
 /** More rows than are kept in memory: with them nothing further is folded. */
@@ -101,7 +101,7 @@ test('when the views can take no more, writes are still answered, from the log, 
   t.is(alarmsOf(service), 1)
 
   allow()
-  await until('the views are written again', async () => (await admin.get(path)).status === 200, 10_000)
+  await until('the views can be written again', async () => (await admin.get(path)).status === 200, 10_000)
   t.is((await admin.get(path)).text, made.text)
   t.is(alarmsOf(service), 1)
 })

@@ -142,7 +142,10 @@ test('while another thread writes all rows of a log nobody else may read them, a
   await feed(() => {
     if (catchUp.hasWriterThread()) refusals.push(refusalOf(path))
   }, true)
-  t.is(refusals.at(-1), `${path} is being made, or was broken off: start the service, and wait until it is ready`)
+  t.is(
+    refusals.at(-1),
+    `${path} is being rebuilt, or its rebuild was interrupted; start the service and wait until it is ready`,
+  )
   t.is(refusalOf(path), undefined)
 })
 

@@ -23,17 +23,20 @@ export interface AppDependencies {
   readonly gate: Gate
   readonly retryKeys: RetryKeys
   readonly inFlight: InFlight
-  /** The answer that a retry key got before, if it is known here. */
+  /** The response a retry key got before, if this instance knows it. */
   readonly repeated: (key: RetryKey) => E.Either<Refusal, RouteResponse> | undefined
-  /** Whether requests can be answered: not before everything has been read that was recorded before. */
+  /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isOpen: () => boolean
   readonly views: Pick<Views, 'position' | 'waitForPosition'>
-  /** Resolves when all that an answer can tell of is on the disk, undefined when it is. Rejects with StoreUnavailable. */
+  /**
+   * Resolves when everything a response can show is durable; undefined when it already is. Rejects with
+   * StoreUnavailable.
+   */
   readonly synced: () => Promise<void> | undefined
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
-  /** Told of every request when its answer is ready. */
+  /** Called for each request when its response is ready. */
   readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
 }
@@ -58,7 +61,7 @@ const summaryOf = (ctx: Context, began: number, address: string): RequestSummary
   }
 }
 
-/** Gives every request an id and an answer, and every failure that nobody foresaw one that tells nothing else. */
+/** Gives every request an id and a response. An unexpected error becomes a response without details. */
 const withRequestId =
   ({ synced, clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
@@ -70,7 +73,7 @@ const withRequestId =
     else {
       try {
         await next()
-        // What has been written bit by bit was on the disk before.
+        // A streamed body has already waited for the disk.
         const syncing = ctx.res.headersSent || stateOf(ctx).isApart ? undefined : synced()
         if (syncing !== undefined) await syncing
       } catch (error) {
@@ -84,7 +87,7 @@ const withRequestId =
     send(ctx)
   }
 
-/** Lets through whoever is known, and anyone to the few addresses that are open to anyone. */
+/** Authenticates the request, except on the few open paths. */
 const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
   const open = new Set(routes.filter(({ may }) => may === 'anyone').map(({ path }) => path))
   return async (ctx, next) => {
@@ -101,10 +104,10 @@ const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
   }
 }
 
-/** Milliseconds that a read waits until this instance has come as far as it asks. */
+/** Milliseconds a read waits for this instance to reach the requested position. */
 const POSITION_TIMEOUT = 5_000
 
-/** A parameter that is asked with and that this role may not use. */
+/** A query parameter of this request that the role may not use. */
 const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
   const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
   if (query === '' || withheld.length === 0) return undefined
@@ -112,7 +115,7 @@ const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): 
   return withheld.find((name) => given.includes(name))
 }
 
-/** Why a request is refused whatever else it asks for, in the order in which refusals are promised. */
+/** Checks everything that can refuse a request whatever its content, in the documented order. */
 const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
   if (route.may === 'anyone') return undefined
   const { role } = stateOf(ctx).user
@@ -128,7 +131,7 @@ const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal
   return refusal('unavailable', 'The service is still reading its log; try again.')
 }
 
-/** Asks the route's own handler, under the request's retry key one after the other. */
+/** Calls the route's handler. Requests with the same idempotency key run one after the other. */
 const callHandler = (
   ctx: Context,
   route: Route,
@@ -139,7 +142,7 @@ const callHandler = (
   const { user, requestId } = stateOf(ctx)
   const { bytes, idempotencyKey, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
-  // Named one by one: to take and spread what is left over costs a hundredth of a create.
+  // Spelled out, because rest and spread cost a hundredth of a create.
   const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, retryKey: undefined }
   if (idempotencyKey === undefined) return route.handle(call)
   const retryKey = dependencies.retryKeys.of(user._id, idempotencyKey, ctx.method, ctx.path, bytes, reason)
@@ -149,7 +152,7 @@ const callHandler = (
   )
 }
 
-/** Does what a request asks for, or refuses it. */
+/** Handles a request for a route, from content negotiation to the response. */
 const handleRoute = (route: Route, dependencies: AppDependencies): Middleware => {
   const { isOpen, views, synced } = dependencies
   const mediaTypes = mediaTypesOf(route)
@@ -181,7 +184,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
   }
 }
 
-/** Koa without the listeners that it attaches to every response, and without its way of sending: `send` is ours. */
+/** Koa without its listeners on every response, and without its own sending; see `send`. */
 class PlainKoa extends Koa {
   handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): void {
     handle(ctx).catch((error: Error) => ctx.onerror(error))

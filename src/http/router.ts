@@ -6,7 +6,7 @@ import { refuse, setHeader, setText } from './response/respond.ts'
 
 type Layer = { readonly methods: readonly string[] }
 
-/** What no route took: a known address with another method, or an unknown one. */
+/** Refuses what no route matched: a known path with another method, or an unknown path. */
 export const refuseUnmatched: Middleware = (ctx) => {
   const layers = (ctx.matched ?? []) as readonly Layer[]
   if (layers.length === 0) return refuse(ctx, refusal('not_found', 'There is nothing at this address.'))
@@ -19,15 +19,15 @@ export const refuseUnmatched: Middleware = (ctx) => {
 type MakeHandler = (route: Route) => Middleware
 
 const routerOf = (routes: readonly Route[], handled: MakeHandler): Middleware => {
-  // Addresses are exact: in another case, or with a slash behind, they are others.
+  // Paths match exactly: case and trailing slashes count.
   const router = new Router({ sensitive: true, strict: true })
   for (const route of routes) router.register(route.path, [route.method], handled(route))
   return router.routes() as unknown as Middleware
 }
 
 /**
- * Each address that is written out whole has a router of its own: it is no object's, `create` is the id of nothing. And
- * where one is asked with the method that it takes there is nothing to be found out.
+ * Each path without parameters has a router of its own, so that `create` is never taken for an id. A request with the
+ * right method is dispatched by a single look-up.
  */
 export const dispatch = (routes: readonly Route[], handled: MakeHandler): Middleware => {
   const whole = routes.filter(({ path }) => !path.includes(':'))

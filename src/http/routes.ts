@@ -30,7 +30,7 @@ export interface Handlers {
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
-  /** In the text format of Prometheus. */
+  /** In the Prometheus text format. */
   readonly metrics: () => Promise<string>
 }
 
@@ -40,7 +40,7 @@ const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
-/** The whole interface, one operation each. */
+/** The whole API, one operation each. */
 export const routes = ({
   reservations,
   reservationLists,
@@ -183,7 +183,7 @@ export const routes = ({
   get({ path: '/asyncapi.json', may: everyone, handle: documents.asyncApi }),
   get({ path: '/schemas/', may: everyone, handle: documents.schemaIndex }),
   get({ path: '/schemas/:file', may: everyone, handle: documents.schema }),
-  // A route for every file: there is no path that could lead elsewhere.
+  // One route per file, so that no path can lead elsewhere.
   get({ path: '/docs', may: everyone, mediaType: HTML, handle: documents.page }),
   get({ path: '/docs/page.css', may: everyone, mediaType: CSS, handle: documents.pageStyle }),
   get({ path: '/docs/page.js', may: everyone, mediaType: SCRIPT, handle: documents.pageScript }),

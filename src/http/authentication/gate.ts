@@ -11,7 +11,7 @@ import type { Ending } from './failure-counts.ts'
 
 type Admitted = E.Either<Refusal, User>
 
-/** Tells whom a request comes from, or refuses it. */
+/** Authenticates a request or refuses it. */
 export type Gate = (request: IncomingMessage) => Admitted | Promise<Admitted>
 
 interface GateOptions {
@@ -22,7 +22,7 @@ interface GateOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** Users at addresses from which they have come before, the latest; about 300 bytes each. */
+/** User and address pairs that have authenticated, most recent first; about 300 bytes each. */
 const SEEN_USERS_MAX = 10_000
 
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
@@ -30,7 +30,7 @@ const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenti
 const NO_CREDENTIALS = unauthenticated(
   'There are no credentials: send the name and password of a user with the Basic scheme.',
 )
-/** One text for both: whether there is such a user nobody is told. */
+/** The same text for an unknown name and a wrong password, so that it does not reveal which names exist. */
 const WRONG_CREDENTIALS = unauthenticated('The name or the password is wrong.')
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once; try again.'))
 
@@ -41,16 +41,15 @@ const tooManyAttempts = (retryAfter: number): Admitted =>
   })
 
 /**
- * Who is known where. Credentials that were verified go on working at an address that is barred, but only where their
- * user has come from it before: otherwise a barred address could go on guessing, at the speed at which credentials are
- * recognised, until it meets the right ones.
+ * Remembers where users have authenticated. At a locked-out address, verified credentials keep working only for users
+ * seen there before. Otherwise a locked-out address could go on guessing at the speed of the credential cache.
  */
 const makeSeenUsers = (addresses: ClientAddresses) => {
   const at = new LRUCache<string, User>({ maxSize: SEEN_USERS_MAX, sizeCalculation: () => 1 })
   const on = new WeakMap<Socket, User>()
   const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
   return {
-    /** Whether this user was seen on this very connection, which no other client can have used. */
+    /** Whether this user was seen on this very connection, which no other client can share. */
     isOn: (socket: Socket, user: User): boolean => on.get(socket) === user,
     isAt: (address: string, user: User): boolean => at.get(keyOf(address, user)) === user,
     add: (socket: Socket, address: string, user: User): void => {
@@ -67,7 +66,9 @@ const endingOf = ({ kind }: Authentication): Ending => {
   return kind === 'wrong' ? 'failed' : 'passed'
 }
 
-/** What comes of a check. `end` is that of an attempt of the request's own; others came to their result without one. */
+/**
+ * Decides on the result of a check. `end` belongs to this request's own attempt; a shared or cached result has none.
+ */
 const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
   const familiar = makeSeenUsers(addresses)
 
@@ -100,7 +101,7 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
         return tooManyAttempts(Math.max(1, attempts.lockoutSeconds(addresses.clientOf(request), result.name)))
       case 'overloaded':
         return OVERLOADED
-      // What cannot be anybody's credentials is no guess at them.
+      // Malformed credentials are not a guess.
       case 'malformed':
         return unauthenticated(`The Authorization header ${result.detail}.`)
       case 'none':

@@ -10,11 +10,11 @@ import { schemaDocuments } from './openapi/event-schemas.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
 
-/** The documents that the service gives of its own interface, made when they are first asked for. */
+/** The service's documents about its own interface, built on first request. */
 
 type Handler = (call: Call) => RouteResult
 
-/** Taken anew wherever it has changed, and only there: a new version of Berth is a new document. */
+/** Clients revalidate each time. The content changes only with a new version of Berth. */
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
 
 const serving = (make: () => string | Promise<string>, headers: Readonly<Record<string, string>> = {}): Handler => {
@@ -35,7 +35,7 @@ const json = (make: () => JsonSchema): Handler => serving(() => JSON.stringify(m
 const versionOf = (): string =>
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
 
-/** By the file that the address names. */
+/** By file name. */
 const schemas = new Map(schemaDocuments.map(({ href, schema }) => [href.slice('/schemas/'.length), json(schema)]))
 
 const index = (): JsonSchema => ({
@@ -44,7 +44,7 @@ const index = (): JsonSchema => ({
 
 const fromPackage = (file: PackageFile): Handler => serving(() => readPackageFile(file))
 
-/** `routes` is the page that they are about, these documents' own routes among it. */
+/** `routes` is the table that the documents describe, including their own routes. */
 export const makeDocuments = (routes: () => readonly Route[]) => ({
   openApi: json(() => openApi(routes(), versionOf(), examplesFrom(readExamples()))),
   asyncApi: json(() => asyncApi(versionOf())),

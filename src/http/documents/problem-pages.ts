@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Code, codes, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 
-/** What to do about each refusal: the text of the page that its `type` leads to. */
+/** What to do about each refusal; shown on the page that its `type` links to. */
 const remedies: Readonly<Record<Code, string>> = {
   malformed_request: 'The bytes that arrived are not a request of HTTP/1.1. Look at what sends them.',
   malformed_json: 'Send a JSON object in UTF-8. The detail says at which character reading stopped.',

@@ -10,24 +10,24 @@ import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { RouteResponse } from '../protocol/route.ts'
 
-/** Milliseconds that an answer waits for the views. */
+/** Milliseconds a response waits for the views. */
 const VIEWS_TIMEOUT = 5_000
 
 export type Kind = 'sut' | 'reservation'
 
-/** Answers with SUTs and reservations as the views have them, and from the log itself when they cannot keep up. */
+/** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
 export interface Objects {
-  /** The object as of the end of a command, whatever has come in meanwhile. */
+  /** The object as of the end of a command, whatever was recorded since. */
   readonly after: (kind: Kind, id: string, stream: string, outcome: Outcome<unknown>) => Version | Promise<Version>
-  /** The answer to a command recorded earlier, wherever that was. */
+  /** The object as of a revision, for the response to a command recorded earlier. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
-  /** The object as it stands, `undefined` only when the store has no such object. */
+  /** The current object; `undefined` only if the store has no such object. */
   readonly newest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** The same, after catching up with the store. */
+  /** The same, always after catching up with the store. */
   readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** What is read from lists of all that was answered so far, and the public position that it shows. */
+  /** Reads lists that show everything answered so far, with the public position they show. */
   readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, ListResult<A>>>
-  /** A list that may be long: then it is read in another thread. */
+  /** Reads a list that may be long, in another thread if so. */
   readonly readList: <Name extends keyof ListReads>(
     name: Name,
     ...given: Parameters<ListReads[Name]>
@@ -40,7 +40,7 @@ const listsUnavailable = (): Failure =>
   failure('unavailable', 'Lists cannot be read while documents cannot be written.')
 
 export const makeObjects = (views: Views, store: EventStore): Objects => {
-  /** The last mark answered from the log: reads that come after must not show less. */
+  /** The last store position answered from the log: later reads must not show less. */
   let answered = -1
 
   const fromLog = async (kind: Kind, id: string, revision: number, stream: string): Promise<Version> => {
@@ -49,7 +49,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     return version
   }
 
-  /** Undefined also where the views cannot be read: what has been recorded is answered, whatever became of them. */
+  /** Undefined also if the views cannot be read: the command has been recorded and must be answered. */
   const fromViews = (kind: Kind, id: string, revision: number): Version | undefined => {
     try {
       return views.asOf(kind, id, revision)
@@ -58,7 +58,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     }
   }
 
-  /** Shows all that has been folded, whenever the object itself changed last. */
+  /** Reports the position of the views, not that of the object's last change. */
   const current = (kind: Kind, id: string): Version | undefined => {
     const version = views.newest(kind, id)
     return version && { ...version, position: views.position() }
@@ -82,7 +82,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
       if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const version = current(kind, id)
       if (version !== undefined) return E.right(version)
-      // Another instance may have written it: before saying that there is none, catch up with the store.
+      // Another instance may have written it: catch up with the store before answering that it does not exist.
       return latest(kind, id)
     },
     latest,
@@ -101,7 +101,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 }
 
-/** The answer that shows an object; a SUT's ETag is the revision of its record. */
+/** The response that shows an object. A SUT's ETag is its revision. */
 export const documentResponse = (
   kind: Kind,
   { position, id, revision, document }: Version,

@@ -12,22 +12,22 @@ interface State {
   user: User
   /** The path of its route. */
   route?: string
-  /** Whether its answer tells nothing of the log, so that it waits for no disk. */
+  /** Whether the response shows nothing of the log, so that it need not wait for the disk. */
   isApart?: true
-  /** Of its answer. */
+  /** Of the response. */
   mediaType?: string
-  /** Of its refusal. */
+  /** Of an error response. */
   code?: Code
-  /** The header of its answer: name, value, name, value. */
+  /** The response header: name, value, name, value. */
   header: string[]
   isPositioned: boolean
-  /** The body of its answer, unless that is written bit by bit. */
+  /** The response body, unless it is streamed. */
   text?: string
 }
 
 export const stateOf = (ctx: Context): State => ctx.state as State
 
-/** Begins an answer, anew where something went wrong with another. */
+/** Begins a response, or replaces one after an error. */
 export const begin = (ctx: Context, requestId: string): void => {
   const state = stateOf(ctx)
   state.requestId = requestId
@@ -35,19 +35,22 @@ export const begin = (ctx: Context, requestId: string): void => {
   state.isPositioned = false
 }
 
-/** Adds a field to the header, each once: Node takes it as it is, where Koa's own `set` makes an object of it first. */
+/**
+ * Adds a header field; each name may be set once. Node takes this list as it is, where Koa's `set` builds an object
+ * first.
+ */
 export const setHeader = (ctx: Context, name: string, value: string): void => {
   stateOf(ctx).header.push(name, value)
 }
 
-/** Says what is answered; it is sent when all that is to be done for the request has been done. */
+/** Sets the response; `send` sends it at the end of the request. */
 export const setText = (ctx: Context, status: number, text: string): void => {
   ctx.res.statusCode = status
   setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
   stateOf(ctx).text = text
 }
 
-/** Sends what is answered. Of an answer to HEAD Node leaves out the body by itself. */
+/** Sends the response. Node omits the body for HEAD. */
 export const send = (ctx: Context): void => {
   const { text, header } = stateOf(ctx)
   if (text === undefined) return
@@ -84,10 +87,10 @@ export const respond = (ctx: Context, route: Route, { status, body, headers }: R
   if (typeof body === 'string') setText(ctx, status, body)
 }
 
-/** Sends what is written bit by bit, to its end. */
+/** Streams a body to its end. */
 export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Promise<void> => {
   discardUnread(ctx.req, ctx.res)
-  // Or nobody would see the reader leave.
+  // Without this, a disconnect would go unnoticed.
   ctx.req.socket.resume()
   ctx.res.writeHead(ctx.res.statusCode, stateOf(ctx).header).flushHeaders()
   if (ctx.method !== 'HEAD') return run(ctx.res)
@@ -95,7 +98,7 @@ export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Pr
   ctx.res.end()
 }
 
-/** Says to someone who is known which place in the log the answer reflects, unless that has been said. */
+/** Adds the position that the response shows, for authenticated users, unless it is set already. */
 export const setPosition = (ctx: Context, position: number): void => {
   const state = stateOf(ctx)
   if (state.isPositioned || state.user === undefined || position < 0) return

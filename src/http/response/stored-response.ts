@@ -8,8 +8,8 @@ import type { RouteResponse } from '../protocol/route.ts'
 import { documentResponse } from '../response/objects.ts'
 
 /**
- * The answer that a retry key got before, as the views know it: the object in the state that the first answer showed,
- * byte for byte. What another instance recorded a moment ago they may not know yet; the stream itself then tells.
+ * The response a retry key got before, from the views: the object as the first response showed it, byte for byte. What
+ * another instance has just recorded may be missing here; the command then finds it in the stream.
  */
 export const makeStoredResponse =
   (views: Views) =>

@@ -14,24 +14,24 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Kind, type Objects } from '../response/objects.ts'
 
-/** Milliseconds that a read waits until this instance has come to the end of the log. */
+/** Milliseconds a read waits for this instance to reach the end of the log. */
 const VIEWS_TIMEOUT = 5_000
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
-/** A moment of the past, found in the log. */
+/** A past moment, located in the log. */
 export interface PastMoment {
   readonly moment: Moment
-  /** The public position that answers as of it show. */
+  /** The public position that responses show. */
   readonly position: number
 }
 
-/** Answers reads as they would have been answered at a moment of the past. */
+/** Reads as of a past moment. */
 export interface AsOfReads {
   readonly find: (asOf: AsOf) => Read<PastMoment>
-  /** Unix milliseconds of that moment. */
+  /** The moment in Unix milliseconds. */
   readonly timeOf: (asOf: AsOf) => Promise<number>
-  /** Answers with an object as it was, or as `newest` does where no moment is named. */
+  /** Responds with an object as of a moment, or with `newest` if none is given. */
   readonly readOr: <C extends Call<unknown, AsOfQuery>>(
     kind: Kind,
     call: C,
@@ -41,7 +41,7 @@ export interface AsOfReads {
   readonly suts: (query: SutQuery, then: PastMoment) => Read<Page>
 }
 
-/** The version that stood at a moment, if there was one. */
+/** The version current at a moment, if any. */
 interface Found {
   readonly version: Version | undefined
   readonly position: number
@@ -70,7 +70,7 @@ const notFoundThen = (kind: Kind): Refusal =>
 
 type Find = AsOfReads['find']
 
-/** Whether this instance has come to where the log ended a moment ago. */
+/** Waits for this instance to reach the current end of the log. */
 const makeCatchUp =
   ({ views, store }: AsOfDependencies) =>
   async (): Promise<boolean> =>
@@ -82,7 +82,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
   return async (asOf) => {
     if ('position' in asOf) {
       const { position } = asOf
-      // Another instance may have come that far.
+      // Another instance may have got that far.
       if (position > views.position() && !(await caughtUp())) return E.left(viewsBehind())
       if (position > views.position()) return E.left(future('is a place that the log has not come to'))
       return E.right({ moment: momentAfter(position), position })
@@ -94,7 +94,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
   }
 }
 
-/** Reads the version that stood then; before it is said that there was none, this instance catches up with the store. */
+/** Reads the version current then. Catches up with the store before answering that there was none. */
 const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
   const caughtUp = makeCatchUp(dependencies)
   return async (kind: Kind, id: string, asOf: AsOf): Read<Found> => {

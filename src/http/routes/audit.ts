@@ -62,11 +62,11 @@ export interface AuditDependencies {
   readonly objects: Pick<Objects, 'readLists'>
   readonly views: Pick<Views, 'log' | 'waitForStorePosition'>
   readonly store: Pick<EventStore, 'head' | 'recordAt'>
-  /** The log's own key. */
+  /** The log's signer. */
   readonly signer: Signer
 }
 
-/** Milliseconds that a refusal waits for what other instances have written. */
+/** Milliseconds to wait for events of other instances before refusing. */
 const CATCH_UP_TIMEOUT = 5_000
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
@@ -74,11 +74,11 @@ const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64'
 const beyond = (name: string, of: number): Failure =>
   invalid([inQuery(name, `is beyond the log, which has ${of} events`)])
 
-/** What an answer is made of. */
+/** The log as of one request. */
 interface LogView {
   readonly log: LogIndex
   readonly tree: TreeReader
-  /** How many events the log has. */
+  /** The number of events. */
   readonly events: number
 }
 
@@ -115,20 +115,20 @@ const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Lo
   return proofResult(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
 }
 
-/** Checkpoints and proofs for auditors, read from the tree that is kept beside the documents. */
+/** Serves signed checkpoints and proofs from the Merkle tree stored with the views. */
 export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
   const over = async (answer: MakeProof): RouteResult => {
     if (views.log() === undefined) {
       return E.left(failure('unavailable', 'Proofs cannot be read while documents cannot be written.'))
     }
-    // All that was answered so far is in it.
+    // Includes everything answered so far.
     const read = await objects.readLists(() => views.log())
     if (E.isLeft(read)) return read
     const log = read.right.listed as LogIndex
     return answer({ log, tree: treeOf(log.node), events: log.size() })
   }
 
-  /** Another instance may have written what is asked about: nothing is refused before catching up with the store. */
+  /** Catches up with the store before refusing: another instance may have written the event. */
   const caughtUp = async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first

@@ -18,10 +18,10 @@ import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 const LINES = 'application/x-ndjson'
 export const EVENT_STREAM = 'text/event-stream'
 
-/** What events are told in beside pages of JSON. */
+/** Media types of streams, besides JSON pages. */
 export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 
-/** Nothing on the way may keep what is meant to arrive now, or change it. */
+/** Prevents proxies from buffering or transforming the stream. */
 const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
 
 const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
@@ -34,16 +34,16 @@ const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
 export interface EventsDependencies {
   readonly feed: Pick<Feed, 'page' | 'subscribe'>
   readonly views: Pick<Views, 'position' | 'mark' | 'waitForPosition' | 'waitForStorePosition'>
-  /** The mark of the log's last event. */
+  /** The store position of the log's last event. */
   readonly head: () => Promise<number>
   /** Whether requests can be answered. */
   readonly isOpen: () => boolean
 }
 
-/** Milliseconds that are waited for events which the log has and this instance has not come to. */
+/** Milliseconds to wait for events that the log has and this instance has not reached. */
 const CATCH_UP_TIMEOUT = 5_000
 
-/** What is asked for that does not go with the media type of the answer. */
+/** Parameters that do not fit the media type of the response. */
 const parameterProblems = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
   ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
     ? [inQuery('follow', `goes with a stream only; ask for it with Accept: ${LINES} or ${EVENT_STREAM}`)]
@@ -59,12 +59,14 @@ const beyond = (name: 'after' | 'Last-Event-ID'): Refusal =>
 const notReached = (after: string | number): Refusal =>
   refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
 
-/** Where to begin. Refuses a position that no event has; one that only this instance does not know yet is waited for. */
+/**
+ * The position after which to begin. Waits for a position this instance has not reached; refuses one beyond the log.
+ */
 const startPosition = async (
   { views, head }: EventsDependencies,
   { query, lastEventId }: Call<unknown, EventsQuery>,
 ): Promise<E.Either<Refusal, number>> => {
-  // A client that comes back sends the address of its first request, with the place that it began at.
+  // A reconnecting client repeats its first request, so Last-Event-ID takes precedence over `after`.
   const after = lastEventId ?? query.after ?? -1
   if (after === LATEST) {
     return (await views.waitForStorePosition(await head(), CATCH_UP_TIMEOUT))
@@ -85,13 +87,13 @@ const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteRe
   position,
 })
 
-/** A browser gives up for ever where it is refused: until its stream can begin it is held open. */
+/** Holds a stream until it can begin, because a browser never retries a refused one. */
 const makeHold = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
   isOpen: dependencies.isOpen,
   begin: async () => {
     const begun = await startPosition(dependencies, call)
     if (E.isRight(begun)) return begun.right
-    // What nobody has come to is a place in another log.
+    // A position beyond the end of the log belongs to another log.
     return begun.left.code === 'position_not_reached' ? undefined : 'another_log'
   },
 })
@@ -127,7 +129,7 @@ const respondWithEvents = async (
   return E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
 }
 
-/** Tells the events of the log: a page, or a stream. */
+/** Responds with events of the log, as a page or a stream. */
 export const makeEvents =
   (dependencies: EventsDependencies) =>
   async (call: Call<unknown, EventsQuery>): RouteResult => {

@@ -14,13 +14,13 @@ export interface HistoryDependencies {
   readonly origin: string
 }
 
-/** Events that are read or told without giving others a turn. */
+/** Events read or encoded per turn of the event loop. */
 export const EVENTS_PER_TURN = 64
 
 /** The events of an object, oldest first. */
 export interface History {
   readonly count: number
-  /** How many there are up to the one at a position; undefined where that is none of them. */
+  /** The number of events up to the one at a position; undefined if that is not one of them. */
   readonly upTo: (position: number) => Promise<number | undefined>
   readonly events: (first: number, count: number) => Promise<readonly Recorded[]>
 }
@@ -57,7 +57,7 @@ export const historyOfPlaces = (
   events: (first, count) => eventsAt(dependencies, log, places.slice(first, first + count)),
 })
 
-/** So many events of a stream, from a revision on. */
+/** The history of a whole stream. */
 export const historyOfStream = (
   dependencies: HistoryDependencies,
   log: Log,
@@ -80,7 +80,7 @@ export const historyOfStream = (
   },
 })
 
-/** One history behind the other. */
+/** Concatenates histories. */
 export const concatHistories = (parts: readonly History[]): History => ({
   count: parts.reduce((sum, { count }) => sum + count, 0),
   upTo: async (position) => {

@@ -30,7 +30,7 @@ export interface HistoryHandlers {
 const historiesUnavailable = (): Refusal =>
   failure('unavailable', 'Histories cannot be read while documents cannot be written.')
 
-/** Tells of events some at a time, with turns for others between; also the position that the first were told at. */
+/** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
   ({ objects, origin }: HistoryDependencies, log: Log) =>
   async (
@@ -57,7 +57,7 @@ const makeFormatEvents =
     return E.right({ position: shown, documents })
   }
 
-/** The part of a history that is asked for. */
+/** Responds with the requested page of a history. */
 const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
   const tell = makeFormatEvents(dependencies, log)
   return async (history: History, { limit, offset, after }: HistoryQuery): RouteResult => {
@@ -93,7 +93,7 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       }))
       if (E.isLeft(read)) return read
       const { ports, events } = read.right.listed
-      // A port is given before there is the SUT, and given back when nothing will be recorded of it any more.
+      // A port is assigned before the SUT exists, and released after its last event.
       const [given, givenBack] = [true, false].map((isBefore) =>
         ports.filter((port) => port.position < created === isBefore),
       )

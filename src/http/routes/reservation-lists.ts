@@ -13,16 +13,16 @@ export interface ReservationLists {
 
 const NANOSECONDS = 1_000_000_000n
 
-/** The second at or before a moment: what ends later than the moment ends later than this. */
+/** Rounds down: what ends after the moment ends after this second. */
 const secondBefore = (epochNanoseconds: bigint): number => {
   const into = epochNanoseconds % NANOSECONDS
   return Number((epochNanoseconds - (into < 0n ? into + NANOSECONDS : into)) / NANOSECONDS)
 }
 
-/** The second at or after a moment: what starts earlier than the moment starts earlier than this. */
+/** Rounds up: what starts before the moment starts before this second. */
 const secondAfter = (epochNanoseconds: bigint): number => 0 - secondBefore(-epochNanoseconds)
 
-/** What a span and the wish for what runs now (Unix milliseconds) mean for the two ends of a reservation. */
+/** Translates a span and `current` (as of Unix milliseconds) into bounds on a reservation's start and end. */
 const timeOf = ({ from, to, current }: ReservationsQuery, now: number): Partial<ReservationQuery> => {
   const second = Math.floor(now / 1000)
   const after = [...(from ? [secondBefore(from.epochNanoseconds)] : []), ...(current ? [second] : [])]
@@ -46,7 +46,7 @@ const makeListAsOf =
     const then = await asOf.find(query.as_of)
     if (E.isLeft(then)) return then
     const { limit, offset, sut_id, user_id, current } = query
-    // What ran then is asked of the time that it was then.
+    // With as_of, `current` means running at that time.
     const span = timeOf(query, current ? await asOf.timeOf(query.as_of) : 0)
     const listed = await asOf.reservations({ limit, offset, createdBefore, sut_id, user_id, ...span }, then.right)
     if (E.isLeft(listed)) return listed

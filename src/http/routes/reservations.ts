@@ -28,7 +28,7 @@ export interface ReservationDependencies {
 
 const notFound = () => failure('reservation_not_found', 'No reservation has this id.')
 
-/** A reservation as its document tells of it. */
+/** A reservation as its document shows it. */
 interface Known {
   readonly _id: string
   readonly user_id: string
@@ -41,7 +41,7 @@ const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
   standing: ended === 'cancelled' || ended === 'released' ? ended : 'made',
 })
 
-/** Runs a command on the reservation that the path names and answers with the reservation as of then. */
+/** Runs a command on the reservation in the path and responds with the result. */
 const makeChange =
   ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
   async (call: Call, command: (known: Known) => ReservationCommand): RouteResult => {
@@ -60,7 +60,8 @@ const makeChange =
           documentResponse('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
         )
       }
-      // The calendar has no place for what is over: if it ended after the document was read, that says how.
+      // Reservations that are over have left the calendar. If this one ended after its document was read, the new
+      // document shows how.
       if (ended.left.code !== 'reservation_over') return ended
       found = await objects.latest('reservation', version.id)
       if (E.isRight(found) && found.right?.revision === version.revision) return ended

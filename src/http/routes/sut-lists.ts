@@ -19,18 +19,18 @@ export interface SutListDependencies {
   readonly objects: Objects
   readonly asOf: AsOfReads
   readonly clock: () => number
-  /** Milliseconds: how far from now a window may start. */
+  /** Milliseconds from now within which a window may start. */
   readonly horizon: number
 }
 
-/** Milliseconds from `from` to the end of the span, unless another is asked for. */
+/** The default length of the span, in milliseconds. */
 const SPAN = 7 * 86_400_000
-/** Free windows in one answer: whoever gets so many goes on from the end of the last. */
+/** Free windows per response. A client continues from the end of the last one. */
 const FREE_MAX = 1_000
 
 const nanosecondsOf = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
 
-/** The span that is asked for on the grid, without the quarters that have gone by or cannot be reserved yet. */
+/** The requested span on the grid, without quarters that are past or beyond the horizon. */
 const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): Window => {
   const start = from?.epochNanoseconds ?? nanosecondsOf(now)
   const end = to?.epochNanoseconds ?? start + nanosecondsOf(SPAN)
@@ -70,7 +70,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
     const answered = await objects.readList('held', id, span)
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right
-    // Nothing of a SUT that is not active can be reserved, whoever holds it.
+    // An inactive SUT cannot be reserved at all.
     const { is_active } = JSON.parse(found.right.document) as Sut
     const free = is_active ? freeWindows(held, span, query.duration, FREE_MAX) : []
     const offset = (query.from ?? query.to)?.offset ?? 0

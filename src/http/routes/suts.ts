@@ -30,10 +30,10 @@ export interface SutDependencies {
 
 const notFound = () => failure('sut_not_found', 'No SUT has this id.')
 
-/** The values of a new SUT that the client left out. */
+/** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
-/** Runs a command on the SUT that the path names and answers with the SUT as of then. */
+/** Runs a command on the SUT in the path and responds with the result. */
 const makeChange =
   ({ runner, objects }: Pick<SutDependencies, 'runner' | 'objects'>) =>
   async (

@@ -4,7 +4,7 @@ import type { Paging } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { listResponse, unknownBefore } from './list-response.ts'
 
-/** Lists the users that the file has, the newest first. */
+/** Lists the users in the file, newest first. */
 export const makeUserList =
   (users: Users) =>
   async ({ query }: Call<unknown, Paging>): RouteResult => {

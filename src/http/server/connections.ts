@@ -3,16 +3,16 @@ import type { Socket } from 'node:net'
 import { type ClientAddresses, networkOf, peerOf } from '../protocol/client-address.ts'
 import type { RequestQueues } from './pipelining.ts'
 
-/** How many connections there may be at once; more are closed as they come. */
+/** Limits on open connections; more are closed at once. */
 export interface ConnectionsMax {
-  /** About 10 KB each while they idle. */
+  /** In all; about 10 KB each while idle. */
   readonly all: number
-  /** From one address (IPv6: one /64) that is no trusted proxy. */
+  /** Per network (IPv4 address or IPv6 /64), except for trusted proxies. */
   readonly ofNetwork: number
 }
 
 const CONNECTIONS_MAX: ConnectionsMax = { all: 8_192, ofNetwork: 2_048 }
-/** Milliseconds between two attempts to close what has become idle. */
+/** Milliseconds between attempts to close idle connections. */
 const CLOSE_IDLE_EVERY = 20
 
 interface ConnectionOptions {
@@ -20,18 +20,18 @@ interface ConnectionOptions {
   readonly addresses: ClientAddresses
   readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
-  /** Milliseconds within which a client must have taken an answer that stands ready, and between two looks at it. */
+  /** Milliseconds a client has to take a complete response, and between checks of that. */
   readonly patience: { readonly answer: number; readonly look: number }
 }
 
 export interface Connections {
-  /** Whether HTTP is spoken on it: an encrypted one has agreed on its keys. */
+  /** Whether HTTP can be spoken: an encrypted connection has completed its handshake. */
   readonly isHttpReady: (socket: Socket) => boolean
-  /** Takes no new ones and lets requests under way be answered, for so many milliseconds at most. */
+  /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
 
-/** Bounds how many there are from one network. */
+/** Limits the connections per network. */
 const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number): void => {
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
@@ -58,7 +58,7 @@ const trackSockets = (server: Server, event: 'connection' | 'secureConnection'):
   return sockets
 }
 
-/** Cuts off clients that leave their answers lying; returns the end of it. */
+/** Disconnects clients that do not read their responses. Returns the function that stops this. */
 const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, patience }: ConnectionOptions): (() => void) => {
   const waited = new WeakMap<object, number>()
   const timer = setInterval(() => {
@@ -74,7 +74,7 @@ const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, patience }: 
   return () => clearInterval(timer)
 }
 
-/** What tells the two ends of an encrypted connection's stream, raw and decrypted, to be the same. */
+/** Identifies a connection: the raw and the decrypted socket share it. */
 const remoteEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 export const watchConnections = (server: Server, options: ConnectionOptions): Connections => {
@@ -88,7 +88,7 @@ export const watchConnections = (server: Server, options: ConnectionOptions): Co
   const destroySilent = (): void => {
     const spoken = new Set([...speaking].map(remoteEnd))
     for (const socket of raw) if (!spoken.has(remoteEnd(socket))) socket.destroy()
-    // What Node does not call idle, though nothing was ever asked on it.
+    // Node does not count a connection without any request as idle.
     for (const socket of speaking) if (socket.bytesRead === 0) socket.destroy()
   }
 
@@ -101,7 +101,7 @@ export const watchConnections = (server: Server, options: ConnectionOptions): Co
         if (newest !== undefined) newest.response.shouldKeepAlive = false
       }
       destroySilent()
-      // An answer that had begun before still keeps its connection.
+      // A response begun before shutdown still keeps its connection alive.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY)
       const late = setTimeout(() => {
         server.closeAllConnections()

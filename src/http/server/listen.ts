@@ -10,32 +10,32 @@ import { type ConnectionsMax, watchConnections } from './connections.ts'
 import { type Handle, makeRequestQueues } from './pipelining.ts'
 import { refuseRaw } from './refuse-raw.ts'
 
-/** Bytes of a request's line and header fields together. */
+/** Bytes of the request line and header fields together. */
 const HEADERS_MAX = 32 * 1024
-/** Fields of a request's header. */
+/** Header fields per request. */
 const FIELDS_MAX = 100
-/** How long clients are waited for, in milliseconds. */
+/** Timeouts for clients, in milliseconds. */
 export interface Timeouts {
-  /** Within which the header fields must have come, and an encrypted connection must have agreed on its keys. */
+  /** For the header fields, and for a TLS handshake. */
   readonly headers: number
-  /** Within which the whole request must have come. */
+  /** For the whole request. */
   readonly request: number
-  /** Within which an answer that stands ready must have been taken. */
+  /** For a client to take a complete response. */
   readonly answer: number
-  /** Between two looks at who is late. */
+  /** The interval between checks. */
   readonly look: number
 }
 
 const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
-/** Milliseconds that an idle connection is kept; above what most proxies keep theirs. */
+/** Milliseconds an idle connection is kept; longer than most proxies keep theirs. */
 const KEEP_ALIVE = 65_000
 
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Whether everybody who can connect is on this machine. */
+  /** Whether only this machine can connect. */
   readonly isLoopback: boolean
-  /** Takes no new connections and lets requests under way be answered, for so many milliseconds at most. */
+  /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
 
@@ -47,7 +47,7 @@ const refusalOf = (error: Error & { code?: string; reason?: string }, patience: 
     case 'HPE_HEADER_OVERFLOW':
       return refusal('headers_too_large', `The header has more than ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
     case 'HPE_INVALID_TRANSFER_ENCODING':
-      // The same where it stands beside a Content-Length, which is no request at all.
+      // Together with a Content-Length the request itself is malformed.
       return error.reason?.includes('Content-Length') ? malformed() : notImplemented()
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refusal('request_timeout', `A request must arrive within ${whole} s, its header within ${header} s.`)
@@ -62,11 +62,11 @@ export interface ListenOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly addresses: ClientAddresses
-  /** Connections are encrypted with it, if there is one. */
+  /** If set, connections are encrypted. */
   readonly certificate?: Certificate | undefined
   readonly patience?: Partial<Timeouts> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
-  /** Told of what was refused before it became a request. */
+  /** Called for what was refused before it became a request. */
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
 }
 
@@ -80,7 +80,7 @@ const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, p
   return server
 }
 
-/** Listens; resolves when connections are taken. */
+/** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
   const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
   const patience = { ...TIMEOUTS, ...options.patience }
@@ -90,15 +90,16 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     requestTimeout: patience.request,
     connectionsCheckingInterval: patience.look,
     keepAliveTimeout: KEEP_ALIVE,
-    // A missing Host is refused by the application, with a body.
+    // The application refuses a missing Host, with a body.
     requireHostHeader: false,
-    // A request without a body gets no stream that would have to be ended.
+    // Requests without a body get no stream that would have to be consumed.
     optimizeEmptyRequests: true,
   }
   const server = serverOf(certificate, limits, patience)
   server.maxHeadersCount = FIELDS_MAX
   const queues = makeRequestQueues((request, response) => {
-    // No longer kept alive: a busy client would otherwise be served on and on, and be cut off in the end.
+    // Close after this response at shutdown: a busy client would otherwise keep its connection, and be cut off in the
+    // end.
     if (!server.listening && queues.open(request.socket).length === 1) response.shouldKeepAlive = false
     handle(request, response)
   })
@@ -109,18 +110,18 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
   }
   server.on('request', queues.take)
-  // The word to go on is given where the body is read, or the refusal is given in its place.
+  // 100 Continue is sent where the body is read, unless the request is refused.
   server.on('checkContinue', queues.take)
-  // Refused by the application, like any other request that cannot be met.
+  // The application refuses unknown expectations.
   server.on('checkExpectation', queues.take)
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket
-    // Where encryption has not come about there is nobody to talk to.
+    // Without a completed handshake nobody can read a response.
     if (!connections.isHttpReady(socket)) return void socket.destroy()
     queues.afterResponses(socket, () => refuse(socket, refusalOf(error, patience)))
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    // Node has let go of this connection: an error of it that nobody hears would end the process.
+    // Node no longer handles this socket: an unhandled error event would end the process.
     socket.on('error', () => socket.destroy())
     socket.resume()
     const refused = refusal('malformed_request', 'Berth is no proxy.')

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests that may wait behind another on their connection; one that has sent more is cut off. About 2 KB each. */
+/** Pipelined requests per connection, about 2 KB each. A client that sends more is disconnected. */
 const WAITING_MAX = 100
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void
@@ -9,27 +9,27 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 interface QueuedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** What is done in place of handling it, should it be refused before its queued has come. */
+  /** Called instead of handling the request, if the connection was refused first. */
   refuse?: () => void
 }
 
-/** What there is of a connection. */
+/** The state of a connection. */
 interface ConnectionQueue {
-  /** The turns that are not over, in order. */
+  /** Unfinished requests, in order. */
   readonly open: QueuedRequest[]
   last?: QueuedRequest
   isRefused: boolean
 }
 
 /**
- * Takes the requests of each connection one after the other: the next is begun when the answer to the one before has been
- * handed to the operating system, so that a client that asks without reading costs one answer, not as many as it asked for.
+ * Handles the pipelined requests of a connection one after the other. Each begins when the previous response has been
+ * handed to the operating system. A client that sends without reading therefore costs one response, not many.
  */
 export interface RequestQueues {
   readonly take: Handle
-  /** Refuses a connection, once, and not before what was asked on it has been answered. */
+  /** Refuses a connection once, after the responses to earlier requests. */
   readonly afterResponses: (socket: Socket, refuse: () => void) => void
-  /** Those not answered whole yet, in order; the first is being answered. */
+  /** Requests without a complete response, in order; the first is being handled. */
   readonly open: (socket: Socket) => readonly { readonly response: ServerResponse }[]
 }
 
@@ -52,7 +52,7 @@ export const makeRequestQueues = (handle: Handle): RequestQueues => {
   return {
     take: (request, response) => {
       const { socket } = request
-      // Its chunks are parsed one by one, however small: no more of them than have come before anybody wants them.
+      // Chunks are parsed one by one, however small. Accept no more until somebody reads the body.
       if (!request.complete && request.headers['transfer-encoding'] !== undefined) socket.pause()
       const queue = queueOf(socket)
       const queued: QueuedRequest = { request, response }
@@ -72,7 +72,7 @@ export const makeRequestQueues = (handle: Handle): RequestQueues => {
       const queued = queue.last
       if (queued === undefined) return refuse()
       const isOpen = queue.open.at(-1) === queued
-      // A request that has not come whole is itself what is refused, unless it has been answered on what had come.
+      // An incomplete request is itself refused, unless it has been answered already.
       const isAnswered = queued.request.complete || queued.response.headersSent
       const then = queued.request.complete ? refuse : () => void socket.destroy()
       if (isAnswered && isOpen) queued.response.once('close', then)

@@ -10,7 +10,7 @@ export interface BulkLoad {
    * Checkpoints the WAL less often. For a rebuild it also stops syncing, and marks the file unfinished until
    * `finishBulkLoad`; after an interruption the file is rebuilt.
    */
-  readonly beginBulkLoad: (isAnew: boolean) => void
+  readonly beginBulkLoad: (isRebuild: boolean) => void
   /** Waits until everything is durable, then allows use of the file. Does nothing if the file was finished before. */
   readonly finishBulkLoad: () => void
 }
@@ -24,9 +24,9 @@ export const makeBulkLoad = (db: DatabaseSync, shape: string): BulkLoad => {
     if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy !== 0) throw new Error('the file is being read')
   }
   return {
-    beginBulkLoad: (isAnew) => {
+    beginBulkLoad: (isRebuild) => {
       db.exec(BULK_LOAD_PRAGMAS)
-      if (!isAnew) return
+      if (!isRebuild) return
       setShape.run(UNFINISHED)
       checkpoint()
       db.exec('PRAGMA synchronous = OFF')

@@ -10,11 +10,11 @@ import { type Operation, TAGS } from './operation.ts'
 import { operations } from './operations.ts'
 import { byStatus, refusalsOf } from './refusals.ts'
 
-/** OpenAPI 3.1 of the page of routes. */
+/** The OpenAPI 3.1 document of the route table. */
 
 export const operationNameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 
-/** `/api/sut/{id}` of `/api/sut/:id`. */
+/** `/api/sut/{id}` for `/api/sut/:id`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
@@ -49,7 +49,7 @@ const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operatio
       style: 'form',
       explode: true,
       schema: { type: 'object', propertyNames: { pattern }, additionalProperties: schema },
-      // What is shown is sent when somebody tries it: nothing, unless they write a tag.
+      // Swagger UI sends the example unless it is changed, so it is empty.
       example: {},
     }),
   )
@@ -86,7 +86,7 @@ const successResponse = (route: Route, operation: Operation, examples: Examples)
   }
 }
 
-/** The name of a response that all operations share that can refuse with exactly these codes. */
+/** The name of a response shared by all operations that can refuse with exactly these codes. */
 const nameOf = (refusals: readonly Code[]): string => refusals.join('.')
 
 const refusalResponse = (status: number, refusals: readonly Code[], examples: Examples): JsonSchema => {

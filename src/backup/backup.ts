@@ -10,7 +10,7 @@ import { syncDirectory } from '../files/replace-file.ts'
 import { encodeUsers, readUsersFile } from '../users/users-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
-import { type OnProgress, problemsOfCopy } from './verify.ts'
+import { findProblems, type OnProgress } from './verify.ts'
 
 export interface BackupSource {
   /** The log's file. */
@@ -18,7 +18,7 @@ export interface BackupSource {
   readonly usersFile: string
   /** The name of the log. */
   readonly origin: string
-  /** Who signs for the log, where the key is at hand. */
+  /** The log's signer, if its key is available. */
   readonly signer?: Signer | undefined
 }
 
@@ -34,7 +34,10 @@ const PROGRESS_EVERY = 10_000
 
 type Made = E.Either<string, Checkpoint>
 
-/** What the copy holds, and the root that the log itself has at that place: so that the copy is held against the log. */
+/**
+ * Describes the copy with the root computed from the source log, so that verification compares the copy with the
+ * source.
+ */
 const checkpointOf = async (
   source: BackupSource,
   copy: string,
@@ -89,28 +92,29 @@ const fill = async (source: BackupSource, directory: string, options: BackupOpti
     await syncFile(note)
   }
   const progress: OnProgress = (done) => options.onProgress?.(done, checkpoint.events)
-  const problems = problemsOfCopy(log, checkpoint, progress)
-  if (problems.length > 0) return E.left(`the copy is not the log: ${problems.join('; ')}`)
+  const problems = findProblems(log, checkpoint, progress)
+  if (problems.length > 0) return E.left(`the copy does not match the log: ${problems.join('; ')}`)
   for (const path of [log, usersFile, file]) await syncFile(path)
   await syncDirectory(directory)
   return E.right(checkpoint)
 }
 
 /**
- * Makes a directory with a copy of the log, its sealed secrets, the users and a checkpoint, signed if it can be, beside a running service, and
- * checks it. It is there whole or not at all. The keys of the vault are not in it. Left says why there is none.
+ * Backs up the log with its sealed secrets, the users and a checkpoint, signed if there is a signer, into a new
+ * directory, and verifies it. Runs while the service runs. The directory appears complete or not at all. Vault keys are
+ * not included. Left: why there is no backup.
  *
- * @throws UnusableLog, and NodeJS.ErrnoException when something cannot be written
+ * @throws UnusableLog, or NodeJS.ErrnoException when something cannot be written
  */
 export const makeBackup = async (source: BackupSource, path: string, options: BackupOptions): Promise<Made> => {
   const directory = resolve(path)
   const partial = `${directory}.partial`
-  if (existsSync(directory)) return E.left(`${directory} exists; a backup is made into a new directory`)
+  if (existsSync(directory)) return E.left(`${directory} exists; a backup needs a new directory`)
   try {
     await mkdir(partial, { mode: 0o700 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return E.left(`${partial} exists: a backup is being made, or one was broken off; in that case remove it`)
+    return E.left(`${partial} exists: another backup is running, or one was interrupted; in that case remove it`)
   }
   try {
     const made = await fill(source, partial, options)

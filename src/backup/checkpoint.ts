@@ -1,19 +1,19 @@
 import { emptyTree, treeHead, withLeaf } from '../../projections/merkle-tree.ts'
 import { sha256 } from '../audit/sha256.ts'
 
-/** What a copy of a log must be: where it ends, and the hash that stands for all of it. */
+/** What the copied log must contain: its length, and a hash over all of it. */
 export interface Checkpoint {
-  /** Of this shape. */
+  /** The version of this shape. */
   readonly version: 1
   readonly origin: string
   readonly log_id: string
-  /** How many events there are. */
+  /** The number of events. */
   readonly events: number
-  /** The id of the last one. */
+  /** The id of the last event. */
   readonly last_event: string | null
   /** The head of the Merkle tree over the events (RFC 6962), in base64. */
   readonly root: string
-  /** The ids of the keys without which the secrets of the SUTs cannot be read. */
+  /** The ids of the vault keys needed to read the secrets of the SUTs. */
   readonly vault_keys: readonly string[]
   readonly made_at: string
 }

@@ -1,20 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What a backup says of the keys that it needs and does not hold. */
+/** The keys a backup needs but does not contain. */
 export interface FoundBackup {
   readonly directory: string
   readonly vault_keys: readonly string[]
-  /** The signature lines of its signed checkpoint; empty where it has none. */
+  /** The signature lines of its signed checkpoint; empty if it has none. */
   readonly signatures: readonly string[]
 }
 
-/** Directories that are looked at: beside a data directory there may be a great many. */
+/** Directories searched. A data directory may have very many neighbours. */
 const DIRECTORIES_MAX = 1_000
 
 const readSmall = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
 
-/** The backup of a log in a directory: none or one. */
+/** The backup of a log in a directory, if there is one. */
 export const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
   try {
     const { log_id, vault_keys } = JSON.parse(await readSmall(join(directory, 'checkpoint.json')))
@@ -28,7 +28,7 @@ export const backupIn = async (directory: string, logId: string): Promise<readon
   }
 }
 
-/** The backups of a log in a data directory that was put back from one, and in the directories beside it. */
+/** The backups of a log in its data directory, if that was restored from one, and in the neighbouring directories. */
 export const findBackups = async (data: string, logId: string): Promise<readonly FoundBackup[]> => {
   const beside = dirname(data)
   const names = (await readdir(beside, { withFileTypes: true }).catch(() => []))

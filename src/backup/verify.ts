@@ -2,24 +2,24 @@ import { findDamage, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { decodeEvent, leafHash, UndecodableEvent } from '../event-store/stored-event.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 
-/** Called now and then with the number of events looked at. */
+/** Called periodically with the number of events verified. */
 export type OnProgress = (done: number) => void
 
 const EVERY = 10_000
 
-/** What is found on the way through a copy. */
+/** State collected while reading a copy. */
 interface Found {
   events: number
   last: string | null
   readonly problems: string[]
 }
 
-/** The leaf hash of every event as it follows from the event itself, whatever hash is kept with it. */
+/** Leaf hashes computed from the events, not taken from the stored hashes. */
 function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generator<Uint8Array> {
   for (const { position, recorded, leaf } of readStoredEvents(path, Number.MAX_SAFE_INTEGER)) {
     const own = leafHash(recorded)
     if (position !== found.events) found.problems.push(`the event at ${found.events} is missing`)
-    if (!own.equals(leaf)) found.problems.push(`the event at ${position} is not the one that its hash was taken of`)
+    if (!own.equals(leaf)) found.problems.push(`the event at ${position} does not match its hash`)
     found.last = decodeEvent(recorded, position).id
     found.events++
     if (found.events % EVERY === 0) onProgress(found.events)
@@ -29,10 +29,10 @@ function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generat
 }
 
 /**
- * What is wrong with the copy of a log, in sentences; nothing when the file is sound, every event can be read, and all of
- * them together are what the checkpoint says.
+ * Problems of a copied log, as sentences. Empty when the file is intact, every event can be read, and together they
+ * match the checkpoint.
  */
-export const problemsOfCopy = (path: string, checkpoint: Checkpoint, onProgress: OnProgress): readonly string[] => {
+export const findProblems = (path: string, checkpoint: Checkpoint, onProgress: OnProgress): readonly string[] => {
   const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
   const found: Found = { events: 0, last: null, problems: [] }
@@ -45,6 +45,6 @@ export const problemsOfCopy = (path: string, checkpoint: Checkpoint, onProgress:
   }
   if (found.problems.length > 0) return found.problems
   if (found.events !== checkpoint.events) return [`it has ${found.events} events, the log had ${checkpoint.events}`]
-  if (found.last !== checkpoint.last_event) return ['its last event is another than that of the log']
-  return root === checkpoint.root ? [] : ['its events together are others than those of the log']
+  if (found.last !== checkpoint.last_event) return ['its last event is not the last event of the log']
+  return root === checkpoint.root ? [] : ['its Merkle root differs from that of the log']
 }

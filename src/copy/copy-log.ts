@@ -6,64 +6,67 @@ import type { AppendFailure, EventStore } from '../event-store/event-store.ts'
 import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { appendOf, each, type Run, runsOf, type Stored, seriesOf } from './series.ts'
+import { flatten, type Run, runsOf, type Stored, seriesOf, toAppend } from './series.ts'
 
-/** Secrets copied at a time. */
+/** Secrets copied per page. */
 const SECRETS = 500
 
 export interface Copied {
   readonly events: number
-  /** Of those, how many had been copied before. */
+  /** How many of them an earlier run had copied. */
   readonly found: number
   readonly secrets: number
-  /** The head of the Merkle tree over either log, in base64. */
+  /** The head of the Merkle tree over both logs, in base64. */
   readonly root: string
 }
 
-/** A store that may take several appends at once, and keep their order. */
+/** A store that may support several appends in flight while keeping their order. */
 export type CopyTarget = EventStore & Partial<Pick<EventStoreDb, 'appendSeries'>>
 
 interface CopyOptions {
   readonly source: EventStore
   readonly target: CopyTarget
-  /** Told how many events the target has now, of how many. */
+  /** Called with the number of events in the target and in the source. */
   readonly onProgress: (done: number, of: number) => void
 }
 
-/** How many events a log has, and the head of the tree over them as they lie there. */
+/** The number of events and the head of the tree over them, as stored. */
 export const treeOf = async (store: EventStore): Promise<{ events: number; root: string }> => {
   let tree: MerkleTree = emptyTree
-  for await (const { text } of each(store.records(-1))) tree = withLeaf(tree, leafHash(text), sha256)
+  for await (const { text } of flatten(store.records(-1))) tree = withLeaf(tree, leafHash(text), sha256)
   return { events: tree.size, root: Buffer.from(treeHead(tree, sha256)).toString('base64') }
 }
 
-/** Where the target ends in the source, whose beginning it must be: the source's mark there, and how many events that is. */
-const placeOf = async ({ source, target }: CopyOptions): Promise<E.Either<string, { mark: number; count: number }>> => {
-  const own = each(source.records(-1))
+/** The point in the source at which the target ends. The target must be a prefix of the source. */
+const findResumePoint = async ({
+  source,
+  target,
+}: CopyOptions): Promise<E.Either<string, { mark: number; count: number }>> => {
+  const own = flatten(source.records(-1))
   let place = { mark: -1, count: 0 }
-  for await (const { text } of each(target.records(-1))) {
+  for await (const { text } of flatten(target.records(-1))) {
     const { value, done } = await own.next()
     if (done || value.text !== text) {
-      return E.left(`the target is not empty: its event ${place.count} is none of the source's`)
+      return E.left(`the target is not empty: its event ${place.count} is not in the source`)
     }
     place = { mark: value.mark, count: place.count + 1 }
   }
   return E.right(place)
 }
 
-const AGAIN = 'run it again, and it goes on from there'
+const AGAIN = 'run the copy again to resume'
 const why: Readonly<Record<AppendFailure, string>> = {
-  moved: 'somebody else has written to the target meanwhile',
-  full: `the target has no room left; when it has, ${AGAIN}`,
-  unavailable: `the target cannot be reached; when it can, ${AGAIN}`,
-  unknown: `the target does not answer any more; when it does, ${AGAIN}`,
+  moved: 'another program has written to the target',
+  full: `the target is full; once it has room, ${AGAIN}`,
+  unavailable: `the target cannot be reached; once it can, ${AGAIN}`,
+  unknown: `the target has stopped answering; once it answers, ${AGAIN}`,
 }
 
-/** Whether what the target has behind a mark is the beginning of a series: its events in its order. */
+/** Whether the target's events after a store position are a prefix of the series. */
 const isBeginningOf = async (target: EventStore, after: number, series: readonly Run[]): Promise<boolean> => {
   const wanted = series.flatMap(({ events }) => events)
   let n = 0
-  for await (const { text } of each(target.records(after))) {
+  for await (const { text } of flatten(target.records(after))) {
     const { id, stream, revision } = JSON.parse(text) as Stored
     const event = wanted[n++]
     if (event?.id !== id || event.stream !== stream || event.revision !== revision) return false
@@ -71,7 +74,7 @@ const isBeginningOf = async (target: EventStore, after: number, series: readonly
   return true
 }
 
-const DISORDER = 'the target has taken events in another order: copy into an empty one'
+const DISORDER = 'the target has stored events in another order; copy into an empty one'
 
 const copyEvents = async (
   { source, target, onProgress }: CopyOptions,
@@ -81,12 +84,12 @@ const copyEvents = async (
   let done = from.count
   onProgress(done, of)
 
-  /** One after the other: an append that is there already is recognised, and not written again. */
+  /** Appends run by run. An append that is there already is recognised and not repeated. */
   const oneByOne = async (series: readonly Run[]): Promise<E.Either<string, void>> => {
     for (const run of series) {
-      const { stream, expected, events } = appendOf(run)
+      const { stream, expected, events } = toAppend(run)
       const appended = await target.append(stream, expected, events)()
-      if (E.isLeft(appended)) return E.left(`stopped behind event ${done - 1}: ${why[appended.left]}`)
+      if (E.isLeft(appended)) return E.left(`stopped after event ${done - 1}: ${why[appended.left]}`)
       done += events.length
       onProgress(done, of)
     }
@@ -95,7 +98,7 @@ const copyEvents = async (
 
   for await (const series of seriesOf(runsOf(source, from.mark))) {
     const before = target.appendSeries === undefined ? undefined : await target.head()
-    const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(appendOf))
+    const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(toAppend))
     if (sent !== undefined && E.isRight(sent)) {
       done += series.reduce((sum, { events }) => sum + events.length, 0)
       onProgress(done, of)
@@ -108,7 +111,7 @@ const copyEvents = async (
   return E.right(undefined)
 }
 
-/** Every secret, and the values by which keys are recognised, as they are sealed. */
+/** All sealed secrets, including key check values. */
 async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecret[]> {
   for (const keyId of await readKnownKeyIds(store)) {
     let page = await store.secretsSealedWith(keyId, undefined, SECRETS)
@@ -119,7 +122,7 @@ async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecr
   }
 }
 
-/** The keys themselves go another way. */
+/** Vault keys are not copied. */
 const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
   const places = new Set<string>()
   const nameOf = ({ sut_id, field }: SealedSecret): string => `${sut_id}/${field}`
@@ -127,7 +130,7 @@ const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => 
     await target.writeSecrets(page)
     for (const secret of page) places.add(nameOf(secret))
   }
-  // What an earlier run has brought and the source has removed since.
+  // Remove secrets that an earlier run copied and the source has deleted since.
   for await (const page of secretsOf(target)) {
     await target.exchangeSecrets(page.filter((secret) => !places.has(nameOf(secret))).map((old) => ({ old })))
   }
@@ -135,13 +138,13 @@ const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => 
 }
 
 /**
- * Copies a log that nobody writes, with its secrets, into a store that is empty or holds the beginning of such a copy: the
- * same events in the same order with the same ids and revisions, and in the end the same tree. Left: why it is not done.
+ * Copies a log without writers, including its secrets, into a store that is empty or holds the beginning of such a
+ * copy. Order, ids, revisions and the resulting tree stay the same. Left: why the copy is incomplete.
  *
  * @throws StoreUnavailable when either store cannot be read
  */
 export const copyLog = async (options: CopyOptions): Promise<E.Either<string, Copied>> => {
-  const place = await placeOf(options)
+  const place = await findResumePoint(options)
   if (E.isLeft(place)) return place
   const whole = await treeOf(options.source)
   const copied = await copyEvents(options, place.right, whole.events)

@@ -1,24 +1,24 @@
 import type { NewEvent } from '../domain/event.ts'
 import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 
-/** What one append takes at most: a server's limit is 1 MiB, base64 and framing included. */
+/** Limits of one append. The server's limit is 1 MiB, including base64 and framing. */
 const APPEND_MAX = { events: 500, bytes: 400_000 }
-export async function* each(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
+export async function* flatten(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGenerator<StoredRecord> {
   for await (const page of pages) yield* page
 }
 
 export type Stored = NewEvent & { readonly stream: string; readonly revision: number }
 
-/** Events that follow each other in one stream, appended together. */
+/** Consecutive events of one stream, appended together. */
 export type Run = { readonly events: Stored[]; bytes: number }
 
 const joins = ({ events, bytes }: Run, { stream }: Stored, size: number): boolean =>
   events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
 
-/** The events behind a mark, those that follow each other in one stream together: nothing is decoded, bytes stay bytes. */
+/** The events after a store position, grouped into runs. Nothing is decoded, so the bytes stay the same. */
 export async function* runsOf(source: EventStore, after: number): AsyncGenerator<Run> {
   let run: Run = { events: [], bytes: 0 }
-  for await (const { text } of each(source.records(after))) {
+  for await (const { text } of flatten(source.records(after))) {
     const event = JSON.parse(text) as Stored
     const size = Buffer.byteLength(text)
     if (run.events.length > 0 && !joins(run, event, size)) {
@@ -31,10 +31,10 @@ export async function* runsOf(source: EventStore, after: number): AsyncGenerator
   if (run.events.length > 0) yield run
 }
 
-/** Runs sent without waiting for the answer to one before the next, and the bytes of them. */
+/** Limits for runs in flight. */
 const SERIES_MAX = { runs: 256, bytes: 2_000_000 }
 
-/** Runs in series of as many as may be sent at once. */
+/** Groups runs into series that can be in flight together. */
 export async function* seriesOf(runs: AsyncIterable<Run>): AsyncGenerator<readonly Run[]> {
   let series: Run[] = []
   let bytes = 0
@@ -50,8 +50,7 @@ export async function* seriesOf(runs: AsyncIterable<Run>): AsyncGenerator<readon
   if (series.length > 0) yield series
 }
 
-/** A run as it is appended. */
-export const appendOf = ({ events }: Run) => {
+export const toAppend = ({ events }: Run) => {
   const [first] = events as readonly Stored[] as [Stored]
   const { stream, revision } = first
   const plain = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)

@@ -1,6 +1,6 @@
 import type { Recorded } from '../domain/event.ts'
 
-/** An exported event, as its column names have it. The guide lists them: none changes its meaning. */
+/** An exported event, by column name. Columns are published: none changes its meaning. */
 export interface Row {
   readonly position: number
   readonly id: string
@@ -41,7 +41,7 @@ export const COLUMNS = [
   'data',
 ] as const satisfies readonly (keyof Row)[]
 
-/** What the data of some events have and those of others have not. */
+/** Members that only some events' data have. */
 type Sometimes = Partial<
   Record<'_id' | 'sut_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>
 >

@@ -6,15 +6,15 @@ import { decodeEvent } from '../event-store/stored-event.ts'
 import { sutIdOf } from '../feed/cloud-event.ts'
 import type { Format } from './formats.ts'
 
-/** A place in the log: a public position, or the first event recorded at a moment in Unix milliseconds or later. */
+/** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
 export type Bound = { readonly position: number } | { readonly time: number }
 
-/** Which events are wanted. */
+/** Which events to export. */
 export interface Wanted {
   readonly from?: Bound | undefined
-  /** The first that is not wanted any more. */
+  /** Exclusive. */
   readonly to?: Bound | undefined
-  /** Any where none is named. */
+  /** Empty or absent: all types. */
   readonly types?: ReadonlySet<string>
   readonly sutId?: string | undefined
 }
@@ -22,25 +22,25 @@ export interface Wanted {
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventData, type)
 
 export interface ExportOptions {
-  /** The log as it lies, from its beginning or behind events that are not wanted. */
+  /** The log's records as stored, from the beginning or after events that are not exported. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  /** The public position of the first of them. */
+  /** The public position of the first record. */
   readonly first: number
   readonly wanted: Wanted
   readonly format: Format
-  /** Told how many events have been looked at. */
+  /** Called with the number of events scanned. */
   readonly onProgress?: (done: number) => void
 }
 
-/** What was exported. */
+/** Counts of what has been exported so far. */
 export interface Exported {
   events: number
-  /** Positions of the first and the last of them; null where there is none. */
+  /** Positions of the first and last exported event; null if there is none. */
   first: number | null
   last: number | null
 }
 
-/** Characters that are written at a time. */
+/** Characters per piece. */
 const CHUNK = 65_536
 
 const positionOf = (bound: Bound | undefined, otherwise: number): number =>
@@ -55,10 +55,10 @@ const isWanted = (event: Recorded, { from, to, types, sutId }: Wanted): boolean 
 }
 
 /**
- * A log in a format, in pieces that are made when they are asked for.
+ * Exports a log lazily, in pieces.
  *
  * @throws UndecodableEvent `stream@revision: /path: why`
- * @throws StoreUnavailable where the log cannot be read to its end
+ * @throws StoreUnavailable when the log cannot be read to its end
  */
 export async function* exportLog(options: ExportOptions, exported: Exported): AsyncGenerator<string> {
   const { records, wanted, format, onProgress } = options

@@ -4,11 +4,11 @@ import { cloudEvent } from '../feed/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
 import { plainCloudEvent, plainNdjson } from './plain-lines.ts'
 
-/** How events are written into a file, one after the other. */
+/** A file format for events. */
 export interface Format {
-  /** What the file begins with. */
+  /** The beginning of the file. */
   readonly head: string
-  /** @param plain the event's data as JSON, where no string of the event needs an escape */
+  /** @param plain the event's data as JSON, if no string of the event needs escaping */
   readonly line: (event: Recorded, position: number, plain?: string) => string
 }
 
@@ -16,7 +16,7 @@ export const FORMATS = ['ndjson', 'csv', 'cloudevents'] as const
 export type FormatName = (typeof FORMATS)[number]
 
 export interface FormatOptions {
-  /** For people who open the file with a spreadsheet. */
+  /** Whether the file is meant for a spreadsheet. */
   readonly excel: boolean
   /** The name of the log. */
   readonly origin: string
@@ -24,29 +24,32 @@ export interface FormatOptions {
 
 const NEEDS_QUOTES = /[",\r\n]/
 
-/** A field as RFC 4180 has it. */
+/** A field quoted according to RFC 4180. */
 const quoted = (field: string): string => (NEEDS_QUOTES.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
 
-/** What spreadsheets take for a formula, or skip before one (OWASP, "CSV Injection"), in full width too. */
+/**
+ * First characters that spreadsheets take for a formula or skip before one (OWASP, "CSV Injection"), full-width forms
+ * included.
+ */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
-/** As text, which the apostrophe makes of it in every spreadsheet. */
+/** An apostrophe makes every spreadsheet read the field as text. */
 const guarded = (field: string): string => (FORMULA.test(field) ? `'${field}` : field)
 
 const csv = (excel: boolean): Format => {
   const field = excel ? (text: string) => quoted(guarded(text)) : quoted
   return {
-    // Without the mark a spreadsheet takes UTF-8 for the code page of its machine.
+    // Without a byte order mark, spreadsheets decode UTF-8 as the machine's code page.
     head: `${excel ? '\ufeff' : ''}${COLUMNS.join(',')}\r\n`,
-    // Column by column, since a loop over their names takes twice the time. Ids of ours, times and names of types are
-    // no formulas and need no quotes; nor does the data, which has them, begin with anything but a brace.
+    // Written out column by column: a loop over the names takes twice the time. Ids, times and types are never formulas
+    // and need no quotes. The data is quoted and always begins with a brace.
     line: (event, position, plain) => {
       const row = rowOf(event, position)
       const text = (value: string | null): string => (value === null ? '' : field(value))
       const who = `${text(row.actor)},${row.role},${text(row.request_id)},${text(row.reason)}`
       const what = `${text(row.sut_id)},${text(row.reservation_id)},${text(row.user_id)}`
       const window = `${row.start_time ?? ''},${row.end_time ?? ''},${row.listen_port ?? ''}`
-      // With an expression, which is a third faster than replaceAll with a string.
+      // A regular expression is a third faster here than replaceAll with a string.
       const data = (plain ?? canonicalJson(row.data)).replace(/"/g, '""')
       return `${position},${row.id},${row.time},${text(row.stream)},${row.revision},${row.type},${who},${what},${window},"${data}"\r\n`
     },

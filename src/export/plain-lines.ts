@@ -4,8 +4,8 @@ import { schemaUrn, sutIdOf } from '../feed/cloud-event.ts'
 import { type Row, rowOf } from './columns.ts'
 
 /**
- * The lines of events of which no string needs an escape, written without a detour through objects: that is most of them,
- * and takes a third of the time. Byte for byte what `JSON.stringify` gives, which the tests hold them to.
+ * Writes events that need no JSON escaping, which most are, without building objects. This takes a third of the time.
+ * The output equals `JSON.stringify` byte for byte; tests check that.
  */
 
 const textOr = (text: string | null): string => (text === null ? 'null' : `"${text}"`)

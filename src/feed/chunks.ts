@@ -5,14 +5,14 @@ import type { Views } from '../read-models/views.ts'
 import { type Cursor, openCursor } from './cursor.ts'
 import { type Entry, makeEntry } from './entry.ts'
 
-/** Events that are read, written and kept together: about 50 KB, which is what a connection takes at a time. */
+/** Events read, encoded and cached together: about 50 KB, roughly what a connection takes at a time. */
 export const CHUNK = 64
-/** Chunks kept for those who come behind: a window of 4,096 events, and so many characters of them. */
+/** Cached chunks for readers that are catching up: 4,096 events, and at most this many characters. */
 const CHUNKS_MAX = 64
 const CHARACTERS_MAX = 32 << 20
-/** Places from which the log is being read on. */
+/** Idle cursors kept open. */
 const CURSORS_MAX = 8
-/** Milliseconds after which a place that nobody reads on from is given up. */
+/** Milliseconds after which an unused cursor is closed. */
 const CURSOR_IDLE = 10_000
 
 export interface ChunksOptions {
@@ -23,29 +23,32 @@ export interface ChunksOptions {
 }
 
 /**
- * The log in chunks that begin at fixed positions, so that all who are at about the same place read it once. Whole ones
- * are kept for a while.
+ * The log in chunks that begin at fixed positions, so that readers at about the same position share one read. Full
+ * chunks are cached.
  */
 export interface Chunks {
-  /** What stands behind a position, up to the end of its chunk and not beyond `end`, an event known to be there. */
-  readonly behind: (position: number, end: number) => Promise<readonly Entry[]>
+  /** Events after `position`, up to the end of their chunk and at most up to `end`. The event at `end` must exist. */
+  readonly readAfter: (position: number, end: number) => Promise<readonly Entry[]>
   readonly close: () => void
 }
 
-/** The mark before a position, from which a subscription begins. @throws StoreUnavailable while places cannot be read */
+/**
+ * The store position before a public position, from which a subscription begins. @throws StoreUnavailable while the log
+ * index cannot be read
+ */
 export const markBefore = (views: Pick<Views, 'log'>, position: number): number => {
   const mark = views.log()?.markAt(position - 1)
-  if (mark === undefined) throw new StoreUnavailable('the places of the log cannot be read')
+  if (mark === undefined) throw new StoreUnavailable('the log index cannot be read')
   return mark
 }
 
-/** The places from which somebody reads on, to be found by the one who comes to them next. */
+/** Open cursors, by the position at which they continue. */
 const makeCursors = ({ store, views }: ChunksOptions) => {
   const idle = new LRUCache<number, Cursor>({
     max: CURSORS_MAX,
     ttl: CURSOR_IDLE,
     ttlAutopurge: true,
-    // Not the one that is taken out to be read on from.
+    // A cursor that is taken out for reading stays open.
     dispose: (cursor, _, why) => why !== 'delete' && cursor.close(),
   })
   const open = new Set<Cursor>()
@@ -86,11 +89,11 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
   const cursors = makeCursors(options)
   const compared = new WeakSet<Cursor>()
 
-  /** A log that was put back from a copy has others at the places that are known: nothing of it is told. */
+  /** A log restored from a backup may have other events at known positions. None of them may be sent. */
   const compare = (cursor: Cursor, event: Logged, position: number): void => {
     if (compared.has(cursor)) return
     if (views.log()?.positionOf(event.id) !== position) {
-      throw new StoreUnavailable('the log does not have the event there that it had')
+      throw new StoreUnavailable('the log holds another event at a known position')
     }
     compared.add(cursor)
   }
@@ -125,7 +128,7 @@ export const makeChunks = (options: ChunksOptions): Chunks => {
   }
 
   return {
-    behind: async (position, end) => {
+    readAfter: async (position, end) => {
       const first = Math.floor((position + 1) / CHUNK) * CHUNK
       const entries = await load(first, Math.min(end + 1 - first, CHUNK))
       const [from, to] = [position + 1 - first, end + 1 - first]

@@ -1,18 +1,18 @@
 import { type Event, type EventType, type Recorded, SCHEMA } from '../domain/event.ts'
 import { formatPosition } from '../domain/values/position.ts'
 
-/** An event as it is told: a CloudEvent 1.0 in the JSON format, with Berth's extensions. */
+/** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
 export interface CloudEvent {
   readonly specversion: '1.0'
   readonly id: string
   /** The name of the log. */
   readonly source: string
   readonly type: `berth.${EventType}`
-  /** The SUT that it is about, or whose reservation or port; absent where it is about none. */
+  /** The SUT that the event, its reservation or its port belongs to; absent for other events. */
   readonly subject?: string
   readonly time: string
   readonly datacontenttype: 'application/json'
-  /** The name of the schema of `data`; /schemas/ tells where that is. */
+  /** The URN of the schema of `data`; /schemas/ lists the addresses. */
   readonly dataschema: string
   readonly data: Event['data']
   /** The public position. */
@@ -25,20 +25,23 @@ export interface CloudEvent {
   readonly reason?: string
 }
 
-/** The name of the JSON Schema of an event's data: absolute, as CloudEvents have it, wherever this service is. */
+/**
+ * The URN of the JSON Schema of an event's data. It is absolute, as CloudEvents require, and independent of the
+ * service's address.
+ */
 export const schemaUrn = (type: EventType, version: number): string => `urn:berth:schema:${type}:${version}`
 
-/** Where it is served. */
+/** The path at which the schema is served. */
 export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
 
-/** The SUT that an event is about, if it is about one. */
+/** The SUT of an event, if any. */
 export const sutIdOf = ({ data }: Event): string | undefined =>
   'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
 
-/** The user who holds the reservation that an event is about, if it is about one. */
+/** The user who holds the event's reservation, if any. */
 export const holderOf = ({ data }: Event): string | undefined => ('user_id' in data ? data.user_id : undefined)
 
-/** Members sorted, as they lie in the log: one that was just made has them in another order. */
+/** Sorts members as the log stores them; a newly made event may have them in another order. */
 const sorted = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sorted)
@@ -48,8 +51,8 @@ const sorted = (value: unknown): unknown => {
 }
 
 /**
- * The same event at the same position gives the same bytes, on every instance and for ever; `origin` is the name of the
- * log. What is told is what this version reads of it, so the schema is that of the newest shape.
+ * The same event at the same position always gives the same bytes, on every instance. `origin` is the name of the log.
+ * Old events are upgraded when read, so the schema is always that of the newest shape.
  */
 export const cloudEvent = (event: Recorded, position: number, origin: string): CloudEvent => {
   const { id, type, metadata, stream, revision } = event

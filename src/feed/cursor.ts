@@ -1,16 +1,16 @@
 import type { Logged } from '../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 
-/** A place in the log from which it is read on. */
+/** A position in the log from which reading continues. */
 export interface Cursor {
-  /** The public position of the event that comes next. */
+  /** The public position of the next event. */
   readonly position: () => number
-  /** So many events that are known to be there. */
+  /** Takes the next `count` events, which must exist. */
   readonly take: (count: number) => Promise<readonly Logged[]>
   readonly close: () => void
 }
 
-/** @param mark where the store keeps the event before `position` */
+/** @param mark the store position of the event before `position` */
 export const openCursor = (store: EventStore, mark: number, position: number): Cursor => {
   const stop = new AbortController()
   const batches = store.subscribe(mark, stop.signal)[Symbol.asyncIterator]()
@@ -21,7 +21,7 @@ export const openCursor = (store: EventStore, mark: number, position: number): C
     take: async (count) => {
       while (held.length < count) {
         const { value, done } = await batches.next()
-        if (done) throw new StoreUnavailable('the log ended before an event that was there')
+        if (done) throw new StoreUnavailable('the log ended before an event that is known to exist')
         held = held.length === 0 ? value.events : [...held, ...value.events]
       }
       const taken = held.slice(0, count)

@@ -1,26 +1,23 @@
 import type { EventType, Recorded } from '../domain/event.ts'
 import { cloudEvent, holderOf, sutIdOf } from './cloud-event.ts'
 
-/** An event of the log at its public position, on its way to whoever wants it. */
+/** An event of the log with its public position. */
 export interface Entry {
   readonly position: number
   readonly type: EventType
-  /** The SUT that it is about, if it is about one. */
   readonly sutId: string | undefined
-  /** The user who holds the reservation that it is about, if it is about one. */
   readonly holder: string | undefined
-  /** As a CloudEvent: written once, for all who want it. */
+  /** As a CloudEvent, encoded once for all readers. */
   readonly json: () => string
 }
 
-/** Which events are wanted; what is left out is not looked at. */
+/** Which events to include. An absent member does not filter. */
 export interface Filter {
   readonly types?: ReadonlySet<EventType> | undefined
   readonly sutId?: string | undefined
   readonly userId?: string | undefined
 }
 
-/** Whether there is anything that it keeps out. */
 export const isFiltering = ({ types, sutId, userId }: Filter): boolean =>
   types !== undefined || sutId !== undefined || userId !== undefined
 
@@ -29,7 +26,7 @@ export const isWanted = ({ types, sutId, userId }: Filter, entry: Entry): boolea
   (sutId === undefined || sutId === entry.sutId) &&
   (userId === undefined || userId === entry.holder)
 
-/** As many of some events as have so many characters together, and one at least. */
+/** The first entries with at most `charactersMax` characters together, but at least one entry. */
 export const firstOf = (entries: readonly Entry[], charactersMax: number): readonly Entry[] => {
   let characters = 0
   const end = entries.findIndex((entry, i) => {
@@ -50,7 +47,7 @@ export const makeEntry = (recorded: Recorded, position: number, origin: string):
     holder: holderOf(recorded),
     json: () => {
       if (event !== undefined) json = JSON.stringify(cloudEvent(event, position, origin))
-      // The text is all that is wanted of it from here on.
+      // Keep the text only, so that the event can be collected.
       event = undefined
       return json
     },

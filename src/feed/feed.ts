@@ -2,32 +2,32 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
-import type { OnResumed } from '../read-models/projector/cut.ts'
+import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Users } from '../users/users.ts'
 import type { User } from '../users/users-file.ts'
 import type { Filter } from './entry.ts'
 import { isWanted } from './entry.ts'
+import type { StreamRequest } from './event-writer.ts'
 import { type Hold, makeMembership } from './hold.ts'
 import { makeSource, type Source } from './source.ts'
-import { FEED_LIMITS, type FeedLimits, type FeedMeasures, makeSubscribers, type NoSeat } from './subscribers.ts'
-import type { Wish } from './telling.ts'
+import { FEED_LIMITS, type FeedLimits, type FeedMeasures, type LimitReached, makeSubscribers } from './subscribers.ts'
 
-/** Events that one request for a page looks at, at most. */
-const LOOKS_MAX = 4_096
-/** Characters of events in a page behind which it ends. */
+/** Events scanned per page request. */
+const SCANNED_MAX = 4_096
+/** Characters of events after which a page ends. */
 const CHARACTERS_MAX = 4 << 20
 
 export interface Page {
   /** As JSON. */
   readonly events: readonly string[]
-  /** The last position looked at; -1 before the first. */
+  /** The last position scanned; -1 before the first. */
   readonly next: number
   readonly caughtUp: boolean
 }
 
-export interface PageWish {
-  /** The position behind which it begins; -1 for the beginning. */
+export interface PageRequest {
+  /** The position after which the page begins; -1 for the beginning. */
   readonly after: number
   /** The last position of the log. */
   readonly end: number
@@ -35,21 +35,24 @@ export interface PageWish {
   readonly filter: Filter
 }
 
-/** A stream that may begin. */
+/** A stream with a reserved slot. */
 export interface Subscription {
-  /** Writes it; resolves when it has ended. */
+  /** Writes the stream; resolves when it has ended. */
   readonly run: (response: ServerResponse) => Promise<void>
-  /** In place of that. */
+  /** Gives up the slot instead of running. */
   readonly leave: () => void
 }
 
-/** The events of the log, from any position on. */
+/** The events of the log from any position on. */
 export interface Feed {
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly page: (wish: PageWish) => Promise<Page>
+  readonly page: (request: PageRequest) => Promise<Page>
   /** @throws StoreUnavailable when the log cannot be read */
-  readonly subscribe: (user: User, wish: Wish, hold?: Hold) => Promise<E.Either<NoSeat, Subscription>>
-  /** Ends every stream with an event that says so; resolves when they have been taken, or not within a second. */
+  readonly subscribe: (user: User, request: StreamRequest, hold?: Hold) => Promise<E.Either<LimitReached, Subscription>>
+  /**
+   * Ends every stream with an event that gives the reason. Resolves when readers have taken it, or after the drain
+   * timeout.
+   */
   readonly close: () => Promise<void>
 }
 
@@ -61,36 +64,36 @@ export interface FeedOptions {
   readonly origin: string
   readonly limits?: Partial<FeedLimits> | undefined
   readonly measures: FeedMeasures
-  /** A number from 0 to 255 that is another every time. */
-  readonly dice: () => number
+  /** A random number from 0 to 255. */
+  readonly randomByte: () => number
   readonly onError: (error: unknown) => void
-  /** Called when the subscription to the log was cut off and has been resumed. */
+  /** Called when an interrupted subscription to the log has resumed. */
   readonly onResumed?: OnResumed
 }
 
-const readPage = async (source: Source, { after, end, limit, filter }: PageWish): Promise<Page> => {
+const readPage = async (source: Source, { after, end, limit, filter }: PageRequest): Promise<Page> => {
   const events: string[] = []
   let next = after
   let characters = 0
   const isFull = (): boolean => events.length === limit || characters >= CHARACTERS_MAX
-  for (let looked = 0; looked < LOOKS_MAX && next < end && !isFull(); ) {
-    for (const entry of await source.behind(next, end)) {
+  for (let looked = 0; looked < SCANNED_MAX && next < end && !isFull(); ) {
+    for (const entry of await source.readAfter(next, end)) {
       if (isFull()) break
       if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
       next = entry.position
       looked++
     }
-    // Of what is at hand others would wait for a whole page.
+    // Cached entries need no I/O, so yield explicitly to other requests.
     await turn()
   }
   return { events, next, caughtUp: next >= end }
 }
 
-/** Milliseconds, another number for each, so that those who were cut off together do not come back together. */
-const retryOf = (dice: number): number => 1_000 + 8 * dice
+/** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
+const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 
 export const makeFeed = (options: FeedOptions): Feed => {
-  const { views, users, measures, dice, onError } = options
+  const { views, users, measures, randomByte, onError } = options
   let isFailed = false
   const onFailed = (error: unknown): void => {
     isFailed = true
@@ -103,31 +106,31 @@ export const makeFeed = (options: FeedOptions): Feed => {
     reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
   })
   const isAsItWas = (user: User): boolean => users.byId(user._id) === user
-  const stopWatching = users.onChange(() => subscribers.dismiss((user) => !isAsItWas(user), 'user_changed'))
+  const stopWatching = users.onChange(() => subscribers.disconnect((user) => !isAsItWas(user), 'user_changed'))
 
   return {
-    page: (wish) => readPage(source, wish),
-    subscribe: async (user, wish, hold) => {
-      const seat = subscribers.seat(user, hold !== undefined)
-      if (typeof seat === 'string') return E.left(seat)
-      const { join, leave, joining } = makeMembership(source, wish.end === undefined)
+    page: (request) => readPage(source, request),
+    subscribe: async (user, request, hold) => {
+      const slot = subscribers.reserveSlot(user, hold !== undefined)
+      if (typeof slot === 'string') return E.left(slot)
+      const { join, leave, joining } = makeMembership(source, request.end === undefined)
       try {
         if (hold === undefined) await join()
       } catch (error) {
-        seat.leave()
+        slot.leave()
         throw error
       }
       const held = hold && joining(hold)
       return E.right({
         run: async (response) => {
-          const retry = retryOf(dice())
-          const started = seat.start(response, { ...wish, hold: held, source, retry, onFailed: onError })
-          // It may have changed after the credentials were looked at.
-          if (!isAsItWas(user)) subscribers.dismiss((one) => one === user, 'user_changed')
+          const retry = retryDelay(randomByte())
+          const started = slot.start(response, { ...request, hold: held, source, retry, onFailed: onError })
+          // The user may have changed since authentication.
+          if (!isAsItWas(user)) subscribers.disconnect((one) => one === user, 'user_changed')
           await started.finally(leave)
         },
         leave: () => {
-          seat.leave()
+          slot.leave()
           leave()
         },
       })

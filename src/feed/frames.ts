@@ -1,28 +1,28 @@
 import { formatPosition } from '../domain/values/position.ts'
 import type { Entry } from './entry.ts'
 
-/** Why a stream ends before its reader leaves. */
-export type Why = 'too_slow' | 'stopping' | 'user_changed' | 'another_log' | 'failed'
+/** Why the service ended a stream. */
+export type EndReason = 'too_slow' | 'stopping' | 'user_changed' | 'another_log' | 'failed'
 
-export const DETAILS: Readonly<Record<Why, string>> = {
-  too_slow: 'Nothing was read for too long. Go on from the last position.',
-  stopping: 'The service is stopping. Go on from the last position.',
-  user_changed: 'The user was removed or changed. Go on from the last position, with credentials that hold.',
-  another_log: 'The service has another log than before. Begin anew.',
-  failed: 'The service has failed; its log says why.',
+export const DETAILS: Readonly<Record<EndReason, string>> = {
+  too_slow: 'The client read nothing for too long. Resume after the last position.',
+  stopping: 'The service is stopping. Resume after the last position.',
+  user_changed: 'The user was removed or changed. Resume after the last position with valid credentials.',
+  another_log: 'The service has a different log than before. Start again from the beginning.',
+  failed: 'The service failed. Its log has the cause.',
 }
 
-/** How a stream of events is written. */
+/** How a stream of events is encoded. */
 export interface Format {
   readonly name: string
-  /** Before everything else; the milliseconds after which a reader that was cut off comes back. */
+  /** The beginning of the stream. `retry` is the reconnection delay in milliseconds. */
   readonly opening: (retry: number) => string
   readonly event: (entry: Entry) => string
-  /** Shows that the connection stands. */
+  /** Shows that the connection is alive. */
   readonly heartbeat: string
-  /** How far a reader has come though nothing that it wants was there. */
+  /** The position of a reader for which no event matched. */
   readonly checkpoint: (position: number) => string
-  readonly ending: (why: Why, position: number) => string
+  readonly ending: (why: EndReason, position: number) => string
 }
 
 const eventSource = (type: string, position: number, data: string): string =>
@@ -38,7 +38,7 @@ export const eventStream: Format = {
   ending: (why, position) => eventSource('error', position, JSON.stringify({ code: why, detail: DETAILS[why] })),
 }
 
-/** One event a line; a line that is none has the one member `checkpoint` or `error`, and an empty one has nothing. */
+/** NDJSON. Lines other than events have a single member `checkpoint` or `error`; a heartbeat is an empty line. */
 export const lines: Format = {
   name: 'lines',
   opening: () => '',

@@ -1,22 +1,22 @@
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Why } from './frames.ts'
+import type { EndReason } from './frames.ts'
 import type { Source } from './source.ts'
 
-/** How a stream waits that cannot begin yet: open, with signs of life, for a browser that is refused never asks again. */
+/** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */
 export interface Hold {
-  /** Whether it may be tried to begin. */
+  /** Whether the stream may try to begin. */
   readonly isOpen: () => boolean
-  /** The position after which to begin, or why it ends; undefined where it has to wait on. */
-  readonly begin: () => Promise<number | Why | undefined>
+  /** The position after which to begin, or why the stream ends; undefined to keep waiting. */
+  readonly begin: () => Promise<number | EndReason | undefined>
 }
 
-/** Whether a stream is held. */
+/** The state of a held stream. */
 export interface Holding {
   readonly isHeld: () => boolean
-  /** It has begun, or ended. */
-  readonly letGo: () => void
-  /** What came of the one attempt that may be under way; undefined where it has to wait on. */
-  readonly tryToBegin: () => Promise<number | Why | undefined>
+  /** Marks the stream as begun or ended. */
+  readonly release: () => void
+  /** The result of one attempt to begin; undefined to keep waiting. Only one attempt runs at a time. */
+  readonly tryToBegin: () => Promise<number | EndReason | undefined>
 }
 
 export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => undefined): Holding => {
@@ -24,7 +24,7 @@ export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => 
   let isBeginning = false
   return {
     isHeld: () => isHeld,
-    letGo: () => {
+    release: () => {
       if (isHeld) onLetGo()
       isHeld = false
     },
@@ -34,7 +34,7 @@ export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => 
       try {
         return await hold.begin()
       } catch (error) {
-        // The store was there for a moment only.
+        // The store has failed again; keep waiting.
         if (error instanceof StoreUnavailable) return undefined
         throw error
       } finally {
@@ -44,11 +44,11 @@ export const makeHolding = (hold: Hold | undefined, onLetGo: () => void = () => 
   }
 }
 
-/** A reader's part in what is read live for all. */
+/** A reader's membership in the shared live subscription. */
 export interface Membership {
   readonly join: () => Promise<void>
   readonly leave: () => void
-  /** The same hold, which joins when it begins. */
+  /** The same hold, but joining when it begins. */
   readonly joining: (hold: Hold) => Hold
 }
 
@@ -59,7 +59,7 @@ export const makeMembership = (source: Pick<Source, 'join' | 'leave'>, isLive: b
     if (!isLive) return
     await source.join()
     hasJoined = true
-    // Its reader may have left meanwhile.
+    // The reader may have left while joining.
     if (isGone) source.leave()
   }
   return {

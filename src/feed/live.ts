@@ -1,94 +1,97 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import { beforeTheFirst, behind, continues, type Progress } from '../read-models/file/progress.ts'
-import { makeCut, type OnResumed } from '../read-models/projector/cut.ts'
+import { beforeTheFirst, logContinues, type Progress, progressAfter } from '../read-models/file/progress.ts'
+import { makeOutageTimer, type OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
+import { makeCallQueue } from './call-queue.ts'
 import { CHUNK, markBefore } from './chunks.ts'
+import type { WaitUntilDurable } from './durability.ts'
 import { type Entry, makeEntry } from './entry.ts'
-import type { OnDisk } from './on-disk.ts'
-import { makeSlices } from './slices.ts'
 
-/** The newest events kept for those who are a little behind: at least so many, and at most twice as many. */
-const KEEP = 8 * CHUNK
-/** Milliseconds before the log is subscribed to again. */
-const AGAIN_AFTER = 100
+/** Newest events kept for readers slightly behind; at most twice as many. */
+const NEWEST_MIN = 8 * CHUNK
+/** Milliseconds before subscribing again. */
+const RETRY_AFTER = 100
 
 export interface LiveOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position'>
   readonly origin: string
-  readonly onDisk: OnDisk
-  /** Called when the subscription was cut off and has been resumed. */
+  readonly waitUntilDurable: WaitUntilDurable
+  /** Called when an interrupted subscription has resumed. */
   readonly onResumed?: OnResumed
-  /** The subscription failed in a way that trying again does not help. */
+  /** Called when the subscription failed and a retry would not help. */
   readonly onFailed: (error: unknown) => void
 }
 
-/** One subscription to the log for all who have caught up with it; there is none while nobody has. */
+/**
+ * One subscription to the log, shared by all readers that have caught up. It exists only while there are such readers.
+ */
 export interface Live {
-  /** Begins to follow the log with the first who joins. @throws StoreUnavailable when it cannot be read */
+  /** Starts the subscription if this is the first reader. @throws StoreUnavailable when the log cannot be read */
   readonly join: () => Promise<void>
   readonly leave: () => void
-  /** At most a chunk of the events behind a position; undefined where some of these are no longer kept. */
-  readonly behind: (position: number) => readonly Entry[] | undefined
-  /** Calls, once, when there are events that were not there before. */
+  /** At most a chunk of the events after a position; undefined if some of them are no longer kept. */
+  readonly newestAfter: (position: number) => readonly Entry[] | undefined
+  /** Calls `call` once, when there are new events. */
   readonly onChange: (call: () => void) => void
   readonly forget: (call: () => void) => void
   readonly close: () => void
 }
 
-/** How far the log goes before a position. */
+/** The progress just before a position. */
 const progressBefore = async ({ store, views }: LiveOptions, position: number): Promise<Progress> => {
   if (position === 0) return beforeTheFirst(store.logId)
   const event = await store.at(markBefore(views, position))
   if (event === undefined || views.log()?.positionOf(event.id) !== position - 1) {
-    throw new StoreUnavailable('the log does not have the event there that it had')
+    throw new StoreUnavailable('the log holds another event at a known position')
   }
-  return { ...behind(beforeTheFirst(store.logId), event), position: position - 1 }
+  return { ...progressAfter(beforeTheFirst(store.logId), event), position: position - 1 }
 }
 
 /**
- * Gives every event behind some progress, also across breaks of the store's subscription. It waits for the disk once for all
- * who are told: they would all go on in the same turn, before whoever else waited for it.
+ * Passes on every event after `from`, across interruptions of the store's subscription. It waits for the disk once for
+ * all readers. Otherwise they would all continue in one turn, ahead of other work.
  */
 const follow = async (
-  { store, onDisk, onResumed }: Pick<LiveOptions, 'store' | 'onDisk' | 'onResumed'>,
+  { store, waitUntilDurable, onResumed }: Pick<LiveOptions, 'store' | 'waitUntilDurable' | 'onResumed'>,
   from: Progress,
   signal: AbortSignal,
   give: (events: readonly Logged[]) => void,
 ): Promise<void> => {
-  const cut = makeCut(onResumed)
+  const outage = makeOutageTimer(onResumed)
   let progress = from
   while (!signal.aborted) {
     try {
-      // Where it does not go on, the views find out too; who subscribes is told then.
-      if (await continues(store, progress)) {
+      // If the log does not continue, the views detect it too, and subscribers are disconnected then.
+      if (await logContinues(store, progress)) {
         for await (const { events } of store.subscribe(progress.mark, signal)) {
-          cut.resume()
-          const reached = events.reduce(behind, progress)
-          await onDisk(reached.position)
+          outage.end()
+          const reached = events.reduce(progressAfter, progress)
+          await waitUntilDurable(reached.position)
           progress = reached
           if (events.length > 0) give(events)
         }
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      cut.note(error)
+      outage.begin(error)
     }
-    await delay(AGAIN_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
+    await delay(RETRY_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 
-/** The newest events; the oldest of them begins a chunk, so that what stands before them are whole ones. */
+/** The newest events. The oldest kept one begins a chunk, so that everything before it is whole chunks. */
 const makeNewest = (origin: string) => {
   let entries: Entry[] = []
   return {
     add: (events: readonly Logged[], first: number): void => {
       for (const [i, event] of events.entries()) entries.push(makeEntry(event, first + i, origin))
-      if (entries.length >= 2 * KEEP) entries = entries.slice(entries.length - (entries.length % CHUNK) - KEEP)
+      if (entries.length >= 2 * NEWEST_MIN)
+        entries = entries.slice(entries.length - (entries.length % CHUNK) - NEWEST_MIN)
     },
-    behind: (position: number): readonly Entry[] | undefined => {
+    after: (position: number): readonly Entry[] | undefined => {
       const [oldest] = entries
       if (oldest === undefined || position < oldest.position - 1) return undefined
       const from = position + 1 - oldest.position
@@ -100,9 +103,9 @@ const makeNewest = (origin: string) => {
   }
 }
 
-/** Those who wait for what comes: each is called once. */
+/** Callbacks that wait for new events; each is called once. */
 const makeWaiting = () => {
-  const slices = makeSlices()
+  const queue = makeCallQueue()
   let waiting = new Set<() => void>()
   return {
     add: (call: () => void): void => void waiting.add(call),
@@ -110,7 +113,7 @@ const makeWaiting = () => {
     wake: (): void => {
       const calls = waiting
       waiting = new Set()
-      slices.add(calls)
+      queue.add(calls)
     },
   }
 }
@@ -164,7 +167,7 @@ export const makeLive = (options: LiveOptions): Live => {
       joined--
       if (joined === 0) end()
     },
-    behind: newest.behind,
+    newestAfter: newest.after,
     onChange: waiting.add,
     forget: waiting.forget,
     close: end,

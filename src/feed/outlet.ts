@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** Something that is waited for, and rung when it may have come; a ring that nobody waited for yet is kept. */
+/** A wake-up signal. A ring without a waiter is kept for the next one. */
 export interface Bell {
   readonly ring: () => void
-  readonly rung: () => Promise<void>
+  readonly wait: () => Promise<void>
 }
 
 export const makeBell = (): Bell => {
@@ -14,7 +14,7 @@ export const makeBell = (): Bell => {
       isRung = true
       resume()
     },
-    rung: async () => {
+    wait: async () => {
       if (!isRung) {
         await new Promise<void>((resolve) => {
           resume = resolve
@@ -25,14 +25,14 @@ export const makeBell = (): Bell => {
   }
 }
 
-/** A connection that takes what is written and says when it takes no more. */
+/** A connection that reports backpressure. */
 export interface Outlet {
-  /** When it took no more, as `performance.now()` has it; undefined while there is room. */
+  /** When the buffer filled up, as `performance.now()`; undefined while there is room. */
   readonly fullSince: () => number | undefined
   readonly write: (bytes: string | Buffer) => void
 }
 
-/** @param onRoom called when everything written has been taken */
+/** @param onRoom called when the buffer has drained */
 export const makeOutlet = (response: ServerResponse, onRoom: () => void): Outlet => {
   let fullSince: number | undefined
   response.on('drain', () => {

@@ -1,62 +1,62 @@
 import { LRUCache } from 'lru-cache'
 import type { Views } from '../read-models/views.ts'
 import { type ChunksOptions, makeChunks } from './chunks.ts'
+import { makeWaitUntilDurable } from './durability.ts'
 import type { Entry } from './entry.ts'
 import type { Format } from './frames.ts'
 import { type Live, type LiveOptions, makeLive } from './live.ts'
-import { makeOnDisk } from './on-disk.ts'
 
-/** Runs of events, as written for those who want all of them, that others at the same place may want too. */
+/** Encoded runs of events, shared by unfiltered readers at the same position. */
 const WRITTEN_MAX = 128
 const BYTES_MAX = 16 << 20
 
-/** Where subscribers pull events from: those that have caught up share what comes, the others what they read. */
+/** Where subscribers pull events from: the live subscription once caught up, chunks of the log before that. */
 export interface Source extends Pick<Live, 'join' | 'leave' | 'onChange' | 'forget'> {
   /**
-   * Some events behind a position and not beyond `end`, all of them on the disk; none where there are none yet.
+   * Durable events after `position`, at most up to `end`; empty if there are none yet.
    *
-   * @throws StoreUnavailable when the log cannot be read; may be tried again
+   * @throws StoreUnavailable when the log cannot be read; the caller may retry
    */
-  readonly behind: (position: number, end?: number) => Promise<readonly Entry[]>
-  /** A run of events, all of them. */
-  readonly written: (format: Format, entries: readonly Entry[]) => Buffer
+  readonly readAfter: (position: number, end?: number) => Promise<readonly Entry[]>
+  /** Encodes a run of events, cached for other readers. */
+  readonly encode: (format: Format, entries: readonly Entry[]) => Buffer
   readonly close: () => void
 }
 
-export interface SourceOptions extends ChunksOptions, Omit<LiveOptions, 'onDisk'> {
+export interface SourceOptions extends ChunksOptions, Omit<LiveOptions, 'waitUntilDurable'> {
   readonly views: Pick<Views, 'log' | 'position'>
 }
 
 export const makeSource = (options: SourceOptions): Source => {
   const { views } = options
-  const onDisk = makeOnDisk(options)
+  const waitUntilDurable = makeWaitUntilDurable(options)
   const chunks = makeChunks(options)
-  const live = makeLive({ ...options, onDisk })
+  const live = makeLive({ ...options, waitUntilDurable })
   const kept = new LRUCache<string, Buffer>({
     max: WRITTEN_MAX,
     maxSize: BYTES_MAX,
     sizeCalculation: ({ length }) => Math.max(length, 1),
   })
   const behind = (position: number, end?: number): Promise<readonly Entry[]> | readonly Entry[] => {
-    const newest = live.behind(position)
+    const newest = live.newestAfter(position)
     if (newest !== undefined && end === undefined) return newest
     const upTo = newest?.filter((entry) => entry.position <= (end as number)) ?? []
     if (upTo.length > 0) return upTo
     const known = Math.min(end ?? Number.MAX_SAFE_INTEGER, views.position())
-    return position < known ? chunks.behind(position, known) : []
+    return position < known ? chunks.readAfter(position, known) : []
   }
   return {
     join: live.join,
     leave: live.leave,
     onChange: live.onChange,
     forget: live.forget,
-    behind: async (position, end) => {
+    readAfter: async (position, end) => {
       const entries = await behind(position, end)
       const last = entries.at(-1)
-      if (last !== undefined) await onDisk(last.position)
+      if (last !== undefined) await waitUntilDurable(last.position)
       return entries
     },
-    written: (format, entries) => {
+    encode: (format, entries) => {
       const [first, last] = [entries[0], entries.at(-1)]
       const name = `${format.name} ${first?.position} ${last?.position}`
       const found = kept.get(name)

@@ -1,128 +1,128 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Why } from './frames.ts'
+import { type EventWriter, makeEventWriter, type StreamRequest } from './event-writer.ts'
+import type { EndReason } from './frames.ts'
 import { type Hold, makeHolding } from './hold.ts'
 import { type Bell, makeBell, makeOutlet, type Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
-import { makeTelling, type Telling, type Wish } from './telling.ts'
 
-/** Milliseconds before a log is read again that could not be read. */
-const AGAIN_AFTER = 250
+/** Milliseconds before reading again after a failure. */
+const RETRY_AFTER = 250
 
-export interface StreamOptions extends Wish {
-  /** Absent where it begins at once. */
+export interface StreamOptions extends StreamRequest {
+  /** Absent if the stream begins at once. */
   readonly hold?: Hold | undefined
-  readonly source: Pick<Source, 'behind' | 'written' | 'onChange' | 'forget'>
-  /** It has stopped waiting. */
+  readonly source: Pick<Source, 'readAfter' | 'encode' | 'onChange' | 'forget'>
+  /** Called when the stream is no longer held. */
   readonly onBegun?: () => void
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between heartbeats. */
   readonly heartbeat: number
-  /** Milliseconds within which a reader must have taken what was written. */
+  /** Milliseconds a slow consumer has to drain its buffer. */
   readonly patience: number
-  /** Milliseconds after which a reader that was cut off comes back. */
+  /** Reconnection delay for the reader, in milliseconds. */
   readonly retry: number
-  /** Something failed that nobody foresaw. */
+  /** Called on an unexpected error. */
   readonly onFailed: (error: unknown) => void
 }
 
-export type Ended = Why | 'left' | 'done'
+export type Ended = EndReason | 'left' | 'done'
 
-/** One subscriber's stream, on its connection. */
+/** One subscriber's stream on its connection. */
 export interface Stream {
-  /** Resolves when it has ended, one way or the other. */
+  /** Resolves when the stream has ended for any reason. */
   readonly ended: Promise<Ended>
-  /** Whether it has not begun yet. */
+  /** Whether the stream has not begun yet. */
   readonly isHeld: () => boolean
-  /** Ends it, with a last event that says why. */
-  readonly end: (why: Why) => void
-  /** Looks at what time has brought; `now` as `performance.now()` has it. */
-  readonly look: (now: number) => void
+  /** Ends the stream with a last event that gives the reason. */
+  readonly end: (why: EndReason) => void
+  /** Sends a heartbeat if due and disconnects a slow consumer. `now` is `performance.now()`. */
+  readonly check: (now: number) => void
 }
 
 interface Run extends Pick<StreamOptions, 'source' | 'end'> {
   readonly outlet: Outlet
   readonly bell: Bell
-  readonly telling: Telling
+  readonly writer: EventWriter
   readonly isOver: () => boolean
 }
 
-/** Tells everything up to the end, as fast as it is taken; for ever where there is no end. */
-const tellAll = async ({ source, end, outlet, bell, telling, isOver }: Run): Promise<void> => {
+/** Sends events as fast as the reader takes them, up to the end, or indefinitely if there is none. */
+const streamEvents = async ({ source, end, outlet, bell, writer, isOver }: Run): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
-    if (outlet.fullSince() !== undefined) return bell.rung()
-    let entries = await source.behind(telling.position(), end)
+    if (outlet.fullSince() !== undefined) return bell.wait()
+    let entries = await source.readAfter(writer.position(), end)
     if (entries.length === 0) {
       source.onChange(bell.ring)
-      // What has come between looking and listening.
-      entries = await source.behind(telling.position(), end)
+      // Read again: events may have arrived before the listener was added.
+      entries = await source.readAfter(writer.position(), end)
     }
     if (isOver()) return source.forget(bell.ring)
     if (entries.length === 0) {
-      if (!hasCaughtUp) telling.tellPlace()
+      if (!hasCaughtUp) writer.writeCheckpoint()
       hasCaughtUp = true
-      return bell.rung()
+      return bell.wait()
     }
-    telling.tell(entries)
-    // Others come to their turn, however fast this reader is.
+    writer.write(entries)
+    // Yield to other readers, however fast this one is.
     return turn()
   }
-  while (!isOver() && (end === undefined || telling.position() < end)) {
+  while (!isOver() && (end === undefined || writer.position() < end)) {
     try {
       await step()
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      setTimeout(bell.ring, AGAIN_AFTER)
-      await bell.rung()
+      setTimeout(bell.ring, RETRY_AFTER)
+      await bell.wait()
     }
   }
 }
 
-/** Gives signs of life, and tells whether a reader has taken nothing for too long. */
-const makeWatch = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
+/** Sends heartbeats. Returns true if the reader has taken nothing for too long. */
+const makeHeartbeat = ({ format, end, heartbeat, patience }: StreamOptions, outlet: Outlet, bell: Bell) => {
   let lastBeat = performance.now()
-  return (now: number, tellPlace: () => void): boolean => {
+  return (now: number, writeCheckpoint: () => void): boolean => {
     const fullSince = outlet.fullSince()
     if (fullSince !== undefined && now - fullSince >= patience) return true
     if (end !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return false
     lastBeat = now
-    tellPlace()
+    writeCheckpoint()
     outlet.write(format.heartbeat)
     bell.ring()
     return false
   }
 }
 
-/** Starts to tell a reader of events; the head of the answer has been written. */
+/** Starts streaming to a reader. The response head must have been written. */
 export const startStream = (response: ServerResponse, options: StreamOptions): Stream => {
   const { source, format, end: last, retry, onFailed, hold, onBegun } = options
   const over = Promise.withResolvers<Ended>()
   const bell = makeBell()
   const outlet = makeOutlet(response, bell.ring)
-  const isTooSlow = makeWatch(options, outlet, bell)
+  const isTooSlow = makeHeartbeat(options, outlet, bell)
   const holding = makeHolding(hold, onBegun)
-  let telling = makeTelling(outlet, options)
+  let writer = makeEventWriter(outlet, options)
   let isOver = false
 
   const finish = (how: Ended): void => {
     isOver = true
-    holding.letGo()
+    holding.release()
     source.forget(bell.ring)
     bell.ring()
     over.resolve(how)
   }
-  const end = (why: Why): void => {
+  const end = (why: EndReason): void => {
     if (isOver) return
-    // One that has not begun has come nowhere: its reader keeps the place that it came with.
-    const ending = format.ending(why, holding.isHeld() ? -1 : telling.position())
-    // What was to be told whole is seen not to have been.
+    // A held stream has no position: the reader keeps the one it sent.
+    const ending = format.ending(why, holding.isHeld() ? -1 : writer.position())
+    // A stream with an end is cut off, so that the reader can see it is incomplete.
     if (last === undefined) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
   const run = async (): Promise<void> => {
-    await tellAll({ source, end: last, outlet, bell, telling, isOver: () => isOver })
+    await streamEvents({ source, end: last, outlet, bell, writer, isOver: () => isOver })
     if (isOver) return
     response.end()
     finish('done')
@@ -131,8 +131,8 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
     const after = await holding.tryToBegin()
     if (isOver || after === undefined) return
     if (typeof after !== 'number') return end(after)
-    holding.letGo()
-    telling = makeTelling(outlet, { ...options, after })
+    holding.release()
+    writer = makeEventWriter(outlet, { ...options, after })
     await run()
   }
   const safely = (running: Promise<void>): Promise<void> =>
@@ -147,10 +147,10 @@ export const startStream = (response: ServerResponse, options: StreamOptions): S
     outlet.write(format.opening(retry) + (holding.isHeld() ? format.heartbeat : ''))
     if (!holding.isHeld()) void safely(run())
   }
-  const look = (now: number): void => {
+  const check = (now: number): void => {
     if (isOver) return
     if (holding.isHeld()) void safely(begin())
-    if (isTooSlow(now, () => holding.isHeld() || telling.tellPlace())) end('too_slow')
+    if (isTooSlow(now, () => holding.isHeld() || writer.writeCheckpoint())) end('too_slow')
   }
-  return { isHeld: holding.isHeld, ended: over.promise, end, look }
+  return { isHeld: holding.isHeld, ended: over.promise, end, check }
 }

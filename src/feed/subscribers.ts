@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { User } from '../users/users-file.ts'
-import type { Why } from './frames.ts'
-import { makeSlices } from './slices.ts'
+import { makeCallQueue } from './call-queue.ts'
+import type { EndReason } from './frames.ts'
 import { type Ended, type Stream, type StreamOptions, startStream } from './stream.ts'
 
-/** How many subscribers there may be, and how they are treated. */
+/** Limits and timeouts of subscribers. */
 export interface FeedLimits {
-  /** Subscribers of one user, and of all; one that stands still holds about 100 KB. */
+  /** Subscribers per user, and in all. A stalled one holds about 100 KB. */
   readonly ofUser: number
   readonly ofAll: number
-  /** Of all, those that wait until they can begin. */
+  /** Held streams, counted within `ofAll`. */
   readonly held: number
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between heartbeats. */
   readonly heartbeat: number
-  /** Milliseconds within which a reader must have taken what was written. */
+  /** Milliseconds a slow consumer has to drain its buffer. */
   readonly patience: number
-  /** Milliseconds between two looks at who is late. */
-  readonly look: number
-  /** Milliseconds that readers are given to take their last event when the service stops. */
-  readonly farewell: number
+  /** Milliseconds between checks for slow consumers. */
+  readonly checkInterval: number
+  /** Milliseconds readers get at shutdown to take their last event. */
+  readonly drainTimeout: number
 }
 
 export const FEED_LIMITS: FeedLimits = {
@@ -28,30 +28,30 @@ export const FEED_LIMITS: FeedLimits = {
   held: 1_000,
   heartbeat: 15_000,
   patience: 30_000,
-  look: 250,
-  farewell: 1_000,
+  checkInterval: 250,
+  drainTimeout: 1_000,
 }
 
-/** What is told of subscribers, to be counted. */
+/** Counts subscribers for the metrics. */
 export interface FeedMeasures {
   readonly subscribed: () => void
-  /** A stream has ended: `left` and `done` are its reader's doing. */
+  /** Called when a stream has ended. `left` and `done` are the reader's doing. */
   readonly unsubscribed: (how: Ended) => void
 }
 
-/** A place among the subscribers, to be taken or left. */
-export interface Seat {
+/** A reserved slot, to be used or given up. */
+export interface Slot {
   readonly start: (response: ServerResponse, options: Omit<StreamOptions, 'heartbeat' | 'patience'>) => Promise<void>
   readonly leave: () => void
 }
 
-export type NoSeat = 'of_user' | 'of_all' | 'held' | 'closed'
+export type LimitReached = 'of_user' | 'of_all' | 'held' | 'closed'
 
 export interface Subscribers {
-  readonly seat: (user: User, isHeld: boolean) => Seat | NoSeat
-  /** Ends the streams of those users whose record is no longer what it was. */
-  readonly dismiss: (isDismissed: (user: User) => boolean, why: Why) => void
-  /** Ends all streams and takes no more. */
+  readonly reserveSlot: (user: User, isHeld: boolean) => Slot | LimitReached
+  /** Ends the streams of matching users. */
+  readonly disconnect: (matches: (user: User) => boolean, why: EndReason) => void
+  /** Ends all streams and accepts no more. */
   readonly close: () => Promise<void>
 }
 
@@ -59,16 +59,16 @@ export interface SubscribersOptions {
   readonly limits: FeedLimits
   readonly measures: FeedMeasures
   /** Why all streams must end now, if they must. */
-  readonly reasonToEnd: () => Why | undefined
+  readonly reasonToEnd: () => EndReason | undefined
 }
 
-interface Seated {
+interface ActiveStream {
   readonly user: User
   readonly stream: Stream
 }
 
-/** The responses that have not been taken whole yet. */
-const makeDepartures = () => {
+/** Responses whose last bytes have not been taken yet. */
+const makeDrain = () => {
   const open = new Set<ServerResponse>()
   return {
     add: (response: ServerResponse): void => {
@@ -76,8 +76,8 @@ const makeDepartures = () => {
       response.once('close', () => open.delete(response))
       if (response.closed) open.delete(response)
     },
-    /** Resolves when all have gone; those that are there after so many milliseconds are thrown out. */
-    within: async (milliseconds: number): Promise<void> => {
+    /** Resolves when all responses have closed. Destroys those still open after so many milliseconds. */
+    wait: async (milliseconds: number): Promise<void> => {
       const gone = Promise.all([...open].map((response) => new Promise((resolve) => response.once('close', resolve))))
       await Promise.race([gone, delay(milliseconds, undefined, { ref: false })])
       for (const response of open) response.destroy()
@@ -85,8 +85,7 @@ const makeDepartures = () => {
   }
 }
 
-/** How many seats are taken, and by whom. */
-const makeSeats = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
+const makeSlotCounts = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
   const counts = new Map<string, number>()
   let taken = 0
   let held = 0
@@ -98,7 +97,7 @@ const makeSeats = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
     else counts.delete(user._id)
   }
   return {
-    take: (user: User, isHeld: boolean): NoSeat | undefined => {
+    take: (user: User, isHeld: boolean): LimitReached | undefined => {
       if (isHeld && held >= heldMax) return 'held'
       if (ofOne(user) >= ofUser) return 'of_user'
       if (taken >= ofAll) return 'of_all'
@@ -107,7 +106,7 @@ const makeSeats = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
       return undefined
     },
     leave: (user: User): void => change(user, -1),
-    /** One that waited has begun, or ended before. */
+    /** Called when a held stream has begun or ended. */
     begin: (): void => {
       held--
     },
@@ -115,60 +114,60 @@ const makeSeats = ({ ofUser, ofAll, held: heldMax }: FeedLimits) => {
 }
 
 export const makeSubscribers = ({ limits, measures, reasonToEnd }: SubscribersOptions): Subscribers => {
-  const seated = new Set<Seated>()
-  const seats = makeSeats(limits)
-  const slices = makeSlices()
-  const departures = makeDepartures()
+  const active = new Set<ActiveStream>()
+  const slots = makeSlotCounts(limits)
+  const queue = makeCallQueue()
+  const drain = makeDrain()
   let isClosed = false
 
   const timer = setInterval(() => {
     const why = reasonToEnd()
     const now = performance.now()
-    slices.add(
-      [...seated].map(
+    queue.add(
+      [...active].map(
         ({ stream }) =>
           () =>
-            why === undefined || stream.isHeld() ? stream.look(now) : stream.end(why),
+            why === undefined || stream.isHeld() ? stream.check(now) : stream.end(why),
       ),
     )
-  }, limits.look)
+  }, limits.checkInterval)
   timer.unref()
 
   const start =
-    (user: User): Seat['start'] =>
+    (user: User): Slot['start'] =>
     async (response, options) => {
-      departures.add(response)
-      const waiting = { heartbeat: limits.heartbeat, patience: limits.patience, onBegun: seats.begin }
+      drain.add(response)
+      const waiting = { heartbeat: limits.heartbeat, patience: limits.patience, onBegun: slots.begin }
       const stream = startStream(response, { ...options, ...waiting })
-      const one: Seated = { user, stream }
-      seated.add(one)
+      const one: ActiveStream = { user, stream }
+      active.add(one)
       measures.subscribed()
       if (isClosed) stream.end('stopping')
       const how = await stream.ended
-      seated.delete(one)
-      seats.leave(user)
+      active.delete(one)
+      slots.leave(user)
       measures.unsubscribed(how)
-      // It may take its last event yet, but not for ever.
+      // Give the reader a limited time to take its last event.
       if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.patience).unref()
     }
 
   return {
-    seat: (user, isHeld) => {
+    reserveSlot: (user, isHeld) => {
       if (isClosed) return 'closed'
       const leave = (): void => {
-        seats.leave(user)
-        if (isHeld) seats.begin()
+        slots.leave(user)
+        if (isHeld) slots.begin()
       }
-      return seats.take(user, isHeld) ?? { start: start(user), leave }
+      return slots.take(user, isHeld) ?? { start: start(user), leave }
     },
-    dismiss: (isDismissed, why) => {
-      for (const { user, stream } of [...seated]) if (isDismissed(user)) stream.end(why)
+    disconnect: (matches, why) => {
+      for (const { user, stream } of [...active]) if (matches(user)) stream.end(why)
     },
     close: async () => {
       isClosed = true
       clearInterval(timer)
-      for (const { stream } of [...seated]) stream.end('stopping')
-      await departures.within(limits.farewell)
+      for (const { stream } of [...active]) stream.end('stopping')
+      await drain.wait(limits.drainTimeout)
     },
   }
 }

@@ -7,41 +7,44 @@ import type { Role } from '../domain/event.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import { type Answered, knownMethod, NO_ROUTE, traceIdOf } from './answer/answered.ts'
-import { answer, begin, positioned, refuse, send, stateOf, streamed } from './answer/respond.ts'
 import { isCrossSite } from './authentication/cross-site.ts'
 import type { Gate } from './authentication/gate.ts'
 import { namesIn } from './codecs/query.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
-import { type Answer, type Answering, mediaTypesOf, type Route } from './protocol/route.ts'
+import { mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
 import { type Input, readRequest } from './request/read-request.ts'
-import { acceptable, headProblem } from './request/request-head.ts'
-import { routed, unmatched } from './router.ts'
+import { headProblem, negotiate } from './request/request-head.ts'
+import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
+import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
+import { dispatch, refuseUnmatched } from './router.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
   readonly gate: Gate
   readonly idempotencyKeys: IdempotencyKeys
   readonly inFlight: InFlight
-  /** The answer that a retry key got before, if it is known here. */
-  readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, Answer> | undefined
-  /** Whether requests can be answered: not before everything has been read that was recorded before. */
+  /** The response a retry key got before, if this instance knows it. */
+  readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
+  /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isOpen: () => boolean
-  readonly views: Pick<Views, 'position' | 'cameTo'>
-  /** Resolves when all that an answer can tell of is on the disk, undefined when it is. Rejects with StoreUnavailable. */
+  readonly views: Pick<Views, 'position' | 'waitForPosition'>
+  /**
+   * Resolves when everything a response can show is durable; undefined when it already is. Rejects with
+   * StoreUnavailable.
+   */
   readonly synced: () => Promise<void> | undefined
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
-  /** Told of every request when its answer is ready. */
-  readonly onAnswered: (answered: Answered, request: IncomingMessage) => void
+  /** Called for each request when its response is ready. */
+  readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
 }
 
-const internal = () =>
+const internalError = () =>
   refusal('internal', 'Something went wrong here; the log of the service has it under this request id.')
 
-const answeredOf = (ctx: Context, began: number, address: string): Answered => {
+const summaryOf = (ctx: Context, began: number, address: string): RequestSummary => {
   const { requestId, user, route = NO_ROUTE, code } = stateOf(ctx)
   const traceId = traceIdOf(ctx.req.headers.traceparent)
   const milliseconds = performance.now() - began
@@ -58,8 +61,8 @@ const answeredOf = (ctx: Context, began: number, address: string): Answered => {
   }
 }
 
-/** Gives every request an id and an answer, and every failure that nobody foresaw one that tells nothing else. */
-const identified =
+/** Gives every request an id and a response. An unexpected error becomes a response without details. */
+const withRequestId =
   ({ synced, clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
@@ -70,56 +73,56 @@ const identified =
     else {
       try {
         await next()
-        // What has been written bit by bit was on the disk before.
+        // A streamed body has already waited for the disk.
         const syncing = ctx.res.headersSent || stateOf(ctx).isApart ? undefined : synced()
         if (syncing !== undefined) await syncing
       } catch (error) {
         const isForeseen = error instanceof StoreUnavailable
         if (!isForeseen) onError(error, requestId)
         if (ctx.res.headersSent) ctx.res.destroy()
-        else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internal())
+        else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
       }
     }
-    onAnswered(answeredOf(ctx, began, addressOf(ctx.req)), ctx.req)
+    onAnswered(summaryOf(ctx, began, addressOf(ctx.req)), ctx.req)
     send(ctx)
   }
 
-/** Lets through whoever is known, and anyone to the few addresses that are open to anyone. */
-const authenticated = ({ gate, views, routes }: AppDependencies): Middleware => {
+/** Authenticates the request, except on the few open paths. */
+const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
   const open = new Set(routes.filter(({ may }) => may === 'anyone').map(({ path }) => path))
   return async (ctx, next) => {
     if (open.has(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
       stateOf(ctx).isApart = true
       return next()
     }
-    const asked = gate(ctx.req)
-    const admitted = asked instanceof Promise ? await asked : asked
+    const pending = gate(ctx.req)
+    const admitted = pending instanceof Promise ? await pending : pending
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
     stateOf(ctx).user = admitted.right
     await next()
-    positioned(ctx, views.position())
+    setPosition(ctx, views.position())
   }
 }
 
-/** Milliseconds that a read waits until this instance has come as far as it asks. */
-const AFTER_WITHIN = 5_000
+/** Milliseconds a read waits for this instance to reach the requested position. */
+const POSITION_TIMEOUT = 5_000
 
-/** A parameter that is asked with and that this role may not use. */
-const withheldFrom = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
+/** A query parameter of this request that the role may not use. */
+const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
   const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
   if (query === '' || withheld.length === 0) return undefined
   const given = namesIn(query)
   return withheld.find((name) => given.includes(name))
 }
 
-/** Why a request is refused whatever else it asks for, in the order in which refusals are promised. */
-const barred = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
+/** Checks everything that can refuse a request whatever its content, in the documented order. */
+const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
   if (route.may === 'anyone') return undefined
   const { role } = stateOf(ctx).user
   if (!(route.may as readonly Role[]).includes(role)) {
     return refusal('forbidden', `The role ${role} may not do this; it takes ${route.may.join(' or ')}.`)
   }
-  const withheld = withheldFrom(role, route, ctx.querystring)
+  const withheld = forbiddenParameter(role, route, ctx.querystring)
   if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
   if (isCrossSite(ctx.req)) {
     return refusal('cross_site', 'A page of another site sent this; what changes something is not taken from it.')
@@ -128,36 +131,36 @@ const barred = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | un
   return refusal('unavailable', 'The service is still reading its log; try again.')
 }
 
-/** Asks the route's own handler, under the request's retry key one after the other. */
-const asked = (
+/** Calls the route's handler. Requests with the same idempotency key run one after the other. */
+const callHandler = (
   ctx: Context,
   route: Route,
   mediaType: string,
   input: Input,
   dependencies: AppDependencies,
-): Answering => {
+): RouteResult => {
   const { user, requestId } = stateOf(ctx)
   const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
   const { idempotencyKeys, inFlight, repeated } = dependencies
   const idempotencyKey =
     given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
-  // Named one by one: to take and spread what is left over costs a hundredth of a create.
+  // Spelled out, because rest and spread cost a hundredth of a create.
   const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, idempotencyKey }
   if (idempotencyKey === undefined) return route.handle(call)
   return inFlight.runExclusive(keyNames(idempotencyKey), async () => repeated(idempotencyKey) ?? route.handle(call))
 }
 
-/** Does what a request asks for, or refuses it. */
-const handled = (route: Route, dependencies: AppDependencies): Middleware => {
+/** Handles a request for a route, from content negotiation to the response. */
+const handleRoute = (route: Route, dependencies: AppDependencies): Middleware => {
   const { isOpen, views, synced } = dependencies
   const mediaTypes = mediaTypesOf(route)
   return async (ctx) => {
     stateOf(ctx).route = route.path
-    const mediaType = acceptable(ctx, mediaTypes)
+    const mediaType = negotiate(ctx, mediaTypes)
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
-    const bar = barred(ctx, route, () => isHeldOpen || isOpen())
-    if (bar !== undefined) return refuse(ctx, bar)
+    const refused = checkAccess(ctx, route, () => isHeldOpen || isOpen())
+    if (refused !== undefined) return refuse(ctx, refused)
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
     stateOf(ctx).mediaType = mediaType
@@ -166,21 +169,21 @@ const handled = (route: Route, dependencies: AppDependencies): Middleware => {
     if (E.isLeft(input)) return refuse(ctx, input.left)
     const { after } = input.right
     const mayWait = after !== undefined && route.may !== 'anyone'
-    if (mayWait && !(await views.cameTo(after, AFTER_WITHIN))) {
+    if (mayWait && !(await views.waitForPosition(after, POSITION_TIMEOUT))) {
       return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
     }
-    const result = await asked(ctx, route, mediaType, input.right, dependencies)
+    const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)
     const { body, position } = result.right
-    answer(ctx, route, result.right)
-    if (position !== undefined) positioned(ctx, position)
+    respond(ctx, route, result.right)
+    if (position !== undefined) setPosition(ctx, position)
     if (typeof body === 'string') return
     if (body.isHeld !== true) await synced()
-    await streamed(ctx, body)
+    await sendStream(ctx, body)
   }
 }
 
-/** Koa without the listeners that it attaches to every response, and without its way of sending: `send` is ours. */
+/** Koa without its listeners on every response, and without its own sending; see `send`. */
 class PlainKoa extends Koa {
   handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): void {
     handle(ctx).catch((error: Error) => ctx.onerror(error))
@@ -190,9 +193,9 @@ class PlainKoa extends Koa {
 export const makeApp = (dependencies: AppDependencies): Koa => {
   const app = new PlainKoa()
   app.silent = true
-  app.use(identified(dependencies))
-  app.use(authenticated(dependencies))
-  app.use(routed(dependencies.routes, (route) => handled(route, dependencies)))
-  app.use(unmatched)
+  app.use(withRequestId(dependencies))
+  app.use(authenticate(dependencies))
+  app.use(dispatch(dependencies.routes, (route) => handleRoute(route, dependencies)))
+  app.use(refuseUnmatched)
   return app
 }

@@ -7,7 +7,7 @@ import { availabilityQuery, type Paging, pageQuery, reservationsQuery, sutsQuery
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { problemPage } from './documents/problem-pages.ts'
-import { type Answering, ask, type Call, get, post, type Route } from './protocol/route.ts'
+import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
 import type { AsOfReads } from './routes/as-of-reads.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
 import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
@@ -27,11 +27,11 @@ export interface Handlers {
   readonly asOfOr: AsOfReads['readOr']
   readonly histories: HistoryHandlers
   readonly audit: AuditHandlers
-  readonly userList: (call: Call<unknown, Paging>) => Answering
-  readonly events: (call: Call<unknown, EventsQuery>) => Answering
+  readonly userList: (call: Call<unknown, Paging>) => RouteResult
+  readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
-  /** In the text format of Prometheus. */
+  /** In the Prometheus text format. */
   readonly metrics: () => Promise<string>
 }
 
@@ -39,7 +39,7 @@ const everyone = ['administrator', 'tester', 'auditor'] as const
 
 const HTML = 'text/html; charset=utf-8'
 
-/** The whole interface, one operation each. */
+/** The whole API, one operation each. */
 export const routes = ({
   reservations,
   reservationLists,
@@ -60,21 +60,21 @@ export const routes = ({
     body: reservationBody,
     handle: reservations.create,
   }),
-  ask({
+  getWithQuery({
     path: '/api/sut_reservation',
     may: everyone,
     mayUse: asOfRoles,
     query: reservationsQuery,
     handle: reservationLists.list,
   }),
-  ask({
+  getWithQuery({
     path: '/api/sut_reservation/:id',
     may: everyone,
     mayUse: asOfRoles,
     query: asOfQuery,
     handle: (call) => asOfOr('reservation', call, reservations.read),
   }),
-  ask({
+  getWithQuery({
     path: '/api/sut_reservation/:id/history',
     may: everyone,
     query: historyQuery,
@@ -111,28 +111,28 @@ export const routes = ({
     isConditional: true,
     handle: suts.retire,
   }),
-  ask({ path: '/api/sut', may: everyone, mayUse: asOfRoles, query: sutsQuery, handle: sutLists.list }),
-  ask({
+  getWithQuery({ path: '/api/sut', may: everyone, mayUse: asOfRoles, query: sutsQuery, handle: sutLists.list }),
+  getWithQuery({
     path: '/api/sut/:id',
     may: everyone,
     mayUse: asOfRoles,
     query: asOfQuery,
     handle: (call) => asOfOr('sut', call, suts.read),
   }),
-  ask({
+  getWithQuery({
     path: '/api/sut/:id/history',
     may: ['administrator', 'auditor'],
     query: historyQuery,
     handle: histories.sut,
   }),
-  ask({
+  getWithQuery({
     path: '/api/sut/:id/availability',
     may: everyone,
     query: availabilityQuery,
     handle: sutLists.availability,
   }),
 
-  ask({
+  getWithQuery({
     path: '/api/events',
     may: ['administrator', 'auditor'],
     otherMediaTypes: STREAM_MEDIA_TYPES,
@@ -149,20 +149,20 @@ export const routes = ({
     mediaType: 'text/plain; charset=utf-8',
     handle: audit.checkpoint,
   }),
-  ask({
+  getWithQuery({
     path: '/api/audit/inclusion',
     may: ['administrator', 'auditor'],
     query: inclusionQuery,
     handle: audit.inclusion,
   }),
-  ask({
+  getWithQuery({
     path: '/api/audit/consistency',
     may: ['administrator', 'auditor'],
     query: consistencyQuery,
     handle: audit.consistency,
   }),
 
-  ask({ path: '/api/user', may: ['administrator', 'auditor'], query: pageQuery, handle: userList }),
+  getWithQuery({ path: '/api/user', may: ['administrator', 'auditor'], query: pageQuery, handle: userList }),
   get({
     path: '/api/user/me',
     may: everyone,

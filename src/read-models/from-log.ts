@@ -2,15 +2,15 @@ import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Version } from './tables/version.ts'
 
-/** A document folded from its stream alone, and the mark of its last event. */
+/** A document folded from its stream alone, and the store position of its last event. */
 export interface FromLog {
   readonly version: Version
   readonly mark: number
 }
 
 /**
- * Folds a document as of a revision of its stream without the views, for when they cannot be written: what has been
- * recorded is answered, whatever has become of them. Costs the reading of the whole stream.
+ * Folds a document as of a revision of its stream without the views. Used when views cannot be written, so that
+ * commands are still answered. Reads the whole stream.
  */
 export const makeFromLog =
   (store: EventStore, projections: readonly Projection[]) =>

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openViewsFile } from './file/views-file.ts'
-import type { Asked, Begin, ListReads, Told } from './long-reads.ts'
+import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-reads.ts'
 
-/** The thread that reads what takes long: see long-reads.ts. */
+/** The worker thread for long reads; see long-reads.ts. */
 
-const { path, projections } = workerData as Begin
+const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
 const { reservations, suts, held, past } = file.lists
 
@@ -26,8 +26,8 @@ const reads: ListReads = {
   },
 }
 
-/** All of one moment. */
-const readOf = ({ id, name, given }: Asked): Told => {
+/** Reads within one read transaction. */
+const readOf = ({ id, name, given }: ReadRequest): ReadResult => {
   const read = reads[name] as (...given: readonly unknown[]) => unknown
   file.pin()
   try {
@@ -40,4 +40,4 @@ const readOf = ({ id, name, given }: Asked): Told => {
   }
 }
 
-parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(readOf(asked)))
+parentPort?.on('message', (asked: ReadRequest) => parentPort?.postMessage(readOf(asked)))

@@ -3,9 +3,9 @@ import type { Window } from '../domain/calendar/window.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Shape } from './file/schema.ts'
 import type { Lists, Page, ReservationQuery, SutQuery } from './lists/lists.ts'
-import type { Moment } from './tables/periods.ts'
+import type { Moment } from './tables/time-index.ts'
 
-/** Reads of lists that may take long, by name. */
+/** List reads that may take long, by name. */
 export interface ListReads {
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
@@ -14,43 +14,43 @@ export interface ListReads {
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }
 
-/** What another thread has read, and the public position that it shows. */
-export interface Shown<A> {
+/** A list and the public position that it shows. */
+export interface ListResult<A> {
   readonly position: number
   readonly listed: A
 }
 
-/** Reads a list; undefined while none can be read. */
+/** Reads a list; undefined while lists cannot be read. */
 export type ReadList = <Name extends keyof ListReads>(
   name: Name,
-  ...given: Parameters<ListReads[Name]>
-) => Promise<Shown<ReturnType<ListReads[Name]>>> | undefined
+  ...args: Parameters<ListReads[Name]>
+) => Promise<ListResult<ReturnType<ListReads[Name]>>> | undefined
 
-/** What the thread begins with. */
-export interface Begin {
+/** The worker thread's start data. */
+export interface ReaderOptions {
   readonly path: string
   readonly projections: readonly Shape[]
 }
 
-/** What it is asked, and what it answers to that. */
-export interface Asked {
+/** A message to the worker thread, and its reply. */
+export interface ReadRequest {
   readonly id: number
   readonly name: keyof ListReads
   readonly given: readonly unknown[]
 }
-export type Told =
-  | { readonly id: number; readonly shown: Shown<unknown> }
+export type ReadResult =
+  | { readonly id: number; readonly shown: ListResult<unknown> }
   | { readonly id: number; readonly failed: { readonly message: string; readonly errcode: number | undefined } }
 
-/** Reads that wait for the thread; further ones are refused. */
+/** Reads that may wait for the worker thread; more are refused. */
 const WAITING_MAX = 32
 
 interface Waiting {
-  readonly resolve: (shown: Shown<never>) => void
+  readonly resolve: (shown: ListResult<never>) => void
   readonly reject: (error: Error) => void
 }
 
-/** The error of SQLite that the other thread met. */
+/** Recreates a SQLite error of the worker thread. */
 const errorOf = (failed: { readonly message: string; readonly errcode: number | undefined }): Error =>
   Object.assign(new Error(failed.message), { errcode: failed.errcode })
 
@@ -59,17 +59,17 @@ export interface LongReader {
   readonly close: () => Promise<void>
 }
 
-interface Here {
-  /** Undefined while they do not show everything. */
+interface LocalReads {
+  /** Undefined while lists do not show everything folded. */
   readonly lists: () => Lists | undefined
   readonly position: () => number
-  /** Shows the other thread everything; false while nothing can be written. */
+  /** Commits, so that the worker thread sees everything; false while nothing can be written. */
   readonly commit: () => boolean
 }
 
-/** Reads a short list at once, and a long one in the other thread. */
-export const readEitherWay =
-  ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: Here): ReadList =>
+/** Reads a short list at once, and a long one in the worker thread. */
+export const readHereOrInThread =
+  ({ read }: Pick<LongReader, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
   (name, ...given) => {
     const here = lists()
     if (here === undefined) return undefined
@@ -83,13 +83,12 @@ export const readEitherWay =
   }
 
 /**
- * Reads the file of documents in a thread of its own, which is started when it is first asked. It sees what has been
- * committed.
+ * Reads the views in a worker thread, started on first use. It sees committed rows only.
  *
- * @param onError told of what SQLite says there
+ * @param onError called with SQLite errors of that thread
  */
-export const openLongReader = (begin: Begin, onError: (error: Error) => void): LongReader => {
-  const workerData: Begin = {
+export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => void): LongReader => {
+  const workerData: ReaderOptions = {
     path: begin.path,
     projections: begin.projections.map(({ name, version }) => ({ name, version })),
   }
@@ -104,10 +103,10 @@ export const openLongReader = (begin: Begin, onError: (error: Error) => void): L
     waiting.clear()
   }
 
-  const take = (told: Told): void => {
+  const take = (told: ReadResult): void => {
     const asking = waiting.get(told.id)
     waiting.delete(told.id)
-    if ('shown' in told) asking?.resolve(told.shown as Shown<never>)
+    if ('shown' in told) asking?.resolve(told.shown as ListResult<never>)
     else {
       const error = errorOf(told.failed)
       onError(error)
@@ -117,7 +116,7 @@ export const openLongReader = (begin: Begin, onError: (error: Error) => void): L
 
   const start = (): Worker => {
     const started = new Worker(new URL('./long-reads-worker.ts', import.meta.url), { workerData })
-    // What is waited for keeps the process, not the thread.
+    // Pending reads keep the process alive; the thread itself does not.
     started.unref()
     started.on('message', take)
     started.on('error', fail)
@@ -127,12 +126,12 @@ export const openLongReader = (begin: Begin, onError: (error: Error) => void): L
 
   return {
     read: (name, ...given) =>
-      new Promise<Shown<never>>((resolve, reject) => {
+      new Promise<ListResult<never>>((resolve, reject) => {
         if (waiting.size >= WAITING_MAX) return reject(new StoreUnavailable('too many long lists are being read'))
         worker ??= start()
         const id = ++last
         waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, name, given } satisfies Asked)
+        worker.postMessage({ id, name, given } satisfies ReadRequest)
       }),
     close: async () => {
       const ending = worker

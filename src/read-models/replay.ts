@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Projection } from '../../projections/projection.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
-import { beforeTheFirst, behind } from './file/progress.ts'
+import { beforeTheFirst, progressAfter } from './file/progress.ts'
 import type { StoredRow, StoredTable } from './file/stored-tables.ts'
 import { openViewsFile, UnusableViews, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
@@ -21,7 +21,7 @@ export interface Difference {
   readonly made: StoredRow | undefined
 }
 
-/** How documents rebuilt from the log compare with those in use. */
+/** How rebuilt documents compare with those in use. */
 export interface Comparison {
   /** The public position up to which both were compared, -1 for an empty log. */
   readonly position: number
@@ -29,7 +29,7 @@ export interface Comparison {
   readonly documents: number
   /** Events of the log that those in use do not cover yet. */
   readonly behind: number
-  /** What differs, one sentence each; the first 20. */
+  /** The first 20 differences, one sentence each. */
   readonly differences: readonly string[]
   /** The rows among the differences. */
   readonly rows: readonly Difference[]
@@ -37,7 +37,7 @@ export interface Comparison {
 
 const DIFFERENCES_MAX = 20
 
-/** Folds the log into a file, every time from where it stopped up to the mark given. */
+/** Folds the log into a file; each call continues up to the given store position. */
 const makeRebuild = (
   store: EventStore,
   file: ViewsFile,
@@ -57,7 +57,7 @@ const makeRebuild = (
     for await (const { events, caughtUp } of store.subscribe(progress.mark, stop.signal)) {
       for (const event of events) {
         if (event.mark > upTo) break
-        progress = behind(progress, event)
+        progress = progressAfter(progress, event)
         pending.fold(event, progress.position)
       }
       if (pending.count() >= CHUNK) write()
@@ -122,8 +122,8 @@ const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events
 export const isCompared = ({ events, behind }: Comparison): boolean => events > 0 || behind === 0
 
 /**
- * Makes the documents anew from the log, in a file of its own, up to the place that those in use have come to, and
- * compares the two. A running service writes them late: `within` is how many milliseconds to wait until it has.
+ * Rebuilds the documents from the log in a temporary file, up to the progress of those in use, and compares the two.
+ * A running service writes them late: waits at most `within` milliseconds for that.
  *
  * @throws UnusableViews when there are no documents in use, or they are of another log
  */
@@ -147,7 +147,7 @@ export const replay = async (
     const head = await store.head()
     await rebuild(upTo())
     await waitForWrittenViews(used, head, within)
-    // Those in use go on meanwhile: what came in since is folded too, up to a moment that is held fast.
+    // The service goes on writing. Fold what came in since, up to a pinned moment.
     used.pin()
     await rebuild(upTo())
     const events = (fresh.progress()?.position ?? -1) + 1

@@ -3,61 +3,63 @@ import type { Rows } from '../domain/calendar/page.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { EventPlace } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
-import { openUsableFile, type UsableFileOptions } from './file/usable-file.ts'
+import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
 import { type FromLog, makeFromLog } from './from-log.ts'
 import type { Lists } from './lists/lists.ts'
-import { openLongReader, type ReadList, readEitherWay } from './long-reads.ts'
+import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
 import { type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
 import { type FollowOptions, follow } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
-import { makePlace, type Place } from './projector/place.ts'
+import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
 import { makeWriter } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
 
 export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {
-  /** Folds the states that commands are decided on until the views have caught up. */
+  /** The state cache of commands, folded until the views have caught up. */
   readonly states?: States
 }
 
-export interface Views extends Pick<Pending, 'newest' | 'asOf'>, Pick<Place, 'reached' | 'cameTo'> {
+export interface Views
+  extends Pick<Pending, 'newest' | 'asOf'>,
+    Pick<ProgressTracker, 'waitForStorePosition' | 'waitForPosition'> {
   /** The public position of the last event folded, -1 before the first. */
   readonly position: () => number
-  /** The store's own place of it. */
+  /** The store position of that event. */
   readonly mark: () => number
-  /** Whether everything that was in the store when it was opened has been folded. */
+  /** Whether everything that was in the store at opening has been folded. */
   readonly caughtUp: () => boolean
-  /** Whether the log was found not to go on from what was folded, so that nothing may be answered or decided on it. */
+  /** Whether the log no longer continues what was folded. Nothing may be answered or decided then. */
   readonly isOfAnotherLog: () => boolean
   /**
-   * A number for the time during which the log has been followed without a break; undefined while it is not followed,
-   * and what is remembered of it may no longer be true.
+   * Identifies an unbroken period of following the log. Undefined while the log is not followed, and cached states may
+   * be stale.
    */
   readonly followEpoch: () => number | undefined
   /** The last event folded. */
   readonly lastFolded: () => EventPlace
   /** Rows that are not in the file yet. */
   readonly pendingRows: () => number
-  /** A document from its stream alone: slow, but right when these rows cannot keep up. */
+  /** Folds a document from its stream alone: slow, but works when the views cannot keep up. */
   readonly fromLog: (name: Projection['name'], id: string, revision: number, stream: string) => Promise<FromLog>
-  /** Lists that show everything folded so far; undefined while no rows can be written to read them from. */
+  /** Lists that show everything folded so far; undefined while rows cannot be written. */
   readonly lists: () => Lists | undefined
   /** Reads a list that shows everything folded so far, a long one in another thread; undefined like `lists`. */
   readonly read: ReadList
-  /** The places of everything folded so far; undefined while no rows can be written to read them from. */
+  /** The index of everything folded so far; undefined while rows cannot be written. */
   readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
-  /** The rows of a page of a snapshot; undefined where they cannot be read. */
+  /** The rows of a page of a snapshot; undefined if they cannot be read. */
   readonly readPage: (id: number) => Rows | undefined
-  /** Keeps a folded state; it is written with the rows, when they have come as far as its mark. */
+  /** Keeps a snapshot, to be written with the rows up to its store position. */
   readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
-  /** Drops folded states that are not written yet. */
+  /** Drops snapshots that are not written yet. */
   readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
   readonly close: () => Promise<void>
 }
 
-/** Of what only saves reading: without it a stream is folded from its beginning. */
-const orNothing = <A>(read: () => A | undefined): A | undefined => {
+/** Ignores errors of reads that only save work: without a snapshot, a stream is folded from its beginning. */
+const orUndefined = <A>(read: () => A | undefined): A | undefined => {
   try {
     return read()
   } catch {
@@ -65,39 +67,39 @@ const orNothing = <A>(read: () => A | undefined): A | undefined => {
   }
 }
 
-/** Folds the log into documents, in its order, and answers from them. */
+/** Folds the log into documents in order, and reads from them. */
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
-  const { file, onError } = await openUsableFile(options)
-  const place = makePlace(file.progress() ?? beforeTheFirst(store.logId))
+  const { file, onError } = await openOrRebuildViews(options)
+  const tracker = makeProgressTracker(file.progress() ?? beforeTheFirst(store.logId))
   const pending = makePending(projections, file)
-  const writer = makeWriter(file, pending, options, place.now)
-  const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: place.now })
+  const writer = makeWriter(file, pending, options, tracker.current)
+  const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: tracker.current })
   const longReader = openLongReader(options, onError)
   const stop = new AbortController()
-  const log = { isAnother: false, stretches: 0, isFollowed: false }
-  const followed = follow({ options, place, pending, writer, catchUp, signal: stop.signal, log })
-  const settled = (): boolean => !catchUp.isBeside() && writer.settle()
-  const position = (): number => place.now().position
+  const log = { isAnother: false, epoch: 0, isFollowed: false }
+  const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log })
+  const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
+  const position = (): number => tracker.current().position
   const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
   return {
     position,
-    mark: () => place.now().mark,
-    caughtUp: place.isCaughtUp,
+    mark: () => tracker.current().mark,
+    caughtUp: tracker.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
-    lastFolded: place.now,
-    followEpoch: () => (log.isFollowed ? log.stretches : undefined),
+    lastFolded: tracker.current,
+    followEpoch: () => (log.isFollowed ? log.epoch : undefined),
     pendingRows: pending.count,
     newest: pending.newest,
     asOf: pending.asOf,
-    reached: place.reached,
-    cameTo: place.cameTo,
+    waitForStorePosition: tracker.waitForStorePosition,
+    waitForPosition: tracker.waitForPosition,
     fromLog: makeFromLog(store, projections),
     lists,
-    read: readEitherWay(longReader, { lists, position, commit: writer.commitRows }),
+    read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),
-    readSnapshot: (stream) => orNothing(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
-    readPage: (id) => orNothing(() => file.page(id)),
+    readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
+    readPage: (id) => orUndefined(() => file.page(id)),
     keepSnapshot: writer.keepSnapshot,
     dropUnwrittenSnapshots: writer.dropUnwrittenSnapshots,
     close: async () => {

@@ -9,41 +9,41 @@ import type { Runner } from '../commands/order.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type Feed, makeFeed } from '../feed/feed.ts'
-import { type Answered, knownMethod, NO_ROUTE } from '../http/answer/answered.ts'
-import { makeRepeated } from '../http/answer/repeated.ts'
 import { makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { makeClientAddresses, peerOf } from '../http/protocol/client-address.ts'
 import { codes, type Refusal } from '../http/protocol/problem.ts'
 import type { Route } from '../http/protocol/route.ts'
+import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/request-summary.ts'
+import { makeStoredResponse } from '../http/response/stored-response.ts'
 import { isOpen as isServing } from '../http/routes/health.ts'
 import type { Metrics } from '../http/routes/metrics.ts'
 import { routes } from '../http/routes.ts'
-import { inBursts } from '../http/server/bursts.ts'
+import { handleInBursts } from '../http/server/bursts.ts'
 import { type Listening, listen } from '../http/server/listen.ts'
-import type { OnResumed } from '../read-models/projector/cut.ts'
+import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
 import { makeAuthenticator } from '../users/authenticate.ts'
 import type { Config } from './config/config.ts'
 import { listenForCommands } from './control-handlers.ts'
-import { handlersOf } from './handlers.ts'
+import { makeHandlers } from './handlers.ts'
 import type { Parts } from './parts.ts'
 import type { Log, World } from './world.ts'
 
-/** Milliseconds that work in the background is given to end by itself, before the store is closed under it. */
-const BACKGROUND_WITHIN = 1_000
+/** Milliseconds background work gets to finish before the store is closed. */
+const BACKGROUND_TIMEOUT = 1_000
 
-/** A store that does not answer does not keep a service from stopping. */
-export const withoutWaitingLong = (close: () => Promise<void> | void) => (): Promise<void> =>
-  Promise.race([close(), delay(BACKGROUND_WITHIN, undefined, { ref: false })])
+/** Closes with a timeout, so that an unresponsive store does not block shutdown. */
+export const withTimeout = (close: () => Promise<void> | void) => (): Promise<void> =>
+  Promise.race([close(), delay(BACKGROUND_TIMEOUT, undefined, { ref: false })])
 
-/** A node may cut off a subscription whenever it likes; how often it does, and for how long, is worth a line. */
+/** A node may cut off a subscription at any time. Log each outage with its length. */
 export const logResumed =
   ({ warn }: Pick<Log, 'warn'>): OnResumed =>
   (cause, milliseconds) =>
     warn({ err: cause, milliseconds }, 'a subscription to the event store was cut off; resumed')
 
-/** Sweeps up the creations that were never ended; the function returned ends that. */
+/** Starts sweeping abandoned creations. Returns the function that stops it. */
 const startSweep = (
   { clock, log }: World,
   randomHex: RandomHex,
@@ -63,17 +63,17 @@ const startSweep = (
   return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
 }
 
-/** What the parts tell of their work, for the log and the metrics. */
-const tellingOf = (world: World, metrics: Metrics) => {
+/** Hooks through which the parts report to the log and the metrics. */
+const makeTelemetry = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
-  const tell = (answered: Answered): void => {
+  const tell = (answered: RequestSummary): void => {
     metrics.answered(answered)
     world.onAnswered?.(answered)
   }
   return {
-    /** A request that was refused over its head, because it did not come whole, has been told. */
-    onAnswered: (answered: Answered, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
-    /** What was refused before it became a request is told like one. */
+    /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
+    onAnswered: (answered: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
+    /** Reports a request that was refused before Node had parsed it. */
     onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
       refused.add(socket)
       const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
@@ -82,9 +82,9 @@ const tellingOf = (world: World, metrics: Metrics) => {
     },
     hooks: {
       onAppend: metrics.appended,
-      onRetry: metrics.decidedAgain,
-      // Not an answer yet: that is the SUT's own stream's to give.
-      onRepeat: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.repeated(),
+      onRetry: metrics.decisionRepeated,
+      // A repetition on the port stream is no response yet. The SUT's own stream decides that.
+      onRepeat: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.retryAnswered(),
     },
   }
 }
@@ -102,13 +102,13 @@ const openFeed = (
     origin,
     limits,
     measures: metrics,
-    dice: () => Number.parseInt(randomHex(1), 16),
+    randomByte: () => Number.parseInt(randomHex(1), 16),
     onError: (error) => log.error({ err: error }, 'a stream of events failed'),
     onResumed: logResumed(log),
   })
 
-/** Streams are ended at once where other requests are waited for: they would not end by themselves. */
-const endingStreams = (listening: Listening, feed: Feed): Listening => ({
+/** Ends streams at once, while other requests are drained: streams would not end by themselves. */
+const closeWithStreams = (listening: Listening, feed: Feed): Listening => ({
   ...listening,
   close: async (within) => {
     const closed = listening.close(within)
@@ -117,7 +117,7 @@ const endingStreams = (listening: Listening, feed: Feed): Listening => ({
   },
 })
 
-/** Puts the parts together and listens. */
+/** Wires the parts together and listens. */
 export const assemble = async (
   config: Config,
   world: World,
@@ -128,9 +128,9 @@ export const assemble = async (
   const { clock, randomBytes, log } = world
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, readPage, keep, dropUnwritten }
-  const { hooks, onAnswered, onRefused } = tellingOf(world, metrics)
+  const { hooks, onAnswered, onRefused } = makeTelemetry(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks })
-  const repeated = makeRepeated(views)
+  const repeated = makeStoredResponse(views)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
     log.warn(
@@ -139,7 +139,9 @@ export const assemble = async (
     ),
   )
   const feed = openFeed(config, world, randomHex, parts)
-  const page: readonly Route[] = routes(handlersOf({ config, clock, randomHex, parts, runner, feed, page: () => page }))
+  const page: readonly Route[] = routes(
+    makeHandlers({ config, clock, randomHex, parts, runner, feed, page: () => page }),
+  )
   const app = makeApp({
     routes: page,
     gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock, randomBytes }),
@@ -147,7 +149,7 @@ export const assemble = async (
     inFlight: makeInFlight(),
     repeated: (key) => {
       const answer = repeated(key)
-      if (answer !== undefined && E.isRight(answer)) metrics.repeated()
+      if (answer !== undefined && E.isRight(answer)) metrics.retryAnswered()
       return answer
     },
     views,
@@ -159,17 +161,17 @@ export const assemble = async (
     onAnswered,
     addressOf: addresses.clientOf,
   })
-  opened.push(runner.saveStates, withoutWaitingLong(startSweep(world, randomHex, runner, views, isOpen)))
+  opened.push(runner.saveStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
   opened.push(await listenForCommands(config, world, randomHex, parts))
   const { host, port } = config
   const { patience } = world
   const connections = { host, port, addresses, certificate, patience, onRefused }
-  const listening = await listen(inBursts(app.callback()), { ...connections, clock, randomHex })
+  const listening = await listen(handleInBursts(app.callback()), { ...connections, clock, randomHex })
   if (certificate === undefined && !listening.isLoopback) {
     log.warn(
       { host },
-      'connections are not encrypted, so passwords can be read on the way; set BERTH_TLS_CERT and _KEY',
+      'connections are not encrypted, so passwords can be intercepted; set BERTH_TLS_CERT and BERTH_TLS_KEY',
     )
   }
-  return endingStreams(listening, feed)
+  return closeWithStreams(listening, feed)
 }

@@ -5,16 +5,16 @@ import type { Alarms } from '../telemetry/alarms.ts'
 import type { Config } from './config/config.ts'
 import type { World } from './world.ts'
 
-/** Milliseconds between two looks at the clock, so that the alarm comes though nobody writes. */
-const LOOK_EVERY = 1_000
+/** Milliseconds between checks of the clock, so that the alarm does not depend on writes. */
+const CHECK_EVERY = 1_000
 
-/** Unix milliseconds of the log's last event. */
+/** The time of the log's last event in Unix milliseconds. */
 const lastRecorded = async (store: EventStore): Promise<number | undefined> => {
   const last = await store.at(await store.head())
   return last && epochMillisecondsOf(last.metadata.time)
 }
 
-/** Watches the clock while the service runs: an alarm while it is ahead. */
+/** Watches the clock and raises an alarm while it is ahead. */
 export const watchClock = async (
   { clockAheadMax }: Pick<Config, 'clockAheadMax'>,
   { clock, sinceBoot }: Pick<World, 'clock' | 'sinceBoot'>,
@@ -27,15 +27,18 @@ export const watchClock = async (
     lastRecorded: await lastRecorded(store),
     aheadMax: clockAheadMax,
     onChange: (isAhead, gained) => {
-      if (!isAhead) alarms.clear('clock', 'the clock is right again; accepting writes')
+      if (!isAhead) alarms.clear('clock', 'the clock is correct again; accepting writes')
       else if (gained === undefined) {
         alarms.raise('clock', 'the clock is far past the last event of the log; refusing writes until it is confirmed')
       } else
-        alarms.raise('clock', 'the clock has gained more than an hour; refusing writes until it is right or confirmed')
+        alarms.raise(
+          'clock',
+          'the clock jumped ahead by more than an hour; refusing writes until it is corrected or confirmed',
+        )
     },
   })
   guard.isAhead(clock())
-  const looking = setInterval(() => guard.isAhead(clock()), LOOK_EVERY)
+  const looking = setInterval(() => guard.isAhead(clock()), CHECK_EVERY)
   looking.unref()
   return { ...guard, stop: () => clearInterval(looking) }
 }

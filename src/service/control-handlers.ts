@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
 
-const handlersOf = (
+const makeControlHandlers = (
   { clock }: World,
   randomHex: RandomHex,
   { guard, store, views }: Parts,
@@ -23,14 +23,14 @@ const handlersOf = (
   },
   'clock correct': async (given) => {
     const correction = Correction.decode(given)
-    if (E.isLeft(correction)) return E.left('the command came with options that this version does not know')
-    if (guard.isAhead(clock())) return E.left('the clock is ahead: set it right, or confirm it')
+    if (E.isLeft(correction)) return E.left('the command has options that this version does not know')
+    if (guard.isAhead(clock())) return E.left('the clock is ahead; correct or confirm it')
     const markBefore = async (position: number) => views.log()?.markAt(position - 1)
     return correctClock({ store, clock, randomHex, markBefore }, correction.right)
   },
 })
 
-/** Takes the commands that are typed beside the service. Returns what ends that. */
+/** Accepts commands from the command line on the control socket. Returns the function that stops it. */
 export const listenForCommands = async (
   { data }: Pick<Config, 'data'>,
   world: World,
@@ -40,9 +40,9 @@ export const listenForCommands = async (
   const path = join(data, CONTROL_SOCKET)
   const why = socketPathProblem(path)
   if (why !== undefined) {
-    world.log.warn({ path, why }, 'commands cannot reach this service; give BERTH_DATA a shorter path')
+    world.log.warn({ path, why }, 'the control socket cannot be opened; set BERTH_DATA to a shorter path')
     return async () => undefined
   }
-  const onError = (err: unknown): void => world.log.error({ err }, 'a command typed beside the service failed')
-  return openControlSocket({ path, handlers: handlersOf(world, randomHex, parts), onError })
+  const onError = (err: unknown): void => world.log.error({ err }, 'a command on the control socket failed')
+  return openControlSocket({ path, handlers: makeControlHandlers(world, randomHex, parts), onError })
 }

@@ -1,9 +1,9 @@
 import type { Runner } from '../commands/order.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { Feed } from '../feed/feed.ts'
-import { makeObjects } from '../http/answer/objects.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
 import type { Route } from '../http/protocol/route.ts'
+import { makeObjects } from '../http/response/objects.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { makeAuditHandlers } from '../http/routes/audit.ts'
 import { makeEvents } from '../http/routes/events.ts'
@@ -25,12 +25,11 @@ export interface HandlersOptions {
   readonly parts: Parts
   readonly runner: Runner
   readonly feed: Feed
-  /** The page of routes that these handlers will stand on. */
+  /** The route table that the handlers belong to, for documents about it. */
   readonly page: () => readonly Route[]
 }
 
-/** What stands behind the page of routes. */
-export const handlersOf = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
+export const makeHandlers = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
   const { store, views, users, vault, signer, metrics, condition } = parts
   const objects = makeObjects(views, store)
   const asOf = makeAsOfReads({ objects, views, store, clock })

@@ -6,25 +6,27 @@ import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import type { Config } from './config/config.ts'
 import type { EventStoreConfig } from './config/event-store.ts'
 
-export interface Opening {
+export interface OpenOptions {
   readonly randomHex: RandomHex
   readonly onFatal: (error: Error) => void
   readonly onCommit?: (appends: number, milliseconds: number) => void
-  /** Told while a store that cannot be reached yet is waited for. */
+  /** Called while waiting for a store that cannot be reached yet. */
   readonly onWaiting: (error: Error) => void
-  /** Called when a store elsewhere has not answered commands for some seconds, and when it answers again. */
+  /** Called when a remote store stops answering commands for some seconds, and when it answers again. */
   readonly onSilence?: (isSilent: boolean) => void
-  /** Ends the waiting. */
+  /** Aborts the waiting. */
   readonly signal: AbortSignal
 }
 
-/** Opens the store that the configuration names, to write it. */
-export const openStore = async ({ eventStore }: Config, opening: Opening): Promise<EventStore> => {
+/** Opens the configured store for writing. */
+export const openStore = async ({ eventStore }: Config, opening: OpenOptions): Promise<EventStore> => {
   if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
   return (await importAdapter()).openEventStoreDb({ address: eventStore.address, ...opening })
 }
 
-/** Opens it beside a running service; what cannot be reached is not waited for. @throws UnusableLog, StoreUnavailable */
+/**
+ * Opens the store while a service runs. Does not wait for an unreachable store. @throws UnusableLog, StoreUnavailable
+ */
 export const openStoreBeside = async (
   { eventStore }: Config,
   { randomHex = () => '', isReadOnly = true }: { randomHex?: RandomHex; isReadOnly?: boolean } = {},
@@ -34,7 +36,7 @@ export const openStoreBeside = async (
   }
   if (eventStore.kind === 'sqlite') {
     const { path } = eventStore
-    if (!existsSync(path)) throw new UnusableLog(`${path} does not exist: start the service once`)
+    if (!existsSync(path)) throw new UnusableLog(`${path} does not exist; start the service once`)
     return openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal })
   }
   return (await importAdapter()).openEventStoreDb({
@@ -45,12 +47,15 @@ export const openStoreBeside = async (
   })
 }
 
-/** Opens a store that holds no log, or the beginning of that copy, to copy a log into it. @throws UnusableLog, StoreUnavailable */
+/**
+ * Opens an empty store, or one that holds the beginning of the same copy, as the target of a copy. @throws UnusableLog,
+ * StoreUnavailable
+ */
 export const openCopyTarget = async (
   { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
   { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
 ): Promise<EventStoreDb> =>
   (await importAdapter()).openEventStoreDb({ address, randomHex, copyOf, signal: AbortSignal.abort() })
 
-// Half of a start's time and memory would go to a client that nobody uses.
+// Loaded on demand: the client costs half of a start's time and memory.
 const importAdapter = () => import('../event-store/eventstoredb/store.ts')

@@ -9,40 +9,40 @@ import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
 import type { Vault } from '../vault/vault.ts'
 
-/** What has been opened, to be put together. */
+/** Everything opened at a start, ready to be assembled. */
 export interface Parts {
   readonly store: EventStore
   readonly views: Views
   readonly users: Users
   readonly vault: Vault
-  /** What checkpoints are signed with. */
+  /** Signs checkpoints. */
   readonly signer: Signer
   readonly certificate: Certificate | undefined
   readonly metrics: Metrics
   readonly guard: ClockGuard
   readonly condition: () => Condition
-  /** What has been opened, to be closed in the opposite order. */
+  /** Close functions, called in reverse order of opening. */
   readonly opened: (() => Promise<void> | void)[]
 }
 
-const storeWord = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
+const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condition['store'] => {
   if (isFailed) return 'failed'
   if (views.isOfAnotherLog()) return 'another'
   if (alarms.isRaised('silence')) return 'silent'
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 
-/** What is known of the parts as they stand, for whoever asks how the service is. */
+/** The state of each part, for health checks and metrics. */
 export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
   service: isStopping ? 'stopping' : 'ok',
-  store: storeWord(alarms, views, isFailed),
+  store: storeCondition(alarms, views, isFailed),
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
   users: alarms.isRaised('users') ? 'broken' : 'ok',
   vault: alarms.isRaised('vault') ? 'broken' : 'ok',
   clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
 })
 
-/** What the metrics look at whenever they are asked for. */
+/** The gauges, read whenever metrics are requested. */
 export const gaugesOf = ({
   store,
   views,

@@ -3,7 +3,7 @@ import type { RandomHex } from '../domain/values/ids.ts'
 /** Bytes. */
 const POOL = 16_384
 
-/** Random hex out of a pool: drawing from the system for each id costs several times more. */
+/** Random hex from a pool: asking the system for each id costs several times more. */
 export const pooledHex = (randomBytes: (size: number) => Uint8Array): RandomHex => {
   let pool = ''
   let used = 0

@@ -1,17 +1,17 @@
 import type { Alarms } from '../telemetry/alarms.ts'
 import { watchSecrets } from '../vault/watch-secrets.ts'
-import { withoutWaitingLong } from './assemble.ts'
+import { withTimeout } from './assemble.ts'
 import type { Parts } from './parts.ts'
 import type { World } from './world.ts'
 
-/** Findings that an alarm names. */
+/** Findings named in the alarm. */
 const NAMED = 3
 
 interface Watched extends Pick<Parts, 'store' | 'views' | 'vault'> {
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
 }
 
-/** Watches the secrets of a service that has started; the function returned ends that. */
+/** Starts checking the secrets. Returns the function that stops it. */
 export const startSecretWatch = ({ log }: World, { store, views, vault, alarms }: Watched): (() => Promise<void>) => {
   const watch = watchSecrets({
     store,
@@ -26,10 +26,10 @@ export const startSecretWatch = ({ log }: World, { store, views, vault, alarms }
     onFound: (findings) => {
       const named = findings.slice(0, NAMED).map(({ what }) => what)
       const more = findings.length > NAMED ? `; and ${findings.length - NAMED} more` : ''
-      alarms.raise('secrets', `secrets cannot be used: ${named.join('; ')}${more}; "verify --vault" names all`)
+      alarms.raise('secrets', `secrets cannot be used: ${named.join('; ')}${more}; "verify --vault" lists all`)
     },
     onRecovered: () => alarms.clear('secrets', 'all secrets can be used again'),
-    onFailure: (error) => log.warn({ err: error }, 'the secrets could not be checked; it is tried again'),
+    onFailure: (error) => log.warn({ err: error }, 'checking the secrets failed; retrying'),
   })
-  return withoutWaitingLong(watch.stop)
+  return withTimeout(watch.stop)
 }

@@ -10,8 +10,8 @@ import { nameOfStore } from './config/event-store.ts'
 import { type Log, Misconfigured, type Service, startService } from './service.ts'
 import { welcome } from './welcome.ts'
 
-/** Milliseconds that the log's reader is given at the end. */
-const LOG_WITHIN = 1_000
+/** Milliseconds a slow reader of the log gets at the end. */
+const LOG_TIMEOUT = 1_000
 
 const urlOf = ({ tls }: Config, { host, port }: Service): string =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -19,8 +19,8 @@ const urlOf = ({ tls }: Config, { host, port }: Service): string =>
 /**
  * Runs the service until a signal stops it.
  *
- * @returns the exit code: 0 after an orderly stop, 1 when it could not run on or another has the data, 2 when the
- *   configuration is wrong
+ * @returns the exit code: 0 after an orderly stop; 1 after a fatal error, or if another process has the data; 2 if the
+ * configuration is wrong
  */
 export const serve = async (config: Config): Promise<number> => {
   const lines = openLog()
@@ -28,7 +28,7 @@ export const serve = async (config: Config): Promise<number> => {
   const isRequestLogged = log.isLevelEnabled('info')
   for (const warning of config.warnings) log.warn(warning)
   const ended = Promise.withResolvers<number>()
-  // From the first moment on: a service that is stopped while it starts ends in order too.
+  // Listen for signals first: a service stopped while it starts must end in order too.
   const stopping = new AbortController()
   onStopSignal(log, () => {
     stopping.abort()
@@ -52,55 +52,60 @@ export const serve = async (config: Config): Promise<number> => {
       },
     })
   } catch (error) {
-    return stopping.signal.aborted ? 0 : whyNotStarted(error)
+    return stopping.signal.aborted ? 0 : reportStartFailure(error)
   }
   log.info({ url: urlOf(config, service), data: config.data, event_store: nameOfStore(config.eventStore) }, 'listening')
-  await lines.flush(LOG_WITHIN)
-  if (service.firstAdministrator) await introduce(config, service, service.firstAdministrator, log)
+  await lines.flush(LOG_TIMEOUT)
+  if (service.firstAdministrator) await showFirstPassword(config, service, service.firstAdministrator, log)
   const code = await ended.promise
   await service.stop()
   log.info('stopped')
-  await lines.flush(LOG_WITHIN)
+  await lines.flush(LOG_TIMEOUT)
   return code
 }
 
-/** The lines of the log on standard output, which may fail or end without harm; they are written whatever ends this. */
+/** Log lines on standard output, which may fail or end without harm. They are flushed at every exit. */
 const openLog = (): Lines => {
-  // Also makes a pipe refuse what does not fit, rather than halt a thread that could then not end.
+  // A listener also makes the pipe non-blocking: a full one would block the thread, which could then not end.
   process.stdout.on('error', () => undefined)
   const lines = openLines(1)
   process.on('exit', lines.flushNow)
   return lines
 }
 
-/** Calls `stop` at the first signal; another one ends the process at once. */
+/** Calls `stop` at the first signal; a second one exits at once. */
 const onStopSignal = (log: Log, stop: () => void): void => {
   let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (isStopping) process.exit(1)
       isStopping = true
-      log.info({ signal }, 'stopping: requests under way are answered, new ones are not taken')
+      log.info({ signal }, 'stopping: draining requests')
       stop()
     })
   }
 }
 
-/** Tells the first administrator's password, this once. */
-const introduce = async (config: Config, service: Service, first: FirstAdministrator, log: Log): Promise<void> => {
+/** Shows the first administrator's password once. */
+const showFirstPassword = async (
+  config: Config,
+  service: Service,
+  first: FirstAdministrator,
+  log: Log,
+): Promise<void> => {
   if (process.stdout.isTTY) {
     process.stdout.write(welcome(urlOf(config, service), first))
   } else if (first.password !== undefined) {
     const file = join(config.data, `first-password-${process.pid}.txt`)
     await writePasswordFile(file, first)
-    log.info({ file }, `made the administrator ${first.name}; the password is in this file: read it and remove it`)
+    log.info({ file }, `created the administrator ${first.name}; read the password from this file, then delete it`)
   }
 }
 
-/** The errors that say by themselves what is the matter. */
+/** Errors whose message explains the failure; others are shown with a stack trace. */
 const UNUSABLE = ['LockTaken', 'UnusableLog', 'UnusableViews', 'UndecodableEvent', 'StoreUnavailable', 'StoreDenied']
 
-const whyNotStarted = (error: unknown): number => {
+const reportStartFailure = (error: unknown): number => {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof Misconfigured) {
     for (const problem of error.problems) process.stderr.write(`berth: ${problem}\n`)

@@ -16,12 +16,12 @@ import { openViews, type ViewsOptions } from '../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { type FirstAdministrator, openOrCreateUsers } from '../users/first-administrator.ts'
 import { openVault } from '../vault/open-vault.ts'
-import { assemble, logResumed, withoutWaitingLong } from './assemble.ts'
+import { assemble, logResumed, withTimeout } from './assemble.ts'
 import { problemsOfConfig } from './checks/config.ts'
 import { makeLostKeys } from './checks/lost-keys.ts'
 import { watchClock } from './clock.ts'
 import type { Config } from './config/config.ts'
-import { type Opening, openStore } from './open-store.ts'
+import { type OpenOptions, openStore } from './open-store.ts'
 import { conditionOf, gaugesOf } from './parts.ts'
 import { pooledHex } from './random.ts'
 import { startSecretWatch } from './secret-watch.ts'
@@ -29,19 +29,19 @@ import type { Log, World } from './world.ts'
 
 export type { Log, World } from './world.ts'
 
-/** Milliseconds that requests under way are given when the service stops. */
-const STOP_WITHIN = 10_000
+/** Time allowed for in-flight requests at shutdown, in milliseconds. */
+const STOP_TIMEOUT = 10_000
 
 export interface Service {
   readonly host: string
   readonly port: number
-  /** The administrator made at this start, if it was the first. */
+  /** The administrator created at this start, if it was the first. */
   readonly firstAdministrator: FirstAdministrator | undefined
-  /** Answers requests under way, writes what is pending and closes every file. */
+  /** Drains requests, writes what is pending and closes every file. */
   readonly stop: () => Promise<void>
 }
 
-/** Why the service cannot start with this configuration; every problem at once. */
+/** The configuration is wrong; names every problem at once. */
 export class Misconfigured extends Error {
   override name = 'Misconfigured'
   readonly problems: readonly string[]
@@ -51,12 +51,12 @@ export class Misconfigured extends Error {
   }
 }
 
-const orMisconfigured = <A>(read: E.Either<readonly string[], A>): A => {
+const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   if (E.isLeft(read)) throw new Misconfigured(read.left)
   return read.right
 }
 
-/** Checks what the configuration names, before anything is made. @throws Misconfigured naming every problem */
+/** Checks what the configuration names, before anything is created. @throws Misconfigured naming every problem */
 const checkAll = async (config: Config, world: Parameters<typeof openCertificate>[1]) => {
   const certificate = config.tls && (await openCertificate(config.tls, world))
   const problems = await problemsOfConfig(config)
@@ -68,12 +68,12 @@ const checkAll = async (config: Config, world: Parameters<typeof openCertificate
   return certificate?.right
 }
 
-/** Opens the store, and says so while it has to be waited for. */
+/** Opens the store and reports while waiting for it. */
 const openLog = (
   config: Config,
   { openStore: given, log, signal = new AbortController().signal }: World,
   alarms: Alarms,
-  opening: Omit<Opening, 'onWaiting' | 'onSilence' | 'signal'>,
+  opening: Omit<OpenOptions, 'onWaiting' | 'onSilence' | 'signal'>,
 ): EventStore | Promise<EventStore> => {
   if (given !== undefined) return given(opening.randomHex, opening.onFatal)
   const onWaiting = (error: Error): void => log.warn({ err: error }, 'event store unavailable; retrying')
@@ -102,25 +102,25 @@ interface Keys {
   readonly opened: (() => Promise<void> | void)[]
 }
 
-/** Opens what needs keys. One that the log has used must be there; for a log that has used none it is made. */
+/** Opens the vault and the signer. Keys the log has used must exist; for an unused log they are created. */
 const openKeys = async (config: Config, world: World, store: EventStore, { alarms, isShared, opened }: Keys) => {
   const lostKeys = makeLostKeys(config.data, store.logId)
   const mayMake = !isShared
-  const { vault, close } = orMisconfigured(await openVault(config, world, store, { mayMake, alarms, ...lostKeys }))
-  opened.push(withoutWaitingLong(close))
-  const signer = orMisconfigured(await openSigner(config, world, { store, mayMake, ...lostKeys }))
+  const { vault, close } = orThrow(await openVault(config, world, store, { mayMake, alarms, ...lostKeys }))
+  opened.push(withTimeout(close))
+  const signer = orThrow(await openSigner(config, world, { store, mayMake, ...lostKeys }))
   return { vault, signer }
 }
 
-/** The last that may keep a service from starting, because an older program does not take the log back. */
+/** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */
 const upgrade = (store: EventStore, world: World, { guard, randomHex, isShared }: Upgrade): Promise<void> => {
-  // A clock that is not believed is not recorded: the last event tells the time then.
+  // A clock that is ahead is not recorded. With 0, the last event's time is used.
   const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
   return upgradeLog({ ...world, clock, store, randomHex, waitsForStore: isShared })
 }
 
 /**
- * Starts the service: the only place that picks an adapter, a clock and randomness.
+ * Starts the service. Only this function picks an adapter, a clock and randomness.
  *
  * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
  */
@@ -128,7 +128,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
   const alarms = makeAlarms(world.log)
   const metrics = makeMetrics(world.processMetrics)
   const randomHex = world.randomHex ?? pooledHex(world.randomBytes)
-  /** What has been opened, to be closed in the opposite order. */
+  /** Close functions, called in reverse order of opening. */
   const opened: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
@@ -148,11 +148,11 @@ export const startService = async (config: Config, world: World): Promise<Servic
     opened.push(lock.release)
     const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })
     opened.push(store.close)
-    // Users and keys of a store that others share are configuration: nothing is made for it.
+    // For a shared store, users and keys are configuration and are never created.
     const isShared = config.eventStore.kind !== 'sqlite'
     const isNew = !isShared && (await isUnused(store))
     const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
-    const { users, firstAdministrator } = orMisconfigured(await openOrCreateUsers(config, { ...world, alarms }, isNew))
+    const { users, firstAdministrator } = orThrow(await openOrCreateUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
     const guard = await watchClock(config, world, store, alarms)
     opened.push(guard.stop)
@@ -161,17 +161,17 @@ export const startService = async (config: Config, world: World): Promise<Servic
       path: join(config.data, 'views.db'),
       store,
       projections,
-      isRebuilt: !isShared,
+      mayRebuild: !isShared,
       states: makeCatchUpStates(),
       ...reportViews(alarms, world.log),
       onFatal,
     })
     opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))
     const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
-    metrics.show(gaugesOf({ store, views, vault, alarms, condition }))
+    metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
     const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
     const listening = await assemble(config, world, randomHex, parts)
-    opened.push(() => listening.close(STOP_WITHIN))
+    opened.push(() => listening.close(STOP_TIMEOUT))
     const stop = (): Promise<void> => {
       stopping = true
       return closeAll()

@@ -1,6 +1,6 @@
 import type { FirstAdministrator } from '../users/first-administrator.ts'
 
-/** What a person at a terminal sees once: the password, and what to try. */
+/** Shown once at a terminal: the password and what to try. */
 export const welcome = (url: string, { name, password }: FirstAdministrator): string => {
   const shown = password === undefined ? '(the one you set)' : `${password}      (shown this once)`
   return `

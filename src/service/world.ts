@@ -1,34 +1,34 @@
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { FeedLimits } from '../feed/subscribers.ts'
-import type { Answered } from '../http/answer/answered.ts'
-import type { Patience } from '../http/server/listen.ts'
+import type { RequestSummary } from '../http/response/request-summary.ts'
+import type { Timeouts } from '../http/server/listen.ts'
 
-/** What the service takes from the world around it: nothing else reads a clock or draws random bits. */
+/** What the service takes from its environment. Nothing else reads a clock or draws random bits. */
 export interface World {
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Milliseconds since the machine was started, suspension included (CLOCK_BOOTTIME). */
+  /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
   readonly sinceBoot: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  /** The random bits of ids; drawn from `randomBytes` unless given. */
+  /** Random bits for ids; drawn from `randomBytes` by default. */
   readonly randomHex?: RandomHex
   readonly log: Log
-  /** Told of every request when its answer is ready. */
-  readonly onAnswered?: (answered: Answered) => void
-  /** Metrics of the process, to be shown beside the service's own; as Prometheus reads them. */
+  /** Called for each request when its response is ready. */
+  readonly onAnswered?: (answered: RequestSummary) => void
+  /** Metrics of the process in Prometheus format, added to the service's own. */
   readonly processMetrics?: () => Promise<string>
-  /** The service cannot go on and is no longer ready; the process had better end. */
+  /** Called when the service cannot continue and is no longer ready. The process should exit. */
   readonly onFatal: (error: unknown) => void
-  /** Opens the store that the configuration names, unless another is given. */
+  /** Opens the store, in place of the configured one. */
   readonly openStore?: (randomHex: RandomHex, onFatal: (error: Error) => void) => EventStore
-  /** Ends a start that waits for a store which cannot be reached. */
+  /** Aborts a start that waits for an unreachable store. */
   readonly signal?: AbortSignal
-  /** How long clients are waited for, unless as http/listen.ts has it. */
-  readonly patience?: Partial<Patience>
-  /** How many follow the log, and how they are treated, unless as feed/subscribers.ts has it. */
+  /** Overrides the timeouts of http/server/listen.ts. */
+  readonly patience?: Partial<Timeouts>
+  /** Overrides the limits of feed/subscribers.ts. */
   readonly feed?: Partial<FeedLimits>
 }
 
-/** As pino logs: facts first, then a sentence. */
+/** As pino logs: fields first, then the message. */
 export type Log = Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>

@@ -1,24 +1,24 @@
-/** What an operator is told when it needs somebody, and when it does no more. */
+/** Parts of the service that can need an operator. */
 const PARTS = ['store', 'views', 'users', 'vault', 'secrets', 'certificate', 'clock'] as const
 export type Part = (typeof PARTS)[number]
 
-/** What is wrong with a part: `silence` is of the store, which may be unreadable too. */
+/** What raised an alarm. `silence` is an unresponsive store, which can also be unreadable. */
 export type Cause = Part | 'silence'
 
 const partOf = (cause: Cause): Part => (cause === 'silence' ? 'store' : cause)
 
-/** As pino logs: facts first, then a sentence. */
-type Tell = (facts: object, sentence: string) => void
+/** As pino logs: fields first, then the message. */
+type LogFunction = (facts: object, sentence: string) => void
 
 export interface Alarms {
-  /** Told in the log at once; stands until it is cleared. */
+  /** Logs the alarm at once; it stays raised until cleared. */
   readonly raise: (cause: Cause, sentence: string, error?: unknown) => void
   readonly clear: (cause: Cause, sentence: string) => void
   readonly isRaised: (cause: Cause) => boolean
   readonly all: () => Readonly<Record<Part, boolean>>
 }
 
-export const makeAlarms = (log: Record<'info' | 'error', Tell>): Alarms => {
+export const makeAlarms = (log: Record<'info' | 'error', LogFunction>): Alarms => {
   const raised = new Set<Cause>()
   return {
     raise: (cause, sentence, error) => {

@@ -2,24 +2,24 @@ import { write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 
-/** Lines on their way to a file descriptor, in their order. */
+/** Buffered lines for a file descriptor, in order. */
 export interface Lines {
-  /** Takes a line with its end; it is written within a tenth of a second, or at once when it is urgent. */
+  /** Takes a line including its newline. It is written within 0.1 s, or at once if urgent. */
   readonly write: (line: string, isUrgent?: boolean) => void
-  /** Resolves when what has been taken is written or given up, or after so many milliseconds. */
+  /** Resolves when everything taken so far is written or given up, or after `within` milliseconds. */
   readonly flush: (within: number) => Promise<void>
-  /** The same at once, for a process that is about to end. */
+  /** The synchronous version, for a process about to exit. */
   readonly flushNow: () => void
   /** How many lines could not be written. */
   readonly lost: () => number
 }
 
-/** Milliseconds that a line may wait for others to be written with. */
+/** Milliseconds a line may wait to be written together with others. */
 const WAIT = 100
-/** Characters that are written at once, and that may wait for a reader who is too slow. */
+/** Characters that trigger a write at once, and that may wait for a slow reader. */
 const ENOUGH = 64 * 1024
 const WAITING_MAX = 4 * 1024 * 1024
-/** Milliseconds after which a full pipe is tried again, and how often that is done when the process ends. */
+/** Milliseconds before a full pipe is tried again, and how often that happens at exit. */
 const AGAIN_AFTER = 20
 const AGAIN_MAX = 25
 
@@ -29,7 +29,7 @@ const isFullPipe = (error: unknown): boolean => (error as NodeJS.ErrnoException)
 
 const linesIn = (text: string): number => text.split('\n').length - 1
 
-/** Writes everything, however often a full pipe has to be tried again; gives what a failure has left over. */
+/** Writes everything, retrying while the pipe is full. Returns what a failure left unwritten. */
 const writeAll = async (fd: number, bytes: Buffer): Promise<Buffer> => {
   let left = bytes
   while (left.length > 0) {
@@ -43,7 +43,7 @@ const writeAll = async (fd: number, bytes: Buffer): Promise<Buffer> => {
   return left
 }
 
-/** The same while the process stands still, and with less patience. */
+/** The blocking version, with a limited number of retries. */
 const writeAllNow = (fd: number, bytes: Buffer): void => {
   let left = bytes
   for (let again = 0; left.length > 0 && again < AGAIN_MAX; ) {
@@ -58,8 +58,8 @@ const writeAllNow = (fd: number, bytes: Buffer): void => {
 }
 
 /**
- * Writes in the background, in large pieces. Whatever befalls the other end, a full disk, a reader that is slow or gone,
- * costs lines and nothing else: pino's own destination can hang at exit on a full disk.
+ * Writes in the background, in large pieces. A full disk, or a reader that is slow or gone, costs lines and nothing
+ * else. pino's own destination can hang at exit on a full disk.
  */
 export const openLines = (fd: number): Lines => {
   let waiting = ''
@@ -112,12 +112,12 @@ export const openLines = (fd: number): Lines => {
   }
 }
 
-/** Errors behind an error that are told. */
+/** Nested causes that are logged. */
 const CAUSES_MAX = 3
 
-/** What is told of an error: nothing that somebody may have hung onto it. */
+/** The logged fields of an error. Other properties may hold secrets and are left out. */
 const errorFacts = (error: unknown, causes = CAUSES_MAX): object => {
-  if (!(error instanceof Error)) return { message: 'something that is no error was thrown' }
+  if (!(error instanceof Error)) return { message: 'a value that is not an Error was thrown' }
   const { name, message, stack, code, cause } = error as NodeJS.ErrnoException
   const behind = cause === undefined || causes === 0 ? {} : { cause: errorFacts(cause, causes - 1) }
   return { name, message, stack, ...(typeof code === 'string' && { code }), ...behind }
@@ -125,7 +125,7 @@ const errorFacts = (error: unknown, causes = CAUSES_MAX): object => {
 
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** The log of what happens to the service itself: rare, and worth to be seen at once. */
+/** The service's own log. Its lines are rare and written at once. */
 export const makeLog = (level: Level, lines: Lines) => {
   const serializers = { err: (error: unknown) => errorFacts(error) }
   return pino({ level, base: { pid: process.pid }, serializers }, { write: (line) => lines.write(line, true) })

@@ -174,7 +174,7 @@ test('an existing directory is refused and stays as it is, and so is one whose b
   const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
   const directory = join(data, 'backup')
   await mkdir(directory)
-  t.regex(leftOf(await makeBackup(source, directory, { now: NOW })), /backup exists; a backup is made into a new/)
+  t.regex(leftOf(await makeBackup(source, directory, { now: NOW })), /backup exists; a backup needs a new/)
   t.deepEqual(await readdir(directory), [])
   const other = join(data, 'other')
   await mkdir(`${other}.partial`)

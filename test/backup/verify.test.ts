@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { makeBackup } from '../../src/backup/backup.ts'
 import type { Checkpoint } from '../../src/backup/checkpoint.ts'
-import { problemsOfCopy } from '../../src/backup/verify.ts'
+import { findProblems } from '../../src/backup/verify.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
@@ -27,7 +27,7 @@ const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; re
   return { copy: join(directory, 'backup', 'events.db'), checkpoint }
 }
 
-const problemsOf = (copy: string, checkpoint: Checkpoint) => problemsOfCopy(copy, checkpoint, () => undefined)
+const problemsOf = (copy: string, checkpoint: Checkpoint) => findProblems(copy, checkpoint, () => undefined)
 
 /** Changes a copy as no Berth ever would. */
 const change = (copy: string, sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {
@@ -58,14 +58,14 @@ test('a copy that is as it was made has no problem', async (t) => {
 test('an event that was changed is found by its own hash', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   change(copy, "UPDATE event SET recorded = replace(recorded, 'note 1', 'note 7') WHERE position = 17")
-  t.deepEqual(problemsOf(copy, checkpoint), ['the event at 17 is not the one that its hash was taken of'])
+  t.deepEqual(problemsOf(copy, checkpoint), ['the event at 17 does not match its hash'])
 })
 
 test('an event that was changed together with its hash is found by the hash over all', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   const forged = recordedAt(copy, 17).replace('note 1', 'note 7')
   change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
-  t.deepEqual(problemsOf(copy, checkpoint), ['its events together are others than those of the log'])
+  t.deepEqual(problemsOf(copy, checkpoint), ['its Merkle root differs from that of the log'])
 })
 
 test('an event that is missing, in the middle or at the end, is found', async (t) => {
@@ -96,5 +96,5 @@ test('a file that the disk has damaged is found', async (t) => {
 test('the copy of another log is found', async (t) => {
   const [one, other] = [await aBackup(t), await aBackup(t)]
   await copyFile(other.copy, one.copy)
-  t.deepEqual(problemsOf(one.copy, one.checkpoint), ['its last event is another than that of the log'])
+  t.deepEqual(problemsOf(one.copy, one.checkpoint), ['its last event is not the last event of the log'])
 })

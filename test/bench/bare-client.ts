@@ -97,7 +97,7 @@ const catchUp = () =>
       onRecovery: () => undefined,
       onFatal: fail,
     })
-    await views.reached(await store.head(), 600_000)
+    await views.waitForStorePosition(await store.head(), 600_000)
     const folded = views.position() + 1
     await views.close()
     await store.close()

@@ -31,7 +31,7 @@ const [sut_id, user_id, pipeline] = [sutId(7), userId(9), userId(0)]
 const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'all, the first 100': {},
   'all, the first 1,000': { limit: 1000 },
-  'all, behind the middle': { behind: HALF },
+  'all, behind the middle': { createdBefore: HALF },
   'all, at the offset of the middle': { offset: HALF },
   'of a SUT': { sut_id },
   'of a user': { user_id },

@@ -137,7 +137,7 @@ test('mistakes of whoever types and failures of files are told in a sentence, ne
   const data = await temporaryData(t)
   const file = join(data, 'users.json')
   for (const [args, env, expected] of [
-    [['replay'], {}, [2, /events\.db does not exist: start the service once/]],
+    [['replay'], {}, [2, /events\.db does not exist; start the service once/]],
     [['backup', join(data, 'b')], {}, [2, /events\.db does not exist/]],
     [['vault', 'status'], {}, [2, /events\.db does not exist/]],
     [['vault', 'rotate'], {}, [2, /events\.db does not exist/]],

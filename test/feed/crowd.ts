@@ -80,7 +80,7 @@ const cutOffsIn = (metrics: string): number => Number(/cut_offs_total\{why="too_
 
 /** Readers who follow the log, and one who reads nothing, at a service in this process. */
 export const crowdAround = async (scope: Tidying, { patience, ...setting }: CrowdSetting & { patience: number }) => {
-  const service = await startWithLog(scope, LARGE, { now: NOW, feed: { patience, look: 50 } })
+  const service = await startWithLog(scope, LARGE, { now: NOW, feed: { patience, checkInterval: 50 } })
   const admin = service.as('admin')
   const sut = await createSut(admin)
   const order = { port: service.port, authorization: AUTHORIZATION, readers: setting.readers, after: LARGE.count + 2 }

@@ -38,7 +38,7 @@ const lastError = ({ reading }: OpenStream): unknown => {
 }
 
 test('a quiet stream shows signs of life, and a filtered one how far it has come', async (t) => {
-  const service = await start(t, { now: NOW, feed: { heartbeat: 30, look: 5 } })
+  const service = await start(t, { now: NOW, feed: { heartbeat: 30, checkInterval: 5 } })
   const [sut] = await begin(service.as('admin'), 4)
   const query = '?follow=true&type=SutRetired'
   for (const accept of ['text/event-stream', LINES]) {

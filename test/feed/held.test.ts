@@ -84,7 +84,7 @@ test('a browser that comes back to a service which is not ready goes on where it
 test('a stream that is held has signs of life, and ends with the service', async (t) => {
   const data = await dataWithPeople(t)
   await makeLog(t, data)
-  const { service } = await startHeld(t, data, { feed: { heartbeat: 20, look: 10 } })
+  const { service } = await startHeld(t, data, { feed: { heartbeat: 20, checkInterval: 10 } })
   const stream = await openStream(service.port, '?type=SutCreated')
   t.deepEqual([stream.status, stream.headers['berth-position']], [200, undefined])
   const { told, retry } = await stream.until(({ beats }) => beats >= 5)
@@ -100,7 +100,7 @@ test('a stream that is held has signs of life, and ends with the service', async
 test('so many streams are held and no more; who leaves makes room, and what is wrong is told at once', async (t) => {
   const data = await dataWithPeople(t)
   await makeLog(t, data)
-  const { service, letGo } = await startHeld(t, data, { feed: { held: 2, look: 10 } })
+  const { service, letGo } = await startHeld(t, data, { feed: { held: 2, checkInterval: 10 } })
   const headers = { Accept: 'text/event-stream' }
   const streams = [await openStream(service.port), await openStream(service.port)]
   for (let i = 0; i < 3; i++) {
@@ -126,7 +126,7 @@ test('so many streams are held and no more; who leaves makes room, and what is w
 test('a stream that was held and asked for a place which the log does not have is told that it is another', async (t) => {
   const data = await dataWithPeople(t)
   await makeLog(t, data)
-  const { service, letGo } = await startHeld(t, data, { feed: { look: 10 } })
+  const { service, letGo } = await startHeld(t, data, { feed: { checkInterval: 10 } })
   const stream = await openStream(service.port, '?after=999')
   letGo()
   t.is(await stream.ended, 'whole')

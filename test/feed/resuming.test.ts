@@ -159,8 +159,8 @@ test('what comes after a reader has looked and before it listens is told at once
   const entry = makeEntry({ ...anEvent(aStream(), 'late'), stream: 's', revision: 0, mark: 0 }, 0, 'berth')
   const looks: number[] = []
   const source = {
-    behind: async (position: number) => (looks.push(position) > 1 && position < 0 ? [entry] : []),
-    written: (format: Format, entries: readonly Entry[]) => Buffer.from(entries.map(format.event).join('')),
+    readAfter: async (position: number) => (looks.push(position) > 1 && position < 0 ? [entry] : []),
+    encode: (format: Format, entries: readonly Entry[]) => Buffer.from(entries.map(format.event).join('')),
     onChange: () => undefined,
     forget: () => undefined,
   }

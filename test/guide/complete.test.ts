@@ -68,7 +68,7 @@ test('the chapter on the feed has every event, and documents name no other', (t)
 test('the chapter on operating has every metric, and documents name no other', async (t) => {
   const metrics = makeMetrics(makeProcessMetrics(() => 0))
   const none = () => 0
-  metrics.show({
+  metrics.registerGauges({
     isReady: () => true,
     events: none,
     viewLag: async () => 0,

@@ -7,12 +7,18 @@ import type { Event } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { sutIdOf } from '../../src/feed/cloud-event.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
-import { type Ask, type Lists, makeAsk, type Page, type ReservationQuery } from '../../src/read-models/lists/lists.ts'
+import {
+  type Lists,
+  makeRunQuery,
+  type Page,
+  type ReservationQuery,
+  type RunQuery,
+} from '../../src/read-models/lists/lists.ts'
 import { makePast } from '../../src/read-models/lists/past.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
-import { makeNames } from '../../src/read-models/tables/names.ts'
-import { type Moment, makePeriods, momentAfter } from '../../src/read-models/tables/periods.ts'
+import { makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
 import { makeReservationCounts } from '../../src/read-models/tables/reservation-counts.ts'
+import { type Moment, makeTimeIndex, momentAfter } from '../../src/read-models/tables/time-index.ts'
 import { logged } from '../event-store/new-events.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
 import {
@@ -83,7 +89,7 @@ const aPart = fc.oneof(
   fc.record({
     limit: fc.integer({ min: 1, max: 6 }),
     offset: fc.constant(0),
-    behind: fc.nat(60).map((n) => n * STRIDE),
+    createdBefore: fc.nat(60).map((n) => n * STRIDE),
   }),
 )
 const aReservationQuery = fc
@@ -162,7 +168,7 @@ const MIDDLE = FIRST + 180 * DAY
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'all there were': {},
   'those of a SUT': { sut_id: sutId(7) },
-  'those of a user, behind an entry': { user_id: userId(9), behind: 9_000 },
+  'those of a user, behind an entry': { user_id: userId(9), createdBefore: 9_000 },
   'those on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'those that ran': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'those of a SUT until a day': { sut_id: sutId(7), startsBefore: MIDDLE },
@@ -186,14 +192,14 @@ test('at 20,000 reservations every list as of the past is read through an index,
   fill(path, { reservations: 20_000, suts: 100, users: 50 }).file.close()
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
-  const ask = makeAsk(db)
+  const ask = makeRunQuery(db)
   const lines: string[] = []
-  const explained: Ask = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
+  const explained: RunQuery = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
     lines.push(...plan.map(({ detail }) => String(detail)))
     return ask<A>(sql, ...values)
   }
-  const past = makePast(db, explained, makeNames(db), makeReservationCounts(db), makePeriods(db))
+  const past = makePast(db, explained, makeIdKeys(db), makeReservationCounts(db), makeTimeIndex(db))
   const notFound = (): readonly string[] => lines.splice(0).filter((line) => !isFound(line))
   explained('SELECT count(*) FROM reservation r WHERE starts > 5')
   t.deepEqual(notFound(), ['SCAN r'])
@@ -203,7 +209,7 @@ test('at 20,000 reservations every list as of the past is read through an index,
       t.true(lines.length > 0, name)
       t.deepEqual(notFound(), [], name)
     }
-    past.suts({ limit: 100, offset: 0, name: 'machine 1', behind: 50 }, then)
+    past.suts({ limit: 100, offset: 0, name: 'machine 1', createdBefore: 50 }, then)
     t.deepEqual(notFound(), [])
   }
 })

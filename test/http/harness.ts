@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Role } from '../../src/domain/event.ts'
 import type { RandomHex } from '../../src/domain/values/ids.ts'
-import type { Answered } from '../../src/http/answer/answered.ts'
+import type { RequestSummary } from '../../src/http/response/request-summary.ts'
 import { keyChecks } from '../../src/service/checks/keys.ts'
 import { readConfig } from '../../src/service/config/config.ts'
 import { startService, type World } from '../../src/service/service.ts'
@@ -55,7 +55,7 @@ export interface Running {
   readonly clock: { readonly set: (time: string) => void; readonly now: () => number }
   readonly log: readonly Line[]
   /** What was told of every request when its answer was ready. */
-  readonly answered: readonly Answered[]
+  readonly answered: readonly RequestSummary[]
   /** May be called early: a test that starts another service on the same data does. */
   readonly stop: () => Promise<void>
 }
@@ -108,7 +108,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }, keyChecks),
   )
   const log = setting.log ?? []
-  const answered: Answered[] = []
+  const answered: RequestSummary[] = []
   let time = setting.now === undefined ? undefined : at(setting.now)
   const now = (): number => time ?? Date.now()
   const service = await startService(config, {

@@ -63,8 +63,8 @@ test('what replay finds different it names: documents in both of their forms, an
   const [told, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
   t.is(told.code, 1)
   const [sut = '', reservation = '', verdict = ''] = told.output.split('\n')
-  t.regex(sut, /^sut, position \d+: in use is .*"bench II".*, the log gives .*"bench 2"/)
-  t.regex(reservation, /^reservation, position \d+: in use is nothing, the log gives /)
+  t.regex(sut, /^sut, position \d+: stored is .*"bench II".*, the log gives .*"bench 2"/)
+  t.regex(reservation, /^reservation, position \d+: stored is nothing, the log gives /)
   t.regex(verdict, /^different: /)
   t.is(json.code, 1)
   t.like(JSON.parse(json.output), { same: false, differences: [sut, reservation] })
@@ -72,7 +72,7 @@ test('what replay finds different it names: documents in both of their forms, an
   inShell(views, 'UPDATE progress SET position = position + 5, mark = mark + 5')
   const further = await replay(t, data)
   t.is(further.code, 1)
-  t.regex(further.output, /^the log ends at position \d+, those in use have come to \d+\n/)
+  t.regex(further.output, /^the log ends at position \d+, the stored documents at \d+\n/)
 })
 
 test('replay without written views compares nothing and exits with code 1', async (t) => {

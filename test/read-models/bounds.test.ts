@@ -6,13 +6,13 @@ import { beforeTheFirst } from '../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
-import { makeNames, NAMES_SCHEMA } from '../../src/read-models/tables/names.ts'
+import { ID_KEYS_SCHEMA, makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
 
 test('more ids than numbers are remembered for are still told apart, and found', (t) => {
   const db = new DatabaseSync(':memory:')
   t.teardown(() => db.close())
-  db.exec(NAMES_SCHEMA)
-  const { keyOf, find } = makeNames(db)
+  db.exec(ID_KEYS_SCHEMA)
+  const { keyOf, find } = makeIdKeys(db)
   const ids = Array.from({ length: 25_000 }, (_, n) => `id ${n}`)
   const keys = ids.map(keyOf)
   t.is(new Set(keys).size, ids.length)

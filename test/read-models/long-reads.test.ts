@@ -6,8 +6,8 @@ import { projections } from '../../projections/index.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import type { Lists, ReservationQuery } from '../../src/read-models/lists/lists.ts'
-import { type ListReads, openLongReader, readEitherWay } from '../../src/read-models/long-reads.ts'
-import { momentAfter } from '../../src/read-models/tables/periods.ts'
+import { type ListReads, openLongReader, readHereOrInThread } from '../../src/read-models/long-reads.ts'
+import { momentAfter } from '../../src/read-models/tables/time-index.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
 import { FIRST, fill, sutId, userId } from './lists/many-reservations.ts'
 
@@ -37,7 +37,7 @@ const given = (t: ExecutionContext) => {
     return reader.read(name, ...rest)
   }
   const commit = (): boolean => true
-  const read = readEitherWay({ read: counted }, { lists: () => file.lists, position: () => EVENTS - 1, commit })
+  const read = readHereOrInThread({ read: counted }, { lists: () => file.lists, position: () => EVENTS - 1, commit })
   return { lists: file.lists, reader, read, asked, errors }
 }
 

@@ -97,7 +97,7 @@ export const viewsOn = async (
     return closed
   }
   t.teardown(close)
-  if (!(await views.reached(await store.head(), 10_000))) throw new Error('the views do not come that far')
+  if (!(await views.waitForStorePosition(await store.head(), 10_000))) throw new Error('the views do not come that far')
   return { ...views, close, alarms, recoveries, fatal, told: () => next.promise }
 }
 

@@ -72,7 +72,7 @@ test('a document is read as it stood at every revision, before it is written and
   const seen: (string | undefined)[] = []
   for (const event of story) {
     await tell(store, [event])
-    t.true(await views.reached(event.revision, 10_000))
+    t.true(await views.waitForStorePosition(event.revision, 10_000))
     seen.push(views.newest('sut', SUT_ID)?.document)
   }
   t.deepEqual(
@@ -91,8 +91,8 @@ test('a document is read as it stood at every revision, before it is written and
 test('whoever waits for an event is told when it has been folded, and when that takes too long', async (t) => {
   const { store, directory } = await aLog(t)
   const views = await viewsOn(t, store, join(directory, 'views.db'))
-  t.false(await views.reached(0, 10))
-  const reached = views.reached(0, 10_000)
+  t.false(await views.waitForStorePosition(0, 10))
+  const reached = views.waitForStorePosition(0, 10_000)
   await tell(store, story.slice(0, 1))
   t.true(await reached)
 })

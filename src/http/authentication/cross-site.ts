@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Which requests a page of another site sent: a browser would add credentials that it remembers to them. */
+/** Detects requests sent by pages of other sites, to which a browser would add stored credentials. */
 
 const ORIGIN = /^(https?):\/\/([^/?#@\s]+)$/i
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
 
-/** Host and port in one spelling; undefined for what is neither. */
+/** Host and port, normalised; undefined if invalid. */
 const placeOf = (authority: string, scheme: string): string | undefined => {
   const [, host, port] = AUTHORITY.exec(authority) ?? []
   return host && `${host.toLowerCase()}:${port === undefined ? DEFAULT_PORTS[scheme] : Number(port)}`
 }
 
 /**
- * Whether an Origin is this Host. On a plain connection a Host without a port takes the scheme of the Origin, as a proxy
- * may have taken the encryption off.
+ * Whether an Origin matches the Host. On an unencrypted connection, a Host without a port gets the scheme of the
+ * Origin, because a proxy may have terminated TLS.
  */
 export const isOwnOrigin = (origin: string, host: string, isEncrypted: boolean): boolean => {
   const [, scheme, authority] = ORIGIN.exec(origin.toLowerCase()) ?? []
@@ -23,10 +23,10 @@ export const isOwnOrigin = (origin: string, host: string, isEncrypted: boolean):
   return place !== undefined && place === placeOf(host, isEncrypted ? 'https' : scheme)
 }
 
-/** A browser's own word for whom a request came from, where it has one. */
+/** Values of Sec-Fetch-Site for requests from elsewhere. */
 const FOREIGN = ['cross-site', 'same-site']
 
-/** Programs send neither header. Only what changes something is looked at: no page can read the answer of another site. */
+/** Only browsers send these headers. Only writes are checked: a page cannot read responses of another site. */
 export const isCrossSite = ({ method, headers, socket }: IncomingMessage): boolean => {
   if (method !== 'POST') return false
   const { origin, host = '' } = headers

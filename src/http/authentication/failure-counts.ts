@@ -1,33 +1,33 @@
 /** Milliseconds. */
 export const MINUTE = 60_000
 
-/** What has been tried under one key within its minute. */
+/** Attempts under one key within a minute. */
 export interface Count {
-  /** When its minute began: with the first failure, or with what came before any. */
+  /** The beginning of the minute: the first failure, or an earlier attempt. */
   readonly since: number
   readonly failed: number
-  /** Attempts that were not checked for want of room. */
+  /** Attempts refused unchecked for lack of capacity. */
   readonly refused: number
   readonly underWay: number
 }
 
-/** Where counts are kept. */
+/** A store of counts. */
 export interface CountStore {
   readonly get: (key: string) => Count | undefined
-  /** Keeps a count, as the newest if its minute has just begun. */
+  /** Stores a count, as the newest if its minute has just begun. */
   readonly set: (key: string, count: Count, now: number) => void
   readonly delete: (key: string) => void
   readonly size: () => number
 }
 
-/** A clock that goes back ends a minute rather than making it longer. */
+/** A clock that goes back ends the minute rather than prolonging it. */
 const isOver = ({ since }: Count, now: number): boolean => now < since || now >= since + MINUTE
 
 const isIdle = (count: Count, now: number): boolean => count.underWay === 0 && isOver(count, now)
 
 /**
- * Counts in the order in which their minutes began. Those that are over are removed from the front; of the others the
- * oldest give way beyond `max`.
+ * Counts ordered by the beginning of their minutes. Expired ones are removed from the front. Beyond `max`, the oldest
+ * is evicted.
  */
 export const makeCountMap = (max = Number.POSITIVE_INFINITY): CountStore => {
   const counts = new Map<string, Count>()
@@ -47,10 +47,10 @@ export const makeCountMap = (max = Number.POSITIVE_INFINITY): CountStore => {
   }
 }
 
-/** Entries among which a key has its place: the more, the later one gives way to others. */
+/** Entries per row. More entries mean later evictions. */
 const ROW = 16
 
-/** The first entry of a key's row, and what tells it apart in it; 0 marks a free entry. */
+/** The first entry of a key's row, and its tag within the row; 0 marks a free entry. */
 const placeOf = (key: string, rows: number): { readonly first: number; readonly tag: bigint } => {
   const bytes = Buffer.from(key, 'base64url')
   return { first: (bytes.readUInt32LE(8) % rows) * ROW, tag: bytes.readBigUInt64LE(0) || 1n }
@@ -73,13 +73,13 @@ const countAt = ({ since, failed, refused, underWay }: Columns, at: number): Cou
   underWay: underWay[at] as number,
 })
 
-/** Where the key is; -1 where it is not. */
+/** The entry of a key, or -1. */
 const find = ({ tags }: Columns, first: number, tag: bigint): number => {
   for (let at = first; at < first + ROW; at++) if (tags[at] === tag) return at
   return -1
 }
 
-/** A free entry, or the one that gives way. */
+/** A free entry, or the one to evict. */
 const makeRoom = (columns: Columns, first: number, now: number): number => {
   const { tags, since } = columns
   let oldest = first
@@ -91,8 +91,8 @@ const makeRoom = (columns: Columns, first: number, now: number): number => {
 }
 
 /**
- * Counts in a table of fixed size, 22 bytes each, made with the first of them. A key is a hash: it chooses a row and is told
- * apart there by 64 bits. In a full row the entry gives way whose minute began first.
+ * Counts in a table of fixed size, 22 bytes each, allocated with the first count. A key is a hash that selects a row
+ * and a 64-bit tag. A full row evicts the entry whose minute began first.
  *
  * @param rows a power of two
  */
@@ -126,14 +126,14 @@ export const makeCountTable = (rows: number): CountStore => {
   }
 }
 
-/** How an attempt ended; one that was refused was not checked. */
+/** How an attempt ended. `refused`: it was not checked. */
 export type Ending = 'passed' | 'failed' | 'refused'
 
-/** The rule by which attempts are counted, wherever the counts are kept. */
+/** The rule for counting attempts, independent of the store. */
 export interface FailureCounts {
-  /** Seconds until there may be fewer than `max` failures in a minute. */
+  /** Seconds until fewer than `max` failures lie within a minute. */
   readonly waitOf: (key: string, max: number, now: number) => number
-  /** What was tried within the minute, checked or not. */
+  /** Attempts within the minute, checked or not. */
   readonly tried: (key: string, now: number) => number
   readonly begin: (key: string, now: number) => void
   readonly end: (key: string, how: Ending, now: number) => void
@@ -141,7 +141,7 @@ export interface FailureCounts {
 }
 
 export const makeFailureCounts = (store: CountStore): FailureCounts => {
-  /** The count as of now: what is over leaves only what is under way. */
+  /** The current count. An expired one keeps only attempts in flight. */
   const current = (key: string, now: number): Count => {
     const count = store.get(key)
     if (count === undefined) return { since: now, failed: 0, refused: 0, underWay: 0 }
@@ -163,7 +163,7 @@ export const makeFailureCounts = (store: CountStore): FailureCounts => {
       store.set(key, { ...count, underWay: count.underWay + 1 }, now)
     },
     end: (key, how, now) => {
-      // One that was pushed out while under way still counts.
+      // An attempt evicted while in flight still counts.
       const count = current(key, now)
       const ended = { ...count, underWay: Math.max(0, count.underWay - 1) }
       if (how === 'failed') {

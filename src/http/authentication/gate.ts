@@ -11,7 +11,7 @@ import type { Ending } from './failure-counts.ts'
 
 type Admitted = E.Either<Refusal, User>
 
-/** Tells whom a request comes from, or refuses it. */
+/** Authenticates a request or refuses it. */
 export type Gate = (request: IncomingMessage) => Admitted | Promise<Admitted>
 
 interface GateOptions {
@@ -22,15 +22,15 @@ interface GateOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** Users at addresses from which they have come before, the latest; about 300 bytes each. */
-const FAMILIAR_MAX = 10_000
+/** User and address pairs that have authenticated, most recent first; about 300 bytes each. */
+const SEEN_USERS_MAX = 10_000
 
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
 
 const NO_CREDENTIALS = unauthenticated(
   'There are no credentials: send the name and password of a user with the Basic scheme.',
 )
-/** One text for both: whether there is such a user nobody is told. */
+/** The same text for an unknown name and a wrong password, so that it does not reveal which names exist. */
 const WRONG_CREDENTIALS = unauthenticated('The name or the password is wrong.')
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once; try again.'))
 
@@ -41,16 +41,15 @@ const tooManyAttempts = (retryAfter: number): Admitted =>
   })
 
 /**
- * Who is known where. Credentials that were verified go on working at an address that is barred, but only where their
- * user has come from it before: otherwise a barred address could go on guessing, at the speed at which credentials are
- * recognised, until it meets the right ones.
+ * Remembers where users have authenticated. At a locked-out address, verified credentials keep working only for users
+ * seen there before. Otherwise a locked-out address could go on guessing at the speed of the credential cache.
  */
-const makeFamiliar = (addresses: ClientAddresses) => {
-  const at = new LRUCache<string, User>({ maxSize: FAMILIAR_MAX, sizeCalculation: () => 1 })
+const makeSeenUsers = (addresses: ClientAddresses) => {
+  const at = new LRUCache<string, User>({ maxSize: SEEN_USERS_MAX, sizeCalculation: () => 1 })
   const on = new WeakMap<Socket, User>()
   const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
   return {
-    /** Whether this user was seen on this very connection, which no other client can have used. */
+    /** Whether this user was seen on this very connection, which no other client can share. */
     isOn: (socket: Socket, user: User): boolean => on.get(socket) === user,
     isAt: (address: string, user: User): boolean => at.get(keyOf(address, user)) === user,
     add: (socket: Socket, address: string, user: User): void => {
@@ -67,14 +66,16 @@ const endingOf = ({ kind }: Authentication): Ending => {
   return kind === 'wrong' ? 'failed' : 'passed'
 }
 
-/** What comes of a check. `end` is that of an attempt of the request's own; others came to their result without one. */
-const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
-  const familiar = makeFamiliar(addresses)
+/**
+ * Decides on the result of a check. `end` belongs to this request's own attempt; a shared or cached result has none.
+ */
+const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
+  const familiar = makeSeenUsers(addresses)
 
   const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
     if (familiar.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
-    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.barredFor(address, user.name)
+    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, user.name)
     if (wait > 0) return tooManyAttempts(wait)
     familiar.add(request.socket, address, user)
     return E.right(user)
@@ -83,7 +84,7 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
   const ofWrong = (request: IncomingMessage, name: string, wasTried: boolean): Admitted => {
     if (wasTried) return WRONG_CREDENTIALS
     const address = addresses.clientOf(request)
-    const wait = attempts.barredFor(address, name)
+    const wait = attempts.lockoutSeconds(address, name)
     if (wait > 0) return tooManyAttempts(wait)
     attempts.begin(address, name)('failed')
     return WRONG_CREDENTIALS
@@ -97,10 +98,10 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
       case 'wrong':
         return ofWrong(request, result.name, end !== undefined)
       case 'barred':
-        return tooManyAttempts(Math.max(1, attempts.barredFor(addresses.clientOf(request), result.name)))
+        return tooManyAttempts(Math.max(1, attempts.lockoutSeconds(addresses.clientOf(request), result.name)))
       case 'overloaded':
         return OVERLOADED
-      // What cannot be anybody's credentials is no guess at them.
+      // Malformed credentials are not a guess.
       case 'malformed':
         return unauthenticated(`The Authorization header ${result.detail}.`)
       case 'none':
@@ -112,12 +113,12 @@ const makeVerdict = (attempts: Attempts, addresses: ClientAddresses) => {
 export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateOptions): Gate => {
   const secret = Buffer.from(randomBytes(32)).toString('hex')
   const attempts = makeAttempts({ clock, isKnown: authenticator.knows, secret })
-  const verdict = makeVerdict(attempts, addresses)
+  const verdict = makeDecision(attempts, addresses)
   return (request) => {
     let end: End | undefined
     const mayTry = (name: string): boolean => {
       const address = addresses.clientOf(request)
-      if (attempts.barredFor(address, name) > 0) return false
+      if (attempts.lockoutSeconds(address, name) > 0) return false
       end = attempts.begin(address, name)
       return true
     }

@@ -8,10 +8,10 @@ import { POSITION_IN_REQUEST, parsePosition } from '../../domain/values/position
 import type { DecodeQuery } from '../protocol/route.ts'
 import { parametersOf } from './query.ts'
 
-/** The moment that a read is to be answered as of: after an event, or at an instant. */
+/** The moment to read as of: after an event, or at an instant. */
 export type AsOf = { readonly position: number } | { readonly instant: Instant }
 
-/** What a client may write in `as_of` or `after`: a public position, with or without the zeros in front. */
+/** A public position in `as_of` or `after`, with or without leading zeros. */
 export const positionParameter: t.Type<number, never, unknown> = withSchema(
   new t.Type<number, never, unknown>(
     'position',
@@ -29,10 +29,10 @@ export const positionParameter: t.Type<number, never, unknown> = withSchema(
   () => ({ type: 'string', pattern: POSITION_IN_REQUEST.source }),
 )
 
-/** The end of the log, wherever that is. */
+/** The current end of the log. */
 export const LATEST = 'latest'
 
-/** What a client may write in `after`. */
+/** The codec of `after`. */
 export const afterParameter: t.Type<number | typeof LATEST, never, unknown> = withSchema(
   new t.Type<number | typeof LATEST, never, unknown>(
     'after',
@@ -76,5 +76,5 @@ export const asOfQuery: DecodeQuery<AsOfQuery> = (given) =>
   E.map(({ as_of }: Partial<AsOfQuery>) => ({ as_of }))(parameters(given))
 withSchema(asOfQuery, () => schemaOf(parameters))
 
-/** Who may ask how something was: "read everything, histories, as_of" is said of auditors. */
+/** Roles that may use as_of. */
 export const asOfRoles: Readonly<Record<string, readonly Role[]>> = { as_of: ['administrator', 'auditor'] }

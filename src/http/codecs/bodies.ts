@@ -9,7 +9,7 @@ import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 
-/** What the bodies of requests may hold. */
+/** Codecs of request bodies. */
 
 const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
 const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags']
@@ -26,7 +26,7 @@ const problemOf =
     return { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
   }
 
-/** All problems, those that nobody is told in one object, but of all the kinds there are. */
+/** All problems; those with unknown or read-only fields first decide the code. */
 const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown): readonly Problem[] => {
   const toProblem = problemOf(readOnly)
   let last: t.ValidationError | undefined
@@ -63,7 +63,7 @@ const Extension = closed('Extension', {}, { end_time: instant, duration: seconds
 
 export type ExtensionBody = Instant | { readonly duration: number }
 
-/** The end of an extension: a moment, or seconds from the reservation's start. */
+/** The end of an extension: a time, or seconds from the reservation's start. */
 export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
   const fields = decoded(Extension, RESERVATION_READ_ONLY, body)
   if (E.isLeft(fields)) return fields
@@ -77,7 +77,7 @@ export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
 }
 withSchema(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
 
-/** Exactly one whole form of window must be there, whatever its values. */
+/** Exactly one complete form of window must be present, whatever its values. */
 const formProblems = (body: unknown): readonly Problem[] => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
   const a = FORM_A.filter((field) => Object.hasOwn(body, field))
@@ -132,7 +132,7 @@ withSchema(sutUpdateBody, () => schemaOf(SutUpdate))
 
 export type TagsBody = t.TypeOf<typeof tags>
 
-/** Names to values, or to null to remove one (RFC 7396). */
+/** Names with values, or with null to remove a tag (RFC 7396). */
 export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tags, [], body)
 withSchema(tagsBody, () => schemaOf(tags))
 

@@ -9,7 +9,7 @@ import { LIMIT_MAX } from './lists.ts'
 import { onlyTrue, parametersOf, wholeNumber } from './query.ts'
 
 export interface EventsQuery {
-  /** The position behind which to begin. */
+  /** The position after which to begin. */
   readonly after: number | typeof LATEST | undefined
   readonly limit: number | undefined
   readonly follow: boolean
@@ -26,7 +26,7 @@ const eventType = withSchema(
   (): JsonSchema => ({ type: 'string', enum: [...names.map((name) => PREFIX + name), ...names] }),
 )
 
-/** Several values, parted by commas. */
+/** Comma-separated values. */
 const several = <A>(codec: t.Type<A>): t.Type<readonly A[], never, unknown> =>
   withSchema(
     new t.Type<readonly A[], never, unknown>(
@@ -55,7 +55,7 @@ const parameters = parametersOf({
   user_id: opaqueId,
 })
 
-/** What may be given several times. */
+/** Parameters that may be repeated. */
 export const REPEATABLE = ['type']
 
 export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {

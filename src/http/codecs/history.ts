@@ -5,7 +5,7 @@ import { afterParameter, type LATEST } from './as-of.ts'
 import { LIMIT, LIMIT_MAX } from './lists.ts'
 import { inQuery, parametersOf, wholeNumber } from './query.ts'
 
-/** Which part of a history a client asks for: at an offset, or behind the event at a position. */
+/** The requested page of a history: at an offset, or after the event at a position. */
 export interface HistoryQuery {
   readonly limit: number
   readonly offset: number

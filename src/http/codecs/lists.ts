@@ -11,7 +11,7 @@ import { familyOf, inQuery, onlyTrue, parametersOf, wholeNumber, yesOrNo } from 
 export const LIMIT_MAX = 1_000
 export const LIMIT = 100
 
-/** Which part of a list a client asks for: at an offset, or behind the entry with an id. */
+/** The requested page of a list: at an offset, or after the entry with an id. */
 export interface Paging {
   readonly limit: number
   readonly offset: number
@@ -24,11 +24,11 @@ const paging = {
   before: opaqueId,
 }
 
-type Written<A> = { readonly [K in keyof A]?: A[K] | undefined }
+type OptionalMembers<A> = { readonly [K in keyof A]?: A[K] | undefined }
 
-const pagingOf = ({ limit = LIMIT, offset = 0, before }: Written<Paging>): Paging => ({ limit, offset, before })
+const pagingOf = ({ limit = LIMIT, offset = 0, before }: OptionalMembers<Paging>): Paging => ({ limit, offset, before })
 
-/** A span of time, either end of which may be left open. */
+/** A span of time; either end may be open. */
 export interface Span {
   readonly from: Instant | undefined
   readonly to: Instant | undefined
@@ -39,7 +39,7 @@ const momentOf = (text: string | undefined): bigint | undefined => {
   return E.isRight(read) ? read.right.epochNanoseconds : undefined
 }
 
-/** What is wrong between parameters, each of which may be right by itself. */
+/** Problems between parameters that are valid by themselves. */
 const problemsBetween = (parameters: Parameters): readonly Problem[] => {
   const [from, to] = [momentOf(parameters.get('from')), momentOf(parameters.get('to'))]
   return [
@@ -50,8 +50,8 @@ const problemsBetween = (parameters: Parameters): readonly Problem[] => {
 
 type Decoded<A> = E.Either<readonly Problem[], A>
 
-/** What was read, unless one of its parts is wrong; all problems at once. */
-const unless = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (read: A) => B): Decoded<B> => {
+/** Combines the problems of a decoded query with further ones. */
+const combineProblems = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (read: A) => B): Decoded<B> => {
   if (E.isLeft(read)) return E.left([...read.left, ...problems])
   return problems.length === 0 ? E.right(make(read.right)) : E.left(problems)
 }
@@ -59,13 +59,13 @@ const unless = <A, B>(problems: readonly Problem[], read: Decoded<A>, make: (rea
 const pageParameters = parametersOf(paging)
 
 export const pageQuery: DecodeQuery<Paging> = (parameters) =>
-  unless(problemsBetween(parameters), pageParameters(parameters), pagingOf)
+  combineProblems(problemsBetween(parameters), pageParameters(parameters), pagingOf)
 withSchema(pageQuery, () => schemaOf(pageParameters))
 
 export interface ReservationsQuery extends Paging, Span {
   readonly sut_id: string | undefined
   readonly user_id: string | undefined
-  /** Only those that run. */
+  /** Only reservations that are running. */
   readonly current: boolean
   readonly as_of: AsOf | undefined
 }
@@ -81,7 +81,7 @@ const reservationParameters = parametersOf({
 })
 
 export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
-  unless(problemsBetween(parameters), reservationParameters(parameters), (read) => {
+  combineProblems(problemsBetween(parameters), reservationParameters(parameters), (read) => {
     const { sut_id, user_id, from, to, current = false, as_of } = read
     return { ...pagingOf(read), sut_id, user_id, from, to, current, as_of }
   })
@@ -107,14 +107,14 @@ const tagParameters = familyOf('tag.', tagName, text(0, 256))
 export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
   const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
-  return unless(problems, sutParameters(others), (read) => {
+  return combineProblems(problems, sutParameters(others), (read) => {
     const { sut_type, is_active, name, as_of } = read
     return { ...pagingOf(read), sut_type, is_active, name, as_of, tags: E.isRight(family) ? family.right : {} }
   })
 }
 withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))
 
-/** Seconds: the shortest free window that is told unless another length is asked for. */
+/** Seconds: the default for the shortest free window. */
 const DURATION = 900
 
 export interface AvailabilityQuery extends Span {
@@ -129,9 +129,13 @@ const availabilityParameters = parametersOf({
 })
 
 export const availabilityQuery: DecodeQuery<AvailabilityQuery> = (parameters) =>
-  unless(problemsBetween(parameters), availabilityParameters(parameters), ({ from, to, duration = DURATION }) => ({
-    from,
-    to,
-    duration,
-  }))
+  combineProblems(
+    problemsBetween(parameters),
+    availabilityParameters(parameters),
+    ({ from, to, duration = DURATION }) => ({
+      from,
+      to,
+      duration,
+    }),
+  )
 withSchema(availabilityQuery, () => schemaOf(availabilityParameters))

@@ -6,7 +6,7 @@ import { closed, dictionary, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/o
 import type { Problem } from '../../domain/failure.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 
-/** What the query of an address may hold. */
+/** Codecs of query parameters. */
 
 export const inQuery = (name: string, detail: string): Problem => ({
   code: 'invalid',
@@ -18,14 +18,14 @@ export const inQuery = (name: string, detail: string): Problem => ({
 const NOT_ENCODED = 'holds a percent sign that encodes nothing; write a percent sign as %25'
 
 const TAIL = '%[89ab][0-9a-f]'
-/** What is percent-encoded UTF-8, or nothing encoded (RFC 3629, section 4). */
+/** Valid percent-encoded UTF-8 (RFC 3629, section 4), or no encoding. */
 const ENCODED = new RegExp(
   `^(?:[^%]|%[0-7][0-9a-f]|%(?:c[2-9a-f]|d[0-9a-f])${TAIL}|%e0%[ab][0-9a-f]${TAIL}|%e[1-9a-cef](?:${TAIL}){2}` +
     `|%ed%[89][0-9a-f]${TAIL}|%f0%[9ab][0-9a-f](?:${TAIL}){2}|%f[1-3](?:${TAIL}){3}|%f4%8[0-9a-f](?:${TAIL}){2})*$`,
   'i',
 )
 
-/** Undefined where it cannot be decoded. Nothing is thrown: an address may hold thousands of mistakes. */
+/** Undefined if invalid. Nothing is thrown, because a query may hold thousands of errors. */
 const decoded = (part: string): string | undefined => {
   if (!part.includes('%')) return part.replaceAll('+', ' ')
   return ENCODED.test(part) ? decodeURIComponent(part.replaceAll('+', ' ')) : undefined
@@ -38,7 +38,7 @@ interface Parsed {
 
 const NOTHING: Parsed = { parameters: new Map(), problems: [] }
 
-/** Names and values, decoded; what is there twice and may not be, or is not decodable, is a problem and not among them. */
+/** Decoded names and values. Forbidden repetitions and invalid encodings become problems. */
 const parse = (query: string, repeatable: readonly string[]): Parsed => {
   if (query === '') return NOTHING
   const parameters = new Map<string, string>()
@@ -58,19 +58,19 @@ const parse = (query: string, repeatable: readonly string[]): Parsed => {
   return { parameters, problems: [...problems.values()] }
 }
 
-/** The names in a query, those with wrong values too. */
+/** The names in a query, including those with invalid values. */
 export const namesIn = (query: string): readonly string[] => {
   const { parameters, problems } = parse(query, [])
   return [...parameters.keys(), ...problems.flatMap(({ path }) => path)]
 }
 
-/** Reads the query of an address that takes no parameters. */
+/** The codec of a route without query parameters. */
 export const noQuery: DecodeQuery<undefined> = (parameters) => {
   const unknown = [...parameters.keys()].map((name) => inQuery(name, 'is not a parameter of this address'))
   return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
 }
 
-/** @param repeatable what may be given several times; the values come joined by commas */
+/** @param repeatable parameters that may be repeated; their values are joined by commas */
 export const decodeQuery = <Q>(
   query: string,
   decode: DecodeQuery<Q>,
@@ -89,7 +89,7 @@ const problemOf = (error: t.ValidationError): Problem => {
 
 type Codecs = Readonly<Record<string, t.Mixed>>
 
-/** Reads parameters, each of which may be left out, with a codec that takes text. */
+/** Decodes optional parameters with codecs that take text. */
 export const parametersOf = <O extends Codecs>(codecs: O) => {
   const codec = closed('query', {}, codecs)
   const decode = (parameters: Parameters) =>
@@ -99,7 +99,7 @@ export const parametersOf = <O extends Codecs>(codecs: O) => {
   return withSchema(decode, () => schemaOf(codec))
 }
 
-/** Reads the parameters whose names begin so, by the rest of their names; the other parameters are left. */
+/** Decodes the parameters with a prefix, by the rest of their names. Other parameters are returned. */
 export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Type<A>) => {
   const codec = dictionary('query', names, values)
   const decode = (parameters: Parameters) => {
@@ -116,7 +116,7 @@ export const familyOf = <A>(prefix: string, names: t.Type<string>, values: t.Typ
   })
 }
 
-/** Text that stands for something else. */
+/** A codec for text that encodes another value. */
 const written = <A>(codec: t.Type<A>, read: (text: string) => unknown): t.Type<A, never, unknown> =>
   withSchema(
     new t.Type<A, never, unknown>(
@@ -135,12 +135,10 @@ export const wholeNumber = (min: number, max: number): t.Type<number, never, unk
 
 const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-/** `true` or `false`. */
 export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) =>
   Object.hasOwn(WORDS, text) ? WORDS[text] : undefined,
 )
 
-/** `true`, and nothing else. */
 export const onlyTrue: t.Type<true, never, unknown> = written(
   withSchema(
     new t.Type<true>(

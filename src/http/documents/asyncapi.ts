@@ -4,9 +4,9 @@ import { closedObject } from './openapi/answer-schemas.ts'
 import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
 import { DESCRIPTION } from './openapi/openapi.ts'
 
-/** AsyncAPI 3.0 of the feed. */
+/** The AsyncAPI 3.0 document of the feed. */
 
-/** What is told that is no event of the log. */
+/** Messages of a stream that are not events of the log. */
 const signs = (): Readonly<Record<'checkpoint' | 'error', JsonSchema>> => ({
   checkpoint: {
     title: 'How far a reader has come though nothing that it wants was there',
@@ -30,7 +30,7 @@ const messages = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(Object.keys(signs()).map((name) => [name, message(name, name)])),
 })
 
-/** Where a service is only its operator knows: a client fills in the place that it has this document from. */
+/** Only the operator knows the service's address. Clients fill in the one they got this document from. */
 const server = (protocol: 'http' | 'https', description: string): JsonSchema => ({
   host: '{host}',
   protocol,

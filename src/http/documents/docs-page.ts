@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** The page at /docs: Swagger UI, with every script and style from here. */
+/** The page at /docs: Swagger UI, with all scripts and styles served from here. */
 
 export const PAGE = `<!doctype html>
 <html lang="en">
@@ -17,8 +17,8 @@ export const PAGE = `<!doctype html>
 `
 
 /**
- * `validatorUrl` would send the document's address to somebody else. A browser that was given name and password in the
- * address fetches nothing from an address that leans on that one.
+ * `validatorUrl` would send the document's address to a third party. A browser given credentials in the page's address
+ * cannot fetch relative addresses, so the address is made without them.
  */
 export const PAGE_SCRIPT = `SwaggerUIBundle({
   url: new URL('openapi.json', location.origin + location.pathname).href,
@@ -37,10 +37,7 @@ export const PAGE_SCRIPT = `SwaggerUIBundle({
 export const PAGE_STYLE = `body { margin: 0; }
 `
 
-/**
- * Nothing from elsewhere, nothing inline, nothing evaluated, no frame around it. The styles of Swagger UI hold their
- * pictures in themselves.
- */
+/** Nothing from other origins, nothing inline, no eval, no framing. The images of Swagger UI's styles are data URLs. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -55,7 +52,7 @@ export const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** The files of the package that are served, and no others. */
+/** The served files of the package. */
 export type PackageFile = 'swagger-ui.css' | 'swagger-ui-bundle.js'
 
 export const readPackageFile = (file: PackageFile): Promise<string> =>

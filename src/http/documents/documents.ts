@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Answering, Call, Route } from '../protocol/route.ts'
+import type { Call, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { PAGE, PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, type PackageFile, readPackageFile } from './docs-page.ts'
 import { PAGE_HEADERS as GUIDE_HEADERS, STYLE as GUIDE_STYLE, PICTURE_HEADERS } from './guide/appearance.ts'
@@ -13,16 +13,16 @@ import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApi } from './openapi/openapi.ts'
 import { serveText } from './served-text.ts'
 
-/** The documents that the service gives of its own interface, made when they are first asked for. */
+/** The service's documents about its own interface, built on first request. */
 
-type Handler = (call: Call) => Answering
+type Handler = (call: Call) => RouteResult
 
 const json = (make: () => JsonSchema): Handler => serveText(() => JSON.stringify(make()))
 
 const versionOf = (): string =>
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
 
-/** By the file that the address names. */
+/** By file name. */
 const schemas = new Map(schemaDocuments.map(({ href, schema }) => [href.slice('/schemas/'.length), json(schema)]))
 
 const index = (): JsonSchema => ({
@@ -33,18 +33,18 @@ const fromPackage = (file: PackageFile): Handler => serveText(() => readPackageF
 
 const chapters = new Map(chapterNames().map((name) => [name, serveText(() => readPage(name), GUIDE_HEADERS)]))
 
-/** `routes` is the page that they are about, these documents' own routes among it. */
+/** `routes` is the table that the documents describe, including their own routes. */
 export const makeDocuments = (routes: () => readonly Route[]) => ({
   openApi: json(() => openApi(routes(), versionOf(), examplesFrom(readExamples()))),
   asyncApi: json(() => asyncApi(versionOf())),
   schemaIndex: json(index),
-  schema: async (call: Call): Answering =>
+  schema: async (call: Call): RouteResult =>
     schemas.get(call.params.file ?? '')?.(call) ?? E.left(refusal('not_found', 'There is no schema of this name.')),
   page: serveText(() => PAGE, PAGE_HEADERS),
   pageScript: serveText(() => PAGE_SCRIPT),
   pageStyle: serveText(() => PAGE_STYLE),
   guide: serveText(() => readPage(INDEX), GUIDE_HEADERS),
-  guideChapter: async (call: Call): Answering =>
+  guideChapter: async (call: Call): RouteResult =>
     chapters.get(call.params.chapter ?? '')?.(call) ?? E.left(refusal('not_found', 'The guide has no such chapter.')),
   guideStyle: serveText(() => GUIDE_STYLE),
   guidePicture: serveText(readPicture, PICTURE_HEADERS),

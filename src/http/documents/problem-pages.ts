@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Code, codes, refusal } from '../protocol/problem.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
 
-/** What to do about each refusal: the text of the page that its `type` leads to. */
+/** What to do about each refusal; shown on the page that its `type` links to. */
 const remedies: Readonly<Record<Code, string>> = {
   malformed_request: 'The bytes that arrived are not a request of HTTP/1.1. Look at what sends them.',
   malformed_json: 'Send a JSON object in UTF-8. The detail says at which character reading stopped.',
@@ -78,7 +78,7 @@ const page = (code: Code): string => {
 }
 
 /** The page about a refusal. */
-export const problemPage = async ({ params }: Call): Answering => {
+export const problemPage = async ({ params }: Call): RouteResult => {
   const code = params.code ?? ''
   if (!isCode(code)) return E.left(refusal('not_found', 'There is no refusal of this name.'))
   return E.right({ status: 200, body: page(code) })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { type Hops, listedAddress, nodeAddress, parseForwarded, parseForwardedFor, plainAddress } from './forwarded.ts'
 
-/** All addresses that begin with the same `prefix` bits. */
+/** All addresses that share the first `prefix` bits. */
 export interface TrustedRange {
   readonly family: 'ipv4' | 'ipv6'
   readonly address: string
@@ -10,20 +10,17 @@ export interface TrustedRange {
 }
 
 export interface ClientAddresses {
-  /** Whether this peer is a proxy whose word about its clients counts. */
+  /** Whether this peer is a proxy whose forwarding headers are trusted. */
   readonly trusts: (peer: string) => boolean
-  /** The address that a request came from, as far as those tell it who are trusted. */
+  /** The address of the client, as far as trusted proxies report it. */
   readonly clientOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 }
 
-/** The peer of a connection; one that has gone has no address any more. */
+/** The peer of a connection; empty once it has closed. */
 export const peerOf = ({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string =>
   plainAddress(remoteAddress ?? '') ?? 'unknown'
 
-/**
- * Whom an address stands for: IPv6 networks are given out as /64, within which everybody has as many addresses as they
- * like.
- */
+/** The network that counts as one client: for IPv6 the /64, within which anyone can have many addresses. */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
   const [head = '', tail = ''] = address.split('::')
@@ -32,7 +29,7 @@ export const networkOf = (address: string): string => {
   return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`
 }
 
-/** @param onUntrusted called for the first request with what a proxy adds from a peer that is not trusted */
+/** @param onUntrusted called for the first request with forwarding headers from an untrusted peer */
 export const makeClientAddresses = (
   ranges: readonly TrustedRange[],
   onUntrusted?: (peer: string) => void,
@@ -44,7 +41,7 @@ export const makeClientAddresses = (
   const trusts = (address: string): boolean =>
     ranges.length > 0 && isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
-  /** The nearest that is not trusted, or the last that a trusted one tells of. */
+  /** The nearest untrusted hop, or the farthest one reported. */
   const nearestUntrusted = (peer: string, hops: Hops, addressOf: (hop: string) => string | undefined): string => {
     let nearest = peer
     for (let i = hops.length - 1; i >= 0 && trusts(nearest); i--) {
@@ -62,11 +59,11 @@ export const makeClientAddresses = (
       ...(standard === undefined ? [] : [nearestUntrusted(peer, parseForwarded(standard) ?? [], nodeAddress)]),
       ...(older === undefined ? [] : [nearestUntrusted(peer, parseForwardedFor(older), listedAddress)]),
     ]
-    // A proxy that writes one of the two passes on the other as the client made it up: what differs tells nothing.
+    // A proxy that sets one header passes on the other as the client sent it. Values that differ are not trusted.
     return addresses.every((address) => address === addresses[0]) ? (addresses[0] ?? peer) : peer
   }
 
-  /** Read once: a request is asked for its address several times. */
+  /** Cached, because a request needs its address several times. */
   const known = new WeakMap<object, string>()
 
   return {

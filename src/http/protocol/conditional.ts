@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../domain/failure.ts'
 
-/** Conditional requests after RFC 9110, section 13. A SUT's entity tag is the revision of its record in quotes. */
+/** Conditional requests (RFC 9110, section 13). A SUT's entity tag is its revision in quotes. */
 
-/** One element of a list up to its comma or the end, with empty ones before it. A tag may hold a comma itself. */
+/** One list element up to its comma or the end, after any empty elements. Tags may contain commas. */
 const ELEMENT = /[ \t,]*(?:(W\/)?"([\x21\x23-\x7e\u0080-\u00ff]*)"[ \t]*(?:,|$)|$)/y
-/** Entity tags of a list; nobody has so many versions of one thing. */
+/** Entity tags read from a list. */
 const TAGS_MAX = 100
 
 interface EntityTag {
@@ -13,7 +13,7 @@ interface EntityTag {
   readonly value: string
 }
 
-/** Undefined where the header is not a list of entity tags, or of more than are read. */
+/** Undefined if the header is not a list of entity tags, or too long. */
 const entityTags = (header: string): readonly EntityTag[] | undefined => {
   const tags: EntityTag[] = []
   for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length; ) {
@@ -24,10 +24,7 @@ const entityTags = (header: string): readonly EntityTag[] | undefined => {
   return tags.length > 0 ? tags : undefined
 }
 
-/**
- * The revisions of which the SUT's record must be at one; undefined where any will do. Weak tags and those that Berth
- * never gave match nothing.
- */
+/** The revisions that If-Match allows; undefined for any. Weak and foreign tags match nothing. */
 export const parseIfMatch = (header: string | undefined): E.Either<Problem, readonly number[] | undefined> => {
   if (header === undefined || header.trim() === '*') return E.right(undefined)
   const tags = entityTags(header)
@@ -40,7 +37,7 @@ export const parseIfMatch = (header: string | undefined): E.Either<Problem, read
   )
 }
 
-/** Whether If-None-Match says that the client has this representation already. A malformed one says nothing. */
+/** Whether If-None-Match contains this tag. A malformed header is ignored. */
 export const isKnownToClient = (header: string | undefined, entityTag: string): boolean => {
   if (header === undefined) return false
   if (header.trim() === '*') return true

@@ -1,8 +1,8 @@
 import { isIP, SocketAddress } from 'node:net'
 
 /**
- * The one spelling of an IP address: IPv6 as RFC 5952 has it, without a zone; IPv4 in the clothes of IPv6 as IPv4.
- * Undefined for anything else.
+ * The canonical form of an IP address: IPv6 as in RFC 5952 without a zone, IPv4-mapped IPv6 as IPv4. Undefined for
+ * anything else.
  */
 export const plainAddress = (text: string): string | undefined => {
   const version = isIP(text)
@@ -11,29 +11,30 @@ export const plainAddress = (text: string): string | undefined => {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }
 
-/** Where a request came through, in that order, as it was written. */
+/** The reported hops of a request, in order, as written. */
 export type Hops = readonly string[]
 
-/** Characters of a Forwarded field that are read; a chain of ten proxies writes a thousand. */
+/** Characters of a Forwarded field that are read. A chain of ten proxies writes a thousand. */
 const FORWARDED_MAX = 8_192
-/** Hops that are looked at, the nearest; no chain of proxies is longer. */
+/** Nearest hops that are read. No chain of proxies is longer. */
 const HOPS_MAX = 64
 
 const NODE = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([0-9a-f:.]+)\])(?::(?:\d{1,5}|_[\w.-]+))?$/i
 
-/** An address with or without a port, as RFC 7239 writes nodes; neither `unknown` nor `_hidden` tells one. */
+/** The address of an RFC 7239 node, with or without a port; undefined for `unknown` and `_hidden`. */
 export const nodeAddress = (node: string): string | undefined => {
   const [, four, six] = NODE.exec(node) ?? []
   return plainAddress(four ?? six ?? '')
 }
 
-/** The same as X-Forwarded-For writes it, where IPv6 needs no brackets. */
+/** The same for X-Forwarded-For, where IPv6 needs no brackets. */
 export const listedAddress = (node: string): string | undefined => plainAddress(node) ?? nodeAddress(node)
 
-// A value may also hold what ought to be quoted, like the colon of a port: many proxies write so, and it is as clear.
+// Many proxies leave values unquoted that should be quoted, such as the colon of a port. They are unambiguous and
+// accepted.
 const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([^\s",;\\]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
 
-/** Reads a Forwarded field (RFC 7239); undefined when it is not well-formed, for then nobody knows where it was cut. */
+/** Parses a Forwarded field (RFC 7239). Undefined if malformed, because it may have been truncated anywhere. */
 export const parseForwarded = (field: string): Hops | undefined => {
   if (field.length > FORWARDED_MAX) return undefined
   const hops: string[] = []
@@ -52,7 +53,7 @@ export const parseForwarded = (field: string): Hops | undefined => {
   }
 }
 
-/** Reads an X-Forwarded-For field, which no standard describes: addresses, some with a port, parted by commas. */
+/** Parses an X-Forwarded-For field, which no standard describes: comma-separated addresses, some with a port. */
 export const parseForwardedFor = (field: string): Hops => {
   const hops: string[] = []
   for (let end = field.length; end >= 0 && hops.length < HOPS_MAX; ) {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../domain/failure.ts'
 import { parsePosition } from '../../domain/values/position.ts'
 
-/** Reads a position; undefined where the header is absent. */
+/** Parses a position; undefined if the header is absent. */
 const parserOf =
   (name: string, whence: string) =>
   (header: string | undefined): E.Either<Problem, number | undefined> => {
@@ -16,5 +16,5 @@ export const parseBerthAfter = parserOf('Berth-After', 'Berth-Position gives the
 
 const lastEventId = parserOf('Last-Event-ID', 'the id of an event is')
 
-/** A client that has had no event yet may send an empty one. */
+/** A client without any event may send an empty value. */
 export const parseLastEventId = (header: string | undefined) => lastEventId(header === '' ? undefined : header)

@@ -1,6 +1,6 @@
 import type { Failure, FailureCode, Problem } from '../../domain/failure.ts'
 
-/** What only the transport refuses; the domain's refusals stand in domain/failure.ts. */
+/** Refusals of the transport; domain failures are in domain/failure.ts. */
 export type TransportCode =
   | 'malformed_request'
   | 'malformed_json'
@@ -22,7 +22,7 @@ export type TransportCode =
 
 export type Code = FailureCode | TransportCode
 
-/** Every refusal: its status, its title, and the seconds after which to try again where that helps. */
+/** Every refusal: its status, title, and the seconds after which to retry, if that helps. */
 export const codes: Readonly<Record<Code, { status: number; title: string; retryAfter?: number }>> = {
   malformed_request: { status: 400, title: 'The request is not well-formed HTTP' },
   malformed_json: { status: 400, title: 'The body is not well-formed JSON' },
@@ -75,24 +75,24 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   clock_ahead: { status: 503, title: 'The clock of the service is ahead', retryAfter: 60 },
 }
 
-/** A refusal on its way out: a Failure of the domain or of the transport. */
+/** A refusal to send: a failure of the domain or of the transport. */
 export type Refusal = Omit<Failure, 'code'> & {
   readonly code: Code
-  /** Seconds, where they are known better than the table has them. */
+  /** Seconds, if more precise than the table. */
   readonly retryAfter?: number
-  /** How each part of the service is, in a word. */
+  /** The state of each part of the service, in a word. */
   readonly parts?: object
 }
 
 export const refusal = (code: Code, detail: string): Refusal => ({ code, detail })
 
-/** The log could not be read. Where that was for the answer to a write, the write may have been recorded before. */
+/** The log could not be read. If this was for the response to a write, the write may have been recorded. */
 export const unreadStore = (method: string): Refusal =>
   method === 'POST'
     ? refusal('outcome_unknown', 'The event store cannot be read: repeat the request with the same Idempotency-Key.')
     : refusal('unavailable', 'The event store cannot be read. Try again.')
 
-/** A JSON Pointer (RFC 6901) in the form of a URI fragment. */
+/** A JSON Pointer (RFC 6901) as a URI fragment. */
 const pointer = (path: readonly string[]): string =>
   `#${path.map((name) => `/${encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`
 
@@ -108,10 +108,10 @@ const located = ({ path, in: where, detail }: Problem): object => {
   }
 }
 
-/** Problems that a refusal names; how many there are it says. */
+/** Problems listed in one response. The total is given too. */
 const PROBLEMS_MAX = 100
 
-/** The body of a refusal, after RFC 9457. `instance` is the request's id. */
+/** The body of an error response (RFC 9457). `instance` is the request id. */
 export const problemBody = (refusal: Refusal, instance: string): string => {
   const { code, detail, problems, help, parts } = refusal
   const { status, title } = codes[code]

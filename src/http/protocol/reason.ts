@@ -2,11 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { text } from '../../domain/codec/codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 
-/** What is recorded of a reason can be read for ever: it is held to what the event's own codec takes. */
+/** A reason stays in the log, so the codec of the event applies. */
 const Reason = text(1, 200)
 
 const decoded = (header: string): string | undefined => {
-  // Bytes beyond ASCII have come without encoding; nobody can say in which character set.
+  // Bytes beyond ASCII arrive without any known character encoding.
   if (!/^[\x20-\x7e]*$/.test(header)) return undefined
   try {
     return decodeURIComponent(header)
@@ -15,7 +15,7 @@ const decoded = (header: string): string | undefined => {
   }
 }
 
-/** Reads a Berth-Reason header: why, in percent-encoded UTF-8. Right(undefined) where there is none. */
+/** Parses a Berth-Reason header, which is percent-encoded UTF-8. Right(undefined) if absent. */
 export const parseBerthReason = (header: string | undefined): E.Either<Problem, string | undefined> => {
   if (header === undefined) return E.right(undefined)
   const reason = decoded(header)

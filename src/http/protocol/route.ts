@@ -8,87 +8,87 @@ import type { Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
 
-/** One request, as far as a handler may know it. */
+/** A request as handlers see it. */
 export interface Call<B = unknown, Q = unknown> {
   readonly requestId: string
   readonly user: User
-  /** The parameters of the path, decoded. */
+  /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly body: B
   readonly query: Q
-  /** The revisions of which the SUT's record must be at one; undefined where any will do. */
+  /** The revisions If-Match allows; undefined for any. */
   readonly ifMatch: readonly number[] | undefined
-  /** The position of the last event that the client of a stream had when it was cut off. */
+  /** The position of the last event a reconnecting stream client received. */
   readonly lastEventId: number | undefined
-  /** Of those that the route answers with, the one that the client likes best. */
+  /** The negotiated media type of the response. */
   readonly mediaType: string
   readonly idempotencyKey: IdempotencyKey | undefined
-  /** Why, in the client's words. */
+  /** The reason given by the client. */
   readonly reason: string | undefined
 }
 
-/** A body that is written bit by bit. */
-export interface Streamed {
-  /** Whether nothing of the log is told until the store can be read. */
+/** A streamed response body. */
+export interface StreamedBody {
+  /** Whether nothing from the log is sent until the store can be read. */
   readonly isHeld?: boolean
-  /** Writes it behind the head of the answer; resolves when it has ended, one way or the other. */
+  /** Writes the body after the response head; resolves when it has ended for any reason. */
   readonly run: (response: ServerResponse) => Promise<void>
-  /** In place of that, where only the head is wanted. */
+  /** Called instead of `run` for HEAD. */
   readonly leave: () => void
 }
 
-export interface Answer {
+export interface RouteResponse {
   readonly status: 200 | 201
-  /** Text of the route's media type. */
-  readonly body: string | Streamed
+  /** Text of the negotiated media type. */
+  readonly body: string | StreamedBody
   readonly headers?: Readonly<Record<string, string>>
-  /** The public position that a write's answer shows; a read shows where the views are. */
+  /** The public position a write's response shows. For a read, the position of the views is used. */
   readonly position?: number
 }
 
-export type Answering = Promise<Either<Refusal, Answer>>
+export type RouteResult = Promise<Either<Refusal, RouteResponse>>
 
-/** Reads a body, or names everything that is wrong with it. */
+/** Decodes a body, or returns every problem. */
 export type DecodeBody<B> = (body: unknown) => Either<readonly Problem[], B>
 
-/** The parameters of a query, decoded, each there once. */
+/** Decoded query parameters, each once. */
 export type Parameters = ReadonlyMap<string, string>
 
-/** Reads the parameters of a query, or names everything that is wrong with them. */
+/** Decodes query parameters, or returns every problem. */
 export type DecodeQuery<Q> = (parameters: Parameters) => Either<readonly Problem[], Q>
 
-/** One operation of the interface: everything that is particular to it. */
+/** One operation of the API. */
 export interface Route {
   readonly method: 'GET' | 'POST'
-  /** In the router's syntax, a parameter being `:name`. */
+  /** In router syntax, with `:name` for parameters. */
   readonly path: string
-  /** The roles that may; `anyone` needs no credentials. */
+  /** The roles that may call it; `anyone` needs no credentials. */
   readonly may: readonly Role[] | 'anyone'
-  /** The roles that may use a parameter of the query, where not all may that may ask. */
+  /** Query parameters that only some of these roles may use. */
   readonly mayUse?: Readonly<Record<string, readonly Role[]>>
-  /** What it answers with where that is not JSON; refusals always are. */
+  /** The media type of the response; JSON by default. Error responses are always JSON. */
   readonly mediaType?: string
-  /** What it answers with in place of that to who likes it better. */
+  /** Alternative media types for content negotiation. */
   readonly otherMediaTypes?: readonly string[]
-  /** Whether it is answered also while the log is still being read. */
+  /** Whether it is available while the log is still being read. */
   readonly isAlwaysOpen?: true
-  /** The media type in which it is answered also then, and goes on when the log has been read. */
+  /** A media type that is available then too: its stream is held until the log has been read. */
   readonly heldOpen?: string
-  /** Absent where no body is taken. */
+  /** Absent if the route takes no body. */
   readonly body?: DecodeBody<unknown>
   readonly isBodyOptional?: true
-  /** Absent where no parameters are taken. */
+  /** Absent if the route takes no parameters. */
   readonly query?: DecodeQuery<unknown>
-  /** The parameters that may be given several times; their values come joined by commas. */
+  /** Parameters that may be repeated; their values are joined by commas. */
   readonly repeatable?: readonly string[]
-  /** Whether Last-Event-ID is heeded. */
+  /** Whether Last-Event-ID is supported. */
   readonly isResumable?: true
-  /** Whether If-Match is heeded. */
+  /** Whether If-Match is supported. */
   readonly isConditional?: true
-  readonly handle: (call: Call) => Answering
+  readonly handle: (call: Call) => RouteResult
 }
 
-/** What a route answers with, the one first that is taken where any will do. */
+/** The media types of a route, the default first. */
 export type MediaTypes = readonly [string, ...string[]]
 
 export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>): MediaTypes => [
@@ -96,20 +96,20 @@ export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>
   ...(route.otherMediaTypes ?? []),
 ]
 
-export type Routed<B> = Omit<Route, 'body' | 'handle' | 'method'> & {
+export type BodyRoute<B> = Omit<Route, 'body' | 'handle' | 'method'> & {
   readonly body: DecodeBody<B>
-  readonly handle: (call: Call<B>) => Answering
+  readonly handle: (call: Call<B>) => RouteResult
 }
 
-/** A POST whose handler gets the body that its codec reads. */
-export const post = <B>(route: Routed<B>): Route => ({ ...route, method: 'POST' }) as unknown as Route
+/** A POST route whose handler gets the decoded body. */
+export const post = <B>(route: BodyRoute<B>): Route => ({ ...route, method: 'POST' }) as unknown as Route
 
 export const get = (route: Omit<Route, 'method' | 'body' | 'query'>): Route => ({ ...route, method: 'GET' })
 
-export type Asked<Q> = Omit<Route, 'body' | 'query' | 'handle' | 'method'> & {
+export type QueryRoute<Q> = Omit<Route, 'body' | 'query' | 'handle' | 'method'> & {
   readonly query: DecodeQuery<Q>
-  readonly handle: (call: Call<unknown, Q>) => Answering
+  readonly handle: (call: Call<unknown, Q>) => RouteResult
 }
 
-/** A GET whose handler gets the parameters that its codec reads. */
-export const ask = <Q>(route: Asked<Q>): Route => ({ ...route, method: 'GET' }) as unknown as Route
+/** A GET route whose handler gets the decoded query. */
+export const getWithQuery = <Q>(route: QueryRoute<Q>): Route => ({ ...route, method: 'GET' }) as unknown as Route

@@ -1,12 +1,12 @@
-/** Negotiation of the media type (RFC 9110, section 12.5.1), in one pass over the field whatever it holds. */
+/** Content negotiation of media types (RFC 9110, section 12.5.1), in a single pass whatever the field contains. */
 
-/** How well a media type fits a range of the field. */
-interface Liking {
-  /** From 0 to 1; not wanted at 0. */
+/** How well a media type matches a range of the field. */
+interface Preference {
+  /** From 0 to 1; 0 excludes the type. */
   readonly quality: number
-  /** 0 for any type, 1 for any subtype, 2 for the type itself, 3 with parameters. */
+  /** 0 for any type, 1 for any subtype, 2 for the exact type, 3 with parameters. */
   readonly specificity: number
-  /** Of the range in the field. */
+  /** The index of the range in the field. */
   readonly place: number
 }
 
@@ -15,7 +15,7 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const SEMICOLON = 0x3b
 
-/** Calls with each part between separators outside quoted strings; the last may be a string that never ends. */
+/** Calls `take` with each part between separators outside quoted strings. The last string may be unterminated. */
 const forEachPart = (text: string, separator: number, take: (part: string) => void): void => {
   let start = 0
   let isQuoted = false
@@ -44,7 +44,7 @@ const unquoted = (value: string): string =>
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
-/** Names in lower case to values. */
+/** Values by lower-case name. */
 const parametersOf = (text: string): ReadonlyMap<string, string> => {
   if (!text.includes(';')) return NO_PARAMETERS
   const parameters = new Map<string, string>()
@@ -72,8 +72,8 @@ const read = (mediaType: string): MediaType => {
 const ANY = '*/*'
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** Undefined where the range has a parameter that this media type does not have. */
-const likingOf = (range: string, place: number, bare: string, offered: MediaType): Liking | undefined => {
+/** Undefined if the range has a parameter that the media type lacks. */
+const preferenceOf = (range: string, place: number, bare: string, offered: MediaType): Preference | undefined => {
   const isAny = bare === ANY
   const isAnySubtype = bare === offered.anySubtype
   if (!isAny && !isAnySubtype && bare !== offered.bare) return undefined
@@ -82,7 +82,7 @@ const likingOf = (range: string, place: number, bare: string, offered: MediaType
   if (!QUALITY.test(quality)) return undefined
   let matched = 0
   for (const [name, value] of parameters) {
-    // Every text is UTF-8 here, and JSON has no charset; clients name one all the same.
+    // All text is UTF-8 here, and JSON has no charset parameter, but clients send one.
     if (name === 'q' || name === 'charset') continue
     if (offered.parameters.get(name)?.toLowerCase() !== value.toLowerCase()) return undefined
     matched = 1
@@ -91,23 +91,20 @@ const likingOf = (range: string, place: number, bare: string, offered: MediaType
   return { quality: Number(quality), specificity, place }
 }
 
-/** The range that is most specific decides, whatever its quality. */
-const decides = (liking: Liking, before: Liking | undefined): boolean =>
+/** The most specific range wins, whatever its quality. */
+const isMoreSpecific = (liking: Preference, before: Preference | undefined): boolean =>
   before === undefined ||
   liking.specificity > before.specificity ||
   (liking.specificity === before.specificity && liking.quality > before.quality)
 
-const compare = (a: Liking, b: Liking): number =>
+const compare = (a: Preference, b: Preference): number =>
   b.quality - a.quality || b.specificity - a.specificity || a.place - b.place
 
-/**
- * Of these media types the one that an Accept field prefers, the first where it likes all alike; undefined where it takes
- * none.
- */
+/** The preferred media type of an Accept field, the first one in a tie; undefined if none is acceptable. */
 export const preferred = (accept: string, mediaTypes: readonly string[]): string | undefined => {
   const offered = mediaTypes.map(read)
   const wanted = new Set([ANY, ...offered.flatMap(({ bare, anySubtype }) => [bare, anySubtype])])
-  const likings: (Liking | undefined)[] = offered.map(() => undefined)
+  const likings: (Preference | undefined)[] = offered.map(() => undefined)
   let place = 0
   forEachPart(accept, COMMA, (range) => {
     place++
@@ -115,12 +112,12 @@ export const preferred = (accept: string, mediaTypes: readonly string[]): string
     const bare = bareOf(range)
     if (!wanted.has(bare)) return
     offered.forEach((mediaType, i) => {
-      const liking = likingOf(range, place, bare, mediaType)
-      if (liking !== undefined && decides(liking, likings[i])) likings[i] = liking
+      const liking = preferenceOf(range, place, bare, mediaType)
+      if (liking !== undefined && isMoreSpecific(liking, likings[i])) likings[i] = liking
     })
   })
   const taken = mediaTypes
     .map((mediaType, i) => ({ mediaType, liking: likings[i] }))
-    .filter((one): one is { mediaType: string; liking: Liking } => (one.liking?.quality ?? 0) > 0)
+    .filter((one): one is { mediaType: string; liking: Preference } => (one.liking?.quality ?? 0) > 0)
   return taken.toSorted((a, b) => compare(a.liking, b.liking))[0]?.mediaType
 }

@@ -3,9 +3,9 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const SPACE = 0x20
 
-/** Arrays and objects within each other; no body that is taken needs more than two. */
+/** Nesting depth; no accepted body needs more than two levels. */
 export const DEPTH_MAX = 32
-/** Members of objects and elements of arrays, all together; no body that is taken needs more than a hundred. */
+/** Members of objects and elements of arrays in total; no accepted body needs more than a hundred. */
 export const MEMBERS_MAX = 10_000
 
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
@@ -17,20 +17,17 @@ const isPast = (json: Buffer, byte: number, count: number): boolean => {
   return seen > count
 }
 
-/** Nearly every body is so short and has so few brackets; to know that costs less than reading it. */
+/** Most bodies are so short and have so few brackets. This check is cheaper than a full scan. */
 const isSmall = (json: Buffer): boolean =>
   json.length <= MEMBERS_MAX && !isPast(json, 0x5b, DEPTH_MAX / 2) && !isPast(json, 0x7b, DEPTH_MAX / 2)
 
-/**
- * What of a JSON text is more than is parsed: seen in one pass, which goes no further than there. Says nothing of whether it
- * is JSON at all.
- */
+/** Which limit a JSON text exceeds, found in one pass that stops there. Does not validate the JSON. */
 export const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
   if (isSmall(json)) return undefined
   let depth = 0
   let members = 0
   let isInString = false
-  /** Whether the last byte that counts opened something: what comes next is its first member, or its end. */
+  /** Whether the last significant byte opened an array or object: next comes its first member, or its end. */
   let isOpened = false
   for (let i = 0; i < json.length; i++) {
     const byte = json[i] as number

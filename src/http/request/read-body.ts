@@ -7,7 +7,7 @@ import { DEPTH_MAX, excessOf, MEMBERS_MAX } from './json-size.ts'
 
 /** Bytes. */
 export const BODY_MAX = 256 * 1024
-/** Pieces in which a body may come, its chunks among them: each costs a microsecond, however small it is. */
+/** Pieces of a body, chunks included. Each costs a microsecond, however small. */
 export const PIECES_MAX = 4_096
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
@@ -23,12 +23,12 @@ const isCoded = ({ req }: Context): boolean => {
   return coding !== undefined && coding !== '' && coding.toLowerCase() !== 'identity'
 }
 
-/** A media type of which nothing has to be found out. */
+/** The plain JSON media type, which needs no further checks. */
 const PLAIN = /^application\/json(; ?charset=utf-8)?$/i
 
 const mediaTypeProblem = (ctx: Context): string | undefined => {
   const type = ctx.req.headers['content-type'] ?? ''
-  // Where there is no body there is nothing that would need a name.
+  // A request without a body needs no media type.
   if (type === '' && !hasBody(ctx)) return undefined
   if (!PLAIN.test(type)) {
     if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
@@ -46,32 +46,32 @@ const tooManyPieces = (): Refusal =>
   refusal('body_too_large', `The body has come in more than the ${PIECES_MAX} pieces that are read.`)
 const incomplete = (): Refusal => refusal('malformed_request', 'The body ended before it was whole.')
 
-/** What the head alone tells: size before media type, as the order of refusals has it. */
+/** Refusals decided by the header: size before media type, in the documented order. */
 const headRefusal = (ctx: Context): Refusal | undefined => {
   if (Number(ctx.req.headers['content-length']) > BODY_MAX) return tooLarge()
   const wrongType = mediaTypeProblem(ctx)
   return wrongType === undefined ? undefined : refusal('unsupported_media_type', wrongType)
 }
 
-/** Takes a body that has come with its header, as most do. */
+/** Takes a body that arrived together with its header, as most do. */
 const takeWhole = (request: IncomingMessage): Buffer | undefined => {
   if (!request.complete || request.readableLength === 0 || request.readableLength > BODY_MAX) return undefined
   const parts: Buffer[] = []
-  // One at a time: as many as the client, or the network, has made of it.
+  // One piece at a time; the client or the network decided how many.
   while (request.readableLength > 0) parts.push(request.read())
   return parts.length === 1 ? parts[0] : Buffer.concat(parts)
 }
 
-/** Takes a body as it comes, no further than it is read. */
+/** Reads a body as it arrives, within the limits. */
 const takePieces = (request: IncomingMessage): Promise<E.Either<Refusal, Buffer>> =>
   new Promise((resolve) => {
     const pieces: Buffer[] = []
     let size = 0
     const settle = (result: E.Either<Refusal, Buffer>): void => {
       request.off('data', take).off('end', end).off('error', cutOff).off('close', cutOff)
-      // No more of a body that is refused; what became of the connection is told with the answer.
+      // Stop reading a refused body. The response also settles what happens to the connection.
       if (E.isLeft(result)) request.socket.pause()
-      // An error that nobody hears would end the process.
+      // An unhandled error event would end the process.
       request.on('error', () => undefined)
       resolve(result)
     }
@@ -104,13 +104,13 @@ const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
   try {
     return E.right({ bytes, json: JSON.parse(bytes.toString()) as unknown })
   } catch (error) {
-    return E.left(refusal('malformed_json', `The body is not JSON: ${whereOnly(error as Error)}.`))
+    return E.left(refusal('malformed_json', `The body is not JSON: ${positionOnly(error as Error)}.`))
   }
 }
 
 export type Read = E.Either<Refusal, Body> | Promise<E.Either<Refusal, Body>>
 
-/** Reads and parses a JSON body; what its head tells against it is told before it is read. */
+/** Reads and parses a JSON body, after checking the header. */
 export const readBody = (ctx: Context): Read => {
   const { req, res } = ctx
   const refused = headRefusal(ctx)
@@ -118,13 +118,13 @@ export const readBody = (ctx: Context): Read => {
   const whole = takeWhole(req)
   if (whole !== undefined) return parsed(whole)
   if (!hasBody(ctx)) return parsed(Buffer.alloc(0))
-  // The client waits for this word: by now there is nothing that could be told against its request unread.
+  // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
   if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
   return takePieces(req).then((bytes) => (E.isLeft(bytes) ? bytes : parsed(bytes.right)))
 }
 
-/** The engine's message without the piece of the body it quotes: bodies hold passwords. */
-const whereOnly = (error: Error): string => {
+/** The parser's message without the quoted piece of the body, because bodies contain passwords. */
+const positionOnly = (error: Error): string => {
   const position = /at position (\d+)/.exec(error.message)?.[1]
   return position === undefined
     ? 'it ends too early or holds something else'

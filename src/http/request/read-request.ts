@@ -10,18 +10,18 @@ import { parseBerthReason } from '../protocol/reason.ts'
 import type { Route } from '../protocol/route.ts'
 import { type Body, hasBody, type Read, readBody } from './read-body.ts'
 
-/** What a request says beside its address, read and found to be in order. */
+/** The decoded and validated input of a request. */
 export interface Input {
   readonly body: unknown
   readonly query: unknown
-  /** The body as it came: what a retry is recognised by. */
+  /** The raw body, which identifies a retry. */
   readonly bytes: Buffer
   readonly idempotencyKey: string | undefined
   readonly ifMatch: readonly number[] | undefined
-  /** Why, to be recorded with what it causes. */
+  /** The reason to record with the change. */
   readonly reason: string | undefined
   readonly lastEventId: number | undefined
-  /** The public position that a read must have come to. */
+  /** The public position that a read must have reached. */
   readonly after: number | undefined
 }
 
@@ -62,7 +62,7 @@ const inputOf = (ctx: Context, route: Route, read: E.Either<Refusal, Body>): E.E
   return E.left(invalid([...(inParameters ?? []), ...inHeader, ...(inBody ?? [])]))
 }
 
-/** Reads body and header fields; what they hold that they must not is refused with all of it named. */
+/** Reads the body and header fields. A refusal names every problem. */
 export const readRequest = (
   ctx: Context,
   route: Route,

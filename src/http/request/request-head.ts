@@ -3,12 +3,12 @@ import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { MediaTypes } from '../protocol/route.ts'
 import { preferred } from './accept.ts'
 
-/** What the head of a request must be like, whatever it asks for. */
+/** Checks of the request head that apply to every request. */
 
-/** Characters of the request's target. */
+/** Characters of the request target. */
 const URI_MAX = 8_192
 
-/** HTTP/1.1 takes exactly one Host header (RFC 9112, section 3.2); Node itself passes over a second one. */
+/** HTTP/1.1 requires exactly one Host header (RFC 9112, section 3.2). Node ignores a second one. */
 const isHostClear = ({ req }: Context): boolean => {
   let hosts = 0
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
@@ -18,7 +18,7 @@ const isHostClear = ({ req }: Context): boolean => {
   return hosts === 1 || (hosts === 0 && req.httpVersionMajor === 1 && req.httpVersionMinor === 0)
 }
 
-/** A name or an address with or without a port, as in a URI of http (RFC 9110, section 4.2.1): not empty. */
+/** A host name or address with an optional port, as in an http URI (RFC 9110, section 4.2.1); not empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
 /** Characters of a host name and its port. */
 const HOST_MAX = 260
@@ -29,7 +29,7 @@ const isHost = (host: string): boolean =>
   HOST.test(host) &&
   Number(/:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? 0) <= PORT_MAX
 
-/** Control characters, percent-encoded in UTF-8: no address of anything has one. Node refuses them as they are. */
+/** Percent-encoded control characters in UTF-8. No valid path contains one. Node refuses unencoded ones. */
 const CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i
 
 const targetProblem = (url: string): string | undefined => {
@@ -44,7 +44,7 @@ const isExpectationMet = ({ expect }: Context['req']['headers']): boolean =>
 export const notImplemented = (): Refusal =>
   refusal('not_implemented', 'The only Transfer-Encoding that is read is chunked.')
 
-/** What is wrong with a request before it matters who asks for what. */
+/** What is wrong with a request head, independent of user and route. */
 export const headProblem = (ctx: Context): Refusal | undefined => {
   if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address has more than ${URI_MAX} characters.`)
   const { headers } = ctx.req
@@ -61,10 +61,10 @@ export const headProblem = (ctx: Context): Refusal | undefined => {
 }
 
 /**
- * Of what a route answers with, what the client likes best, the first where it likes all alike; undefined where it takes
- * none. Who names the media type of refusals takes what there is beside them.
+ * The media type to respond with; undefined if none is acceptable. A client that accepts only the media type of errors
+ * gets the default.
  */
-export const acceptable = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
+export const negotiate = (ctx: Context, mediaTypes: MediaTypes): string | undefined => {
   const { accept } = ctx.req.headers
   const [first] = mediaTypes
   if (accept === undefined || accept === '*/*' || accept === first) return first

@@ -4,44 +4,44 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, type Instant } from '../../domain/values/instant.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Page, ReservationQuery, SutQuery } from '../../read-models/lists/lists.ts'
-import type { Shown } from '../../read-models/long-reads.ts'
-import { type Moment, momentAfter } from '../../read-models/tables/periods.ts'
+import type { ListResult } from '../../read-models/long-reads.ts'
+import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
-import { type Kind, type Objects, showing } from '../answer/objects.ts'
 import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { documentResponse, type Kind, type Objects } from '../response/objects.ts'
 
-/** Milliseconds that a read waits until this instance has come to the end of the log. */
-const VIEWS_WITHIN = 5_000
+/** Milliseconds a read waits for this instance to reach the end of the log. */
+const VIEWS_TIMEOUT = 5_000
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
-/** A moment of the past, found in the log. */
-export interface Then {
+/** A past moment, located in the log. */
+export interface PastMoment {
   readonly moment: Moment
-  /** The public position that answers as of it show. */
+  /** The public position that responses show. */
   readonly position: number
 }
 
-/** Answers reads as they would have been answered at a moment of the past. */
+/** Reads as of a past moment. */
 export interface AsOfReads {
-  readonly find: (asOf: AsOf) => Read<Then>
-  /** Unix milliseconds of that moment. */
+  readonly find: (asOf: AsOf) => Read<PastMoment>
+  /** The moment in Unix milliseconds. */
   readonly timeOf: (asOf: AsOf) => Promise<number>
-  /** Answers with an object as it was, or as `newest` does where no moment is named. */
+  /** Responds with an object as of a moment, or with `newest` if none is given. */
   readonly readOr: <C extends Call<unknown, AsOfQuery>>(
     kind: Kind,
     call: C,
-    newest: (call: C) => Answering,
-  ) => Answering
-  readonly reservations: (query: ReservationQuery, then: Then) => Read<Page>
-  readonly suts: (query: SutQuery, then: Then) => Read<Page>
+    newest: (call: C) => RouteResult,
+  ) => RouteResult
+  readonly reservations: (query: ReservationQuery, then: PastMoment) => Read<Page>
+  readonly suts: (query: SutQuery, then: PastMoment) => Read<Page>
 }
 
-/** The version that stood at a moment, if there was one. */
+/** The version current at a moment, if any. */
 interface Found {
   readonly version: Version | undefined
   readonly position: number
@@ -49,7 +49,7 @@ interface Found {
 
 export interface AsOfDependencies {
   readonly objects: Objects
-  readonly views: Pick<Views, 'position' | 'reached' | 'log'>
+  readonly views: Pick<Views, 'position' | 'waitForStorePosition' | 'log'>
   readonly store: Pick<EventStore, 'at' | 'head'>
   readonly clock: () => number
 }
@@ -61,53 +61,53 @@ const millisecondsOf = ({ epochNanoseconds }: Instant): number => Number(epochNa
 
 const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
 
-const behind = (): Refusal => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+const viewsBehind = (): Refusal => failure('unavailable', 'The documents are behind the log at the moment; try again.')
 
-const notYetThere = (kind: Kind): Refusal =>
+const notFoundThen = (kind: Kind): Refusal =>
   kind === 'sut'
     ? failure('sut_not_found', 'No SUT had this id then.')
     : failure('reservation_not_found', 'No reservation had this id then.')
 
 type Find = AsOfReads['find']
 
-/** Whether this instance has come to where the log ended a moment ago. */
-const makeCaughtUp =
+/** Waits for this instance to reach the current end of the log. */
+const makeCatchUp =
   ({ views, store }: AsOfDependencies) =>
   async (): Promise<boolean> =>
-    views.reached(await store.head(), VIEWS_WITHIN)
+    views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT)
 
 const makeFind = (dependencies: AsOfDependencies): Find => {
   const { objects, views, clock } = dependencies
-  const caughtUp = makeCaughtUp(dependencies)
+  const caughtUp = makeCatchUp(dependencies)
   return async (asOf) => {
     if ('position' in asOf) {
       const { position } = asOf
-      // Another instance may have come that far.
-      if (position > views.position() && !(await caughtUp())) return E.left(behind())
+      // Another instance may have got that far.
+      if (position > views.position() && !(await caughtUp())) return E.left(viewsBehind())
       if (position > views.position()) return E.left(future('is a place that the log has not come to'))
       return E.right({ moment: momentAfter(position), position })
     }
     if (asOf.instant.epochNanoseconds > BigInt(clock()) * NANOSECONDS) return E.left(future('is in the future'))
     const time = millisecondsOf(asOf.instant)
-    const found = await objects.listed(({ past }) => past.momentAt(time, views.position()))
+    const found = await objects.readLists(({ past }) => past.momentAt(time, views.position()))
     return E.map(({ listed, position }: { listed: Moment; position: number }) => ({ moment: listed, position }))(found)
   }
 }
 
-/** Reads the version that stood then; before it is said that there was none, this instance catches up with the store. */
+/** Reads the version current then. Catches up with the store before answering that there was none. */
 const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
-  const caughtUp = makeCaughtUp(dependencies)
+  const caughtUp = makeCatchUp(dependencies)
   return async (kind: Kind, id: string, asOf: AsOf): Read<Found> => {
     let isCaughtUp = 'position' in asOf
     for (;;) {
       const at = await find(asOf)
       if (E.isLeft(at)) return at
       const { moment, position } = at.right
-      const read = await dependencies.objects.listed(({ past }) => past.version(kind, id, moment))
+      const read = await dependencies.objects.readLists(({ past }) => past.version(kind, id, moment))
       if (E.isLeft(read)) return read
       const version = read.right.listed
       if (version !== undefined || isCaughtUp) return E.right({ version, position })
-      if (!(await caughtUp())) return E.left(behind())
+      if (!(await caughtUp())) return E.left(viewsBehind())
       isCaughtUp = true
     }
   }
@@ -133,16 +133,16 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       const read = await readVersion(kind, isAssignedId(id) ? id : '', asOf)
       if (E.isLeft(read)) return read
       const { version, position } = read.right
-      if (version === undefined) return E.left(notYetThere(kind))
+      if (version === undefined) return E.left(notFoundThen(kind))
       if (version.ended === 'cancelled') {
         const detail = 'The reservation had been cancelled by then; its history stands.'
         return E.left(failure('reservation_cancelled', detail))
       }
-      return E.right(showing(kind, { ...version, position }, false))
+      return E.right(documentResponse(kind, { ...version, position }, false))
     },
     reservations: async (query, { moment }) =>
-      E.map(({ listed }: Shown<Page>) => listed)(await objects.read('pastReservations', query, moment)),
+      E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastReservations', query, moment)),
     suts: async (query, { moment }) =>
-      E.map(({ listed }: Shown<Page>) => listed)(await objects.read('pastSuts', query, moment)),
+      E.map(({ listed }: ListResult<Page>) => listed)(await objects.readList('pastSuts', query, moment)),
   }
 }

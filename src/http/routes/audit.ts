@@ -9,10 +9,10 @@ import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { Objects } from '../answer/objects.ts'
 import { inQuery, parametersOf, wholeNumber } from '../codecs/query.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Answering, Call, DecodeQuery } from '../protocol/route.ts'
+import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
+import type { Objects } from '../response/objects.ts'
 
 export interface InclusionQuery {
   readonly event: string
@@ -53,46 +53,46 @@ export const consistencyQuery: DecodeQuery<ConsistencyQuery> = (parameters) => {
 withSchema(consistencyQuery, () => ({ ...schemaOf(consistencyParameters), required: ['from'] }))
 
 export interface AuditHandlers {
-  readonly checkpoint: (call: Call) => Answering
-  readonly inclusion: (call: Call<unknown, InclusionQuery>) => Answering
-  readonly consistency: (call: Call<unknown, ConsistencyQuery>) => Answering
+  readonly checkpoint: (call: Call) => RouteResult
+  readonly inclusion: (call: Call<unknown, InclusionQuery>) => RouteResult
+  readonly consistency: (call: Call<unknown, ConsistencyQuery>) => RouteResult
 }
 
 export interface AuditDependencies {
-  readonly objects: Pick<Objects, 'listed'>
-  readonly views: Pick<Views, 'log' | 'reached'>
+  readonly objects: Pick<Objects, 'readLists'>
+  readonly views: Pick<Views, 'log' | 'waitForStorePosition'>
   readonly store: Pick<EventStore, 'head' | 'recordAt'>
-  /** The log's own key. */
+  /** The log's signer. */
   readonly signer: Signer
 }
 
-/** Milliseconds that a refusal waits for what other instances have written. */
-const CAUGHT_UP_WITHIN = 5_000
+/** Milliseconds to wait for events of other instances before refusing. */
+const CATCH_UP_TIMEOUT = 5_000
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
 const beyond = (name: string, of: number): Failure =>
   invalid([inQuery(name, `is beyond the log, which has ${of} events`)])
 
-/** What an answer is made of. */
-interface Over {
+/** The log as of one request. */
+interface LogView {
   readonly log: LogIndex
   readonly tree: TreeReader
-  /** How many events the log has. */
+  /** The number of events. */
   readonly events: number
 }
 
-type Answered = Awaited<Answering>
-type Answer = (over: Over) => Answered | Answering
+type ProofResult = Awaited<RouteResult>
+type MakeProof = (over: LogView) => ProofResult | RouteResult
 
-const answering = (body: string, events: number): Answered =>
+const proofResult = (body: string, events: number): ProofResult =>
   E.right({ status: 200, body, ...(events > 0 && { position: events - 1 }) })
 
 const inclusion = async (
   { event, size }: InclusionQuery,
-  { log, tree, events }: Over,
+  { log, tree, events }: LogView,
   store: AuditDependencies['store'],
-): Answering => {
+): RouteResult => {
   const of = size ?? events
   if (of > events) return E.left(beyond('size', events))
   const index = log.positionOf(event)
@@ -105,39 +105,40 @@ const inclusion = async (
   const record = await store.recordAt(log.markAt(index) as number)
   if (record === undefined) return E.left(failure('unavailable', 'The log does not have this event any more.'))
   const proof = { tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }
-  return answering(JSON.stringify(proof), events)
+  return proofResult(JSON.stringify(proof), events)
 }
 
-const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Over): Answered => {
+const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: LogView): ProofResult => {
   const to = asked ?? events
   if (to > events) return E.left(beyond('to', events))
   if (from > to) return E.left(invalid([inQuery('from', `must be at most ${to}, the size of the later tree`)]))
-  return answering(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
+  return proofResult(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
 }
 
-/** Checkpoints and proofs for auditors, read from the tree that is kept beside the documents. */
+/** Serves signed checkpoints and proofs from the Merkle tree stored with the views. */
 export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
-  const over = async (answer: Answer): Answering => {
+  const over = async (answer: MakeProof): RouteResult => {
     if (views.log() === undefined) {
       return E.left(failure('unavailable', 'Proofs cannot be read while documents cannot be written.'))
     }
-    // All that was answered so far is in it.
-    const read = await objects.listed(() => views.log())
+    // Includes everything answered so far.
+    const read = await objects.readLists(() => views.log())
     if (E.isLeft(read)) return read
     const log = read.right.listed as LogIndex
     return answer({ log, tree: makeLogTree(log.node), events: log.size() })
   }
 
-  /** Another instance may have written what is asked about: nothing is refused before catching up with the store. */
-  const caughtUp = async (answer: Answer): Answering => {
+  /** Catches up with the store before refusing: another instance may have written the event. */
+  const caughtUp = async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first
-    if (await views.reached(await store.head(), CAUGHT_UP_WITHIN)) return over(answer)
+    if (await views.waitForStorePosition(await store.head(), CATCH_UP_TIMEOUT)) return over(answer)
     return E.left(failure('unavailable', 'The documents are behind the log at the moment; try again.'))
   }
 
   return {
-    checkpoint: () => over(({ tree, events }) => answering(signCheckpoint(events, tree.head(events), signer), events)),
+    checkpoint: () =>
+      over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), signer), events)),
     inclusion: ({ query }) => caughtUp((from) => inclusion(query, from, store)),
     consistency: ({ query }) => caughtUp((from) => consistency(query, from)),
   }

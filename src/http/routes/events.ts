@@ -2,29 +2,29 @@ import * as E from 'fp-ts/lib/Either.js'
 import { invalid, type Problem } from '../../domain/failure.ts'
 import { formatPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Feed, Page } from '../../feed/feed.ts'
 import { eventStream, type Format, lines } from '../../feed/frames.ts'
 import type { Hold } from '../../feed/hold.ts'
-import type { NoSeat } from '../../feed/subscribers.ts'
-import type { Wish } from '../../feed/telling.ts'
+import type { LimitReached } from '../../feed/subscribers.ts'
 import type { Views } from '../../read-models/views.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { EventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Answer, Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 
 const LINES = 'application/x-ndjson'
 export const EVENT_STREAM = 'text/event-stream'
 
-/** What events are told in beside pages of JSON. */
+/** Media types of streams, besides JSON pages. */
 export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 
-/** Nothing on the way may keep what is meant to arrive now, or change it. */
+/** Prevents proxies from buffering or transforming the stream. */
 const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
 
-const REFUSED: Readonly<Record<NoSeat, Refusal>> = {
+const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
   of_user: refusal('too_many_subscribers', 'This user has as many streams of events as one may have; end one.'),
   of_all: refusal('unavailable', 'There are as many streams of events as the service can have; try again.'),
   held: refusal('unavailable', 'As many streams as may wait for the service to be ready do so already; try again.'),
@@ -33,18 +33,18 @@ const REFUSED: Readonly<Record<NoSeat, Refusal>> = {
 
 export interface EventsDependencies {
   readonly feed: Pick<Feed, 'page' | 'subscribe'>
-  readonly views: Pick<Views, 'position' | 'mark' | 'cameTo' | 'reached'>
-  /** The mark of the log's last event. */
+  readonly views: Pick<Views, 'position' | 'mark' | 'waitForPosition' | 'waitForStorePosition'>
+  /** The store position of the log's last event. */
   readonly head: () => Promise<number>
   /** Whether requests can be answered. */
   readonly isOpen: () => boolean
 }
 
-/** Milliseconds that are waited for events which the log has and this instance has not come to. */
-const WITHIN = 5_000
+/** Milliseconds to wait for events that the log has and this instance has not reached. */
+const CATCH_UP_TIMEOUT = 5_000
 
-/** What is asked for that does not go with the media type of the answer. */
-const misplaced = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
+/** Parameters that do not fit the media type of the response. */
+const parameterProblems = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
   ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
     ? [inQuery('follow', `goes with a stream only; ask for it with Accept: ${LINES} or ${EVENT_STREAM}`)]
     : []),
@@ -59,82 +59,94 @@ const beyond = (name: 'after' | 'Last-Event-ID'): Refusal =>
 const notReached = (after: string | number): Refusal =>
   refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
 
-/** Where to begin. Refuses a position that no event has; one that only this instance does not know yet is waited for. */
-const beginning = async (
+/**
+ * The position after which to begin. Waits for a position this instance has not reached; refuses one beyond the log.
+ */
+const startPosition = async (
   { views, head }: EventsDependencies,
   { query, lastEventId }: Call<unknown, EventsQuery>,
 ): Promise<E.Either<Refusal, number>> => {
-  // A client that comes back sends the address of its first request, with the place that it began at.
+  // A reconnecting client repeats its first request, so Last-Event-ID takes precedence over `after`.
   const after = lastEventId ?? query.after ?? -1
   if (after === LATEST) {
-    return (await views.reached(await head(), WITHIN)) ? E.right(views.position()) : E.left(notReached(LATEST))
+    return (await views.waitForStorePosition(await head(), CATCH_UP_TIMEOUT))
+      ? E.right(views.position())
+      : E.left(notReached(LATEST))
   }
   if (after <= views.position()) return E.right(after)
   if ((await head()) > views.mark()) {
-    if (await views.cameTo(after, WITHIN)) return E.right(after)
+    if (await views.waitForPosition(after, CATCH_UP_TIMEOUT)) return E.right(after)
     if ((await head()) > views.mark()) return E.left(notReached(after))
   }
   return E.left(beyond(lastEventId === undefined ? 'after' : 'Last-Event-ID'))
 }
 
-const pageAnswer = ({ events, next, caughtUp }: Page, position: number): Answer => ({
+const pageAnswer = ({ events, next, caughtUp }: Page, position: number): RouteResponse => ({
   status: 200,
   body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
   position,
 })
 
-/** A browser gives up for ever where it is refused: until its stream can begin it is held open. */
-const holding = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
+/** Holds a stream until it can begin, because a browser never retries a refused one. */
+const makeHold = (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>): Hold => ({
   isOpen: dependencies.isOpen,
   begin: async () => {
-    const begun = await beginning(dependencies, call)
+    const begun = await startPosition(dependencies, call)
     if (E.isRight(begun)) return begun.right
-    // What nobody has come to is a place in another log.
+    // A position beyond the end of the log belongs to another log.
     return begun.left.code === 'position_not_reached' ? undefined : 'another_log'
   },
 })
 
-const heldOpen = async (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>, wish: Wish): Answering => {
-  const subscribed = await dependencies.feed.subscribe(call.user, wish, holding(dependencies, call))
-  if (E.isLeft(subscribed)) return E.left(REFUSED[subscribed.left])
+const subscribeHeld = async (
+  dependencies: EventsDependencies,
+  call: Call<unknown, EventsQuery>,
+  request: StreamRequest,
+): RouteResult => {
+  const subscribed = await dependencies.feed.subscribe(call.user, request, makeHold(dependencies, call))
+  if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
   return E.right({ status: 200, body: { ...subscribed.right, isHeld: true }, headers: HEADERS })
 }
 
-const tell = async (dependencies: EventsDependencies, call: Call<unknown, EventsQuery>, wish: Wish): Answering => {
+const respondWithEvents = async (
+  dependencies: EventsDependencies,
+  call: Call<unknown, EventsQuery>,
+  request: StreamRequest,
+): RouteResult => {
   const { feed, views } = dependencies
   const { query, mediaType, user } = call
-  const begun = await beginning(dependencies, call)
+  const begun = await startPosition(dependencies, call)
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
   if (mediaType !== LINES && mediaType !== EVENT_STREAM) {
-    const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter: wish.filter })
+    const page = await feed.page({ after, end: position, limit: query.limit ?? LIMIT, filter: request.filter })
     return E.right(pageAnswer(page, position))
   }
   const end = mediaType === LINES && !query.follow ? position : undefined
-  const subscribed = await feed.subscribe(user, { ...wish, after, end })
-  if (E.isLeft(subscribed)) return E.left(REFUSED[subscribed.left])
+  const subscribed = await feed.subscribe(user, { ...request, after, end })
+  if (E.isLeft(subscribed)) return E.left(SUBSCRIPTION_REFUSALS[subscribed.left])
   return E.right({ status: 200, body: subscribed.right, headers: HEADERS, position })
 }
 
-/** Tells the events of the log: a page, or a stream. */
+/** Responds with events of the log, as a page or a stream. */
 export const makeEvents =
   (dependencies: EventsDependencies) =>
-  async (call: Call<unknown, EventsQuery>): Answering => {
+  async (call: Call<unknown, EventsQuery>): RouteResult => {
     const { query, mediaType } = call
-    const problems = misplaced(query, mediaType)
+    const problems = parameterProblems(query, mediaType)
     if (problems.length > 0) return E.left(invalid(problems))
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id }
     const format: Format = mediaType === LINES ? lines : eventStream
-    const wish = { after: -1, end: undefined, filter, format }
-    if (mediaType !== EVENT_STREAM) return tell(dependencies, call, wish)
-    if (!dependencies.isOpen()) return heldOpen(dependencies, call, wish)
+    const request = { after: -1, end: undefined, filter, format }
+    if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
+    if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, request)
     try {
-      const told = await tell(dependencies, call, wish)
+      const told = await respondWithEvents(dependencies, call, request)
       const isEarly = E.isLeft(told) && told.left.code === 'position_not_reached'
-      return isEarly ? heldOpen(dependencies, call, wish) : told
+      return isEarly ? subscribeHeld(dependencies, call, request) : told
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      return heldOpen(dependencies, call, wish)
+      return subscribeHeld(dependencies, call, request)
     }
   }

@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { FeedMeasures } from '../../feed/subscribers.ts'
 
-/** The ends that are the service's doing. */
+/** Ends caused by the service. */
 const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed'] as const
 
-/** Counts who follows the log. */
+/** Counts subscribers of the log. */
 export const feedMeasures = (registers: Registry[]): FeedMeasures => {
   const subscribers = new Gauge({
     name: 'berth_feed_subscribers',

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Refusal } from '../protocol/problem.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Answering } from '../protocol/route.ts'
+import type { RouteResult } from '../protocol/route.ts'
 
-/** How each part is, in one word; all is well where all are `ok`. */
+/** The state of each part in one word; `ok` if it works. */
 export interface Condition {
   readonly service: 'ok' | 'stopping'
   readonly store: 'ok' | 'failed' | 'another' | 'silent' | 'unreadable'
@@ -14,13 +14,15 @@ export interface Condition {
 }
 
 /**
- * Whether requests are answered: what stands in memory goes on when a file is broken, and the log when views are. Over
- * another log than was read so far nothing is: what is remembered is not true of it.
+ * Whether requests are answered. A broken file leaves its in-memory copy in use. Broken views leave the log usable.
+ * Over a different log nothing is answered, because the cached states belong to the old one.
  */
 export const isOpen = ({ store, views }: Condition): boolean =>
   store !== 'failed' && store !== 'another' && views !== 'behind'
 
-/** A service whose store does not answer commands still answers reads, and tries; another instance may do better. */
+/**
+ * A service whose store does not respond still answers reads and retries commands, but another instance may do better.
+ */
 export const isReady = (condition: Condition): boolean =>
   condition.service === 'ok' && condition.store !== 'silent' && isOpen(condition)
 
@@ -31,8 +33,8 @@ const notReady = (parts: Condition): Refusal => {
 }
 
 export const makeHealth = (condition: () => Condition) => ({
-  live: async (): Answering => E.right({ status: 200, body: '{"status":"live"}' }),
-  ready: async (): Answering => {
+  live: async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' }),
+  ready: async (): RouteResult => {
     const parts = condition()
     return isReady(parts) ? E.right({ status: 200, body: '{"status":"ready"}' }) : E.left(notReady(parts))
   },

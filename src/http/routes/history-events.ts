@@ -4,7 +4,7 @@ import { type EventStore, StoreUnavailable } from '../../event-store/event-store
 import type { EventPlace } from '../../read-models/lists/histories.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { Objects } from '../answer/objects.ts'
+import type { Objects } from '../response/objects.ts'
 
 export interface HistoryDependencies {
   readonly objects: Objects
@@ -14,13 +14,13 @@ export interface HistoryDependencies {
   readonly origin: string
 }
 
-/** Events that are read or told without giving others a turn. */
-export const TOGETHER = 64
+/** Events read or encoded per turn of the event loop. */
+export const EVENTS_PER_TURN = 64
 
 /** The events of an object, oldest first. */
 export interface History {
   readonly count: number
-  /** How many there are up to the one at a position; undefined where that is none of them. */
+  /** The number of events up to the one at a position; undefined if that is not one of them. */
   readonly upTo: (position: number) => Promise<number | undefined>
   readonly events: (first: number, count: number) => Promise<readonly Recorded[]>
 }
@@ -39,7 +39,7 @@ const eventsAt = async (
 ): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
   for (const [n, { position }] of places.entries()) {
-    if (n % TOGETHER === TOGETHER - 1) await turn()
+    if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
     const event = await eventAt(dependencies, log, position)
     if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
     events.push(event)
@@ -47,14 +47,23 @@ const eventsAt = async (
   return events
 }
 
-export const ofPlaces = (dependencies: HistoryDependencies, log: Log, places: readonly EventPlace[]): History => ({
+export const historyOfPlaces = (
+  dependencies: HistoryDependencies,
+  log: Log,
+  places: readonly EventPlace[],
+): History => ({
   count: places.length,
   upTo: async (position) => places.findIndex((place) => place.position === position) + 1 || undefined,
   events: (first, count) => eventsAt(dependencies, log, places.slice(first, first + count)),
 })
 
-/** So many events of a stream, from a revision on. */
-export const ofStream = (dependencies: HistoryDependencies, log: Log, stream: string, count: number): History => ({
+/** The history of a whole stream. */
+export const historyOfStream = (
+  dependencies: HistoryDependencies,
+  log: Log,
+  stream: string,
+  count: number,
+): History => ({
   count,
   upTo: async (position) => {
     const event = await eventAt(dependencies, log, position)
@@ -71,8 +80,8 @@ export const ofStream = (dependencies: HistoryDependencies, log: Log, stream: st
   },
 })
 
-/** One history behind the other. */
-export const joined = (parts: readonly History[]): History => ({
+/** Concatenates histories. */
+export const concatHistories = (parts: readonly History[]): History => ({
   count: parts.reduce((sum, { count }) => sum + count, 0),
   upTo: async (position) => {
     let before = 0

@@ -10,27 +10,28 @@ import { LATEST } from '../codecs/as-of.ts'
 import type { HistoryQuery } from '../codecs/history.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
 import {
+  concatHistories,
+  EVENTS_PER_TURN,
   type History,
   type HistoryDependencies,
-  joined,
+  historyOfPlaces,
+  historyOfStream,
   type Log,
-  ofPlaces,
-  ofStream,
-  TOGETHER,
 } from './history-events.ts'
-import { listing } from './list-answer.ts'
+import { listResponse } from './list-response.ts'
 
 export interface HistoryHandlers {
-  readonly sut: (call: Call<unknown, HistoryQuery>) => Answering
-  readonly reservation: (call: Call<unknown, HistoryQuery>) => Answering
+  readonly sut: (call: Call<unknown, HistoryQuery>) => RouteResult
+  readonly reservation: (call: Call<unknown, HistoryQuery>) => RouteResult
 }
 
-const unlisted = (): Refusal => failure('unavailable', 'Histories cannot be read while documents cannot be written.')
+const historiesUnavailable = (): Refusal =>
+  failure('unavailable', 'Histories cannot be read while documents cannot be written.')
 
-/** Tells of events some at a time, with turns for others between; also the position that the first were told at. */
-const makeTell =
+/** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
+const makeFormatEvents =
   ({ objects, origin }: HistoryDependencies, log: Log) =>
   async (
     events: readonly Recorded[],
@@ -38,8 +39,8 @@ const makeTell =
     const documents: string[] = []
     let shown: number | undefined
     do {
-      const some = events.slice(documents.length, documents.length + TOGETHER)
-      const told = await objects.listed(({ histories }) =>
+      const some = events.slice(documents.length, documents.length + EVENTS_PER_TURN)
+      const told = await objects.readLists(({ histories }) =>
         some.map((event) => {
           const position = log().positionAt(event.mark)
           if (position === undefined)
@@ -56,17 +57,17 @@ const makeTell =
     return E.right({ position: shown, documents })
   }
 
-/** The part of a history that is asked for. */
+/** Responds with the requested page of a history. */
 const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
-  const tell = makeTell(dependencies, log)
-  return async (history: History, { limit, offset, after }: HistoryQuery): Answering => {
+  const tell = makeFormatEvents(dependencies, log)
+  return async (history: History, { limit, offset, after }: HistoryQuery): RouteResult => {
     const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
     if (first === undefined) return E.left(invalid([inQuery('after', 'names no event of this history')]))
     const told = await tell(await history.events(first, Math.min(limit, history.count - first)))
     if (E.isLeft(told)) return told
     const { position, documents } = told.right
     const paging = { limit, offset, before: undefined }
-    return E.right({ ...listing('events', paging, { documents, count: history.count }), position })
+    return E.right({ ...listResponse('events', paging, { documents, count: history.count }), position })
   }
 }
 
@@ -84,24 +85,24 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       const found = await objects.newest('sut', id)
       if (E.isLeft(found)) return found
       if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
-      if (views.log() === undefined) return E.left(unlisted())
+      if (views.log() === undefined) return E.left(historiesUnavailable())
       const { created } = found.right
-      const read = await objects.listed(({ histories }) => ({
+      const read = await objects.readLists(({ histories }) => ({
         ports: histories.places('listen_port', id),
         events: histories.eventsOf(id),
       }))
       if (E.isLeft(read)) return read
       const { ports, events } = read.right.listed
-      // A port is given before there is the SUT, and given back when nothing will be recorded of it any more.
+      // A port is assigned before the SUT exists, and released after its last event.
       const [given, givenBack] = [true, false].map((isBefore) =>
         ports.filter((port) => port.position < created === isBefore),
       )
       const parts = [
-        ofPlaces(dependencies, log, given ?? []),
-        ofStream(dependencies, log, sutStream(id), events),
-        ofPlaces(dependencies, log, givenBack ?? []),
+        historyOfPlaces(dependencies, log, given ?? []),
+        historyOfStream(dependencies, log, sutStream(id), events),
+        historyOfPlaces(dependencies, log, givenBack ?? []),
       ]
-      return answer(joined(parts), query)
+      return answer(concatHistories(parts), query)
     },
     reservation: async ({ params, query, user }) => {
       const id = params.id ?? ''
@@ -112,9 +113,9 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       if (user.role === 'tester' && user_id !== user._id) {
         return E.left(failure('not_your_reservation', 'A tester may read the history of its own reservations only.'))
       }
-      const read = await objects.listed(({ histories }) => histories.places('reservation', id))
+      const read = await objects.readLists(({ histories }) => histories.places('reservation', id))
       if (E.isLeft(read)) return read
-      return answer(ofPlaces(dependencies, log, read.right.listed), query)
+      return answer(historyOfPlaces(dependencies, log, read.right.listed), query)
     },
   }
 }

@@ -1,40 +1,40 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppendFailure } from '../../event-store/event-store.ts'
 import type { FeedMeasures } from '../../feed/subscribers.ts'
-import type { Answered } from '../answer/answered.ts'
 import { codes } from '../protocol/problem.ts'
+import type { RequestSummary } from '../response/request-summary.ts'
 import { feedMeasures } from './feed-measures.ts'
 
-/** What the parts of a service tell of their work, to be counted. */
+/** Measurements reported by the parts of the service. */
 export interface Measures extends FeedMeasures {
-  readonly answered: (answered: Answered) => void
+  readonly answered: (answered: RequestSummary) => void
   readonly appended: (outcome: 'done' | AppendFailure) => void
-  /** A commit: of so many appends, in so many milliseconds. */
+  /** A commit of this many appends took this many milliseconds. */
   readonly committed: (appends: number, milliseconds: number) => void
-  /** A retry got the answer of its first attempt. */
-  readonly repeated: () => void
-  /** A command was decided once more, because its stream had moved or might have. */
-  readonly decidedAgain: (why: 'moved' | 'refused') => void
+  /** A retry got the response of its first attempt. */
+  readonly retryAnswered: () => void
+  /** A command was decided again, because its stream had moved or might have. */
+  readonly decisionRepeated: (why: 'moved' | 'refused') => void
 }
 
-/** What is looked at whenever the metrics are asked for. */
+/** Values read whenever metrics are requested. */
 export interface Gauges {
   readonly isReady: () => boolean
-  /** How many events the views show, and how far they are behind the end of the log, in its own measure. */
+  /** The number of events the views show, and their lag behind the log, in units of the store. */
   readonly events: () => number
   readonly viewLag: () => Promise<number>
   /** Rows of the views that are not in their file yet. */
   readonly pendingRows: () => number
   /** Every alarm, and whether it is raised. */
   readonly alarms: () => Readonly<Record<string, boolean>>
-  /** Keys of the vault beside the current one. */
+  /** Vault keys besides the current one. */
   readonly oldKeys: () => number
 }
 
 export interface Metrics extends Measures {
-  /** Begins to show what is looked at. */
-  readonly show: (gauges: Gauges) => void
-  /** In the text format of Prometheus. */
+  /** Starts exposing the gauges. */
+  readonly registerGauges: (gauges: Gauges) => void
+  /** In the Prometheus text format. */
   readonly text: () => Promise<string>
 }
 
@@ -45,17 +45,17 @@ const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Milliseconds that a part is given to say how it is: the other metrics are wanted all the more when it does not. */
-const SAID_WITHIN = 2_000
+/** Milliseconds a gauge may take. The other metrics matter most when one does not respond. */
+const GAUGE_TIMEOUT = 2_000
 
-const soon = async (number: number | Promise<number>): Promise<number> => {
+const withTimeout = async (number: number | Promise<number>): Promise<number> => {
   if (typeof number === 'number') return number
   const late = Promise.withResolvers<number>()
-  const timer = setTimeout(late.resolve, SAID_WITHIN, Number.NaN)
+  const timer = setTimeout(late.resolve, GAUGE_TIMEOUT, Number.NaN)
   return Promise.race([number, late.promise]).finally(() => clearTimeout(timer))
 }
 
-const showing = (register: Registry, gauges: Gauges): void => {
+const registerGauges = (register: Registry, gauges: Gauges): void => {
   const gauge = (name: string, help: string, look: () => number | Promise<number>): void => {
     new Gauge({
       name: `berth_${name}`,
@@ -63,7 +63,7 @@ const showing = (register: Registry, gauges: Gauges): void => {
       registers: [register],
       async collect() {
         try {
-          this.set(await soon(look()))
+          this.set(await withTimeout(look()))
         } catch {
           this.set(Number.NaN)
         }
@@ -90,8 +90,8 @@ const showing = (register: Registry, gauges: Gauges): void => {
   })
 }
 
-/** Counts what clients see of the service. */
-const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'repeated'> => {
+/** Measures requests as clients see them. */
+const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'retryAnswered'> => {
   const requests = new Counter({
     name: 'berth_http_requests_total',
     help: 'Requests answered.',
@@ -111,7 +111,7 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
     labelNames: ['code'],
     registers,
   })
-  // From 0 on: Prometheus sees no increase in a series that begins with its first refusal.
+  // Start at 0: Prometheus sees no increase in a series that begins with its first refusal.
   for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
   const retries = new Counter({
     name: 'berth_retries_answered_total',
@@ -124,12 +124,12 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
       times.observe({ route, method }, milliseconds / 1000)
       if (code !== undefined) refusals.inc({ code })
     },
-    repeated: () => retries.inc(),
+    retryAnswered: () => retries.inc(),
   }
 }
 
-/** Counts what becomes of commands. */
-const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decidedAgain'> => {
+/** Measures commands. */
+const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decisionRepeated'> => {
   const appends = new Counter({
     name: 'berth_appends_total',
     help: 'Appends to the log, by how they ended.',
@@ -160,18 +160,18 @@ const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'commit
       sizes.observe(count)
       commits.observe(milliseconds / 1000)
     },
-    decidedAgain: (why) => decisions.inc({ why }),
+    decisionRepeated: (why) => decisions.inc({ why }),
   }
 }
 
-/** The metrics of one service, beside `others` of its process. Labels have values of our own making only. */
+/** The service's metrics, followed by `others` of its process. Label values are never client input. */
 export const makeMetrics = (others: () => Promise<string> = async () => ''): Metrics => {
   const register = new Registry()
   return {
     ...requestMeasures([register]),
     ...logMeasures([register]),
     ...feedMeasures([register]),
-    show: (gauges) => showing(register, gauges),
+    registerGauges: (gauges) => registerGauges(register, gauges),
     text: async () => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }
 }

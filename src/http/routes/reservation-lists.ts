@@ -1,28 +1,28 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ReservationQuery } from '../../read-models/lists/lists.ts'
-import type { Objects } from '../answer/objects.ts'
 import type { AsOf } from '../codecs/as-of.ts'
 import type { ReservationsQuery } from '../codecs/lists.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Objects } from '../response/objects.ts'
 import type { AsOfReads } from './as-of-reads.ts'
-import { behindOf, listing } from './list-answer.ts'
+import { listResponse, resolveBefore } from './list-response.ts'
 
 export interface ReservationLists {
-  readonly list: (call: Call<unknown, ReservationsQuery>) => Answering
+  readonly list: (call: Call<unknown, ReservationsQuery>) => RouteResult
 }
 
 const NANOSECONDS = 1_000_000_000n
 
-/** The second at or before a moment: what ends later than the moment ends later than this. */
+/** Rounds down: what ends after the moment ends after this second. */
 const secondBefore = (epochNanoseconds: bigint): number => {
   const into = epochNanoseconds % NANOSECONDS
   return Number((epochNanoseconds - (into < 0n ? into + NANOSECONDS : into)) / NANOSECONDS)
 }
 
-/** The second at or after a moment: what starts earlier than the moment starts earlier than this. */
+/** Rounds up: what starts before the moment starts before this second. */
 const secondAfter = (epochNanoseconds: bigint): number => 0 - secondBefore(-epochNanoseconds)
 
-/** What a span and the wish for what runs now (Unix milliseconds) mean for the two ends of a reservation. */
+/** Translates a span and `current` (as of Unix milliseconds) into bounds on a reservation's start and end. */
 const timeOf = ({ from, to, current }: ReservationsQuery, now: number): Partial<ReservationQuery> => {
   const second = Math.floor(now / 1000)
   const after = [...(from ? [secondBefore(from.epochNanoseconds)] : []), ...(current ? [second] : [])]
@@ -42,30 +42,30 @@ export interface ReservationListDependencies {
 
 const makeListAsOf =
   (asOf: AsOfReads) =>
-  async (query: ReservationsQuery & { readonly as_of: AsOf }, behind: number | undefined): Answering => {
+  async (query: ReservationsQuery & { readonly as_of: AsOf }, createdBefore: number | undefined): RouteResult => {
     const then = await asOf.find(query.as_of)
     if (E.isLeft(then)) return then
     const { limit, offset, sut_id, user_id, current } = query
-    // What ran then is asked of the time that it was then.
+    // With as_of, `current` means running at that time.
     const span = timeOf(query, current ? await asOf.timeOf(query.as_of) : 0)
-    const listed = await asOf.reservations({ limit, offset, behind, sut_id, user_id, ...span }, then.right)
+    const listed = await asOf.reservations({ limit, offset, createdBefore, sut_id, user_id, ...span }, then.right)
     if (E.isLeft(listed)) return listed
-    return E.right({ ...listing('sut_reservations', query, listed.right), position: then.right.position })
+    return E.right({ ...listResponse('sut_reservations', query, listed.right), position: then.right.position })
   }
 
 export const makeReservationLists = ({ objects, asOf, clock }: ReservationListDependencies): ReservationLists => {
   const listAsOf = makeListAsOf(asOf)
   return {
     list: async ({ query }) => {
-      const behind = await behindOf(objects, 'reservation', query.before)
-      if (E.isLeft(behind)) return behind
+      const createdBefore = await resolveBefore(objects, 'reservation', query.before)
+      if (E.isLeft(createdBefore)) return createdBefore
       const { limit, offset, sut_id, user_id, as_of } = query
-      if (as_of !== undefined) return listAsOf({ ...query, as_of }, behind.right)
-      const asked = { limit, offset, behind: behind.right, sut_id, user_id, ...timeOf(query, clock()) }
-      const answered = await objects.read('reservations', asked)
+      if (as_of !== undefined) return listAsOf({ ...query, as_of }, createdBefore.right)
+      const asked = { limit, offset, createdBefore: createdBefore.right, sut_id, user_id, ...timeOf(query, clock()) }
+      const answered = await objects.readList('reservations', asked)
       if (E.isLeft(answered)) return answered
       const { position, listed } = answered.right
-      return E.right({ ...listing('sut_reservations', query, listed), position })
+      return E.right({ ...listResponse('sut_reservations', query, listed), position })
     },
   }
 }

@@ -7,15 +7,15 @@ import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Users } from '../../users/users.ts'
-import { type Objects, showing } from '../answer/objects.ts'
 import type { ExtensionBody, ReservationBody } from '../codecs/bodies.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { documentResponse, type Objects } from '../response/objects.ts'
 
 export interface ReservationHandlers {
-  readonly create: (call: Call<ReservationBody>) => Answering
-  readonly cancel: (call: Call) => Answering
-  readonly extend: (call: Call<ExtensionBody>) => Answering
-  readonly read: (call: Call) => Answering
+  readonly create: (call: Call<ReservationBody>) => RouteResult
+  readonly cancel: (call: Call) => RouteResult
+  readonly extend: (call: Call<ExtensionBody>) => RouteResult
+  readonly read: (call: Call) => RouteResult
 }
 
 export interface ReservationDependencies {
@@ -28,7 +28,7 @@ export interface ReservationDependencies {
 
 const notFound = () => failure('reservation_not_found', 'No reservation has this id.')
 
-/** A reservation as its document tells of it. */
+/** A reservation as its document shows it. */
 interface Known {
   readonly _id: string
   readonly user_id: string
@@ -41,10 +41,10 @@ const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
   documentStatus: ended === 'cancelled' || ended === 'released' ? ended : 'made',
 })
 
-/** Runs a command on the reservation that the path names and answers with the reservation as of then. */
+/** Runs a command on the reservation in the path and responds with the result. */
 const makeChange =
   ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
-  async (call: Call, command: (known: Known) => ReservationCommand): Answering => {
+  async (call: Call, command: (known: Known) => ReservationCommand): RouteResult => {
     const { params, user, requestId, idempotencyKey, reason } = call
     let found = await objects.newest('reservation', params.id ?? '')
     for (;;) {
@@ -57,10 +57,11 @@ const makeChange =
       const ended = await runner.run(reservationDecider, stream, order)()
       if (E.isRight(ended)) {
         return E.right(
-          showing('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
+          documentResponse('reservation', await objects.after('reservation', version.id, stream, ended.right), false),
         )
       }
-      // The calendar has no place for what is over: if it ended after the document was read, that says how.
+      // Reservations that are over have left the calendar. If this one ended after its document was read, the new
+      // document shows how.
       if (ended.left.code !== 'reservation_over') return ended
       found = await objects.latest('reservation', version.id)
       if (E.isRight(found) && found.right?.revision === version.revision) return ended
@@ -86,7 +87,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
         outcome.kind === 'repeated' ? outcome.known._id : event?.type === 'ReservationCreated' && event.data._id
       if (!id) throw new Error('a reservation was made without an event')
       const version = objects.after('reservation', id, stream, outcome)
-      return E.right(showing('reservation', version instanceof Promise ? await version : version, true))
+      return E.right(documentResponse('reservation', version instanceof Promise ? await version : version, true))
     },
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
     extend: (call) =>
@@ -99,7 +100,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       if (version.ended === 'cancelled') {
         return E.left(failure('reservation_cancelled', 'The reservation has been cancelled; its history stands.'))
       }
-      return E.right(showing('reservation', version, false))
+      return E.right(documentResponse('reservation', version, false))
     },
   }
 }

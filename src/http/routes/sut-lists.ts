@@ -4,33 +4,33 @@ import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { ceilToQuarter, floorToQuarter, QUARTER, type Window } from '../../domain/calendar/window.ts'
 import { failure } from '../../domain/failure.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
-import type { Objects } from '../answer/objects.ts'
 import type { AvailabilityQuery, SutsQuery } from '../codecs/lists.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Objects } from '../response/objects.ts'
 import type { AsOfReads } from './as-of-reads.ts'
-import { behindOf, listing } from './list-answer.ts'
+import { listResponse, resolveBefore } from './list-response.ts'
 
 export interface SutLists {
-  readonly list: (call: Call<unknown, SutsQuery>) => Answering
-  readonly availability: (call: Call<unknown, AvailabilityQuery>) => Answering
+  readonly list: (call: Call<unknown, SutsQuery>) => RouteResult
+  readonly availability: (call: Call<unknown, AvailabilityQuery>) => RouteResult
 }
 
 export interface SutListDependencies {
   readonly objects: Objects
   readonly asOf: AsOfReads
   readonly clock: () => number
-  /** Milliseconds: how far from now a window may start. */
+  /** Milliseconds from now within which a window may start. */
   readonly horizon: number
 }
 
-/** Milliseconds from `from` to the end of the span, unless another is asked for. */
+/** The default length of the span, in milliseconds. */
 const SPAN = 7 * 86_400_000
-/** Free windows in one answer: whoever gets so many goes on from the end of the last. */
+/** Free windows per response. A client continues from the end of the last one. */
 const FREE_MAX = 1_000
 
 const nanosecondsOf = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
 
-/** The span that is asked for on the grid, without the quarters that have gone by or cannot be reserved yet. */
+/** The requested span on the grid, without quarters that are past or beyond the horizon. */
 const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): Window => {
   const start = from?.epochNanoseconds ?? nanosecondsOf(now)
   const end = to?.epochNanoseconds ?? start + nanosecondsOf(SPAN)
@@ -42,21 +42,21 @@ const spanOf = ({ from, to }: AvailabilityQuery, now: number, horizon: number): 
 
 export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependencies): SutLists => ({
   list: async ({ query }) => {
-    const behind = await behindOf(objects, 'sut', query.before)
-    if (E.isLeft(behind)) return behind
+    const createdBefore = await resolveBefore(objects, 'sut', query.before)
+    if (E.isLeft(createdBefore)) return createdBefore
     const { before: _, as_of, ...filters } = query
-    const asked = { ...filters, behind: behind.right }
+    const asked = { ...filters, createdBefore: createdBefore.right }
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
       if (E.isLeft(then)) return then
       const read = await asOf.suts(asked, then.right)
       if (E.isLeft(read)) return read
-      return E.right({ ...listing('suts', query, read.right), position: then.right.position })
+      return E.right({ ...listResponse('suts', query, read.right), position: then.right.position })
     }
-    const answered = await objects.read('suts', asked)
+    const answered = await objects.readList('suts', asked)
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
-    return E.right({ ...listing('suts', query, listed), position })
+    return E.right({ ...listResponse('suts', query, listed), position })
   },
   availability: async ({ params, query }) => {
     const id = params.id ?? ''
@@ -67,10 +67,10 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
       return E.left(failure('sut_retired', 'The SUT is retired and cannot be reserved.'))
     }
     const span = spanOf(query, clock(), horizon)
-    const answered = await objects.read('held', id, span)
+    const answered = await objects.readList('held', id, span)
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right
-    // Nothing of a SUT that is not active can be reserved, whoever holds it.
+    // An inactive SUT cannot be reserved at all.
     const { is_active } = JSON.parse(found.right.document) as Sut
     const free = is_active ? findFreeWindows(held, span, query.duration, FREE_MAX) : []
     const offset = (query.from ?? query.to)?.offset ?? 0

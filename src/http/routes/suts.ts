@@ -8,16 +8,16 @@ import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../domain/sut/decide.ts'
 import { isAssignedId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type Objects, showing } from '../answer/objects.ts'
 import type { SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
-import type { Answering, Call } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { documentResponse, type Objects } from '../response/objects.ts'
 
 export interface SutHandlers {
-  readonly create: (call: Call<SutCreation>) => Answering
-  readonly update: (call: Call<SutUpdate>) => Answering
-  readonly tag: (call: Call<TagsBody>) => Answering
-  readonly retire: (call: Call) => Answering
-  readonly read: (call: Call) => Answering
+  readonly create: (call: Call<SutCreation>) => RouteResult
+  readonly update: (call: Call<SutUpdate>) => RouteResult
+  readonly tag: (call: Call<TagsBody>) => RouteResult
+  readonly retire: (call: Call) => RouteResult
+  readonly read: (call: Call) => RouteResult
 }
 
 export interface SutDependencies {
@@ -30,16 +30,16 @@ export interface SutDependencies {
 
 const notFound = () => failure('sut_not_found', 'No SUT has this id.')
 
-/** The values of a new SUT that the client left out. */
+/** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
-/** Runs a command on the SUT that the path names and answers with the SUT as of then. */
+/** Runs a command on the SUT in the path and responds with the result. */
 const makeChange =
   ({ runner, objects }: Pick<SutDependencies, 'runner' | 'objects'>) =>
   async (
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
-  ): Answering => {
+  ): RouteResult => {
     const { params, user, requestId, idempotencyKey, reason } = call
     const id = params.id ?? ''
     if (!isAssignedId(id)) return E.left(notFound())
@@ -52,7 +52,7 @@ const makeChange =
       reason,
     })()
     if (E.isLeft(ended)) return ended
-    return E.right(showing('sut', await objects.after('sut', id, stream, ended.right), false))
+    return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
   }
 
 export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
@@ -73,7 +73,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
       })
       if (E.isLeft(ended)) return ended
       const { _id, outcome } = ended.right
-      return E.right(showing('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+      return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
     },
     update: (call) =>
       change(call, (id) => {
@@ -94,7 +94,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
     read: async ({ params }) => {
       const found = await objects.newest('sut', params.id ?? '')
       if (E.isLeft(found)) return found
-      return found.right === undefined ? E.left(notFound()) : E.right(showing('sut', found.right, false))
+      return found.right === undefined ? E.left(notFound()) : E.right(documentResponse('sut', found.right, false))
     },
   }
 }

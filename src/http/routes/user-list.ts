@@ -1,18 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Users } from '../../users/users.ts'
 import type { Paging } from '../codecs/lists.ts'
-import type { Answering, Call } from '../protocol/route.ts'
-import { listing, unknownBefore } from './list-answer.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import { listResponse, unknownBefore } from './list-response.ts'
 
-/** Lists the users that the file has, the newest first. */
+/** Lists the users in the file, newest first. */
 export const makeUserList =
   (users: Users) =>
-  async ({ query }: Call<unknown, Paging>): Answering => {
+  async ({ query }: Call<unknown, Paging>): RouteResult => {
     const { limit, offset, before } = query
     const all = users.list().toReversed()
     const behind = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
     if (before !== undefined && behind === -1) return E.left(unknownBefore('user'))
     const first = behind + 1 + offset
     const documents = all.slice(first, first + limit).map(({ _id, name, role }) => JSON.stringify({ _id, name, role }))
-    return E.right(listing('users', query, { documents, count: all.length }))
+    return E.right(listResponse('users', query, { documents, count: all.length }))
   }

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Handle } from './turns.ts'
+import type { Handle } from './pipelining.ts'
 
 /**
- * Handles requests that arrive together together, when the event loop has taken in all of them, so that they go on step by
- * step: what a step needs is then in the processor's caches for all but the first, and their answers leave in a row, while
- * the client is awake.
+ * Collects requests that arrive in one turn of the event loop and handles them together. Each step then runs for all of
+ * them with warm CPU caches, and their responses leave in a row while the client is awake.
  */
-export const inBursts = (handle: Handle): Handle => {
+export const handleInBursts = (handle: Handle): Handle => {
   let arrived: (readonly [IncomingMessage, ServerResponse])[] = []
   const burst = (): void => {
     const requests = arrived

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** Of what is spoken every version and suite has forward secrecy and authenticated encryption. */
+/** Every accepted version and cipher suite has forward secrecy and authenticated encryption. */
 export const TLS = {
   minVersion: 'TLSv1.2',
   ciphers: [
@@ -14,16 +14,16 @@ export const TLS = {
   ].join(':'),
 } as const
 
-/** A certificate, with those that lead to its issuer behind it, and its key, both in PEM. */
+/** A certificate with its intermediates, and its key, both in PEM. */
 export interface Pair {
   readonly certificate: string
   readonly key: string
 }
 
-/** The pair that is in force. */
+/** The active pair. */
 export interface Certificate {
   readonly current: () => Pair
-  /** Calls with every pair that comes into force. */
+  /** Adds a listener for each new active pair. */
   readonly onChange: (listener: (pair: Pair) => void) => void
   readonly close: () => void
 }
@@ -32,9 +32,9 @@ interface CertificateOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly log: { readonly info: (facts: object, sentence: string) => void }
-  /** Raised when the files hold no usable pair, the last good one staying in force. */
+  /** Raised while the files hold no usable pair; the last known good pair stays active. */
   readonly alarms: Record<'raise' | 'clear', (part: 'certificate', sentence: string) => void>
-  /** Milliseconds between two looks at the files. */
+  /** Milliseconds between reads of the files. */
   readonly interval?: number
 }
 
@@ -72,14 +72,14 @@ const keyProblem = (text: string): string => {
   return isLocked ? 'holds a key that is locked with a passphrase; give one that is not' : 'holds no private key in PEM'
 }
 
-/** What keeps a pair from being used; OpenSSL's own words are shown only where they cannot hold any of the key. */
+/** Why a pair cannot be used. Messages of OpenSSL are shown only where they cannot contain parts of the key. */
 const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): readonly string[] => {
   const leaf = certificate.includes('-----BEGIN ')
     ? parsed<X509Certificate>(() => new X509Certificate(certificate))
     : undefined
   const privateKey = parsed<KeyObject>(() => createPrivateKey(key))
   const problems = [
-    ...(leaf === undefined ? [`${CERTIFICATE}: ${files.certificate} holds no certificate in PEM`] : []),
+    ...(leaf === undefined ? [`${CERTIFICATE}: ${files.certificate} contains no PEM certificate`] : []),
     ...(leaf === undefined ? [] : dateProblems(files, leaf, now)),
     ...(privateKey === undefined ? [`${KEY}: ${files.key} ${keyProblem(key)}`] : []),
   ]
@@ -96,7 +96,7 @@ const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): reado
   }
 }
 
-/** Reads the files; of a pair that was found to be in order before only the date is looked at. */
+/** Reads the files. For a pair checked before, only the date is checked again. */
 const readPair = async (files: Pair, now: () => number, before?: Pair): Promise<E.Either<readonly string[], Pair>> => {
   const [certificate, key] = [await readText(CERTIFICATE, files.certificate), await readText(KEY, files.key)]
   if (E.isLeft(certificate) || E.isLeft(key)) {
@@ -115,9 +115,9 @@ const isSamePair = (a: Pair, b: Pair): boolean => a.certificate === b.certificat
 const validTo = ({ certificate }: Pair): string => new X509Certificate(certificate).validToDate.toISOString()
 
 /**
- * Reads a certificate and its key and follows the files: they are read again twice a second, which unlike notifications
- * works through links, on network file systems and for mounted secrets. `files` are paths. Left when there is no usable
- * pair to begin with.
+ * Reads a certificate and its key and follows changes of the files. It reads them twice a second, which unlike file
+ * notifications works through symbolic links, on network file systems and for mounted secrets. `files` are paths. Left:
+ * no usable pair at the start.
  */
 export const openCertificate = async (
   files: Pair,
@@ -126,7 +126,7 @@ export const openCertificate = async (
   const first = await readPair(files, clock)
   if (E.isLeft(first)) return first
   let current = first.right
-  /** How many looks in a row found no usable pair. */
+  /** Consecutive reads without a usable pair. */
   let broken = 0
   let isClosed = false
   const listeners: ((pair: Pair) => void)[] = []
@@ -135,7 +135,7 @@ export const openCertificate = async (
     const read = await readPair(files, clock, current)
     if (isClosed) return
     if (E.isLeft(read)) {
-      // A pair that is broken at one look only was just being replaced, one file after the other.
+      // A single bad read may have hit the files while they were being replaced one by one.
       if (++broken === 2) {
         alarms.raise('certificate', `the certificate before stays in force: ${read.left.join('; ')}`)
       }

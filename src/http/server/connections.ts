@@ -1,37 +1,37 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ClientAddresses, networkOf, peerOf } from '../protocol/client-address.ts'
-import type { Turns } from './turns.ts'
+import type { RequestQueues } from './pipelining.ts'
 
-/** How many connections there may be at once; more are closed as they come. */
+/** Limits on open connections; more are closed at once. */
 export interface ConnectionsMax {
-  /** About 10 KB each while they idle. */
+  /** In all; about 10 KB each while idle. */
   readonly all: number
-  /** From one address (IPv6: one /64) that is no trusted proxy. */
+  /** Per network (IPv4 address or IPv6 /64), except for trusted proxies. */
   readonly ofNetwork: number
 }
 
 const CONNECTIONS_MAX: ConnectionsMax = { all: 8_192, ofNetwork: 2_048 }
-/** Milliseconds between two attempts to close what has become idle. */
+/** Milliseconds between attempts to close idle connections. */
 const CLOSE_IDLE_EVERY = 20
 
 interface ConnectionOptions {
-  readonly turns: Turns
+  readonly queues: RequestQueues
   readonly addresses: ClientAddresses
   readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
-  /** Milliseconds within which a client must have taken an answer that stands ready, and between two looks at it. */
+  /** Milliseconds a client has to take a complete response, and between checks of that. */
   readonly patience: { readonly answer: number; readonly look: number }
 }
 
 export interface Connections {
-  /** Whether HTTP is spoken on it: an encrypted one has agreed on its keys. */
-  readonly speaks: (socket: Socket) => boolean
-  /** Takes no new ones and lets requests under way be answered, for so many milliseconds at most. */
+  /** Whether HTTP can be spoken: an encrypted connection has completed its handshake. */
+  readonly isHttpReady: (socket: Socket) => boolean
+  /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
 
-/** Bounds how many there are from one network. */
+/** Limits the connections per network. */
 const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number): void => {
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
@@ -49,7 +49,7 @@ const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number)
   })
 }
 
-const keepAll = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
+const trackSockets = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on(event, (socket: Socket) => {
     sockets.add(socket)
@@ -58,12 +58,12 @@ const keepAll = (server: Server, event: 'connection' | 'secureConnection'): Read
   return sockets
 }
 
-/** Cuts off clients that leave their answers lying; returns the end of it. */
-const cutUnread = (speaking: ReadonlySet<Socket>, { turns, patience }: ConnectionOptions): (() => void) => {
+/** Disconnects clients that do not read their responses. Returns the function that stops this. */
+const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, patience }: ConnectionOptions): (() => void) => {
   const waited = new WeakMap<object, number>()
   const timer = setInterval(() => {
     for (const socket of speaking) {
-      const response = turns.open(socket)[0]?.response
+      const response = queues.open(socket)[0]?.response
       if (!response?.writableEnded) continue
       const since = (waited.get(response) ?? 0) + patience.look
       if (since > patience.answer) socket.destroy()
@@ -74,34 +74,34 @@ const cutUnread = (speaking: ReadonlySet<Socket>, { turns, patience }: Connectio
   return () => clearInterval(timer)
 }
 
-/** What tells the two ends of an encrypted connection's stream, raw and decrypted, to be the same. */
-const remoteOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+/** Identifies a connection: the raw and the decrypted socket share it. */
+const remoteEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 export const watchConnections = (server: Server, options: ConnectionOptions): Connections => {
-  const { turns, addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
+  const { queues, addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
   server.maxConnections = connectionsMax.all
   boundNetworks(server, addresses, connectionsMax.ofNetwork)
-  const raw = keepAll(server, 'connection')
-  const speaking = isEncrypted ? keepAll(server, 'secureConnection') : raw
-  const stopCutting = cutUnread(speaking, options)
+  const raw = trackSockets(server, 'connection')
+  const speaking = isEncrypted ? trackSockets(server, 'secureConnection') : raw
+  const stopCutting = cutOffSlowReaders(speaking, options)
 
   const destroySilent = (): void => {
-    const spoken = new Set([...speaking].map(remoteOf))
-    for (const socket of raw) if (!spoken.has(remoteOf(socket))) socket.destroy()
-    // What Node does not call idle, though nothing was ever asked on it.
+    const spoken = new Set([...speaking].map(remoteEnd))
+    for (const socket of raw) if (!spoken.has(remoteEnd(socket))) socket.destroy()
+    // Node does not count a connection without any request as idle.
     for (const socket of speaking) if (socket.bytesRead === 0) socket.destroy()
   }
 
   return {
-    speaks: (socket) => speaking.has(socket),
+    isHttpReady: (socket) => speaking.has(socket),
     close: async (within) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of speaking) {
-        const newest = turns.open(socket).at(-1)
+        const newest = queues.open(socket).at(-1)
         if (newest !== undefined) newest.response.shouldKeepAlive = false
       }
       destroySilent()
-      // An answer that had begun before still keeps its connection.
+      // A response begun before shutdown still keeps its connection alive.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY)
       const late = setTimeout(() => {
         server.closeAllConnections()

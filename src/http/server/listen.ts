@@ -7,47 +7,47 @@ import { type Refusal, refusal } from '../protocol/problem.ts'
 import { notImplemented } from '../request/request-head.ts'
 import { type Certificate, type Pair, TLS } from './certificate.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
+import { type Handle, makeRequestQueues } from './pipelining.ts'
 import { refuseRaw } from './refuse-raw.ts'
-import { type Handle, makeTurns } from './turns.ts'
 
-/** Bytes of a request's line and header fields together. */
+/** Bytes of the request line and header fields together. */
 const HEADERS_MAX = 32 * 1024
-/** Fields of a request's header. */
+/** Header fields per request. */
 const FIELDS_MAX = 100
-/** How long clients are waited for, in milliseconds. */
-export interface Patience {
-  /** Within which the header fields must have come, and an encrypted connection must have agreed on its keys. */
+/** Timeouts for clients, in milliseconds. */
+export interface Timeouts {
+  /** For the header fields, and for a TLS handshake. */
   readonly headers: number
-  /** Within which the whole request must have come. */
+  /** For the whole request. */
   readonly request: number
-  /** Within which an answer that stands ready must have been taken. */
+  /** For a client to take a complete response. */
   readonly answer: number
-  /** Between two looks at who is late. */
+  /** The interval between checks. */
   readonly look: number
 }
 
-const PATIENCE: Patience = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
-/** Milliseconds that an idle connection is kept; above what most proxies keep theirs. */
+const TIMEOUTS: Timeouts = { headers: 10_000, request: 30_000, answer: 30_000, look: 1_000 }
+/** Milliseconds an idle connection is kept; longer than most proxies keep theirs. */
 const KEEP_ALIVE = 65_000
 
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Whether everybody who can connect is on this machine. */
+  /** Whether only this machine can connect. */
   readonly isLoopback: boolean
-  /** Takes no new connections and lets requests under way be answered, for so many milliseconds at most. */
+  /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
 
 const malformed = (): Refusal => refusal('malformed_request', 'This is not well-formed HTTP/1.1.')
 
-const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Patience): Refusal => {
+const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Timeouts): Refusal => {
   const [header, whole] = [patience.headers / 1000, patience.request / 1000]
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return refusal('headers_too_large', `The header has more than ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
     case 'HPE_INVALID_TRANSFER_ENCODING':
-      // The same where it stands beside a Content-Length, which is no request at all.
+      // Together with a Content-Length the request itself is malformed.
       return error.reason?.includes('Content-Length') ? malformed() : notImplemented()
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return refusal('request_timeout', `A request must arrive within ${whole} s, its header within ${header} s.`)
@@ -62,17 +62,17 @@ export interface ListenOptions {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly addresses: ClientAddresses
-  /** Connections are encrypted with it, if there is one. */
+  /** If set, connections are encrypted. */
   readonly certificate?: Certificate | undefined
-  readonly patience?: Partial<Patience> | undefined
+  readonly patience?: Partial<Timeouts> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
-  /** Told of what was refused before it became a request. */
+  /** Called for what was refused before it became a request. */
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
 }
 
 const secretsOf = ({ certificate, key }: Pair) => ({ cert: certificate, key, ...TLS }) as const
 
-const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Patience): Server => {
+const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, patience: Timeouts): Server => {
   if (certificate === undefined) return createServer(limits)
   const encrypted = { ...limits, ...secretsOf(certificate.current()), handshakeTimeout: patience.headers }
   const server = createEncryptedServer(encrypted)
@@ -80,51 +80,52 @@ const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, p
   return server
 }
 
-/** Listens; resolves when connections are taken. */
+/** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
   const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
-  const patience = { ...PATIENCE, ...options.patience }
+  const patience = { ...TIMEOUTS, ...options.patience }
   const limits = {
     maxHeaderSize: HEADERS_MAX,
     headersTimeout: patience.headers,
     requestTimeout: patience.request,
     connectionsCheckingInterval: patience.look,
     keepAliveTimeout: KEEP_ALIVE,
-    // A missing Host is refused by the application, with a body.
+    // The application refuses a missing Host, with a body.
     requireHostHeader: false,
-    // A request without a body gets no stream that would have to be ended.
+    // Requests without a body get no stream that would have to be consumed.
     optimizeEmptyRequests: true,
   }
   const server = serverOf(certificate, limits, patience)
   server.maxHeadersCount = FIELDS_MAX
-  const turns = makeTurns((request, response) => {
-    // No longer kept alive: a busy client would otherwise be served on and on, and be cut off in the end.
-    if (!server.listening && turns.open(request.socket).length === 1) response.shouldKeepAlive = false
+  const queues = makeRequestQueues((request, response) => {
+    // Close after this response at shutdown: a busy client would otherwise keep its connection, and be cut off in the
+    // end.
+    if (!server.listening && queues.open(request.socket).length === 1) response.shouldKeepAlive = false
     handle(request, response)
   })
   const isEncrypted = certificate !== undefined
-  const connections = watchConnections(server, { turns, addresses, isEncrypted, connectionsMax, patience })
+  const connections = watchConnections(server, { queues, addresses, isEncrypted, connectionsMax, patience })
   const refuse = (socket: Socket, refused: Refusal, accept?: string): void => {
     const instance = makeEventId(clock(), randomHex(10))
     if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
   }
-  server.on('request', turns.take)
-  // The word to go on is given where the body is read, or the refusal is given in its place.
-  server.on('checkContinue', turns.take)
-  // Refused by the application, like any other request that cannot be met.
-  server.on('checkExpectation', turns.take)
+  server.on('request', queues.take)
+  // 100 Continue is sent where the body is read, unless the request is refused.
+  server.on('checkContinue', queues.take)
+  // The application refuses unknown expectations.
+  server.on('checkExpectation', queues.take)
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket
-    // Where encryption has not come about there is nobody to talk to.
-    if (!connections.speaks(socket)) return void socket.destroy()
-    turns.afterAnswers(socket, () => refuse(socket, refusalOf(error, patience)))
+    // Without a completed handshake nobody can read a response.
+    if (!connections.isHttpReady(socket)) return void socket.destroy()
+    queues.afterResponses(socket, () => refuse(socket, refusalOf(error, patience)))
   })
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    // Node has let go of this connection: an error of it that nobody hears would end the process.
+    // Node no longer handles this socket: an unhandled error event would end the process.
     socket.on('error', () => socket.destroy())
     socket.resume()
     const refused = refusal('malformed_request', 'Berth is no proxy.')
-    turns.afterAnswers(socket, () => refuse(socket, refused, request.headers.accept))
+    queues.afterResponses(socket, () => refuse(socket, refused, request.headers.accept))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -2,15 +2,15 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
 
-/** Milliseconds for which a client that has been refused may go on sending: cut off sooner, it may miss the answer. */
+/** Milliseconds a refused client may go on sending. If cut off sooner, it may miss the response. */
 const LINGER = 2_000
 
 /**
- * Refuses where there is no response to do it with, in the form that every other refusal has, and ends the connection.
- * False when nobody can be told any more.
+ * Refuses a connection without a response object, with the usual error body, and closes it. False if the client can no
+ * longer be reached.
  */
 export const refuseRaw = (socket: Socket, refused: Refusal, instance: string, accept?: string): boolean => {
-  // Gone, or told already: what comes behind is not looked at.
+  // Closed or refused already.
   if (!socket.writable) return false
   const body = problemBody(refused, instance)
   const { status } = codes[refused.code]

@@ -5,11 +5,11 @@ import type { Row } from '../tables/row.ts'
 import type { NewVersion } from '../tables/version.ts'
 
 /**
- * Rows as they go to another thread, column by column: copied as objects or as arrays, each of which is told apart from all
- * others, they would cost as much as to be folded.
+ * Rows packed by column for another thread. Copied as objects or nested arrays, with a clone for each, they would cost
+ * as much as folding them.
  */
 export interface PackedRows {
-  /** Of places that follow each other: the position of the first, and what each has. */
+  /** Log positions of consecutive events: the first position, then one entry each. */
   readonly first: number
   readonly marks: readonly number[]
   readonly ids: Uint8Array
@@ -51,7 +51,7 @@ const pack = (packed: PackedVersions, version: NewVersion): void => {
   for (let n = 0; n < packed.columns.length; n++) packed.columns[n]?.push(version.columns[n] as Columns[number])
 }
 
-/** @param rows of whole events that follow each other */
+/** @param rows the rows of whole, consecutive events */
 export const packRows = (rows: readonly Row[]): PackedRows => {
   const places: LogRow[] = []
   const versions = new Map<string, PackedVersions>()
@@ -89,7 +89,7 @@ const unpack = (packed: PackedVersions): readonly NewVersion[] =>
     columns: packed.columns.map((values) => values[n] as Columns[number]),
   }))
 
-/** The rows of places and after them those of documents, by projection, in their order: all go into different tables. */
+/** Log rows, then document rows by projection, each in order. They go into different tables. */
 export const unpackRows = ({ first, marks, ids, leaves, versions }: PackedRows): readonly Row[] => {
   const rows = marks.map((mark, n): Row => {
     const leaf = leaves.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES)

@@ -1,7 +1,9 @@
 import type { Recorded } from '../../domain/event.ts'
 import { BEGINNING, type EventPlace, type EventStore, hasEventAt, NO_STREAM } from '../../event-store/event-store.ts'
 
-/** How far a log has been folded, and in which: the last event folded, which another log has not in that place. */
+/**
+ * How far which log has been folded. The last event folded identifies the log: another log has a different event there.
+ */
 export interface Progress extends EventPlace {
   readonly logId: string
   /** The public position of the last event folded, -1 before the first. */
@@ -17,7 +19,7 @@ export const beforeTheFirst = (logId: string): Progress => ({
   revision: NO_STREAM,
 })
 
-export const behind = ({ logId, position }: Progress, { mark, id, stream, revision }: Recorded): Progress => ({
+export const progressAfter = ({ logId, position }: Progress, { mark, id, stream, revision }: Recorded): Progress => ({
   logId,
   position: position + 1,
   mark,
@@ -27,8 +29,8 @@ export const behind = ({ logId, position }: Progress, { mark, id, stream, revisi
 })
 
 /**
- * Whether the log goes on from there: it has the same id, and the same event in the same place. One that was cut off or
- * put back from a copy has not.
+ * Whether the log continues after this progress: same id, same event at the same position. False for a truncated or
+ * restored log.
  */
-export const continues = async (store: EventStore, progress: Progress): Promise<boolean> =>
+export const logContinues = async (store: EventStore, progress: Progress): Promise<boolean> =>
   progress.logId === store.logId && (await hasEventAt(store, progress))

@@ -13,15 +13,15 @@ import { makeInsertion } from '../tables/insertion.ts'
 import type { Version } from '../tables/version.ts'
 import type { SnapshotTable } from './snapshot-table.ts'
 
-/** Raised when the shape of the index changes. */
+/** Raise when the shape of the index changes. */
 const INDEX_VERSION = 1
 
-/** Numbers of a key: three of its name, two of the position of its newest version. */
+/** Numbers per entry: three for the key's name, two for the position of its newest version. */
 const [POSITION, WIDTH] = [3, 5]
 const HIGH = 0x1_0000_0000
 
-// The times of several streams go back and forth, and a clock that is ahead for a minute is a day too late for all keys: so
-// the newest are kept, whatever their time.
+// Times of several streams interleave, and a clock ahead for a minute would expire all keys a day early. So the newest
+// are kept regardless of time.
 const sortedRuns = makeSortedRuns({
   width: WIDTH,
   key: POSITION,
@@ -31,13 +31,13 @@ const sortedRuns = makeSortedRuns({
 })
 
 export interface RetryKeyTable extends DocumentTable {
-  /** Writes the index inside a transaction, when all rows have been flushed. */
+  /** Writes the index inside a transaction, after all rows have been flushed. */
   readonly write: () => void
-  /** After that transaction. */
+  /** Called after that transaction's commit. */
   readonly committed: () => void
 }
 
-/** Calls a function of the index, and again with the page that it needs. */
+/** Calls a function of the index, loading pages and retrying until it has all it needs. */
 const makeWithPages =
   (snapshots: SnapshotTable) =>
   <A>(look: () => A): A => {
@@ -53,17 +53,17 @@ const makeWithPages =
     }
   }
 
-/** Where the newest document of each key that is known stands. */
+/** Maps each known key to the position of its newest document. */
 const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
   const dataVersion = db.prepare('PRAGMA data_version')
   const withPages = makeWithPages(snapshots)
   let seen: unknown
   let written: Runs = []
   let current = written
-  /** Whether a transaction has keys: then nobody else writes. */
+  /** Whether a transaction holds keys. Nobody else writes then. */
   let isStaging = false
 
-  /** Another connection may have written: while the log is caught up with, another thread does. */
+  /** Reload first: during catch-up, another thread's connection may have written. */
   const read = (): Runs => {
     if (isStaging) return current
     const now = dataVersion.get()?.data_version
@@ -108,9 +108,9 @@ const makeIndex = (db: DatabaseSync, snapshots: SnapshotTable) => {
 }
 
 /**
- * The documents of retry keys by position, with an index of those that are known. Keys are random: an index of SQLite
- * dirties a page for each, so that with a million of them a row costs five times what it costs with a few. So they are in
- * sorted runs, of which the new ones are written with every transaction.
+ * The documents of retry keys by position, with an index of the known keys. Keys are random: a SQLite index would dirty
+ * a page for each, and with a million keys a row costs five times what it costs with few. The keys are therefore in
+ * sorted runs, and each transaction writes only the new runs.
  */
 export const makeRetryKeyTable = (db: DatabaseSync, snapshots: SnapshotTable): RetryKeyTable => {
   const { add, flush, forget } = makeInsertion(db, RETRY_KEY, '?, ?, ?, ?, ?')

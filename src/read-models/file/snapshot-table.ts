@@ -3,8 +3,8 @@ import type { Page, Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
 
 /**
- * Folded states of streams: of each a row without its pages, and its pages beside it. Of a state that is kept again only
- * the pages are written that are new, under numbers that were never used before.
+ * Folded states of streams: a row for each, and its pages in another table. Saving a state again writes only new pages,
+ * under ids that were never used before.
  */
 export const SNAPSHOT_SCHEMA = `
   CREATE TABLE snapshot (
@@ -14,14 +14,14 @@ export const SNAPSHOT_SCHEMA = `
   CREATE TABLE page (id INTEGER PRIMARY KEY AUTOINCREMENT, numbers BLOB NOT NULL, texts TEXT) STRICT;`
 
 export interface SnapshotTable {
-  /** With pages that are only in the file. */
+  /** Pages have ids only; their rows stay in the file. */
   readonly read: (stream: string) => Snapshot | undefined
   readonly page: (id: number) => Rows | undefined
   /** Writes inside a transaction. */
   readonly write: (snapshot: Snapshot) => void
-  /** After that transaction: pages have the numbers under which they were written. */
+  /** Called after the commit: assigns pages their ids. */
   readonly committed: () => void
-  /** After a transaction that failed. */
+  /** Called after a failed transaction. */
   readonly forget: () => void
 }
 
@@ -38,7 +38,7 @@ interface PageRow {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** Copied: the bytes of a row need not lie where numbers may. */
+/** Copied, because the bytes of a row may be unaligned. */
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
 export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
@@ -81,7 +81,7 @@ export const makeSnapshotTable = (db: DatabaseSync): SnapshotTable => {
       const before = idsBefore(stream)
       const ids = new Float64Array(pages.length)
       for (const [n, page] of pages.entries()) {
-        // Another state of the stream may have been written meanwhile, and what it did not need been removed.
+        // Another state of the stream may have been written since, and removed pages it does not use.
         const isThere = page.id !== undefined && before.delete(page.id)
         if (!isThere && page.rows === undefined) return
         ids[n] = isThere ? (page.id as number) : insert(page, page.rows as Rows)

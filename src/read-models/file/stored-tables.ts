@@ -2,18 +2,18 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
 import { RESERVATION_COUNTS_TABLES } from '../tables/reservation-counts.ts'
 
-/** A row as it stands in the file. */
+/** A row as stored in the file. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
-/** A table whose rows the log gives. */
+/** A table derived from the log. */
 export interface StoredTable {
   readonly name: string
   readonly isOfDocuments: boolean
-  /** In the order of their keys. */
+  /** Ordered by key. */
   readonly rows: () => Iterable<StoredRow>
 }
 
-/** Everything in the file that the log gives: documents, and what lists are answered from beside them. */
+/** Everything in the file that is derived from the log: documents, and the tables behind lists. */
 export const storedTables = (
   db: DatabaseSync,
   projections: readonly Pick<Projection, 'name'>[],
@@ -30,7 +30,7 @@ export const storedTables = (
     table('period', 'period ORDER BY n'),
     table('name', 'name ORDER BY key'),
     table('segment', 'segment ORDER BY n'),
-    // What there is no more of leaves a nought, or nothing where it came and went between two writings.
+    // A removed entry leaves a zero, or no row if it came and went between two writes.
     ...RESERVATION_COUNTS_TABLES.map(([name, order]) => table(name, `${name} WHERE n <> 0 ORDER BY ${order}`)),
   ]
 }

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Writes in a transaction that stays open until `commit`; if one fails, nothing stays of what was noted for it either. */
+/** Writes in a transaction that stays open until `commit`. A failed write also discards everything noted for it. */
 export const makeTransactions = (db: DatabaseSync, forget: () => void) => {
   let hasStaged = false
   return {
     orUndone: (write: () => void): void => {
       try {
         if (!db.isTransaction) {
-          // The last one was undone.
+          // The previous transaction was rolled back.
           if (hasStaged) forget()
           db.exec('BEGIN IMMEDIATE')
           hasStaged = true

@@ -1,33 +1,30 @@
 import type { Projection } from '../../../projections/projection.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import { continues } from './progress.ts'
+import { logContinues } from './progress.ts'
 import { dropViews, isDamage, openViewsFile, type ViewsFile } from './views-file.ts'
 
 export interface UsableFileOptions {
   readonly path: string
   readonly store: EventStore
   readonly projections: readonly Projection[]
-  /**
-   * Whether documents of another log give way: not where the log is shared, and its being another one is for somebody to
-   * look into.
-   */
-  readonly isRebuilt?: boolean
-  /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
+  /** Whether to rebuild views of another log. Not for a shared log: an operator must look into it. */
+  readonly mayRebuild?: boolean
+  /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
 }
 
 const isOfThisLog = async (file: ViewsFile, store: EventStore): Promise<boolean> => {
   try {
     const progress = file.progress()
-    return progress === undefined || (await continues(store, progress))
+    return progress === undefined || (await logContinues(store, progress))
   } catch (error) {
     if (isDamage(error)) return false
     throw error
   }
 }
 
-/** Tells when SQLite finds in use that the file is damaged. */
-const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
+/** Calls `onDamage` when SQLite finds damage during use. */
+const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
   const watching =
     <P extends unknown[], A>(use: (...given: P) => A) =>
     (...given: P): A => {
@@ -70,27 +67,27 @@ const watched = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile
 
 export interface UsableFile {
   readonly file: ViewsFile
-  /** To be called with what SQLite says of the file elsewhere. */
+  /** Must be called with SQLite errors of this file that occur elsewhere. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Opens the file of documents, anew where the log does not continue it. Damage that shows later removes the file and
- * ends the service, so that the next start makes it again.
+ * Opens the views, and rebuilds them if the log does not continue them. Damage found later removes the file and ends
+ * the service, so that the next start rebuilds it.
  */
-export const openUsableFile = async (options: UsableFileOptions): Promise<UsableFile> => {
-  const { path, store, projections, isRebuilt = true, onFatal } = options
+export const openOrRebuildViews = async (options: UsableFileOptions): Promise<UsableFile> => {
+  const { path, store, projections, mayRebuild = true, onFatal } = options
   const onDamage = (error: unknown): void => {
     dropViews(path)
-    onFatal(new Error(`${path} was damaged; the next start makes it again from the log`, { cause: error }))
+    onFatal(new Error(`${path} is damaged; the next start rebuilds it from the log`, { cause: error }))
   }
   const onError = (error: unknown): void => {
     if (isDamage(error)) onDamage(error)
   }
-  const opening = { isCheckpointedBeside: true }
+  const opening = { checkpointsInThread: true }
   const file = openViewsFile(path, projections, opening)
-  if (!isRebuilt || (await isOfThisLog(file, store))) return { file: watched(file, onDamage), onError }
+  if (!mayRebuild || (await isOfThisLog(file, store))) return { file: withDamageDetection(file, onDamage), onError }
   file.close()
   dropViews(path)
-  return { file: watched(openViewsFile(path, projections, opening), onDamage), onError }
+  return { file: withDamageDetection(openViewsFile(path, projections, opening), onDamage), onError }
 }

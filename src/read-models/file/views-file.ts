@@ -9,7 +9,7 @@ import { type DocumentTable, makeDocumentTable, RETRY_KEY } from '../tables/docu
 import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
 import type { Row } from '../tables/row.ts'
 import type { Version } from '../tables/version.ts'
-import { type ManyRows, makeManyRows, UNFINISHED } from './many-rows.ts'
+import { type BulkLoad, makeBulkLoad, UNFINISHED } from './bulk-load.ts'
 import type { Progress } from './progress.ts'
 import { makeRetryKeyTable } from './retry-key-table.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema.ts'
@@ -17,52 +17,52 @@ import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import { makeTransactions } from './transaction.ts'
 
-export interface ViewsFile extends ManyRows, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
+export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
-  /** The version of a document that stood at a revision of its stream. */
+  /** The version of a document as of a revision of its stream. */
   readonly asOf: (projection: string, id: string, revision: number) => Version | undefined
   readonly snapshot: (stream: string) => Snapshot | undefined
   /** The rows of a page of a snapshot. */
   readonly page: (id: number) => Rows | undefined
-  /** Puts rows into a transaction that stays open. If that fails, nothing of the transaction stays. */
+  /** Adds rows to the open transaction. A failure rolls the transaction back. */
   readonly stage: (rows: readonly Row[]) => void
-  /** Commits what was staged, with how far the rows go now. If that fails, nothing of the transaction stays. */
+  /** Commits the staged rows together with the progress. A failure rolls the transaction back. */
   readonly commit: (snapshots: readonly Snapshot[], progress: Progress) => void
-  /** Whether a transaction is open. Some errors of reading end it too: then all its rows are to be staged again. */
+  /** Whether a transaction is open. Some read errors roll it back too; all its rows must then be staged again. */
   readonly isStaging: () => boolean
-  /** Makes lists show all that has been staged. If that fails, nothing of the transaction stays. */
+  /** Makes lists show all staged rows. A failure rolls the transaction back. */
   readonly settle: () => void
   readonly lists: Lists
-  /** Like the lists it shows what has been staged. */
+  /** Shows staged rows, as lists do. */
   readonly log: LogIndex
-  /** To compare two files. */
+  /** For comparing two files. */
   readonly tables: readonly StoredTable[]
-  /** To be called before `close` where checkpoints are another thread's. */
+  /** Must be called before `close` if another thread runs the checkpoints. */
   readonly endCheckpoints: () => Promise<void>
-  /** From here on what is read is of one moment, whatever is written meanwhile. */
+  /** Starts a read transaction: reads see one moment, whatever is written meanwhile. */
   readonly pin: () => void
-  /** Ends that. */
+  /** Ends the read transaction. */
   readonly unpin: () => void
   readonly close: () => void
 }
 
-/** The rows of a file that cannot be used: made by another version, for other projections, or damaged. */
+/** The views cannot be used: made by another version, for other projections, or damaged. */
 export class UnusableViews extends Error {
   override name = 'UnusableViews'
 }
 
-/** SQLite's name for what is in no file. */
+/** SQLite's name for an in-memory database. */
 const IN_MEMORY = ':memory:'
 
-/** Milliseconds to wait for whoever else has the file; the service, which stands still meanwhile, tries again later. */
+/** Milliseconds to wait for a lock. The service, which blocks meanwhile, retries later instead. */
 const BUSY_WITHIN = { reading: 5_000, writing: 100 }
 
-/** How a file is opened. */
+/** How to open a file. */
 interface Opening {
   readonly readOnly?: boolean
-  /** Whether another thread waits for the disk. */
-  readonly isCheckpointedBeside?: boolean
+  /** Whether another thread runs the checkpoints and waits for the disk. */
+  readonly checkpointsInThread?: boolean
 }
 
 const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
@@ -70,24 +70,26 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[
   if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${tables(projections)} COMMIT`)
   const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
   if (shape === UNFINISHED) {
-    throw new UnusableViews(`${path} is being made, or was broken off: start the service, and wait until it is ready`)
+    throw new UnusableViews(
+      `${path} is being rebuilt, or its rebuild was interrupted; start the service and wait until it is ready`,
+    )
   }
   if (shape !== undefined && shape !== shapeOf(projections)) {
-    throw new UnusableViews(`${path} was not made by this version of Berth: start the service once`)
+    throw new UnusableViews(`${path} was not made by this version of Berth; start the service once`)
   }
 }
 
 const open = (path: string, projections: readonly Shape[], opening: Opening): ViewsFile => {
-  const { readOnly = false, isCheckpointedBeside = false } = opening
-  if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist: start the service once`)
+  const { readOnly = false, checkpointsInThread = false } = opening
+  if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist; start the service once`)
   let db: DatabaseSync | undefined
   try {
-    // SQLite would make it as the umask has it; what it makes beside it has the same mode.
+    // SQLite would apply the umask. Its other files get the same mode as this one.
     if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_WITHIN.reading : BUSY_WITHIN.writing })
     if (!readOnly) db.exec(PRAGMAS)
     checkShape(db, path, projections, readOnly)
-    const checkpoints = isCheckpointedBeside ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
+    const checkpoints = checkpointsInThread ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
     return fileOver(db, projections, checkpoints)
   } catch (error) {
     db?.close()
@@ -96,37 +98,37 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
   }
 }
 
-/** Removes a file of documents, so that it is made again from the log. */
+/** Removes the views, so that they are rebuilt from the log. */
 export const dropViews = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** The primary result code of an error from SQLite. */
+/** The primary result code of a SQLite error. */
 const sqliteCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB: what is in the file is not what was written to it. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB: the file does not contain what was written. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(sqliteCode(error))
 
-/** The rows can be made again. SQLITE_ERROR: tables are missing or have another shape. */
-const canBeMadeAgain = ({ cause }: UnusableViews): boolean =>
+/** Whether a rebuild helps. SQLITE_ERROR: tables are missing or have another shape. */
+const isRebuildable = ({ cause }: UnusableViews): boolean =>
   cause === undefined || isDamage(cause) || sqliteCode(cause) === 1
 
 /**
- * Opens the file of documents, and starts it anew where its rows cannot be used.
+ * Opens the views and recreates the file if its rows cannot be used.
  *
- * @throws UnusableViews when read only and there is nothing usable, or when there can be no such file
+ * @throws UnusableViews when read-only and nothing is usable, or when the file cannot be created
  */
 export const openViewsFile = (path: string, projections: readonly Shape[], opening: Opening = {}): ViewsFile => {
   try {
     return open(path, projections, opening)
   } catch (error) {
-    if (opening.readOnly || !canBeMadeAgain(error as UnusableViews)) throw error
+    if (opening.readOnly || !isRebuildable(error as UnusableViews)) throw error
     dropViews(path)
     return open(path, projections, opening)
   }
 }
 
-/** Once there is a row it leaves its shape as it is. */
+/** Keeps the shape of an existing row. */
 const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   (logId, position, mark, eventId, stream, revision)
     = (excluded.logId, excluded.position, excluded.mark, excluded.eventId, excluded.stream, excluded.revision)`
@@ -170,7 +172,7 @@ const fileOver = (
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {
         flush()
-        // What a transaction that failed has left.
+        // Discard what a failed transaction left in memory.
         states.forget()
         for (const snapshot of snapshots) states.write(snapshot)
         retryKeys.write()
@@ -190,7 +192,7 @@ const fileOver = (
     tables: storedTables(db, projections),
     pin: () => db.exec('BEGIN'),
     unpin: () => db.exec('COMMIT'),
-    ...makeManyRows(db, shape),
+    ...makeBulkLoad(db, shape),
     close: () => db.close(),
   }
 }

@@ -1,22 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Change, diffDocuments, historyProjections, listChangedSecrets } from '../../../projections/history.ts'
 import type { Recorded } from '../../domain/event.ts'
-import type { Names } from '../tables/names.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 
-/** Where an event is in the log, and which of its stream it is. */
+/** An event's position in the log and revision in its stream. */
 export interface EventPlace {
   readonly position: number
   readonly revision: number
 }
 
-/** Tells of objects what has been recorded of them and what that changed, from the versions of their documents. */
+/** The history of objects and what each event changed, from the versions of their documents. */
 export interface Histories {
-  /** The events that made the versions of a document, oldest first. */
+  /** The events behind the versions of a document, oldest first. */
   readonly places: (of: 'reservation' | 'listen_port', id: string) => readonly EventPlace[]
-  /** How many events the stream of a SUT has: its own, and its reservations'. */
+  /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
-  /** The positions of events about SUTs behind one, in order, at most so many. */
+  /** The positions of events about SUTs after a position, in order, at most `limit`. */
   readonly sutEvents: (after: number, limit: number) => readonly number[]
   /** What the event at a position changed. */
   readonly changes: (event: Recorded, position: number) => readonly Change[]
@@ -25,7 +25,7 @@ export interface Histories {
 const parsed = (row: unknown): object | undefined =>
   row === undefined ? undefined : (JSON.parse((row as { document: string }).document) as object)
 
-export const makeHistories = (db: DatabaseSync, names: Names, counts: ReservationCounts): Histories => {
+export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
   const placesIn = (table: string) =>
     db.prepare(`SELECT position, revision FROM ${table} WHERE id = ? ORDER BY position`)
   const places = { reservation: placesIn('reservation'), listen_port: placesIn('listen_port') }

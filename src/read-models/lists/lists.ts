@@ -1,33 +1,33 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
-import type { Moment } from '../tables/periods.ts'
+import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories } from './histories.ts'
 
-/** Which part of a list is asked for. */
+/** A page of a list. */
 export interface Part {
   readonly limit: number
   readonly offset: number
-  /** Only what was created before the document whose first version has this position. */
-  readonly behind?: number | undefined
+  /** Only documents created before the one whose first version is at this position. */
+  readonly createdBefore?: number | undefined
 }
 
 export interface ReservationQuery extends Part {
   readonly sut_id?: string | undefined
   readonly user_id?: string | undefined
-  /** Unix seconds: only what ends later. */
+  /** Unix seconds: only reservations that end later. */
   readonly endsAfter?: number | undefined
-  /** Unix seconds: only what starts earlier. */
+  /** Unix seconds: only reservations that start earlier. */
   readonly startsBefore?: number | undefined
-  /** Without what was given back early, which holds its SUT no longer. */
+  /** Leaves out released reservations, which no longer hold their SUT. */
   readonly isHeld?: boolean
 }
 
 export interface SutQuery extends Part {
   readonly sut_type?: string | undefined
   readonly is_active?: boolean | undefined
-  /** A part of the name, in whatever case. */
+  /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>
 }
@@ -35,25 +35,25 @@ export interface SutQuery extends Part {
 /** Documents as JSON texts, newest created first. */
 export interface Page {
   readonly documents: readonly string[]
-  /** How many there are of which these are a part, whatever part of the list was asked for. */
+  /** The number of matches, regardless of the page. */
   readonly count: number
 }
 
-/** Answers as of a moment of the past. What was then never changes again, so that it can be read piece by piece. */
+/** Reads as of a past moment. Such results never change, so they can be read in pieces. */
 export interface Past {
-  /** The moment at a time (Unix milliseconds), of what has been recorded up to the position `last`. */
+  /** The moment at a Unix time in milliseconds, in the log up to the position `last`. */
   readonly momentAt: (time: number, last: number) => Moment
   readonly version: (kind: 'sut' | 'reservation', id: string, moment: Moment) => Version | undefined
-  /** The pieces in which reservations are read, the newest first. */
+  /** The segments in which reservations are read, newest first. */
   readonly segments: (moment: Moment) => readonly number[]
-  /** The part of a list in one piece; `count` is all that match there, whatever part was asked for. */
+  /** A page within one segment; `count` is the number of matches in that segment. */
   readonly reservations: (query: ReservationQuery, moment: Moment, segment: number) => Page
   readonly suts: (query: SutQuery, moment: Moment) => Page
 }
 
-/** Answers lists from the rows of documents. */
+/** Reads lists from the rows of documents. */
 export interface Lists {
-  /** Whether one of these is read within some milliseconds. */
+  /** Whether a list can be read within a few milliseconds. */
   readonly isShort: {
     readonly reservations: (query: ReservationQuery) => boolean
     readonly suts: (query: SutQuery) => boolean
@@ -61,14 +61,14 @@ export interface Lists {
   }
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
-  /** The windows, by start, in which a SUT is held within a span. */
+  /** The windows in which a SUT is held within a span, by start. */
   readonly held: (sutId: string, span: Window) => readonly Window[]
-  /** The same as it was. */
+  /** The same lists as of the past. */
   readonly past: Past
   readonly histories: Histories
 }
 
-/** A condition in SQL and the values for its question marks. */
+/** An SQL condition and the values of its placeholders. */
 export interface Condition {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
@@ -76,11 +76,11 @@ export interface Condition {
 
 export const condition = (sql: string, ...values: readonly SQLInputValue[]): Condition => ({ sql, values })
 
-/** Statements kept prepared: each combination of filters has its own. */
+/** Prepared statements kept: each combination of filters has its own. */
 const STATEMENTS_MAX = 200
 
-/** Runs statements whose text depends on what is asked. */
-export const makeAsk = (db: DatabaseSync) => {
+/** Runs statements whose text depends on the query. */
+export const makeRunQuery = (db: DatabaseSync) => {
   const statements = new LRUCache<string, StatementSync>({ max: STATEMENTS_MAX })
   return <A>(sql: string, ...values: readonly SQLInputValue[]): readonly A[] => {
     let statement = statements.get(sql)
@@ -91,4 +91,4 @@ export const makeAsk = (db: DatabaseSync) => {
     return statement.all(...values) as unknown as A[]
   }
 }
-export type Ask = ReturnType<typeof makeAsk>
+export type RunQuery = ReturnType<typeof makeRunQuery>

@@ -1,20 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type CorrectedTimes, makeCorrectedTimes } from '../tables/corrected-times.ts'
+import { makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
-import { makeNames } from '../tables/names.ts'
-import { makePeriods } from '../tables/periods.ts'
 import { makeReservationCounts } from '../tables/reservation-counts.ts'
 import { makeReservationWriter } from '../tables/reservation-table.ts'
 import { makeSutWriter } from '../tables/sut-table.ts'
+import { makeTimeIndex } from '../tables/time-index.ts'
+import { makeIsShort } from './access-paths.ts'
 import { makeHistories } from './histories.ts'
-import { type Lists, makeAsk } from './lists.ts'
+import { type Lists, makeRunQuery } from './lists.ts'
 import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
-import { makeIsShort } from './reservation-ways.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
 
 export interface OpenLists {
-  /** What keeps lists in step with the rows, by the projection they are of. */
+  /** Keeps the tables behind lists in step with the rows, by projection. */
   readonly writers: Readonly<Partial<Record<string, ListWriter>>>
   readonly lists: Lists
   readonly correctTimes: CorrectedTimes['correct']
@@ -23,12 +23,12 @@ export interface OpenLists {
 }
 
 export const openLists = (db: DatabaseSync): OpenLists => {
-  const names = makeNames(db)
+  const names = makeIdKeys(db)
   const counts = makeReservationCounts(db)
-  const periods = makePeriods(db)
+  const periods = makeTimeIndex(db)
   const writers = { sut: makeSutWriter(periods), reservation: makeReservationWriter(db, names, counts, periods) }
   const correctedTimes = makeCorrectedTimes(db, periods)
-  const ask = makeAsk(db)
+  const ask = makeRunQuery(db)
   const isShort = makeIsShort(names, counts)
   return {
     writers,

@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Names } from '../tables/names.ts'
-import type { Moment, Periods } from '../tables/periods.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { FORMER, LISTED as LISTED_RESERVATIONS, segmentOf } from '../tables/reservation-table.ts'
 import { LISTED as LISTED_SUTS } from '../tables/sut-table.ts'
+import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
-import { type Ask, type Condition, condition, type Page, type Part, type Past } from './lists.ts'
+import { type KeyedQuery, withKeys } from './access-paths.ts'
+import { type Condition, condition, type Page, type Part, type Past, type RunQuery } from './lists.ts'
 import { filtersOf as reservationFilters } from './reservation-list.ts'
-import { type Asked, askedOf } from './reservation-ways.ts'
 import { filtersOf as sutFilters } from './sut-list.ts'
 
 const COLUMNS = 'position, revision, id, document, ended, created'
 
-/** What was recorded at a position belongs to the moment. The time is looked up only where that is in doubt. */
+/** Whether a row was recorded by the moment. Looks the time up only where the position leaves it open. */
 const belongs = (table: string, position: string, { sure, none, time }: Moment): Condition =>
   condition(
     `(${position} <= ? OR (${position} < ? AND (SELECT n.time FROM ${table} n WHERE n.position = ${position}) <= ?))`,
@@ -23,7 +23,7 @@ const belongs = (table: string, position: string, { sure, none, time }: Moment):
 
 const not = ({ sql, values }: Condition): Condition => ({ sql: `NOT ${sql}`, values })
 
-/** Rows through an index, with the conditions that they fulfil. */
+/** A source of rows: an index and its conditions. */
 interface Branch {
   readonly index: string
   readonly conditions: readonly Condition[]
@@ -40,8 +40,8 @@ const whole = (branches: readonly Branch[], table: string, more: readonly Condit
 })
 
 /**
- * What stood at the moment: what still stands and had been recorded by then, and what something recorded later took the
- * place of.
+ * The versions current at the moment: those still current and recorded by then, and those replaced by something
+ * recorded later.
  */
 const branchesOf = (
   table: string,
@@ -57,12 +57,22 @@ const branchesOf = (
   ]
 }
 
-const pageOf = (ask: Ask, table: string, branches: readonly Branch[], filters: readonly Condition[], part: Part) => {
-  const { limit, offset, behind } = part
+const pageOf = (
+  ask: RunQuery,
+  table: string,
+  branches: readonly Branch[],
+  filters: readonly Condition[],
+  part: Part,
+) => {
+  const { limit, offset, createdBefore } = part
   const all = whole(branches, table, filters)
   const count = ask<{ n: number }>(`SELECT count(*) AS n FROM (${all.sql})`, ...all.values)[0]?.n ?? 0
   if (count <= offset || limit === 0) return { documents: [], count }
-  const here = whole(branches, table, behind === undefined ? filters : [...filters, condition('r.created < ?', behind)])
+  const here = whole(
+    branches,
+    table,
+    createdBefore === undefined ? filters : [...filters, condition('r.created < ?', createdBefore)],
+  )
   const rows = ask<{ document: string }>(
     `SELECT d.document FROM (SELECT position, created FROM (${here.sql}) ORDER BY created DESC LIMIT ? OFFSET ?) AS page
      CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
@@ -73,16 +83,16 @@ const pageOf = (ask: Ask, table: string, branches: readonly Branch[], filters: r
   return { documents: rows.map(({ document }) => document), count }
 }
 
-const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: Asked): string => {
+const listedIndex = ({ sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery): string => {
   if (sut !== undefined) return 'reservation_by_sut'
   if (user !== undefined) return 'reservation_by_user'
   return endsAfter !== undefined || startsBefore !== undefined || isHeld ? 'reservation_by_end' : 'reservation_by_sut'
 }
 
 const makeReservations =
-  (ask: Ask, names: Names, counts: ReservationCounts): Past['reservations'] =>
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts): Past['reservations'] =>
   (query, moment, segment): Page => {
-    const asked = askedOf(query, names)
+    const asked = withKeys(query, names)
     if (asked === undefined) return { documents: [], count: 0 }
     const indexes = [listedIndex(asked), 'reservation_former'] as const
     const branches = branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment)
@@ -90,13 +100,13 @@ const makeReservations =
     return pageOf(ask, 'reservation', branches, filters, query)
   }
 
-/** Answers as of the past, from rows that say from when until when they stood. */
+/** Reads as of the past, from rows that know the positions between which they were current. */
 export const makePast = (
   db: DatabaseSync,
-  ask: Ask,
-  names: Names,
+  ask: RunQuery,
+  names: IdKeys,
   counts: ReservationCounts,
-  periods: Periods,
+  periods: TimeIndex,
 ): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
     db.prepare(

@@ -1,20 +1,20 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Window } from '../../domain/calendar/window.ts'
-import type { Names } from '../tables/names.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { LISTED, segmentOf } from '../tables/reservation-table.ts'
-import { type Ask, type Condition, condition, type Page, type ReservationQuery } from './lists.ts'
-import { type Asked, askedOf, type Index, type Way, waysTo } from './reservation-ways.ts'
+import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
+import { type Condition, condition, type Page, type ReservationQuery, type RunQuery } from './lists.ts'
 
-/** Reservations that are read to be counted; beyond them counters say how many there are, where they can. */
+/** Above this many reservations, counters provide the count where they can. */
 const READ_MAX = 20_000
 
 const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
   value === undefined ? [] : [condition(sql, value)]
 
-/** Everything but the part of the list; the upper bound on the end follows from the start and lets an index be used. */
+/** All conditions but the page. The upper bound on the end follows from the start and allows the use of an index. */
 export const filtersOf = (
-  { sut, user, endsAfter, startsBefore, isHeld }: Asked,
+  { sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
   longest: number,
 ): readonly Condition[] => [
   ...optional('r.sut = ?', sut),
@@ -31,14 +31,18 @@ const through = (index: Index, filters: readonly Condition[]): string =>
 
 const valuesOf = (filters: readonly Condition[]): readonly SQLInputValue[] => filters.flatMap(({ values }) => values)
 
-const countThrough = (ask: Ask, index: Index, filters: readonly Condition[]): number =>
+const countThrough = (ask: RunQuery, index: Index, filters: readonly Condition[]): number =>
   ask<{ n: number }>(`SELECT count(*) AS n ${through(index, filters)}`, ...valuesOf(filters))[0]?.n ?? 0
 
 /**
- * How many overlap a span, however many: all but those that end before it and those that start behind it. Counters know
- * them by day; only on the days of its ends they are read.
+ * Counts overlaps with a span of any size: all reservations but those that end before it and those that start after it.
+ * Counters give these by day; rows are read only for the days of its two ends.
  */
-const countOverlapping = (ask: Ask, counts: ReservationCounts, { endsAfter, startsBefore }: Asked): number => {
+const countOverlapping = (
+  ask: RunQuery,
+  counts: ReservationCounts,
+  { endsAfter, startsBefore }: KeyedQuery,
+): number => {
   let count = counts.all()
   if (endsAfter !== undefined) {
     const day = dayOf(endsAfter)
@@ -60,12 +64,12 @@ const countOverlapping = (ask: Ask, counts: ReservationCounts, { endsAfter, star
   return count
 }
 
-/** How many of one holder overlap a span, when fewer lie outside it than the holder has: those are read instead. */
+/** Counts one holder's overlaps with a span if fewer reservations lie outside it. Only those outside are read. */
 const countOfHolder = (
-  ask: Ask,
+  ask: RunQuery,
   counts: ReservationCounts,
-  asked: Asked,
-  way: Way,
+  asked: KeyedQuery,
+  way: AccessPath,
   all: number,
 ): number | undefined => {
   const { endsAfter, startsBefore } = asked
@@ -87,10 +91,10 @@ const countOfHolder = (
 }
 
 const countOf = (
-  ask: Ask,
+  ask: RunQuery,
   counts: ReservationCounts,
-  asked: Asked,
-  way: Way | undefined,
+  asked: KeyedQuery,
+  way: AccessPath | undefined,
   filters: readonly Condition[],
 ): number => {
   if (way === undefined) return counts.all()
@@ -103,16 +107,16 @@ const countOf = (
   return (ofOne ? countOfHolder(ask, counts, asked, way, all) : undefined) ?? countThrough(ask, way.index, filters)
 }
 
-const documentsOf = (ask: Ask, asked: Asked, index: Index | undefined, filters: readonly Condition[]) => {
-  const { behind, limit, offset } = asked
-  // Without filters the order of creation has an index of its own.
+const documentsOf = (ask: RunQuery, asked: KeyedQuery, index: Index | undefined, filters: readonly Condition[]) => {
+  const { createdBefore, limit, offset } = asked
+  // Without filters, the index in order of creation is used.
   const here =
     index === undefined
-      ? optional('r.created < ?', behind)
+      ? optional('r.created < ?', createdBefore)
       : [
           ...filters,
-          ...optional('r.created < ?', behind),
-          ...optional('s.n <= ?', behind === undefined ? undefined : segmentOf(behind)),
+          ...optional('r.created < ?', createdBefore),
+          ...optional('s.n <= ?', createdBefore === undefined ? undefined : segmentOf(createdBefore)),
         ]
   const from =
     index === undefined
@@ -133,24 +137,24 @@ const documentsOf = (ask: Ask, asked: Asked, index: Index | undefined, filters: 
 const NOTHING: Page = { documents: [], count: 0 }
 
 export const makeReservationList =
-  (ask: Ask, names: Names, counts: ReservationCounts) =>
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
   (query: ReservationQuery): Page => {
-    const asked = askedOf(query, names)
+    const asked = withKeys(query, names)
     if (asked === undefined) return NOTHING
     const filters = filtersOf(asked, counts.longest())
-    const way = waysTo(asked, counts)[0]
+    const way = accessPaths(asked, counts)[0]
     const count = countOf(ask, counts, asked, way, filters)
     return { documents: count === 0 ? [] : documentsOf(ask, asked, way?.index, filters), count }
   }
 
-/** The windows, by start, in which a SUT is held within a span, or was until it was released. */
+/** The windows in which a SUT is or was held within a span, by start. */
 export const makeHeld =
-  (ask: Ask, names: Names, counts: ReservationCounts) =>
+  (ask: RunQuery, names: IdKeys, counts: ReservationCounts) =>
   (sutId: string, { start, end }: Window): readonly Window[] => {
     const sut = names.find(sutId)
     if (sut === undefined || start >= end) return []
-    const asked: Asked = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end }
-    const [way] = waysTo(asked, counts)
+    const asked: KeyedQuery = { limit: 0, offset: 0, sut, endsAfter: start, startsBefore: end }
+    const [way] = accessPaths(asked, counts)
     if (way === undefined) return []
     const filters = filtersOf(asked, counts.longest())
     return ask<Window>(

@@ -1,23 +1,23 @@
 import { foldCase } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
-import { type Ask, type Condition, condition, type Page, type SutQuery } from './lists.ts'
+import { type Condition, condition, type Page, type RunQuery, type SutQuery } from './lists.ts'
 
 export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldCase(name))]),
-  // A tag's name has no character that means something in a path between quotes.
+  // Tag names contain no character that is special within a quoted JSON path.
   ...Object.entries(tags).map(([tag, value]) => condition('json_extract(tags, ?) = ?', `$."${tag}"`, value)),
 ]
 
 export const makeSutList =
-  (ask: Ask) =>
+  (ask: RunQuery) =>
   (query: SutQuery): Page => {
     const filters = filtersOf(query)
-    const { behind, limit, offset } = query
+    const { createdBefore, limit, offset } = query
     const where = (conditions: readonly Condition[]): string =>
       `FROM sut INDEXED BY sut_listed WHERE ${[LISTED, ...conditions.map(({ sql }) => sql)].join(' AND ')}`
-    const here = behind === undefined ? filters : [...filters, condition('created < ?', behind)]
+    const here = createdBefore === undefined ? filters : [...filters, condition('created < ?', createdBefore)]
     const [counted] = ask<{ n: number }>(
       `SELECT count(*) AS n ${where(filters)}`,
       ...filters.flatMap(({ values }) => values),
@@ -32,6 +32,6 @@ export const makeSutList =
     return { documents: rows.map(({ document }) => document), count: counted?.n ?? 0 }
   }
 
-/** Without what is looked for in every name or in every SUT's tags there is an entry for each port at most to be read. */
+/** Without a filter on name or tags, at most one entry per port is read. */
 export const isShort = ({ name, tags = {}, offset }: SutQuery): boolean =>
   name === undefined && Object.keys(tags).length === 0 && offset === 0

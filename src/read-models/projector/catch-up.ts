@@ -4,63 +4,63 @@ import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
 import { SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
-import { type Begin, type Beside, writeBeside } from './write-beside.ts'
+import { startWriterThread, type WriterOptions, type WriterThread } from './writer-thread.ts'
 
 /**
- * Events, folded or known to follow, for which another thread is asked to write: starting and compiling it costs more than
- * fewer gain by it, and where there is one core it never pays.
+ * Events to catch up with before a writer thread is started. With fewer, starting and compiling it costs more than it
+ * saves; on one core it never pays.
  */
-const BESIDE_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
-/** Rows handed over at a time: so few that the other thread has the first ones soon, and always some to go on with. */
+const WRITER_THREAD_FROM = availableParallelism() > 1 ? 100_000 : Number.POSITIVE_INFINITY
+/** Rows handed over at a time: few, so that the writer thread gets its first rows early and then always has some. */
 const CHUNK = 512
 
 export interface CatchUpLimits {
-  /** Events for which another thread is asked to write. */
-  readonly besideFrom?: number
+  /** Events to catch up with before a writer thread is started. */
+  readonly writerThreadFrom?: number
 }
 
-/** The states that commands are decided on. */
+/** The state cache of commands. */
 export interface States {
   readonly fold: (events: Batch['events']) => void
   readonly handOver: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
 }
 
-interface CatchUpOptions extends Omit<Begin, 'isAnew'>, CatchUpLimits {
+interface CatchUpOptions extends Omit<WriterOptions, 'isRebuild'>, CatchUpLimits {
   readonly file: ViewsFile
   readonly pending: Pending
   readonly writer: Writer
   readonly progress: () => Progress
-  /** What folds states until views have caught up: where rows are made anew the snapshots went with the old ones. */
+  /** Folds states until the views have caught up: after a rebuild there are no snapshots. */
   readonly states?: States | undefined
 }
 
-/** Has a long log's rows written in another thread, until views have caught up with it for the first time. */
+/** Writes the rows of a long log in a writer thread, until the views have caught up for the first time. */
 export interface CatchUp {
-  /** Called when a batch has been folded, until one has caught up. */
+  /** Called after each folded batch until the views have caught up. */
   readonly take: (batch: Batch) => Promise<void>
-  /** While another thread writes, nobody else may, and lists do not show everything that has been folded. */
-  readonly isBeside: () => boolean
-  /** Waits until another thread, if one was asked, has written what it was given. */
+  /** While the writer thread runs, nobody else may write, and lists do not show everything folded. */
+  readonly hasWriterThread: () => boolean
+  /** Waits until the writer thread, if any, has written everything. */
   readonly end: () => Promise<void>
 }
 
 export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
-  const { path, projections, file, pending, writer, progress, states, besideFrom = BESIDE_FROM } = options
-  let beside: Beside | undefined
+  const { path, projections, file, pending, writer, progress, states, writerThreadFrom = WRITER_THREAD_FROM } = options
+  let beside: WriterThread | undefined
   let events = 0
   let mayBegin = true
   let isFinished = true
-  const isAnew = progress().position === -1
+  const isRebuild = progress().position === -1
   let folding = states
 
   const finish = (): void => {
-    // Nothing can be finished inside a transaction.
+    // A bulk load cannot be finished inside a transaction.
     if (isFinished || (file.isStaging() && !writer.commitAll())) return
     try {
-      file.finish()
+      file.finishBulkLoad()
       isFinished = true
     } catch {
-      // It is tried again with every batch and at the end; where that fails too, the next start makes the file anew.
+      // Every batch and `end` retry. If they fail too, the next start rebuilds the file.
     }
   }
 
@@ -68,7 +68,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     if (beside !== undefined) {
       await beside.end()
       beside = undefined
-      // Where it has failed, what it was given after that is written here.
+      // If the thread failed, this thread writes what is left.
       pending.written(file.progress()?.position ?? -1)
     }
     finish()
@@ -78,7 +78,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     mayBegin = false
     if (!writer.commitAll()) return
     isFinished = false
-    beside = writeBeside({ path, projections, isAnew }, pending.written)
+    beside = startWriterThread({ path, projections, isRebuild }, pending.written)
   }
 
   return {
@@ -89,12 +89,12 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
         folding?.handOver({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
         folding = undefined
       }
-      if (mayBegin && events + (batch.ahead ?? 0) >= besideFrom && !batch.caughtUp) begin()
+      if (mayBegin && events + (batch.ahead ?? 0) >= writerThreadFrom && !batch.caughtUp) begin()
       if (beside === undefined) return finish()
       if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
       if (batch.caughtUp || beside.hasFailed()) await end()
     },
-    isBeside: () => beside !== undefined,
+    hasWriterThread: () => beside !== undefined,
     end,
   }
 }

@@ -1,57 +1,56 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import { continues } from '../file/progress.ts'
+import { logContinues } from '../file/progress.ts'
 import type { CatchUp } from './catch-up.ts'
-import { makeCut, type OnResumed } from './cut.ts'
+import { makeOutageTimer, type OnResumed } from './outage-timer.ts'
 import type { Pending } from './pending.ts'
-import type { Place } from './place.ts'
+import type { ProgressTracker } from './progress-tracker.ts'
 import type { Writer } from './write-behind.ts'
 import type { Alarms } from './write-outcomes.ts'
 
-/** Milliseconds before the nth attempt to subscribe again, with jitter, so that instances do not come all at once. */
-const pauseBefore = (failures: number): number =>
+/** Milliseconds before the nth attempt to subscribe again, with jitter so that instances do not reconnect together. */
+const backoff = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
 
 export interface FollowOptions extends Alarms {
   readonly store: EventStore
-  /** Told of a failure that no retry mends, such as an event that cannot be decoded. */
+  /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
   readonly onFatal: (error: unknown) => void
-  /** Called when a subscription that was cut off has been resumed. */
+  /** Called when an interrupted subscription has resumed. */
   readonly onResumed?: OnResumed
 }
 
 interface Followed {
   readonly options: FollowOptions
-  readonly place: Place
+  readonly tracker: ProgressTracker
   readonly pending: Pending
   readonly writer: Writer
   readonly catchUp: CatchUp
   readonly signal: AbortSignal
-  /** What is known of the log. */
-  readonly log: { isAnother: boolean; stretches: number; isFollowed: boolean }
+  readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean }
 }
 
-/** Folds a batch, and has its rows written. */
-const take = async (batch: Batch, { place, pending, writer, catchUp, signal }: Followed): Promise<void> => {
-  for (const event of batch.events) pending.fold(event, place.advance(event))
-  if (!place.isCaughtUp()) await catchUp.take(batch)
-  place.arrive(batch)
-  if (catchUp.isBeside()) return
+/** Folds a batch and lets its rows be written. */
+const foldBatch = async (batch: Batch, { tracker, pending, writer, catchUp, signal }: Followed): Promise<void> => {
+  for (const event of batch.events) pending.fold(event, tracker.advance(event))
+  if (!tracker.isCaughtUp()) await catchUp.take(batch)
+  tracker.notifyWaiters(batch)
+  if (catchUp.hasWriterThread()) return
   writer.tick()
   if (!writer.isFull()) return
-  place.halt()
-  await writer.room(signal)
-  place.goOn()
+  tracker.pause()
+  await writer.waitForRoom(signal)
+  tracker.resume()
 }
 
 /**
- * Folds what the store gives until the signal. A connection that is lost is made again from where it was lost, at once
- * if it has brought anything, and again and again with an alarm if it has not.
+ * Folds events until the signal aborts. An interrupted subscription resumes where it ended: at once if it had delivered
+ * anything, otherwise with backoff and an alarm.
  */
 export const follow = async (followed: Followed): Promise<void> => {
-  const { options, place, signal, log } = followed
+  const { options, tracker, signal, log } = followed
   const { store, onAlarm, onRecovery, onFatal } = options
-  const cut = makeCut(options.onResumed)
+  const outage = makeOutageTimer(options.onResumed)
   let failures = 0
   let isAlarmed = false
 
@@ -60,19 +59,19 @@ export const follow = async (followed: Followed): Promise<void> => {
     onAlarm(what, error, 'store')
   }
 
-  // Whoever stops does not wait for a store that does not answer.
+  // Shutdown does not wait for an unresponsive store.
   const aborted = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   )
 
   const goOn = async (): Promise<void> => {
     const wasAnother = log.isAnother
-    const goesOn = await Promise.race([continues(store, place.now()), aborted])
+    const goesOn = await Promise.race([logContinues(store, tracker.current()), aborted])
     if (goesOn === undefined) return
     log.isAnother = !goesOn
     if (!log.isAnother) return
     const error = new StoreUnavailable(
-      'the log was cut off, or put back from a copy: it does not go on from what was read',
+      'the log was truncated or restored from a backup; it does not continue what was read',
     )
     if (!wasAnother) alarm('the event store holds another log', error)
     throw error
@@ -80,14 +79,14 @@ export const follow = async (followed: Followed): Promise<void> => {
 
   const fold = async (): Promise<void> => {
     await goOn()
-    for await (const batch of store.subscribe(place.now().mark, signal)) {
-      if (isAlarmed) onRecovery('the event store is read again', 'store')
+    for await (const batch of store.subscribe(tracker.current().mark, signal)) {
+      if (isAlarmed) onRecovery('the event store can be read again', 'store')
       isAlarmed = false
       failures = 0
-      cut.resume()
-      if (!log.isFollowed) log.stretches++
+      outage.end()
+      if (!log.isFollowed) log.epoch++
       log.isFollowed = true
-      await take(batch, followed)
+      await foldBatch(batch, followed)
     }
   }
 
@@ -96,11 +95,11 @@ export const follow = async (followed: Followed): Promise<void> => {
       await fold()
       return
     } catch (error) {
-      if (log.isFollowed) cut.note(error)
+      if (log.isFollowed) outage.begin(error)
       log.isFollowed = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)
       if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
-      await delay(pauseBefore(failures), undefined, { signal }).catch(() => undefined)
+      await delay(backoff(failures), undefined, { signal }).catch(() => undefined)
     }
   }
 }

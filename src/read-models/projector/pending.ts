@@ -4,7 +4,7 @@ import type { ViewsFile } from '../file/views-file.ts'
 import type { Row } from '../tables/row.ts'
 import type { NewVersion, Version } from '../tables/version.ts'
 
-/** Folded rows that are not in the file yet, and reads that see them together with those that are. */
+/** Folded rows that are not committed yet, and reads that combine them with the file. */
 export interface Pending {
   readonly fold: (event: Logged, position: number) => void
   readonly newest: (projection: Projection['name'], id: string) => Version | undefined
@@ -12,18 +12,18 @@ export interface Pending {
   readonly count: () => number
   /** How many are in no transaction yet. */
   readonly unstaged: () => number
-  /** Those, in the order of the log, to be put into one. */
+  /** Takes the unstaged rows in log order, to be staged. */
   readonly takeUnstaged: () => readonly Row[]
-  /** After a transaction has failed: all its rows are to be written again. */
+  /** Called after a failed transaction: all its rows must be written again. */
   readonly unstageAll: () => void
-  /** After rows up to a public position have been committed. */
+  /** Called after rows up to a public position have been committed. */
   readonly written: (upTo: number) => void
 }
 
-/** Rows in a chunk: the more, the fewer chunks are looked into; the fewer, the less is made anew of one written in part. */
+/** Rows per chunk. More rows mean fewer chunks to search; fewer mean less copying when a chunk is committed in part. */
 const CHUNK = 512
 
-/** Rows that follow each other, and the versions among them by projection and id, the oldest first. */
+/** Consecutive rows, and their versions by projection and id, oldest first. */
 interface Chunk {
   readonly rows: Row[]
   readonly versions: Map<string, Map<string, NewVersion[]>>
@@ -48,17 +48,16 @@ const chunkOf = (rows: readonly Row[]): Chunk => {
   return chunk
 }
 
-/** What of a chunk is behind a position, if anything. */
-const behind = (chunk: Chunk, position: number): readonly Chunk[] => {
+/** The rest of a chunk after a position, if any. */
+const afterPosition = (chunk: Chunk, position: number): readonly Chunk[] => {
   const first = chunk.rows.findIndex((row) => positionOf(row) > position)
   if (first === 0) return [chunk]
   return first === -1 ? [] : [chunkOf(chunk.rows.slice(first))]
 }
 
 /**
- * Keeps rows by chunks, of which each is let go of as a whole. Of a map that rows come into and leave one by one the engine
- * makes a new one every so often; the one before has mostly got into its old generation by then, and keeps all that it
- * refers to, dead as it is, for seconds.
+ * Keeps rows in chunks that are released as a whole. V8 reallocates a map that entries enter and leave one by one. The
+ * old table is usually in the old generation by then, and keeps all its entries alive for seconds.
  */
 const makeChunks = (size: number) => {
   let chunks: Chunk[] = []
@@ -92,12 +91,12 @@ const makeChunks = (size: number) => {
       unstaged = chunks.flatMap(({ rows }) => rows)
     },
     written: (upTo: number): void => {
-      chunks = chunks.flatMap((chunk) => behind(chunk, upTo))
+      chunks = chunks.flatMap((chunk) => afterPosition(chunk, upTo))
     },
   }
 }
 
-/** @param chunk rows that are let go of together */
+/** @param chunk rows released together */
 export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK): Pending => {
   const { add, find, ...chunks } = makeChunks(chunk)
 

@@ -3,14 +3,14 @@ interface Waiter {
   readonly resolve: (reached: boolean) => void
 }
 
-/** Those who wait until a place in the log has been folded. */
+/** Waits for positions to be folded. */
 export interface Waiters {
-  /** False when the milliseconds have passed first. */
+  /** False if `within` milliseconds pass first. */
   readonly wait: (mark: number, within: number) => Promise<boolean>
-  /** Wakes everyone whose mark has been reached. */
+  /** Wakes everyone whose position has been reached. */
   readonly wake: (reached: number) => void
-  /** Tells everyone that it will not be soon. */
-  readonly giveUp: () => void
+  /** Ends all waits with false. */
+  readonly cancelAll: () => void
 }
 
 export const makeWaiters = (): Waiters => {
@@ -37,7 +37,7 @@ export const makeWaiters = (): Waiters => {
       waiters = waiting.filter(({ mark }) => mark > reached)
       for (const waiter of waiting) if (waiter.mark <= reached) waiter.resolve(true)
     },
-    giveUp: () => {
+    cancelAll: () => {
       for (const { resolve } of waiters.splice(0)) resolve(false)
     },
   }

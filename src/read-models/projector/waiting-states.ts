@@ -1,18 +1,18 @@
 import type { Snapshot } from '../../domain/decider.ts'
 
-/** A folded state that is to be written. */
-export interface Waiting {
-  /** Of its last event. */
+/** A snapshot that waits to be written. */
+export interface WaitingState {
+  /** The store position of its last event. */
   readonly mark: number
   readonly snapshot: () => Snapshot
 }
 
-/** Bytes that writing a folded state takes. */
+/** Bytes needed to write a snapshot. */
 const sizeOf = ({ text, pages }: Snapshot): number =>
   pages.reduce((sum, { rows, id }) => sum + (id === undefined && rows ? rows.numbers.byteLength : 8), text.length)
 
-/** Of folded states those that the rows have come to, until there are so many bytes of them. */
-export const statesUpTo = (mark: number, waiting: Iterable<Waiting>, enough: number): readonly Snapshot[] => {
+/** The snapshots covered by the written rows, up to about `enough` bytes. */
+export const statesUpTo = (mark: number, waiting: Iterable<WaitingState>, enough: number): readonly Snapshot[] => {
   const taken: Snapshot[] = []
   let size = 0
   for (const { mark: last, snapshot } of waiting) {

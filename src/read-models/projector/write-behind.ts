@@ -2,57 +2,60 @@ import type { Snapshot } from '../../domain/decider.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
-import { statesUpTo, type Waiting } from './waiting-states.ts'
+import { statesUpTo, type WaitingState } from './waiting-states.ts'
 import { type Alarms, makeOutcomes, makeTimer } from './write-outcomes.ts'
 
-/** Rows put into the open transaction at a time: so few that nobody waits for them, so many that the caches are filled once. */
+/** Rows staged at a time: few enough not to delay requests, and enough to use warm caches. */
 const STAGE = 512
 /**
- * Rows after which the transaction is committed. The more, the more of them share the pages that are written; but of those
- * that stay in memory for longer than the engine takes to fill its young generation each is copied, and then kept.
+ * Rows per commit. More rows share more of the pages written. But rows in memory for longer than V8 takes to fill its
+ * young generation are copied and promoted.
  */
 const CHUNK = 2_048
-/** Rows in memory beyond which no more events are taken, because they cannot be written. */
+/** Rows in memory above which no more events are folded, because rows cannot be written. */
 const PENDING_MAX = 8 * CHUNK
-/** Bytes of folded states in a transaction: streams that are used alike come to be kept all at once. */
+/** Bytes of snapshots per transaction. Streams used alike become due all at once. */
 const STATES_MAX = 1024 * 1024
-/** Folded states that wait to be written; of more the oldest is let go of, and its stream is folded from the one before. */
+/**
+ * Snapshots that may wait to be written. Beyond that the oldest is dropped, and its stream is folded from an older
+ * snapshot.
+ */
 export const SNAPSHOTS_WAITING_MAX = 16_384
-/** Milliseconds after which rows are committed even if they are few. */
+/** Milliseconds after which even few rows are committed. */
 const COMMIT_AFTER = 1_000
 /** Milliseconds between attempts to write. */
-const AGAIN_AFTER = 500
+const RETRY_AFTER = 500
 
 export interface Writer {
   /** Called when there may be something to write. */
   readonly tick: () => void
-  /** Whether no more rows can be taken before some are written. */
+  /** Whether folding must stop until rows have been written. */
   readonly isFull: () => boolean
-  /** Resolves when there is room for more rows, or when stopped. */
-  readonly room: (signal: AbortSignal) => Promise<void>
-  /** Puts every row where lists are read from; false while nothing can be written. */
+  /** Resolves when there is room for more rows, or on abort. */
+  readonly waitForRoom: (signal: AbortSignal) => Promise<void>
+  /** Makes lists show every row; false while nothing can be written. */
   readonly settle: () => boolean
   /** Commits every row; false while nothing can be written. */
   readonly commitRows: () => boolean
-  /** Commits everything; false while nothing can be written. */
+  /** Commits every row and snapshot; false while nothing can be written. */
   readonly commitAll: () => boolean
   readonly keepSnapshot: (stream: string, mark: number, snapshot: () => Snapshot) => void
-  /** A folded state that is to be written. */
+  /** A snapshot that is not written yet. */
   readonly waitingSnapshot: (stream: string) => Snapshot | undefined
   readonly dropUnwrittenSnapshots: () => void
   readonly close: () => Promise<void>
 }
 
-/** Writes at once, tells of failures, and tries again after them. */
-const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
-  const snapshots = new Map<string, Waiting>()
+/** Writes, reports failures and retries after them. */
+const makeCommitter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress) => {
+  const snapshots = new Map<string, WaitingState>()
   const timer = makeTimer(() => attempt(commit))
-  /** Because the disk is waited for: nothing is wrong, and nothing can be written. */
+  /** The disk is busy with a checkpoint. This is no failure, but nothing can be written. */
   let isHeldUp = false
   const { succeed, fail, isAlarmed, nextSuccess } = makeOutcomes(alarms)
 
   const stage = (): void => {
-    // Nothing has been staged yet, or what was has been undone, be it by an error of writing or of reading.
+    // Nothing is staged yet, or a read or write error rolled the transaction back.
     if (!file.isStaging()) pending.unstageAll()
     file.stage(pending.takeUnstaged())
   }
@@ -78,7 +81,7 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
     } catch (error) {
       fail(error)
     }
-    if (isHeldUp || isAlarmed()) timer.startAgain(AGAIN_AFTER)
+    if (isHeldUp || isAlarmed()) timer.startAgain(RETRY_AFTER)
   }
 
   const settle = (): void => {
@@ -100,10 +103,10 @@ const makeAttempts = (file: ViewsFile, pending: Pending, alarms: Alarms, progres
   }
 }
 
-type Attempts = ReturnType<typeof makeAttempts>
+type Committer = ReturnType<typeof makeCommitter>
 
-/** Writes what there is to write, in portions. Nobody waits for it: it leaves the disk to a checkpoint that is under way. */
-const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
+/** Writes pending rows in portions. Nobody waits for this, so it gives way to a running WAL checkpoint. */
+const makeTick = (file: ViewsFile, pending: Pending, attempts: Committer) => {
   let isWaiting = false
   const tick = (): void => {
     if (attempts.isAlarmed() || isWaiting) return
@@ -117,7 +120,8 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
       return
     }
     const isToStage = pending.unstaged() >= STAGE
-    // One or the other, because everybody waits for it; both only when so much comes that nothing would be committed.
+    // Do one or the other, because requests wait meanwhile. Only under heavy load would nothing ever be committed; then
+    // do both.
     if (isToStage && pending.count() < 2 * CHUNK) attempts.stage()
     else if (pending.count() >= CHUNK) attempts.commit()
     if (pending.count() > 0 || attempts.snapshots.size > 0) attempts.commitLater()
@@ -126,17 +130,17 @@ const makeTick = (file: ViewsFile, pending: Pending, attempts: Attempts) => {
 }
 
 /**
- * Writes rows behind: one transaction stays open for thousands of rows, which costs a fifth of one for each turn of the
- * event loop. Until it is committed its rows stay in memory too, so that nothing is lost when it fails.
+ * Write-behind: one transaction stays open for thousands of rows, which costs a fifth of a transaction per turn of the
+ * event loop. Rows stay in memory until they are committed, so that a failure loses nothing.
  */
 export const makeWriter = (file: ViewsFile, pending: Pending, alarms: Alarms, progress: () => Progress): Writer => {
-  const attempts = makeAttempts(file, pending, alarms, progress)
+  const attempts = makeCommitter(file, pending, alarms, progress)
   const { snapshots, isAlarmed, isStopped } = attempts
   const tick = makeTick(file, pending, attempts)
   return {
     tick,
     isFull: () => pending.count() >= PENDING_MAX,
-    room: async (signal) => {
+    waitForRoom: async (signal) => {
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
       while (pending.count() >= PENDING_MAX && !signal.aborted) await Promise.race([attempts.nextSuccess(), stopped])
     },

@@ -1,10 +1,10 @@
 export interface Alarms {
-  /** Told once when views can no longer be written or read on, and once when they can again. */
+  /** Called once when views can no longer be written or read, and once when they can again. */
   readonly onAlarm: (what: string, error: unknown, part: 'views' | 'store') => void
   readonly onRecovery: (what: string, part: 'views' | 'store') => void
 }
 
-/** What came of attempts to write: failures are told once, and successes waited for. */
+/** The results of writes: reports a failure once, and lets callers wait for a success. */
 export const makeOutcomes = (alarms: Alarms) => {
   let alarmed = false
   let room = Promise.withResolvers<void>()
@@ -12,7 +12,7 @@ export const makeOutcomes = (alarms: Alarms) => {
     isAlarmed: () => alarmed,
     nextSuccess: () => room.promise,
     succeed: (): void => {
-      if (alarmed) alarms.onRecovery('views are written again', 'views')
+      if (alarmed) alarms.onRecovery('views can be written again', 'views')
       alarmed = false
       room.resolve()
       room = Promise.withResolvers()
@@ -24,7 +24,7 @@ export const makeOutcomes = (alarms: Alarms) => {
   }
 }
 
-/** Does one thing later, once, whoever asked for it. */
+/** A timer that runs `run` once. */
 export const makeTimer = (run: () => void) => {
   let timer: NodeJS.Timeout | undefined
   const clear = (): void => {

@@ -1,24 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ClockCorrection } from '../../../projections/clock-correction.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
-import type { Periods } from './periods.ts'
 import type { Row } from './row.ts'
+import type { TimeIndex } from './time-index.ts'
 
-/** The tables whose rows say when they were recorded. */
+/** The tables whose rows hold recording times. */
 const TIMED = ['sut', 'reservation']
 
 export interface CorrectedTimes {
-  /** @param rows those of corrections among them count */
+  /** @param rows only corrections among them matter */
   readonly correct: (rows: readonly Row[]) => void
-  /** After a transaction that failed: nothing has been corrected. */
+  /** Called after a failed transaction: nothing has been corrected. */
   readonly forget: () => void
 }
 
 /**
- * Puts the time that counts in place of the wrong ones of a span, so that reads as of a time find its rows by it. Rows of
- * the span must be in their tables. Every stream of a correction names the same span, which is done once.
+ * Replaces wrong recording times in a span of positions by the corrected one, so that reads as of a time find these
+ * rows. Rows of the span must be in their tables. Every stream of a correction names the same span; it is processed
+ * once.
  */
-export const makeCorrectedTimes = (db: DatabaseSync, periods: Periods): CorrectedTimes => {
+export const makeCorrectedTimes = (db: DatabaseSync, periods: TimeIndex): CorrectedTimes => {
   const updates = TIMED.map((table) => db.prepare(`UPDATE ${table} SET time = ? WHERE position BETWEEN ? AND ?`))
   let done: string | undefined
   const correct = (document: string): void => {

@@ -6,15 +6,15 @@ import { reservationColumns } from './reservation-table.ts'
 import { sutColumns } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
-/** The projection whose documents have an index of their own: see retry-key-table.ts. */
+/** This projection has an index of its own; see retry-key-table.ts. */
 export const RETRY_KEY = 'retry_key'
 
-/** The projections that there are lists of. */
+/** The projections with lists. */
 const lists: Readonly<Partial<Record<string, ListColumns>>> = { sut: sutColumns, reservation: reservationColumns }
 
-// Rows are keyed by position, which only grows: scattered keys would dirty a page each. An id begins with its second
-// and so grows too.
-/** The definition of a projection's table: a row for each version of a document. */
+// Rows are keyed by position, which only grows: scattered keys would dirty a page each. Ids begin with their second and
+// grow too.
+/** The definition of a projection's table, with a row for each version of a document. */
 export const documentSchema = ({ name }: Pick<Projection, 'name'>): string => {
   const { columns, schema } = lists[name] ?? { columns: [], schema: '' }
   const ofLists = columns.length === 0 ? [] : ['created INTEGER NOT NULL', 'until INTEGER', ...columns]
@@ -26,10 +26,10 @@ export const documentSchema = ({ name }: Pick<Projection, 'name'>): string => {
 }
 
 export interface DocumentTable extends Pick<Insertion, 'flush' | 'forget'> {
-  /** Takes a version; it is in the table after `flush` at the latest. */
+  /** Takes a version. It is in the table after `flush` at the latest. */
   readonly insert: (version: NewVersion) => void
   readonly newest: (id: string) => Version | undefined
-  /** The version that stood at a revision of its stream. */
+  /** The version as of a revision of its stream. */
   readonly asOf: (id: string, revision: number) => Version | undefined
 }
 
@@ -44,7 +44,10 @@ const plainTable = (db: DatabaseSync, name: string): DocumentTable => {
   }
 }
 
-/** The table of a projection with lists: a version says until when it stood, and by what it is found. */
+/**
+ * The table of a projection with lists: rows also have the position until which they were current, and the filter
+ * columns.
+ */
 const listedTable = (db: DatabaseSync, name: string, writer: ListWriter, further: number): DocumentTable => {
   const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(further)}`)
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)

@@ -1,25 +1,25 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 
-/** Rows that one statement inserts: with more it hardly gets faster. What is left over goes by the smaller ones. */
+/** Rows per statement: more hardly help. Remaining rows use the smaller statements. */
 const TOGETHER = [16, 8, 4, 2, 1] as const
 
-/** Inserts rows by several at once, which takes two thirds of the time that it takes one by one. */
+/** Inserts several rows per statement, which takes two thirds of the time. */
 export interface Insertion {
-  /** Takes a row; it is in the table after `flush` at the latest. */
+  /** Takes a row. It is in the table after `flush` at the latest. */
   readonly add: (row: readonly SQLInputValue[]) => void
   readonly flush: () => void
-  /** After a transaction that failed: nothing waits to be inserted. */
+  /** Called after a failed transaction: discards waiting rows. */
   readonly forget: () => void
 }
 
-/** @param placeholders what stands for the values of a row, such as `?, NULL, ?` */
+/** @param placeholders the SQL for the values of a row, such as `?, NULL, ?` */
 export const makeInsertion = (db: DatabaseSync, table: string, placeholders: string): Insertion => {
-  // OR ROLLBACK: to undo only itself, which nobody needs here, a statement would first copy every page that it changes.
+  // OR ROLLBACK: otherwise SQLite copies every page that the statement changes, to be able to undo the statement alone.
   const statements = TOGETHER.map((count) => {
     const rows = Array.from({ length: count }, () => `(${placeholders})`).join(', ')
     return { count, statement: db.prepare(`INSERT OR ROLLBACK INTO ${table} VALUES ${rows}`) }
   })
-  // It is not emptied: to let it grow again takes as long as to fill it.
+  // Never emptied: growing the array again would take as long as filling it.
   const waiting: SQLInputValue[] = []
   let values = 0
   let rows = 0

@@ -1,22 +1,22 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { NewVersion } from './version.ts'
 
-/** What the table of a projection has beside its documents, so that lists are answered through indexes. */
+/** Additional columns and indexes of a projection that has lists. */
 export interface ListColumns {
-  /** Definitions of its further columns. */
+  /** Definitions of additional columns. */
   readonly columns: readonly string[]
-  /** Its indexes, and tables that are kept in step with it. */
+  /** Indexes, and tables kept in step with the rows. */
   readonly schema: string
 }
 
-/** Keeps what lists need in step with the rows. */
+/** Keeps the tables behind lists in step with the rows. */
 export interface ListWriter {
-  /** Called for every row before it is written; the values of its further columns, in their order. */
+  /** Called before a row is written. Returns the values of the additional columns, in order. */
   readonly enter: (version: NewVersion) => readonly SQLInputValue[]
   /** Called before a row is marked as replaced. */
   readonly leave: (position: number) => void
-  /** Writes what was only noted: before a commit, and before a list is read. */
+  /** Writes buffered changes, before a commit and before a list is read. */
   readonly flush: () => void
-  /** After a transaction that failed. */
+  /** Called after a failed transaction. */
   readonly forget: () => void
 }

@@ -5,36 +5,36 @@ import { nodeHash } from '../../event-store/stored-event.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 
 /**
- * The places of the log's events by public position, event id and mark, and the hashes of the Merkle tree over it
- * (RFC 6962, section 2.1), from which proofs of any size are read.
+ * Finds events of the log by public position, event id and store position. Also has the hashes of the Merkle tree over
+ * the log (RFC 6962, section 2.1), from which proofs of any size are computed.
  */
 export interface LogIndex {
-  /** How many events it has: the size of the tree. */
+  /** The number of events: the size of the tree. */
   readonly size: () => number
-  /** Where the store keeps the event at a public position; `BEGINNING` for -1. */
+  /** The store position of the event at a public position; `BEGINNING` for -1. */
   readonly markAt: (position: number) => number | undefined
   readonly positionAt: (mark: number) => number | undefined
   readonly positionOf: (eventId: string) => number | undefined
   /**
-   * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level; level 0 are the leaf hashes.
+   * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level. Level 0 has the leaf hashes.
    *
-   * @throws RangeError where the log does not fill it
+   * @throws RangeError if the log does not fill it
    */
   readonly node: (level: number, index: number) => Uint8Array
 }
 
-/** An event on its way into the file. */
+/** An event's row for this table. */
 export interface LogRow extends Pick<Logged, 'mark' | 'leaf'> {
   readonly position: number
-  /** Of the event: as it has it, or its bytes. */
+  /** The event's id as text, or as bytes. */
   readonly id: string | Uint8Array
 }
 
-/** Levels between those whose nodes are kept: the others are hashed from at most 2^8 of them. */
+/** Every eighth level of nodes is stored. Nodes between are computed from at most 2^8 hashes. */
 const STEP = 8
 const WIDTH = 2 ** STEP
 
-// The mark is the position in the embedded store, so that it takes no index there.
+// In the embedded store, the store position equals the position and needs no index.
 export const LOG_SCHEMA = `
   CREATE TABLE log (position INTEGER PRIMARY KEY, mark INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL) STRICT;
   CREATE INDEX log_by_id ON log (id);
@@ -46,7 +46,7 @@ export const LOG_SCHEMA = `
 export const ID_BYTES = 16
 
 const DASH = 45
-/** Whether an id is as long as one, with the dashes of one. */
+/** Whether an id has the length and the dashes of a UUID. */
 const hasItsDashes = (id: string): boolean =>
   id.length === 36 &&
   id.charCodeAt(8) === DASH &&
@@ -54,10 +54,10 @@ const hasItsDashes = (id: string): boolean =>
   id.charCodeAt(18) === DASH &&
   id.charCodeAt(23) === DASH
 
-/** The bytes of events' ids, one behind the other; where one is no id, as in a log that was tampered with, noughts. */
+/** The bytes of event ids, concatenated. An invalid id, as in a tampered log, becomes zeros. */
 export const idBytes = (ids: readonly string[]): Buffer => {
   if (ids.every(hasItsDashes)) {
-    // They end before what is no digit: then there are too few.
+    // Decoding stops at the first invalid digit, so that bytes are missing.
     const bytes = Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
     if (bytes.length === ids.length * ID_BYTES) return bytes
   }
@@ -66,7 +66,7 @@ export const idBytes = (ids: readonly string[]): Buffer => {
   return bytes
 }
 
-/** The root of a perfect tree over hashes, as many as a power of two. */
+/** The root of a perfect tree over hashes, whose number is a power of two. */
 const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
   let level = hashes
   while (level.length > 1) {
@@ -78,7 +78,7 @@ const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
 }
 
 export interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
-  /** Takes a row; it is in the table after `flush` at the latest. */
+  /** Takes a row. It is in the table after `flush` at the latest. */
   readonly insert: (row: LogRow) => void
   readonly index: LogIndex
 }
@@ -95,7 +95,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   const nodes = db.prepare('SELECT hash FROM tree WHERE level = ? AND n >= ? AND n < ? ORDER BY n')
   const found = (row: unknown): number | undefined => (row as { found: number } | undefined)?.found
 
-  /** The leaf hashes since the last node over them, as far as they all came by here: `next` is the position behind them. */
+  /** Leaf hashes since the last stored node, if all of them were seen here; `next` is the following position. */
   const recent: Uint8Array[] = []
   let next = 0
 

@@ -2,34 +2,34 @@ import type { DatabaseSync } from 'node:sqlite'
 
 const DAY = 86_400
 
-/** The day a moment is in, both counted from the beginning of Unix time, the moment in seconds. */
+/** The day of a moment given in Unix seconds, counted from the Unix epoch. */
 export const dayOf = (moment: number): number => Math.floor(moment / DAY)
 
 /** The first second of a day. */
 export const startOfDay = (day: number): number => day * DAY
 
 /**
- * What there are counters for: reservations of a SUT, of a user, that start and that end on a day, and events of a SUT's
- * reservations beyond the one that made each of those listed, of which most SUTs have none.
+ * What is counted: reservations by SUT, by user, by start day and by end day; and for each SUT the events of
+ * reservations beyond one for each listed reservation. Most SUTs have none of the latter.
  */
 const KINDS = ['sut', 'user', 'start_day', 'end_day', 'sut_further_events'] as const
 type Kind = (typeof KINDS)[number]
 
 const tableOf = (kind: Kind): string => `reservation_count_${kind}`
 
-// A row that is found by its number and keeps its length is changed where it is: a third of what it costs in a table of all
-// kinds whose key begins with the kind.
+// Rows with integer keys and constant length are updated in place. This costs a third of a single table whose key
+// begins with the kind.
 export const RESERVATION_COUNTS_SCHEMA = `
   ${KINDS.map((kind) => `CREATE TABLE ${tableOf(kind)} (key INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;`).join('\n  ')}
   CREATE TABLE reservation_total (what TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
 
-/** Their tables, and what each is in the order of. */
+/** The tables, and the column that orders each. */
 export const RESERVATION_COUNTS_TABLES: readonly (readonly [table: string, order: string])[] = [
   ...KINDS.map((kind) => [tableOf(kind), 'key'] as const),
   ['reservation_total', 'what'],
 ]
 
-/** A reservation as lists filter it: keys for SUT and user, Unix seconds for its ends. */
+/** A reservation as lists filter it: keys for SUT and user, Unix seconds for start and end. */
 export interface Counted {
   readonly sut: number
   readonly user: number
@@ -37,28 +37,28 @@ export interface Counted {
   readonly ends: number
 }
 
-/** By how much the count of each key has changed. */
+/** The change of each key's count. */
 type Changes = Map<number, { by: number }>
 
-/** How many reservations are listed, in all and of each kind, where counting them would read them all. */
+/** Counts of listed reservations, in all and by kind, for when counting would read every row. */
 export interface ReservationCounts {
-  /** Takes note of an event with which a reservation is listed. */
+  /** Notes an event after which a reservation is listed. */
   readonly listed: (reservation: Counted) => void
-  /** Takes note of an event with which a reservation is not listed any more. */
+  /** Notes an event after which a reservation is no longer listed. */
   readonly ended: (sut: number) => void
-  /** Takes note that an event has taken the place of one with which a reservation was listed. */
+  /** Notes that an event has replaced one with which a reservation was listed. */
   readonly replaced: (reservation: Counted) => void
-  /** Writes what has been noted. */
+  /** Writes buffered changes. */
   readonly flush: () => void
-  /** After a transaction that failed: nothing has been noted. */
+  /** Called after a failed transaction: discards buffered changes. */
   readonly forget: () => void
   readonly all: () => number
   readonly of: (kind: 'sut' | 'user', key: number) => number
-  /** Events of a SUT's reservations. */
+  /** The number of events of a SUT's reservations. */
   readonly eventsOf: (sut: number) => number
-  /** Those that start, or end, on one of the days given. */
+  /** Reservations that start, or end, on one of the days. */
   readonly onDays: (kind: 'start_day' | 'end_day', first: number, last: number) => number
-  /** Seconds of the longest that ever was: what overlaps a span ends within this of its end. */
+  /** Seconds of the longest reservation ever: anything that overlaps a span ends at most this long after its end. */
   readonly longest: () => number
 }
 
@@ -69,7 +69,7 @@ const makeCounter = (db: DatabaseSync, kind: Kind) => {
   const select = db.prepare(`SELECT n FROM ${table} WHERE key = ?`)
   const sum = db.prepare(`SELECT total(n) AS n FROM ${table} WHERE key BETWEEN ? AND ?`)
   return {
-    // Found once and not looked up again to be set: it is done four times for each reservation.
+    // One look-up per change, because this runs four times per reservation.
     count: (key: number, by: number): void => {
       const change = changes.get(key)
       if (change === undefined) changes.set(key, { by })

@@ -1,23 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ReservationColumns } from '../../../projections/reservation.ts'
+import type { IdKeys } from './id-keys.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
-import type { Names } from './names.ts'
-import type { Periods } from './periods.ts'
 import { type Counted, RESERVATION_COUNTS_SCHEMA, type ReservationCounts } from './reservation-counts.ts'
+import type { TimeIndex } from './time-index.ts'
 
-/** Positions in a segment. */
+/** Positions per segment. */
 const SEGMENT = 8_192
 
 export const segmentOf = (created: number): number => Math.floor(created / SEGMENT)
 
-/** What lists have: neither former versions nor what was cancelled. Indexes hold nothing else. */
+/** Rows that lists show: neither former versions nor cancelled reservations. Indexes hold nothing else. */
 export const LISTED = "until IS NULL AND ended IS NOT 'cancelled'"
-/** What lists had before something took its place: only lists as of the past look there. A creation adds nothing to it. */
+/** Rows that lists showed before a newer version. Only lists as of the past read them. A creation adds none. */
 export const FORMER = 'until IS NOT NULL'
 
-// A B-tree with scattered keys dirties a page for every row or two, and each dirty page is written twice. So the keys of
-// an index begin with a segment of the order of creation: rows that are written together go into the same few pages, and
-// whoever reads looks into every segment, newest first, which is some 100 look-ups at 1,000,000 reservations.
+// A B-tree with scattered keys dirties a page for every row or two, and each dirty page is written twice. The index
+// keys therefore begin with a segment number in order of creation: rows written together share a few pages. A read
+// searches every segment, newest first. That is about 100 look-ups at 1,000,000 reservations.
 export const reservationColumns: ListColumns = {
   columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time'].map((name) => `${name} INTEGER NOT NULL`),
   schema: `
@@ -36,9 +36,9 @@ export const reservationColumns: ListColumns = {
 
 export const makeReservationWriter = (
   db: DatabaseSync,
-  names: Names,
+  names: IdKeys,
   counts: ReservationCounts,
-  periods: Periods,
+  periods: TimeIndex,
 ): ListWriter => {
   const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
   const leaving = db.prepare(`SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${LISTED}`)

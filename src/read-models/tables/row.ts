@@ -1,7 +1,10 @@
 import type { LogRow } from './log-index.ts'
 import type { NewVersion } from './version.ts'
 
-/** What an event leaves in the file: its place in the log, and a version of a document of each projection that has one. */
+/**
+ * What an event adds to the file: its row in the log index, and a version of a document for each projection it
+ * concerns.
+ */
 export type Row =
   | { readonly place: LogRow; readonly projection?: never; readonly version?: never }
   | { readonly place?: never; readonly projection: string; readonly version: NewVersion }

@@ -1,13 +1,13 @@
 import type { SutColumns } from '../../../projections/sut.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
-import type { Periods } from './periods.ts'
+import type { TimeIndex } from './time-index.ts'
 
-/** What lists have: neither former versions nor what was retired. */
+/** Rows that lists show: neither former versions nor retired SUTs. */
 export const LISTED = 'until IS NULL AND ended IS NULL'
-/** What lists had before something took its place. */
+/** Rows that lists showed before a newer version. */
 export const FORMER = 'until IS NOT NULL'
 
-// There are no more SUTs in use than ports for them: one index that holds all that they are filtered by is enough.
+// At most as many SUTs are in use as there are ports, so one index with all filter columns is enough.
 export const sutColumns: ListColumns = {
   columns: [
     'sut_type TEXT NOT NULL',
@@ -23,7 +23,7 @@ export const sutColumns: ListColumns = {
 
 const nothing = (): void => undefined
 
-export const makeSutWriter = (periods: Periods): ListWriter => ({
+export const makeSutWriter = (periods: TimeIndex): ListWriter => ({
   enter: ({ position, columns }) => {
     const [sut_type, is_active, name, tags, time] = columns as SutColumns
     periods.note(position, time)

@@ -16,21 +16,21 @@ type Problems = Promise<readonly string[]>
 const reasonOf = (error: unknown): string => (error as Error).message.split(',')[0] ?? 'unknown'
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
-/** Why nothing can be made in a directory, which may have to be made itself; undefined where it can. */
-const whyNotIn = async (directory: string): Promise<string | undefined> => {
+/** Why nothing can be created in a directory, which may not exist yet; undefined if something can. */
+const whyNotWritable = async (directory: string): Promise<string | undefined> => {
   try {
     if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`
     await access(directory, constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
     const parent = dirname(directory)
-    if (codeOf(error) === 'ENOENT' && parent !== directory) return whyNotIn(parent)
+    if (codeOf(error) === 'ENOENT' && parent !== directory) return whyNotWritable(parent)
     return `${directory} cannot be written: ${reasonOf(error)}`
   }
 }
 
-const unmakeable = async (variable: string, directory: string): Problems => {
-  const why = await whyNotIn(directory)
+const directoryProblems = async (variable: string, directory: string): Problems => {
+  const why = await whyNotWritable(directory)
   return why === undefined ? [] : [`${variable}: ${why}`]
 }
 
@@ -42,7 +42,7 @@ const isAbsent = (path: string): Promise<boolean> =>
 
 type Read = E.Either<readonly string[], unknown>
 
-/** A file that a variable names, and what reading it finds. */
+/** A file named by a variable, and how to check it. */
 interface Named {
   readonly variable: string
   readonly path: string
@@ -74,9 +74,9 @@ const namedFiles = (config: Config): readonly Named[] => {
   return [...(vaultKeys === undefined ? [keys] : []), ...(auditKey === undefined ? [audit] : []), users]
 }
 
-/** A file that is there must be usable. One that is not must be makeable, unless all instances need the same. */
+/** A file that exists must be usable. One that does not must be creatable, unless instances share it. */
 const fileProblems = async ({ eventStore }: Config, { variable, path, read }: Named): Problems => {
-  if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? unmakeable(variable, dirname(path)) : []
+  if (await isAbsent(path)) return eventStore.kind === 'sqlite' ? directoryProblems(variable, dirname(path)) : []
   const found = await read()
   return E.isLeft(found) ? found.left.map((problem) => `${variable}: ${problem}`) : []
 }
@@ -87,7 +87,7 @@ const authorityProblems = async (caFile: string): Problems => {
     return []
   } catch (error) {
     const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined
-    const why = isSystem ? `cannot be read: ${reasonOf(error)}` : 'holds no certificate in PEM'
+    const why = isSystem ? `cannot be read: ${reasonOf(error)}` : 'contains no PEM certificate'
     return [`BERTH_EVENT_STORE: the tlsCAFile ${caFile} ${why}`]
   }
 }
@@ -98,22 +98,22 @@ const storeProblems = async ({ eventStore, data }: Config): Problems => {
     return caFile === undefined ? [] : authorityProblems(caFile)
   }
   const directory = dirname(eventStore.path)
-  // The data directory and those above it are made with the first start.
+  // The first start creates the data directory and its parents.
   if (!relative(directory, data).startsWith('..') || !(await isAbsent(directory))) {
-    return unmakeable('BERTH_EVENT_STORE', directory)
+    return directoryProblems('BERTH_EVENT_STORE', directory)
   }
-  return [`BERTH_EVENT_STORE: there is no directory ${directory}`]
+  return [`BERTH_EVENT_STORE: the directory ${directory} does not exist`]
 }
 
 const HOST_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'BERTH_HOST is a name that cannot be resolved',
-  EAI_AGAIN: 'BERTH_HOST is a name that cannot be resolved',
-  EADDRNOTAVAIL: 'BERTH_HOST is no address of this machine',
-  EAFNOSUPPORT: 'BERTH_HOST is an address of a kind that this machine does not have',
-  EACCES: 'BERTH_PORT is one that this user may not listen on',
+  ENOTFOUND: 'BERTH_HOST is a host name that cannot be resolved',
+  EAI_AGAIN: 'BERTH_HOST is a host name that cannot be resolved',
+  EADDRNOTAVAIL: 'BERTH_HOST is not an address of this machine',
+  EAFNOSUPPORT: 'BERTH_HOST belongs to an address family that this machine does not support',
+  EACCES: 'BERTH_PORT is a port that this user may not listen on',
 }
 
-/** Whether the address can be listened on, asked with a datagram socket: no client can connect to that meanwhile. */
+/** Whether the address can be bound. Uses a datagram socket, to which no client can connect in the meantime. */
 const addressProblems = async ({ host, port }: Config): Problems => {
   try {
     const { address, family } = await lookup(host)
@@ -141,13 +141,13 @@ const sameFileProblems = ({ eventStore }: Config, named: readonly Named[]): read
 }
 
 /**
- * Looks at everything that a configuration names, before anything is made: every problem, in a sentence that names the
- * variable. Certificates are looked at by http/certificate.ts.
+ * Checks everything that a configuration names, before anything is created. Returns every problem as a sentence that
+ * names the variable. Certificates are checked by http/server/certificate.ts.
  */
 export const problemsOfConfig = async (config: Config): Problems => {
   const named = namedFiles(config)
-  const [data, same] = [await unmakeable('BERTH_DATA', config.data), sameFileProblems(config, named)]
-  // What has one problem is not told again for each thing that follows from it.
+  const [data, same] = [await directoryProblems('BERTH_DATA', config.data), sameFileProblems(config, named)]
+  // Do not report problems that follow from an unusable data directory.
   const isUsable = (path: string): boolean => data.length === 0 || relative(config.data, path).startsWith('..')
   const isLogUsable = config.eventStore.kind !== 'sqlite' || isUsable(config.eventStore.path)
   const files: string[] = []

@@ -3,7 +3,7 @@ import { parseAuditKey } from '../../audit/audit-key.ts'
 import { parseVaultKeys } from '../../vault/keys.ts'
 import type { KeyChecks } from '../config/config.ts'
 
-/** The variables that hold keys are checked with all others, before anything is touched. */
+/** Checks the variables that hold keys together with all others, before anything is created. */
 export const keyChecks: KeyChecks = {
   vaultKeys: (value) =>
     E.bimap(

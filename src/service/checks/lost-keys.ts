@@ -2,17 +2,17 @@ import { formatKeyId } from '../../audit/audit-key.ts'
 import type { Verifier } from '../../audit/signed-note.ts'
 import { backupIn, findBackups } from '../../backup/find-backups.ts'
 
-/** What can be said of a key that is not there. No backup holds keys, but each says which ones it needs. */
+/** What backups reveal about a missing key. Backups contain no keys, but name the ones they need. */
 export interface LostKeys {
-  /** Directories of backups that the holder of a key has signed. */
+  /** The directories of the backups signed with this key. */
   readonly signedBy: (verifier: Verifier) => Promise<readonly string[]>
-  /** Who signed the backup that the data directory was put back from, if it was. */
+  /** The signer of the backup that the data directory was restored from, if any. */
   readonly lastSigner: () => Promise<string | undefined>
-  /** How to go on where a key of the vault is missing. */
+  /** How to continue without a missing vault key. */
   readonly remedyFor: (vaultKey: string) => Promise<string>
 }
 
-/** The id that a signature line of a note begins with, as `idOf` writes it. */
+/** The key id of a signature line, in the format of `idOf`. */
 const signerOf = (line: string): string => {
   const [, name = '', encoded = ''] = line.split(' ')
   return `${name}+${Buffer.from(encoded, 'base64').subarray(0, 4).toString('hex')}`
@@ -33,7 +33,7 @@ export const makeLostKeys = (data: string, logId: string): LostKeys => ({
   remedyFor: async (vaultKey) => {
     const backups = (await findBackups(data, logId)).filter(({ vault_keys }) => vault_keys.includes(vaultKey))
     const listed = backups.map(({ directory }) => directory).join(', ')
-    const where = listed === '' ? 'is in no backup' : `is in no backup, though listed in ${listed}`
-    return `the key ${JSON.stringify(vaultKey)} ${where}; put it back, or, if it is lost for good, go on without it: berth vault forget ${vaultKey}`
+    const where = listed === '' ? 'is in no backup' : `is in no backup, although ${listed} needs it`
+    return `the key ${JSON.stringify(vaultKey)} ${where}; restore it, or, if it is lost for good, give up its secrets with: berth vault forget ${vaultKey}`
   },
 })

@@ -1,7 +1,7 @@
 import { isIP, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** All addresses that begin with the same `prefix` bits. */
+/** All addresses that share the first `prefix` bits. */
 export interface AddressRange {
   readonly family: 'ipv4' | 'ipv6'
   readonly address: string
@@ -15,17 +15,17 @@ const addressRange = (value: string): AddressRange | undefined => {
   const [family, length] = version === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const)
   const { address } = new SocketAddress({ family, address: text })
   const prefix = bits === undefined ? length : Number(bits)
-  // IPv4 in the clothes of IPv6 would never be met: the addresses of connections have them taken off.
+  // An IPv4-mapped IPv6 range would never match, because addresses of connections are unmapped.
   const isClothed = family === 'ipv6' && address.includes('.')
   return !isClothed && prefix >= 1 && prefix <= length ? { family, address, prefix } : undefined
 }
 
-/** Left finishes the sentence "BERTH_TRUSTED_PROXIES ..." and repeats nothing of the value. */
+/** Left completes the sentence "BERTH_TRUSTED_PROXIES ..." without the value. */
 export const readAddressRanges = (value: string): E.Either<string, readonly AddressRange[]> => {
   const ranges = value.split(',').map((part) => addressRange(part.trim()))
   return ranges.every((range) => range !== undefined)
     ? E.right(ranges)
     : E.left(
-        'must be addresses or ranges like 192.0.2.7, 10.0.0.0/8, fd00::/8, parted by commas, none with a prefix of 0',
+        'must be addresses or ranges like 192.0.2.7, 10.0.0.0/8, fd00::/8, separated by commas, none with a prefix length of 0',
       )
 }

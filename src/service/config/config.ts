@@ -8,43 +8,43 @@ import { type Environment, unknownVariables } from './unknown-variables.ts'
 
 export interface Config {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** The PEM files of the certificate and its key, where connections are encrypted. */
+  /** Paths of the certificate and its key in PEM, if connections are encrypted. */
   readonly tls?: { readonly certificate: string; readonly key: string }
-  /** The peers whose word about the address of a client counts. */
+  /** Peers whose forwarding headers are trusted. */
   readonly trustedProxies: readonly AddressRange[]
-  /** Directory of the service's files. All paths are absolute. */
+  /** The data directory. All paths are absolute. */
   readonly data: string
   readonly eventStore: EventStoreConfig
   readonly usersFile: string
-  /** The first administrator's, where one was given. */
+  /** The first administrator's password, if set. */
   readonly adminPassword?: string
-  /** The vault's keys as given, in the form that vault/keys.ts reads; absent when they are in `vaultKeyFile`. */
+  /** The vault's keys as set, in the format of vault/keys.ts; absent when they are in `vaultKeyFile`. */
   readonly vaultKeys?: string
   readonly vaultKeyFile: string
-  /** The key that signs checkpoints as given, in the form that audit/audit-key.ts reads; absent when it is in `auditKeyFile`. */
+  /** The audit key as set, in the format of audit/audit-key.ts; absent when it is in `auditKeyFile`. */
   readonly auditKey?: string
   readonly auditKeyFile: string
-  /** The name of this log: the `source` of its events and the origin of its checkpoints. */
+  /** The name of this log: the `source` of its events and the origin of its signed checkpoints. */
   readonly origin: string
   readonly listenPorts: { readonly first: number; readonly last: number }
   /** Milliseconds. */
   readonly limits: { readonly windowMax: number; readonly horizon: number }
-  /** Milliseconds that the clock may be past the log's last event at a start. */
+  /** Milliseconds by which the clock may be past the log's last event at a start. */
   readonly clockAheadMax: number
   readonly logLevel: LogLevel
-  /** What was passed over, for the log. */
+  /** Ignored variables, to be logged. */
   readonly warnings: readonly string[]
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Reads a value; Left finishes the sentence "BERTH_X ..." and never repeats the value, which may be a secret. */
+/** Reads a value. Left completes the sentence "BERTH_X ..." without the value, which may be a secret. */
 type Read<A> = (value: string) => E.Either<string, A>
 
-/** Checks the keys that a variable holds. Nothing of ours may be imported here: see key-checks.ts. */
+/** Checks variables that hold keys. They are passed in because this room may import nothing; see checks/keys.ts. */
 export interface KeyChecks {
   readonly vaultKeys: Read<string>
   readonly auditKey: Read<string>
@@ -69,7 +69,8 @@ const port: Read<number> = (value) => {
   return E.fromNullable('must be a whole number from 0 to 65535')(wholeNumber(value, 0, 65535))
 }
 
-// The rule of users/password.ts, which nothing here may import; test/service/config/config.test.ts holds the two together.
+// Repeats the rule of users/password.ts, which this room may not import; test/service/config/config.test.ts compares
+// the two.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const PASSWORD = /^[^\u0000-\u001f\u007f-\u009f\p{Cs}]{8,}$/u
 
@@ -83,25 +84,31 @@ const URI_REFERENCE = new RegExp(
   `^(?:[A-Za-z][A-Za-z0-9.-]*:|(?![^/?#]*:))${part('')}(?:\\?${part('?')})?(?:#${part('?')})?$`,
 )
 
-/** What is both a URI-reference (the `source` of a CloudEvent) and a name without blank and plus (C2SP signed-note). */
+/**
+ * Valid both as a URI reference (the `source` of a CloudEvent) and as a key name without spaces and plus (C2SP
+ * signed-note).
+ */
 const origin: Read<string> = (value) =>
   value.length <= 255 && URI_REFERENCE.test(value) && URL.canParse(value, 'http://origin.invalid')
     ? E.right(value)
-    : E.left('must be a URI reference like berth or lab.example/berth, at most 255 characters, without blanks and +')
+    : E.left('must be a URI reference like berth or lab.example/berth, at most 255 characters, without spaces and +')
 
 const listenPorts: Read<Config['listenPorts']> = (value) => {
   const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(value) ?? []
   const first = wholeNumber(from, 1, 65535)
   const last = wholeNumber(to, 1, 65535)
   return first === undefined || last === undefined || first > last
-    ? E.left('must be a range of ports like 20000-29999, the first not above the last')
+    ? E.left('must be a range of ports like 20000-29999, with the first not above the last')
     : E.right({ first, last })
 }
 
 const logLevel: Read<LogLevel> = (value) =>
   E.fromNullable(`must be one of ${LOG_LEVELS.join(', ')}`)(LOG_LEVELS.find((level) => level === value))
 
-/** Left: every problem, each a sentence that names its variable and repeats no value. `directory` resolves paths. */
+/**
+ * Left: every problem, as a sentence that names its variable and never includes the value. Relative paths are resolved
+ * against `directory`.
+ */
 export const readConfig = (
   environment: Environment,
   checks: KeyChecks,
@@ -133,7 +140,7 @@ export const readConfig = (
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
   if ((environment.BERTH_TLS_CERT === undefined) !== (environment.BERTH_TLS_KEY === undefined)) {
-    problems.push('BERTH_TLS_CERT and BERTH_TLS_KEY belong together; set both or neither')
+    problems.push('BERTH_TLS_CERT and BERTH_TLS_KEY must be set together')
   }
   const values: Omit<Config, 'warnings'> = {
     host: read('BERTH_HOST', host, '127.0.0.1'),

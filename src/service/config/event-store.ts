@@ -2,19 +2,19 @@ import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { type EventStoreDbAddress, readEventStoreDbAddress } from '../../event-store/eventstoredb/server/address.ts'
 
-/** Where the log is: which adapter, and what it needs to find it. Paths are absolute. */
+/** Which adapter holds the log, and where. Paths are absolute. */
 export type EventStoreConfig =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'eventstoredb'; readonly address: EventStoreDbAddress }
 
-/** What a log and its readers may be told of where the events are: without credentials. */
+/** The store's name for the log, without credentials. */
 export const nameOfStore = (store: EventStoreConfig): string => {
   if (store.kind === 'sqlite') return store.path
   const { hosts, isDiscovered } = store.address
   return `esdb${isDiscovered ? '+discover' : ''}://${hosts.map(({ address, port }) => `${address}:${port}`).join(',')}`
 }
 
-/** @returns Left: what finishes the sentence "BERTH_EVENT_STORE ...", without a word of the value */
+/** @returns Left completes the sentence "BERTH_EVENT_STORE ...", without the value */
 export const readEventStore = (value: string, directory: string): E.Either<string, EventStoreConfig> => {
   if (/^esdb(?:\+discover)?:/.test(value)) {
     return E.bimap(
@@ -26,7 +26,7 @@ export const readEventStore = (value: string, directory: string): E.Either<strin
     )(readEventStoreDbAddress(value))
   }
   const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(value)?.[1]
-  if (path === ':memory:') return E.left('must name a file: a log in memory would be lost')
+  if (path === ':memory:') return E.left('must name a file; a log in memory would be lost')
   if (path === undefined) return E.left('must be like sqlite:./data/events.db or esdb://name:password@host:2113')
   return E.right({ kind: 'sqlite', path: resolve(directory, path) })
 }

@@ -1,4 +1,4 @@
-/** How many letters must be added, dropped or changed to make one name of the other. */
+/** Levenshtein distance. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -15,7 +15,7 @@ const distance = (a: string, b: string): number => {
 const nearest = (name: string, known: readonly string[]): string =>
   known.reduce((best, other) => (distance(name.slice(0, 64), other) < distance(name.slice(0, 64), best) ? other : best))
 
-// What Kubernetes sets in every pod beside a service called "berth" or "berth-...".
+// Kubernetes sets these in every pod of a namespace with a service called "berth" or "berth-...".
 const SERVICE_LINK =
   /^BERTH_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
 
@@ -29,15 +29,15 @@ export interface UnknownVariables {
   readonly warnings: readonly string[]
 }
 
-/** The variables that begin like ours and are none of the known ones. No sentence repeats a value. */
+/** Variables with our prefix that are not known. Messages never include values. */
 export const unknownVariables = (environment: Environment, known: readonly string[]): UnknownVariables => {
   const problems: string[] = []
   const links: string[] = []
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || !name.startsWith('BERTH_') || known.includes(name)) continue
     if (isServiceLink(name, value)) links.push(name)
-    else problems.push(`${name} is not a variable of Berth; the nearest is ${nearest(name, known)}`)
+    else problems.push(`${name} is not a Berth variable; the closest name is ${nearest(name, known)}`)
   }
-  const passedOver = `${links.sort().join(', ')}: Kubernetes' service links, passed over`
+  const passedOver = `${links.sort().join(', ')}: Kubernetes service links; ignored`
   return { problems, warnings: links.length === 0 ? [] : [passedOver] }
 }

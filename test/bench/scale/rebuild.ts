@@ -35,7 +35,8 @@ const ways: Readonly<Record<'rebuild' | 'read', (store: EventStore, data: string
       onRecovery: () => undefined,
       onFatal,
     })
-    if (!(await views.reached(await store.head(), WITHIN))) throw new Error('the views do not come to the end')
+    if (!(await views.waitForStorePosition(await store.head(), WITHIN)))
+      throw new Error('the views do not come to the end')
     await views.close()
   },
   read: async (store) => {

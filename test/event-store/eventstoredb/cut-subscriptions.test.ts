@@ -142,7 +142,7 @@ test('views whose subscription is cut after every event have the rows of a rebui
   cutAgain()
   const views = await viewsOn(t, store, path)
   for (const event of story.slice(10)) await tell(writer, [event])
-  t.true(await views.reached(await writer.head(), 20_000))
+  t.true(await views.waitForStorePosition(await writer.head(), 20_000))
   t.is(views.position(), story.length - 1)
   await views.close()
   server.afterSending(Number.POSITIVE_INFINITY, () => undefined)

@@ -78,7 +78,7 @@ test('when the log that was read is there again the alarm ends, and so do the re
   server.log.append(lost.stream, lost.revision - 1, [lost])
   t.is(lastOf(server, sut).position, lost.position)
   await ready(service, 2 * AGAIN_WITHIN)
-  await until('told', async () => sentencesOf(log).includes('the event store is read again'), AGAIN_WITHIN)
+  await until('told', async () => sentencesOf(log).includes('the event store can be read again'), AGAIN_WITHIN)
   t.is((await reserve(service.as('alice'), aReservation(sut, window(10)))).status, 201)
 })
 

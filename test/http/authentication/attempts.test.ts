@@ -36,10 +36,10 @@ test('what is over is forgotten when somebody else is counted', (t) => {
 })
 
 test('a count of a name that somebody has never gives way, whatever else is tried', (t) => {
-  const { fail, failOften, barredFor } = given({ rows: 4, addressesMax: 100 })
+  const { fail, failOften, lockoutSeconds } = given({ rows: 4, addressesMax: 100 })
   failOften(10, HERE, () => 'name of alice')
   for (let i = 0; i < 100_000; i++) fail(address(i), i % 2 === 0 ? `name ${i}` : `other ${i}`)
-  t.is(barredFor(HERE, 'name of alice'), 60)
+  t.is(lockoutSeconds(HERE, 'name of alice'), 60)
 })
 
 test('names that nobody has are counted within a fixed size', (t) => {
@@ -53,46 +53,46 @@ test('names that nobody has are counted within a fixed size', (t) => {
 
 test('at a barred address each name keeps three attempts, whoever has it', (t) => {
   for (const name of NAMES) {
-    const { clock, fail, failOften, barredFor } = given()
+    const { clock, fail, failOften, lockoutSeconds } = given()
     failOften(100, HERE, (n) => `other ${n}`)
     clock.now += 10_000
     for (let n = 0; n < 3; n++) {
-      t.is(barredFor(HERE, name), 0)
+      t.is(lockoutSeconds(HERE, name), 0)
       fail(HERE, name)
     }
-    t.is(barredFor(HERE, name), 50, 'until the address is barred no more')
+    t.is(lockoutSeconds(HERE, name), 50, 'until the address is barred no more')
     clock.now += 50_000
-    t.is(barredFor(HERE, name), 0)
+    t.is(lockoutSeconds(HERE, name), 0)
   }
 })
 
 test('failures from before an address was barred count towards the three', (t) => {
   for (const name of NAMES) {
-    const { fail, failOften, barredFor } = given()
+    const { fail, failOften, lockoutSeconds } = given()
     failOften(2, HERE, () => name)
     failOften(98, HERE, (n) => `other ${n}`)
-    t.is(barredFor(HERE, name), 0)
+    t.is(lockoutSeconds(HERE, name), 0)
     fail(HERE, name)
-    t.is(barredFor(HERE, name), 60)
+    t.is(lockoutSeconds(HERE, name), 60)
   }
 })
 
 test('attempts under way count towards the three', (t) => {
   for (const name of NAMES) {
-    const { begin, failOften, barredFor } = given()
+    const { begin, failOften, lockoutSeconds } = given()
     failOften(100, HERE, (n) => `other ${n}`)
     const ends = [1, 2, 3].map(() => begin(HERE, name))
-    t.is(barredFor(HERE, name), 1)
+    t.is(lockoutSeconds(HERE, name), 1)
     for (const end of ends) end('passed')
-    t.is(barredFor(HERE, name), 0)
+    t.is(lockoutSeconds(HERE, name), 0)
   }
 })
 
 test('attempts that were not checked are no failures, but go behind those of others', (t) => {
   for (const name of NAMES) {
-    const { clock, begin, tried, barredFor } = given()
+    const { clock, begin, tried, lockoutSeconds } = given()
     for (let n = 0; n < 20; n++) begin(HERE, name)('refused')
-    t.is(barredFor(HERE, name), 0)
+    t.is(lockoutSeconds(HERE, name), 0)
     t.is(tried(HERE, name), 20)
     t.is(tried(HERE, 'name of bob'), 0)
     clock.now += 60_000
@@ -101,31 +101,31 @@ test('attempts that were not checked are no failures, but go behind those of oth
 })
 
 test('failures that others keep adding do not make a count older than it is', (t) => {
-  const { fail, failOften, barredFor } = given({ addressesMax: 100 })
+  const { fail, failOften, lockoutSeconds } = given({ addressesMax: 100 })
   failOften(5, HERE, () => 'name of alice')
   for (let i = 0; i < 10_000; i++) fail(address(i % 99), `name ${i % 99}`)
   failOften(5, HERE, () => 'name of alice')
-  t.is(barredFor(HERE, 'name of alice'), 60)
+  t.is(lockoutSeconds(HERE, 'name of alice'), 60)
 })
 
 test('an attempt that was pushed out while it was under way still counts when it fails', (t) => {
-  const { begin, fail, barredFor } = given({ rows: 1, addressesMax: 10 })
+  const { begin, fail, lockoutSeconds } = given({ rows: 1, addressesMax: 10 })
   const ends = Array.from({ length: 10 }, () => begin(HERE, 'nobody'))
   for (let i = 0; i < 200; i++) fail(address(i), `other ${i}`)
   for (const end of ends) end('failed')
-  t.is(barredFor(HERE, 'nobody'), 60)
+  t.is(lockoutSeconds(HERE, 'nobody'), 60)
 })
 
 test('a clock that goes back bars nobody for longer than a minute', (t) => {
   for (const name of NAMES) {
-    const { clock, failOften, barredFor } = given()
+    const { clock, failOften, lockoutSeconds } = given()
     failOften(10, HERE, () => name)
     clock.now -= 3_600_000
-    t.true(barredFor(HERE, name) <= 60)
+    t.true(lockoutSeconds(HERE, name) <= 60)
     failOften(10, HERE, () => name)
-    t.is(barredFor(HERE, name), 60)
+    t.is(lockoutSeconds(HERE, name), 60)
     clock.now += 60_000
-    t.is(barredFor(HERE, name), 0)
+    t.is(lockoutSeconds(HERE, name), 0)
   }
 })
 
@@ -133,7 +133,7 @@ test('a clock that goes back bars nobody for longer than a minute', (t) => {
 const A_MINUTE = 240_000
 
 test('after a minute of a flood a name that nobody has is counted like one that somebody has', (t) => {
-  const { fail, failOften, barredFor, clock } = given()
+  const { fail, failOften, lockoutSeconds, clock } = given()
   for (const name of NAMES) failOften(3, HERE, () => name)
   for (let i = 0; i < A_MINUTE; i++) {
     if (i % 4_800 === 0) clock.now += 1_000
@@ -141,15 +141,15 @@ test('after a minute of a flood a name that nobody has is counted like one that 
   }
   failOften(97, HERE, (n) => `another ${n}`)
   t.deepEqual(
-    NAMES.map((name) => barredFor(HERE, name)),
+    NAMES.map((name) => lockoutSeconds(HERE, name)),
     [10, 10],
   )
   for (const name of ['name of bob', 'fresh']) {
     for (let n = 0; n < 3; n++) {
-      t.is(barredFor(HERE, name), 0)
+      t.is(lockoutSeconds(HERE, name), 0)
       fail(HERE, name)
     }
-    t.is(barredFor(HERE, name), 10)
+    t.is(lockoutSeconds(HERE, name), 10)
   }
 })
 
@@ -192,12 +192,12 @@ test('whoever tries what when, the counts are those of the rule', (t) => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(fc.array(step, { minLength: 400, maxLength: 600, size: 'max' }), (steps) => {
-      const { clock, begin, barredFor } = given()
+      const { clock, begin, lockoutSeconds } = given()
       const model = makeModel()
       for (const [pass, place, number, isFailed] of steps) {
         clock.now += pass
         const [from, name] = [address(place), `${number % 2 === 0 ? 'name' : 'other'} ${number}`]
-        const wait = barredFor(from, name)
+        const wait = lockoutSeconds(from, name)
         t.is(wait, model.barredFor(from, name, clock.now))
         seen.add(wait === 0 ? 'tried' : 'barred')
         if (wait > 0) continue

@@ -14,7 +14,7 @@ import {
 } from '../../../src/domain/event.ts'
 import { parseInstant } from '../../../src/domain/values/instant.ts'
 import { cloudEvent } from '../../../src/feed/cloud-event.ts'
-import { DETAILS, eventStream, type Why } from '../../../src/feed/frames.ts'
+import { DETAILS, type EndReason, eventStream } from '../../../src/feed/frames.ts'
 import {
   extensionBody,
   noBody,
@@ -165,7 +165,7 @@ const dataOf = (frame: string): unknown => JSON.parse(/^data: (.*)$/m.exec(frame
 test('what the feed tells beside events fits the AsyncAPI document: how far it has come, and why it ends', (t) => {
   const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
   t.true(bySchema(schemas.checkpoint ?? {})(dataOf(eventStream.checkpoint(7))))
-  for (const why of Object.keys(DETAILS) as readonly Why[]) {
+  for (const why of Object.keys(DETAILS) as readonly EndReason[]) {
     t.true(bySchema(schemas.error ?? {})(dataOf(eventStream.ending(why, 7))), why)
   }
   t.false(bySchema(schemas.error ?? {})({ code: 'tired', detail: 'x' }))

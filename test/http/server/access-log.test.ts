@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import test from 'ava'
 import fc from 'fast-check'
-import { type Answered, traceIdOf } from '../../../src/http/answer/answered.ts'
+import { type RequestSummary, traceIdOf } from '../../../src/http/response/request-summary.ts'
 import { requestLine } from '../../../src/http/server/access-log.ts'
 import { anyCharacter } from '../../characters.ts'
 import { basic } from '../client.ts'
@@ -12,7 +12,7 @@ import { until } from '../until.ts'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 
-const lineOf = (answered: Answered): Readonly<Record<string, unknown>> => {
+const lineOf = (answered: RequestSummary): Readonly<Record<string, unknown>> => {
   const line = requestLine(answered, 1_900_000_000_000, 77)
   if (!line.endsWith('}\n')) throw new Error(`no line: ${line}`)
   return JSON.parse(line)
@@ -125,7 +125,7 @@ const sendAndEnd = async (service: Running, bytes: string): Promise<Readonly<Rec
   // What is answered later is told later.
   await service.anyone.get('/health/live')
   if (service.answered.length !== 2) throw new Error(`${service.answered.length} are told`)
-  return lineOf(service.answered[0] as Answered)
+  return lineOf(service.answered[0] as RequestSummary)
 }
 
 test('a request that does not come whole is told, and once', async (t) => {
@@ -146,7 +146,7 @@ test('whatever a user is called and wherever it comes from, a line is one line o
   const text = fc.string({ unit: anyCharacter, minLength: 1 })
   fc.assert(
     fc.property(text, text, fc.double({ min: 0, max: 1e6, noNaN: true }), (_id, address, milliseconds) => {
-      const answered: Answered = {
+      const answered: RequestSummary = {
         requestId: '01a1fc34-45e9-7e49-9a0d-75c1e9aae5ab',
         traceId: undefined,
         method: 'GET',

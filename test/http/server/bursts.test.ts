@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test from 'ava'
-import { inBursts } from '../../../src/http/server/bursts.ts'
+import { handleInBursts } from '../../../src/http/server/bursts.ts'
 
 const request = (url: string) => ({ url }) as IncomingMessage
 const response = {} as ServerResponse
@@ -8,7 +8,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 test('requests that arrive in one turn are handled when all are there, each once and in their order', async (t) => {
   const handled: string[] = []
-  const take = inBursts(({ url = '' }) => handled.push(url))
+  const take = handleInBursts(({ url = '' }) => handled.push(url))
   take(request('/1'), response)
   await Promise.resolve()
   take(request('/2'), response)
@@ -21,7 +21,7 @@ test('requests that arrive in one turn are handled when all are there, each once
 
 test('what arrives while others are handled has its turn next', async (t) => {
   const handled: string[] = []
-  const take = inBursts(({ url = '' }) => {
+  const take = handleInBursts(({ url = '' }) => {
     handled.push(url)
     if (url === '/1') take(request('/2'), response)
   })

@@ -51,18 +51,18 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
   [
     'an empty certificate',
     ({ files, put }) => put(files.certificate, ''),
-    /^BERTH_TLS_CERT: .* holds no certificate in PEM/,
+    /^BERTH_TLS_CERT: .* contains no PEM certificate/,
   ],
   ['an empty key', ({ files, put }) => put(files.key, ''), /^BERTH_TLS_KEY: .* holds no private key in PEM/],
   [
     'half a certificate',
     async ({ files, put, fixture }) => put(files.certificate, (await fixture('first.cert.pem')).subarray(0, 300)),
-    /^BERTH_TLS_CERT: .* holds no certificate in PEM/,
+    /^BERTH_TLS_CERT: .* contains no PEM certificate/,
   ],
   [
     'the key in place of the certificate',
     async ({ files, put, fixture }) => put(files.certificate, await fixture('first.key.pem')),
-    /^BERTH_TLS_CERT: .* holds no certificate in PEM/,
+    /^BERTH_TLS_CERT: .* contains no PEM certificate/,
   ],
   [
     'the certificate in place of the key',

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
-import { type ListenOptions, listen, type Patience } from '../../../src/http/server/listen.ts'
+import { type ListenOptions, listen, type Timeouts } from '../../../src/http/server/listen.ts'
 import { pooledHex } from '../../../src/service/random.ts'
 import { connectTo } from '../client.ts'
 import { start } from '../harness.ts'
@@ -13,12 +13,12 @@ import { besideSlowClients } from './beside-slow-clients.ts'
 import { exchange, openRaw, type RawAnswer } from './raw-http.ts'
 
 /** For what is about being late; long enough that nobody else is, on a machine with much else to do. */
-const SHORT: Patience = { headers: 1_500, request: 2_000, answer: 1_000, look: 50 }
+const SHORT: Timeouts = { headers: 1_500, request: 2_000, answer: 1_000, look: 50 }
 /** More than the buffers of both sides take. */
 const LARGE = `"${'x'.repeat(16 * 1024 * 1024)}"`
 
 /** What is served here: echoes a body, or gives what is large, or waits until it is told to go on. */
-const serve = async (t: ExecutionContext, patience: Partial<Patience> = SHORT, more: Partial<ListenOptions> = {}) => {
+const serve = async (t: ExecutionContext, patience: Partial<Timeouts> = SHORT, more: Partial<ListenOptions> = {}) => {
   const begun: string[] = []
   const ended: string[] = []
   const gate = Promise.withResolvers<void>()

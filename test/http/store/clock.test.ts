@@ -48,8 +48,8 @@ test('with a clock that gained more than an hour every write is 503 clock_ahead,
   t.deepEqual(
     service.log.filter(({ facts }) => 'alarm' in facts).map(({ level, sentence }) => [level, sentence]),
     [
-      ['error', 'the clock has gained more than an hour; refusing writes until it is right or confirmed'],
-      ['info', 'the clock is right again; accepting writes'],
+      ['error', 'the clock jumped ahead by more than an hour; refusing writes until it is corrected or confirmed'],
+      ['info', 'the clock is correct again; accepting writes'],
     ],
   )
 })
@@ -104,5 +104,5 @@ test('a service whose folder has too long a path for a socket says so and serves
   await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
   const service = await start(t, { data })
   t.is((await service.anyone.get('/health/ready')).status, 200)
-  t.true(service.log.some(({ sentence }) => sentence.startsWith('commands cannot reach this service')))
+  t.true(service.log.some(({ sentence }) => sentence.startsWith('the control socket cannot be opened')))
 })

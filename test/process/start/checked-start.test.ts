@@ -43,7 +43,7 @@ const refused: readonly (readonly [string, string, (home: string) => string, Reg
     'a log in no directory',
     'BERTH_EVENT_STORE',
     (home) => `sqlite:${home}/none/events.db`,
-    /^BERTH_EVENT_STORE: there is no directory/,
+    /^BERTH_EVENT_STORE: the directory .* does not exist/,
   ],
   [
     'authorities in no file',
@@ -55,10 +55,15 @@ const refused: readonly (readonly [string, string, (home: string) => string, Reg
     'authorities that are none',
     'BERTH_EVENT_STORE',
     (home) => `esdb://a:b@store.invalid:2113?tlsCAFile=${home}/text`,
-    /^BERTH_EVENT_STORE: .* holds no certificate/,
+    /^BERTH_EVENT_STORE: .* contains no PEM certificate/,
   ],
-  ['a host that is another machine', 'BERTH_HOST', () => '192.0.2.1', /^BERTH_HOST is no address of this machine/],
-  ['a host that has no address', 'BERTH_HOST', () => 'berth.invalid', /^BERTH_HOST is a name that cannot be resolved/],
+  ['a host that is another machine', 'BERTH_HOST', () => '192.0.2.1', /^BERTH_HOST is not an address of this machine/],
+  [
+    'a host that has no address',
+    'BERTH_HOST',
+    () => 'berth.invalid',
+    /^BERTH_HOST is a host name that cannot be resolved/,
+  ],
 ]
 
 for (const [what, name, value, problem] of refused) {

@@ -15,7 +15,7 @@ const passwordFiles = async (data: string): Promise<readonly string[]> =>
 test('with nobody at a terminal the first password is left in a file for its owner alone, and in no log line', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined, BERTH_LOG_LEVEL: 'trace' } })
-  const { file } = JSON.parse(await service.line('made the administrator admin')) as { file: string }
+  const { file } = JSON.parse(await service.line('created the administrator admin')) as { file: string }
   t.is((await stat(file)).mode & 0o777, 0o600)
   const [name = '', password = ''] = (await readFile(file, 'utf8')).split('\n')
   const me = await service.as(name, password).get('/api/user/me')
@@ -25,7 +25,7 @@ test('with nobody at a terminal the first password is left in a file for its own
 
   const again = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined } })
   await again.stop()
-  t.false(again.output().includes('made the administrator'))
+  t.false(again.output().includes('created the administrator'))
   t.is((await passwordFiles(data)).length, 1)
 })
 
@@ -73,7 +73,7 @@ const atTerminal = async (data: string): Promise<string | undefined> => {
   try {
     await until(
       'the service listens',
-      async () => /Five minutes|made the administrator/.test(shown) || script.exitCode !== null,
+      async () => /Five minutes|created the administrator/.test(shown) || script.exitCode !== null,
       20_000,
     )
     // Ctrl-C, as the terminal sends it.

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { UNFINISHED } from '../../../src/read-models/file/many-rows.ts'
+import { UNFINISHED } from '../../../src/read-models/file/bulk-load.ts'
 import { idOf, reservationCreated } from '../../domain/builders.ts'
 import { at, recordedAt } from '../../domain/given-when-then.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
@@ -128,7 +128,7 @@ test('damage that only shows in use ends the service, and the next start makes t
   const views = await viewsOn(t, store, path)
   t.deepEqual(views.fatal, [])
   t.throws(() => many.map((_, n) => views.newest('reservation', idOf(1000 + n))), { code: 'ERR_SQLITE_ERROR' })
-  t.regex(String(views.fatal[0]), /views\.db was damaged; the next start makes it again/)
+  t.regex(String(views.fatal[0]), /views\.db is damaged; the next start rebuilds it/)
   t.false(existsSync(path))
   await views.close()
   t.deepEqual(await reopened(t, setting), rows)

@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import {
-  type Ask,
-  makeAsk,
+  makeRunQuery,
   type Page,
   type ReservationQuery,
+  type RunQuery,
   type SutQuery,
 } from '../../../src/read-models/lists/lists.ts'
 import { makeHeld, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
-import { makeNames } from '../../../src/read-models/tables/names.ts'
+import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 import { FIRST, fill, makeNumbers, sutId, userId } from './many-reservations.ts'
@@ -23,9 +23,9 @@ const PART = { limit: 100, offset: 0 }
 /** Every shape of query that a list can be asked for, the spans narrow and wide, the users with few and with many. */
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'all there are': {},
-  'all, behind an entry': { behind: 50_000 },
+  'all, behind an entry': { createdBefore: 50_000 },
   'those of a SUT': { sut_id: sutId(7) },
-  'those of a SUT, behind an entry': { sut_id: sutId(7), behind: 50_000 },
+  'those of a SUT, behind an entry': { sut_id: sutId(7), createdBefore: 50_000 },
   'those of a user': { user_id: userId(9) },
   'those of a user who made half of all': { user_id: userId(0) },
   'those of a user and a SUT': { user_id: userId(0), sut_id: sutId(7) },
@@ -47,7 +47,7 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
     user_id: userId(0),
     sut_id: sutId(7),
     startsBefore: MIDDLE,
-    behind: 50_000,
+    createdBefore: 50_000,
   },
 }
 
@@ -66,13 +66,13 @@ const setting = async (t: ExecutionContext): Promise<Setting> => {
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
   db.exec(COPY)
-  const ask = makeAsk(db)
+  const ask = makeRunQuery(db)
   const lines: string[] = []
-  const explained: Ask = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
+  const explained: RunQuery = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
     lines.push(...planOf(db, sql, values))
     return ask<A>(sql, ...values)
   }
-  const [names, counts] = [makeNames(db), makeReservationCounts(db)]
+  const [names, counts] = [makeIdKeys(db), makeReservationCounts(db)]
   return {
     db,
     plans: () => lines.splice(0),
@@ -125,7 +125,7 @@ test('at 100,000 reservations every list is read through an index, and counts wh
   for (const [name, shape] of Object.entries(shapes)) {
     const { documents, count } = reservations({ ...PART, ...shape })
     t.is(count, countedOneByOne(db, shape), name)
-    if (shape.behind === undefined) t.is(documents.length, Math.min(count, PART.limit), name)
+    if (shape.createdBefore === undefined) t.is(documents.length, Math.min(count, PART.limit), name)
     const lines = plans()
     t.true(lines.length > 0, name)
     t.deepEqual(notFound(lines), [], name)
@@ -141,7 +141,7 @@ test('at 100,000 reservations every list is read through an index, and counts wh
   }
   for (const query of [
     {},
-    { name: 'machine 1', tags: { os: 'linux' }, behind: 400, sut_type: 'vnc', is_active: true },
+    { name: 'machine 1', tags: { os: 'linux' }, createdBefore: 400, sut_type: 'vnc', is_active: true },
   ]) {
     suts({ ...PART, ...query })
     t.deepEqual(notFound(plans()), [])

@@ -51,10 +51,10 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
 }
 
 /** What a list of all that is given shows of it. */
-const partOf = (all: readonly Known[], { limit, offset, behind = Number.POSITIVE_INFINITY }: Part) => ({
+const partOf = (all: readonly Known[], { limit, offset, createdBefore = Number.POSITIVE_INFINITY }: Part) => ({
   count: all.length,
   documents: all
-    .filter(({ created }) => created < behind)
+    .filter(({ created }) => created < createdBefore)
     .slice(offset, offset + limit)
     .map(({ document }) => JSON.stringify(document)),
 })
@@ -98,7 +98,7 @@ const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: und
 const part = {
   limit: fc.integer({ min: 1, max: 8 }),
   offset: fc.nat(5),
-  behind: maybe(fc.nat(60).map((n) => n * STRIDE)),
+  createdBefore: maybe(fc.nat(60).map((n) => n * STRIDE)),
 }
 
 const aReservationQuery: fc.Arbitrary<ReservationQuery> = fc.record({
@@ -203,7 +203,7 @@ test('whoever goes through a list by offset, or behind the last entry, meets eac
       const lists = listsOf(events, 10)
       const known = documentsAfter('reservation', events, STRIDE)
       const createdOf = (id: string | undefined) => known.find(({ document }) => document._id === id)?.created
-      for (const { behind: _, ...query } of asked) {
+      for (const { createdBefore: _, ...query } of asked) {
         const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }).documents
         const ids = whole.map((document) => (JSON.parse(document) as { _id: string })._id)
         t.deepEqual(
@@ -211,7 +211,7 @@ test('whoever goes through a list by offset, or behind the last entry, meets eac
           ids,
         )
         t.deepEqual(
-          walk(lists, query, limit, (seen) => ({ behind: createdOf(seen.at(-1)) })),
+          walk(lists, query, limit, (seen) => ({ createdBefore: createdOf(seen.at(-1)) })),
           ids,
         )
       }

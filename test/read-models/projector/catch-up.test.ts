@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Event, Logged } from '../../../src/domain/event.ts'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
-import { beforeTheFirst, behind } from '../../../src/read-models/file/progress.ts'
+import { beforeTheFirst, progressAfter } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { makeCatchUp } from '../../../src/read-models/projector/catch-up.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
@@ -22,7 +22,7 @@ const STREAM = 'sut-of-all'
 const SCALE = { reservations: 12_000, suts: 40, users: 10 }
 const BATCH = 256
 /** Events after which another thread is asked to write. */
-const besideFrom = 10_000
+const writerThreadFrom = 10_000
 const LOG_ID = 'f'.repeat(24)
 
 /** A long log: of the reservations some are extended at once, and some cancelled when others have been made. */
@@ -74,18 +74,18 @@ const views = (t: ExecutionContext, path: string) => {
   let progress = beforeTheFirst(LOG_ID)
   const told = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
   const writer = makeWriter(file, pending, told, () => progress)
-  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress, besideFrom })
+  const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress, writerThreadFrom })
   const feed = async (onBatch: () => unknown = () => undefined, tellsAhead = false): Promise<void> => {
     for (let n = 0; n < EVENTS.length; n += BATCH) {
       const events = EVENTS.slice(n, n + BATCH)
       for (const event of events) {
-        progress = behind(progress, event)
+        progress = progressAfter(progress, event)
         pending.fold(event, progress.position)
       }
       const left = EVENTS.length - n - events.length
       await catchUp.take({ events, caughtUp: left === 0, ...(tellsAhead && { ahead: left }) })
       onBatch()
-      if (!catchUp.isBeside()) writer.tick()
+      if (!catchUp.hasWriterThread()) writer.tick()
     }
   }
   return { file, pending, writer, catchUp, alarms, feed }
@@ -97,7 +97,7 @@ const WRITTEN = (() => {
   const pending = makePending(projections, file)
   let progress = beforeTheFirst(LOG_ID)
   for (const event of EVENTS) {
-    progress = behind(progress, event)
+    progress = progressAfter(progress, event)
     pending.fold(event, progress.position)
   }
   file.stage(pending.takeUnstaged())
@@ -115,12 +115,12 @@ test('what another thread writes of a long log is what this one would have writt
   const { file, pending, catchUp, feed } = views(t, path)
   let wasBeside = false
   await feed(() => {
-    wasBeside ||= catchUp.isBeside()
+    wasBeside ||= catchUp.hasWriterThread()
   })
   t.true(wasBeside)
   // A journal that was started anew has one page: the first write to it is not left to whoever comes.
   t.true(statSync(`${path}-wal`).size <= ONE_PAGE)
-  t.false(catchUp.isBeside())
+  t.false(catchUp.hasWriterThread())
   t.is(pending.count(), 0)
   t.is(file.progress()?.position, EVENTS.length - 1)
   t.deepEqual(contents(file), WRITTEN)
@@ -129,9 +129,9 @@ test('what another thread writes of a long log is what this one would have writt
 test('where a log is known to be long another thread is asked at once', async (t) => {
   const { file, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
   const wasBeside: boolean[] = []
-  await feed(() => wasBeside.push(catchUp.isBeside()), true)
+  await feed(() => wasBeside.push(catchUp.hasWriterThread()), true)
   t.true(wasBeside[0])
-  t.false(catchUp.isBeside())
+  t.false(catchUp.hasWriterThread())
   t.deepEqual(contents(file), WRITTEN)
 })
 
@@ -140,9 +140,12 @@ test('while another thread writes all rows of a log nobody else may read them, a
   const { catchUp, feed } = views(t, path)
   const refusals: (string | undefined)[] = []
   await feed(() => {
-    if (catchUp.isBeside()) refusals.push(refusalOf(path))
+    if (catchUp.hasWriterThread()) refusals.push(refusalOf(path))
   }, true)
-  t.is(refusals.at(-1), `${path} is being made, or was broken off: start the service, and wait until it is ready`)
+  t.is(
+    refusals.at(-1),
+    `${path} is being rebuilt, or its rebuild was interrupted; start the service and wait until it is ready`,
+  )
   t.is(refusalOf(path), undefined)
 })
 
@@ -153,12 +156,12 @@ test('where the other thread fails this one writes what is left, nothing twice',
   t.teardown(() => other.close())
   let isLocked = false
   await feed(() => {
-    if (isLocked || !catchUp.isBeside()) return
+    if (isLocked || !catchUp.hasWriterThread()) return
     other.exec('BEGIN IMMEDIATE')
     isLocked = true
   })
   t.true(isLocked)
-  t.false(catchUp.isBeside())
+  t.false(catchUp.hasWriterThread())
   t.true((file.progress()?.position ?? -1) < EVENTS.length - 1)
   t.false(writer.commitAll())
   t.is(alarms.length, 1)
@@ -185,11 +188,11 @@ test('where the other thread fails in the middle its file is finished as soon as
     if (!isPinned) reader.pin()
     isPinned = true
     reader.progress()
-    if (!catchUp.isBeside()) reader.close()
+    if (!catchUp.hasWriterThread()) reader.close()
   }, true)
   t.true(refusals.some((refusal) => refusal !== undefined))
   t.is(refusalOf(path), undefined)
-  t.false(catchUp.isBeside())
+  t.false(catchUp.hasWriterThread())
   const written = file.progress()?.position ?? -1
   t.true(written > BATCH && written < failsAt)
   t.false(writer.commitAll())
@@ -210,8 +213,8 @@ test('a file that could not be finished, as somebody read it, is finished at the
     isPinned = true
   }, true)
   t.true(isPinned)
-  t.false(catchUp.isBeside())
-  t.regex(refusalOf(path) ?? '', /was broken off/)
+  t.false(catchUp.hasWriterThread())
+  t.regex(refusalOf(path) ?? '', /was interrupted/)
   reader.close()
   file.stage([])
   t.true(file.isStaging())
@@ -227,17 +230,17 @@ test('a file is not finished while somebody reads what is not on the disk yet, a
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
   file.commit([], beforeTheFirst(LOG_ID))
-  file.expectMany(false)
+  file.beginBulkLoad(false)
   t.is(refusalOf(path), undefined)
   const reader = openViewsFile(path, projections, { readOnly: true })
-  file.expectMany(true)
+  file.beginBulkLoad(true)
   reader.pin()
   t.not(reader.progress(), undefined)
   file.commit([], { ...beforeTheFirst(LOG_ID), position: 7 })
-  t.throws(file.finish)
-  t.regex(refusalOf(path) ?? '', /was broken off/)
+  t.throws(file.finishBulkLoad)
+  t.regex(refusalOf(path) ?? '', /was interrupted/)
   reader.close()
-  file.finish()
+  file.finishBulkLoad()
   t.is(refusalOf(path), undefined)
 })
 
@@ -253,7 +256,7 @@ test('views that are closed while another thread writes have all that they had f
     path,
     store,
     projections,
-    besideFrom,
+    writerThreadFrom,
     onAlarm: none,
     onRecovery: none,
     onFatal: none,

@@ -100,13 +100,13 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_PORT', ' 80', /whole number/],
   ['BERTH_PORT', '-1', /whole number/],
   ['BERTH_PORT', 'tcp://10.0.0.1:8080', /enableServiceLinks: false.*or set BERTH_PORT/],
-  ['BERTH_TLS_CERT', 'cert.pem', /and BERTH_TLS_KEY belong together/],
+  ['BERTH_TLS_CERT', 'cert.pem', /and BERTH_TLS_KEY must be set together/],
   ['BERTH_TRUSTED_PROXIES', 'proxy.lab.example', /addresses or ranges like/],
   ['BERTH_TRUSTED_PROXIES', '10.0.0.0/33', /addresses or ranges like/],
   ['BERTH_TRUSTED_PROXIES', 'fd00::/129', /addresses or ranges like/],
-  ['BERTH_TRUSTED_PROXIES', '0.0.0.0/0', /none with a prefix of 0/],
-  ['BERTH_TRUSTED_PROXIES', '10.0.0.1,', /parted by commas/],
-  ['BERTH_TRUSTED_PROXIES', '10.0.0.1 10.0.0.2', /parted by commas/],
+  ['BERTH_TRUSTED_PROXIES', '0.0.0.0/0', /none with a prefix length of 0/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1,', /separated by commas/],
+  ['BERTH_TRUSTED_PROXIES', '10.0.0.1 10.0.0.2', /separated by commas/],
   ['BERTH_TRUSTED_PROXIES', '10.0.0.1:443', /addresses or ranges like/],
   ['BERTH_TRUSTED_PROXIES', '[fd00::1]', /addresses or ranges like/],
   ['BERTH_TRUSTED_PROXIES', 'fe80::1%eth0', /addresses or ranges like/],
@@ -125,7 +125,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_AUDIT_KEY', `a:${KEY}`, /must be 32 bytes in base64/],
   ['BERTH_AUDIT_KEY', KEY.slice(4), /must be 32 bytes in base64/],
   ['BERTH_ORIGIN', 'a b', /URI reference/],
-  ['BERTH_ORIGIN', 'a+b', /without blanks and \+/],
+  ['BERTH_ORIGIN', 'a+b', /without spaces and \+/],
   ['BERTH_ORIGIN', '1a:b', /URI reference/],
   ['BERTH_ORIGIN', 'a%2', /URI reference/],
   ['BERTH_ORIGIN', 'a#b#c', /URI reference/],
@@ -192,14 +192,14 @@ test('every problem is named at once, and the right variables raise none', (t) =
 
 test('an unknown variable is a problem that names the nearest known one', (t) => {
   const nearest = (name: string) => problemsOf({ [name]: 'x' }).join()
-  t.is(nearest('BERTH_PROT'), 'BERTH_PROT is not a variable of Berth; the nearest is BERTH_PORT')
-  t.regex(nearest('BERTH_ADMIN_PASWORD'), /nearest is BERTH_ADMIN_PASSWORD$/)
-  t.regex(nearest('BERTH_VAULT_KEYFILE'), /nearest is BERTH_VAULT_KEY_FILE$/)
-  t.regex(nearest('BERTH_LOGLEVEL'), /nearest is BERTH_LOG_LEVEL$/)
+  t.is(nearest('BERTH_PROT'), 'BERTH_PROT is not a Berth variable; the closest name is BERTH_PORT')
+  t.regex(nearest('BERTH_ADMIN_PASWORD'), /closest name is BERTH_ADMIN_PASSWORD$/)
+  t.regex(nearest('BERTH_VAULT_KEYFILE'), /closest name is BERTH_VAULT_KEY_FILE$/)
+  t.regex(nearest('BERTH_LOGLEVEL'), /closest name is BERTH_LOG_LEVEL$/)
 })
 
 test('a certificate without its key is a problem, and a key without its certificate', (t) => {
-  const together = ['BERTH_TLS_CERT and BERTH_TLS_KEY belong together; set both or neither']
+  const together = ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
   t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem' }), together)
   t.deepEqual(problemsOf({ BERTH_TLS_KEY: 'key.pem' }), together)
   t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem', BERTH_TLS_KEY: '' }), [

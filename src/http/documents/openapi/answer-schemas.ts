@@ -8,9 +8,12 @@ import { assignedId, Role, sutFields, tagName, windowEnd } from '../../../domain
 import { UserName } from '../../../users/users-file.ts'
 import { codes } from '../../protocol/problem.ts'
 
-/** What answers hold, in one place. The types are those of the projections: a field more or less does not compile. */
+/**
+ * Schemas of response bodies. Their types are those of the projections: an additional or missing field does not
+ * compile.
+ */
 
-/** A date-time in one written form. */
+/** A date-time in one format. */
 const time = (pattern: RegExp, example: string): t.Type<string> =>
   withSchema(matching('time', pattern, `must be a time like ${example}`), () => ({
     ...schemaOf(matching('time', pattern, '')),
@@ -80,7 +83,7 @@ const conflict = closedSchema({ _id: assignedId, user_id: opaqueId, start_time: 
 
 const fault = (where: string): JsonSchema => closedObject({ [where]: string, detail: string })
 
-/** RFC 9457, with what helps to do better. */
+/** RFC 9457, with extensions. */
 const Problem = closedObject(
   {
     type: { type: 'string', format: 'uri-reference', pattern: '^/problems/' },
@@ -100,7 +103,7 @@ const Problem = closedObject(
   },
 )
 
-/** By the name under which OpenAPI's components have them. */
+/** By component name. */
 export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
   ReservationList: listOf('sut_reservations', refTo('Reservation')),

@@ -2,7 +2,7 @@ import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { assignedId, type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
 import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/cloud-event.ts'
 
-/** The events as JSON Schemas: their data, by the version of its shape, and the CloudEvents that carry it. */
+/** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 
 export const eventTypes = Object.keys(eventData) as readonly EventType[]
 
@@ -17,7 +17,7 @@ interface SchemaDocument {
   readonly schema: () => JsonSchema
 }
 
-/** The documents at /schemas/. Of an older shape there is none: what is told of it has the newest. */
+/** The documents at /schemas/. Only the newest shape has one, because older events are upgraded when read. */
 export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) => {
   const href = schemaPath(type, SCHEMA)
   const $schema = 'https://json-schema.org/draft/2020-12/schema'
@@ -28,7 +28,7 @@ export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
   schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
 
-/** Whether an event is about a SUT: sometimes where the member of its data that says so may be left out. */
+/** Whether an event is about a SUT; `sometimes` if the member of its data is optional. */
 const isAboutSut = (type: EventType): 'always' | 'sometimes' | 'never' => {
   const { properties, required } = schemaOf(eventData[type])
   const names = ['_id', 'sut_id'].filter((name) => Object.hasOwn(properties as object, name))
@@ -37,8 +37,8 @@ const isAboutSut = (type: EventType): 'always' | 'sometimes' | 'never' => {
 }
 
 /**
- * A CloudEvent 1.0 in the JSON format, with Berth's extensions and, where it is told in a history, `more`. `data` is how
- * the schema of its data is written: whole, unless a document has it in another place.
+ * A CloudEvent 1.0 in JSON format with Berth's extensions, and `more` where a history adds members. `data` is the
+ * schema of its data, or a reference to it.
  */
 export const cloudEventSchema = (
   type: EventType,

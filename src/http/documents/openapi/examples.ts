@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 import type { Code } from '../../protocol/problem.ts'
 
-/** Real answers, as tests got them; a test makes them again and compares. */
+/** Real responses recorded by tests. A test records them again and compares. */
 
 export interface Example {
-  /** `POST /api/sut/create` */
+  /** For example `POST /api/sut/create`. */
   readonly operation: string
   readonly name: string
-  /** The body that was sent. */
+  /** The request body. */
   readonly request?: unknown
   readonly mediaType: string
-  /** What came back: a value where it is JSON, or else text. */
+  /** The response body: a JSON value or text. */
   readonly body: unknown
-  /** The code of a refusal; an operation's own examples have none. */
+  /** The code of an error response; absent otherwise. */
   readonly code?: Code
 }
 
 export interface Examples {
-  /** What an operation answered when it did what it is for. */
+  /** The successful examples of an operation. */
   readonly of: (operation: string) => readonly Example[]
-  /** A refusal with this code. */
+  /** An error response with this code. */
   readonly problem: (code: Code) => unknown
 }
 

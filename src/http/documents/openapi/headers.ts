@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 import type { Route } from '../../protocol/route.ts'
 import type { Operation } from './operation.ts'
 
-/** The fields of heads, of requests and of answers. */
+/** Header fields of requests and responses. */
 
 const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
 const POSITION_IN_REQUEST: JsonSchema = { type: 'string', pattern: '^[0-9]{1,20}$' }
@@ -60,7 +60,7 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` })
 
-/** The headers of every answer to an operation. */
+/** The headers of every response of an operation. */
 export const headersOf = ({ may }: Route): JsonSchema => ({
   'X-Request-Id': header('RequestId'),
   ...(may !== 'anyone' && { 'Berth-Position': header('BerthPosition') }),
@@ -72,7 +72,7 @@ export const headersOfSuccess = (route: Route, { isTagged, isCreation }: Operati
   ...(isCreation && { Location: header('Location') }),
 })
 
-/** Those that come with a status. */
+/** The headers of an error response, by status. */
 export const headersOfRefusal = (status: number): JsonSchema => ({
   'X-Request-Id': header('RequestId'),
   ...(status !== 401 && status !== 429 && { 'Berth-Position': header('BerthPosition') }),
@@ -80,8 +80,8 @@ export const headersOfRefusal = (status: number): JsonSchema => ({
   ...(status === 401 && { 'WWW-Authenticate': header('Authenticate') }),
 })
 
-/** The header fields that an operation heeds. */
-export const heededBy = (
+/** The request headers an operation supports. */
+export const requestHeadersOf = (
   { method, may, isConditional, isResumable }: Route,
   { isTagged }: Operation,
 ): readonly JsonSchema[] => {

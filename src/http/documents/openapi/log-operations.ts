@@ -1,7 +1,7 @@
 import { refTo } from './answer-schemas.ts'
 import type { Operation } from './operation.ts'
 
-/** What can be asked of the log. */
+/** Operations on the log. */
 
 export const logOperations: Readonly<Record<string, Operation>> = {
   'GET /api/sut/:id/history': {

@@ -3,7 +3,7 @@ import type { EventType } from '../../../domain/event.ts'
 import { closedObject, listOf, listOfAll, refTo } from './answer-schemas.ts'
 import { cloudEventSchema, dataSchema, eventTypes } from './event-schemas.ts'
 
-/** What answers about the log hold. */
+/** Schemas of responses about the log. */
 
 const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
 /** 32 bytes in base64. */
@@ -19,7 +19,7 @@ const anyEvent = (more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema =
 const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] }
 const PATH: JsonSchema = { type: 'string', pattern: '^/', description: 'A JSON Pointer into the object.' }
 
-/** What changed in an object from what to what; of a secret only that it did. */
+/** What an event changed, as old and new values. Of a secret only the fact is shown. */
 const CHANGES: JsonSchema = listOfAll({
   oneOf: [closedObject({ path: PATH, from: VALUE, to: VALUE }), closedObject({ path: PATH, changed: { const: true } })],
 })
@@ -27,7 +27,7 @@ const CHANGES: JsonSchema = listOfAll({
 export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(eventTypes.map((type) => [dataName(type), dataSchema(type)])),
   Event: anyEvent(),
-  /** `next` is null where the log has no event yet. */
+  /** `next` is null while the log is empty. */
   EventPage: closedObject({
     events: listOfAll(refTo('Event')),
     next: { anyOf: [POSITION, { type: 'null' }] },

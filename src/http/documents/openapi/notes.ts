@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 
-/** What parameters and members mean, by their names; an operation says where it means something else. */
+/** Descriptions of parameters and members, by name. An operation can override them. */
 
 const PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The _id.',
@@ -64,7 +64,7 @@ const noted = (schema: unknown, note: string | undefined): unknown =>
     ? schema
     : { description: note, ...schema }
 
-/** The same schema with a sentence beside the members that have one. */
+/** Adds the descriptions to a schema. */
 export const withNotes = (schema: JsonSchema): JsonSchema => {
   const { properties, oneOf } = schema
   return {

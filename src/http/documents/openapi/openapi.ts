@@ -3,18 +3,18 @@ import { type Code, codes } from '../../protocol/problem.ts'
 import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
 import { answerSchemas, refTo } from './answer-schemas.ts'
 import type { Examples } from './examples.ts'
-import { answerHeaders, headersOfRefusal, headersOfSuccess, heededBy, requestHeaders } from './headers.ts'
+import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
 import { logSchemas } from './log-schemas.ts'
 import { noteOnParameter, withNotes } from './notes.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { operations } from './operations.ts'
 import { byStatus, refusalsOf } from './refusals.ts'
 
-/** OpenAPI 3.1 of the page of routes. */
+/** The OpenAPI 3.1 document of the route table. */
 
 export const operationNameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 
-/** `/api/sut/{id}` of `/api/sut/:id`. */
+/** `/api/sut/{id}` for `/api/sut/:id`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
@@ -49,7 +49,7 @@ const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operatio
       style: 'form',
       explode: true,
       schema: { type: 'object', propertyNames: { pattern }, additionalProperties: schema },
-      // What is shown is sent when somebody tries it: nothing, unless they write a tag.
+      // Swagger UI sends the example unless it is changed, so it is empty.
       example: {},
     }),
   )
@@ -67,7 +67,7 @@ const requestBody = (route: Route, examples: Examples): JsonSchema | undefined =
   return { required: isBodyOptional !== true, content: { [JSON_TYPE]: content } }
 }
 
-const success = (route: Route, operation: Operation, examples: Examples): JsonSchema => {
+const successResponse = (route: Route, operation: Operation, examples: Examples): JsonSchema => {
   const { answer, isCreation } = operation
   const [first, ...others] = mediaTypesOf(route)
   const text = others.map((mediaType): [string, JsonSchema] => [mediaType, { type: 'string' }])
@@ -86,10 +86,10 @@ const success = (route: Route, operation: Operation, examples: Examples): JsonSc
   }
 }
 
-/** The name of a response that all operations share that can refuse with exactly these codes. */
+/** The name of a response shared by all operations that can refuse with exactly these codes. */
 const nameOf = (refusals: readonly Code[]): string => refusals.join('.')
 
-const refusing = (status: number, refusals: readonly Code[], examples: Examples): JsonSchema => {
+const refusalResponse = (status: number, refusals: readonly Code[], examples: Examples): JsonSchema => {
   const shown = refusals.flatMap((code) => {
     const value = examples.problem(code)
     return value === undefined ? [] : [[code, { value }]]
@@ -120,10 +120,10 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
     tags: [tag],
     summary,
     description: description === undefined ? who : `${description}\n\n${who}`,
-    parameters: [...pathParameters(route), ...queryParameters(route, operation), ...heededBy(route, operation)],
+    parameters: [...pathParameters(route), ...queryParameters(route, operation), ...requestHeadersOf(route, operation)],
     ...(body && { requestBody: body }),
     responses: {
-      [isCreation ? '201' : '200']: success(route, operation, examples),
+      [isCreation ? '201' : '200']: successResponse(route, operation, examples),
       ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag that was sent still holds.' } }),
       ...Object.fromEntries(refused),
     },
@@ -135,7 +135,7 @@ const responsesOf = (routes: readonly Route[], examples: Examples): JsonSchema =
   const responses: Record<string, JsonSchema> = {}
   for (const route of routes) {
     for (const [status, its] of byStatus(refusalsOf(route, operations[operationNameOf(route)]?.refusals))) {
-      responses[nameOf(its)] ??= refusing(status, its, examples)
+      responses[nameOf(its)] ??= refusalResponse(status, its, examples)
     }
   }
   return responses

@@ -1,21 +1,21 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 import type { Code } from '../../protocol/problem.ts'
 
-/** What the page of routes does not say of an operation: what it is for, what it answers, what it refuses by itself. */
+/** What the route table does not contain: the description of an operation, its response schema and its own refusals. */
 export interface Operation {
-  /** Its name in clients that are made from the document. */
+  /** The operation's name in generated clients. */
   readonly id: string
   readonly tag: Tag
   readonly summary: string
   readonly description?: string
-  /** The schema of its answer. What the route can answer with besides is text. */
+  /** The schema of the JSON response. Other media types are text. */
   readonly answer: JsonSchema
-  /** Whether it answers 201 with a Location. */
+  /** Whether it responds with 201 and a Location. */
   readonly isCreation?: true
-  /** Whether its answers have an ETag. */
+  /** Whether its responses have an ETag. */
   readonly isTagged?: true
   readonly refusals?: readonly Code[]
-  /** What its parameters mean where that is not what others of their name mean. */
+  /** Descriptions of parameters that differ from the usual ones. */
   readonly notes?: Readonly<Record<string, string>>
 }
 

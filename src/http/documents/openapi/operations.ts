@@ -3,7 +3,7 @@ import { reservationOperations, sutOperations, userOperations } from './object-o
 import type { Operation } from './operation.ts'
 import { serviceOperations } from './service-operations.ts'
 
-/** Every operation by its route, as `GET /api/sut/:id`. */
+/** Every operation by route, such as `GET /api/sut/:id`. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...reservationOperations,
   ...sutOperations,

@@ -1,7 +1,7 @@
 import { type Code, codes } from '../../protocol/problem.ts'
 import type { Route } from '../../protocol/route.ts'
 
-/** Which refusals an operation may give, by what the page of routes says of it. */
+/** The refusals an operation can give, derived from its route. */
 
 const OF_ALL: readonly Code[] = [
   'malformed_request',
@@ -22,7 +22,7 @@ const OF_BODIES: readonly Code[] = [
   'field_unknown',
   'field_read_only',
 ]
-/** What a command may meet on its way into the log. */
+/** What can happen to a command on its way into the log. */
 const OF_COMMANDS: readonly Code[] = [
   'cross_site',
   'idempotency_in_progress',
@@ -35,7 +35,7 @@ const OF_COMMANDS: readonly Code[] = [
 
 const ROLES = 3
 
-/** Every code that a route can refuse with, in the order of the table, with `own` of what it is about. */
+/** Every code a route can refuse with, in the order of the table, including its `own`. */
 export const refusalsOf = (
   { method, may, mayUse, body, isConditional }: Route,
   own: readonly Code[] = [],
@@ -54,7 +54,7 @@ export const refusalsOf = (
   return (Object.keys(codes) as readonly Code[]).filter((code) => possible.has(code))
 }
 
-/** The codes by their status. */
+/** Groups codes by status. */
 export const byStatus = (refusals: readonly Code[]): ReadonlyMap<number, readonly Code[]> => {
   const found = new Map<number, readonly Code[]>()
   for (const code of refusals) {

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 
 const text: JsonSchema = { type: 'string' }
 
-/** A document about the interface: JSON of a form that other standards say. */
+/** A document about the interface, in a format defined by other standards. */
 const document = (id: string, summary: string): Operation => ({
   id,
   tag: 'Documents',
@@ -13,7 +13,7 @@ const document = (id: string, summary: string): Operation => ({
   isTagged: true,
 })
 
-/** A part of the page at /docs. */
+/** A file of the page at /docs. */
 const partOfPage = (id: string, summary: string): Operation => ({
   id,
   tag: 'Documents',

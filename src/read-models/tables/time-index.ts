@@ -1,41 +1,41 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Positions whose earliest and latest time are kept together. */
+/** Positions that share an entry with their earliest and latest time. */
 const PERIOD = 1_024
 
-export const PERIODS_SCHEMA = `
+export const TIME_INDEX_SCHEMA = `
   CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;`
 
 /**
- * A moment of the past, as rows are compared with it. The clocks of several instances differ, so that times are not in
- * the order of the log; but far enough from the moment all that was recorded lies on one side of it.
+ * A past moment as rows are compared with it. Clocks of instances differ, so times are not ordered along the log. But
+ * far enough from the moment, everything recorded is on one side of it.
  */
 export interface Moment {
-  /** All that was recorded up to this position belongs to it. */
+  /** Everything up to this position was recorded by the moment. */
   readonly sure: number
-  /** Nothing belongs to it that was recorded from this position on. */
+  /** Nothing from this position on was recorded by the moment. */
   readonly none: number
-  /** Unix milliseconds: between the two belongs what was recorded at this time or earlier. */
+  /** Unix milliseconds. Between the two positions, rows recorded at or before this time count. */
   readonly time: number
 }
 
-/** The moment after the event at a position, whatever the clocks said. */
+/** The moment after the event at a position, independent of clocks. */
 export const momentAfter = (position: number): Moment => ({ sure: position, none: position + 1, time: 0 })
 
-/** From when to when rows were recorded, by where in the log they are. */
-export interface Periods {
+/** The earliest and latest recording times of position ranges. */
+export interface TimeIndex {
   readonly note: (position: number, time: number) => void
-  /** Takes the times of a span of positions from its rows again, which must be in their tables. */
+  /** Recomputes the times of a range of positions from its rows, which must be in their tables. */
   readonly measure: (from: number, to: number) => void
-  /** Writes what has been noted. */
+  /** Writes buffered changes. */
   readonly flush: () => void
-  /** After a transaction that failed: nothing has been noted. */
+  /** Called after a failed transaction: discards buffered changes. */
   readonly forget: () => void
-  /** The moment at a time (Unix milliseconds), in a log that ends at the position `last`. */
+  /** The moment at a Unix time in milliseconds, in a log that ends at the position `last`. */
   readonly momentAt: (time: number, last: number) => Moment
 }
 
-export const makePeriods = (db: DatabaseSync): Periods => {
+export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
   const noted = new Map<number, { earliest: number; latest: number }>()
   const widen = db.prepare(`INSERT INTO period VALUES (?, ?, ?) ON CONFLICT DO UPDATE
     SET earliest = min(earliest, excluded.earliest), latest = max(latest, excluded.latest)`)

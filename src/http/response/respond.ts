@@ -3,8 +3,8 @@ import { formatPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/users-file.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { type Answer, JSON_TYPE, type Route, type Streamed } from '../protocol/route.ts'
-import { leaveUnread } from '../request/unread.ts'
+import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { discardUnread } from '../request/unread.ts'
 
 /** What is known of a request so far. */
 interface State {
@@ -12,22 +12,22 @@ interface State {
   user: User
   /** The path of its route. */
   route?: string
-  /** Whether its answer tells nothing of the log, so that it waits for no disk. */
+  /** Whether the response shows nothing of the log, so that it need not wait for the disk. */
   isApart?: true
-  /** Of its answer. */
+  /** Of the response. */
   mediaType?: string
-  /** Of its refusal. */
+  /** Of an error response. */
   code?: Code
-  /** The header of its answer: name, value, name, value. */
+  /** The response header: name, value, name, value. */
   header: string[]
   isPositioned: boolean
-  /** The body of its answer, unless that is written bit by bit. */
+  /** The response body, unless it is streamed. */
   text?: string
 }
 
 export const stateOf = (ctx: Context): State => ctx.state as State
 
-/** Begins an answer, anew where something went wrong with another. */
+/** Begins a response, or replaces one after an error. */
 export const begin = (ctx: Context, requestId: string): void => {
   const state = stateOf(ctx)
   state.requestId = requestId
@@ -35,23 +35,26 @@ export const begin = (ctx: Context, requestId: string): void => {
   state.isPositioned = false
 }
 
-/** Adds a field to the header, each once: Node takes it as it is, where Koa's own `set` makes an object of it first. */
+/**
+ * Adds a header field; each name may be set once. Node takes this list as it is, where Koa's `set` builds an object
+ * first.
+ */
 export const setHeader = (ctx: Context, name: string, value: string): void => {
   stateOf(ctx).header.push(name, value)
 }
 
-/** Says what is answered; it is sent when all that is to be done for the request has been done. */
+/** Sets the response; `send` sends it at the end of the request. */
 export const setText = (ctx: Context, status: number, text: string): void => {
   ctx.res.statusCode = status
   setHeader(ctx, 'Content-Length', String(Buffer.byteLength(text)))
   stateOf(ctx).text = text
 }
 
-/** Sends what is answered. Of an answer to HEAD Node leaves out the body by itself. */
+/** Sends the response. Node omits the body for HEAD. */
 export const send = (ctx: Context): void => {
   const { text, header } = stateOf(ctx)
   if (text === undefined) return
-  leaveUnread(ctx.req, ctx.res)
+  discardUnread(ctx.req, ctx.res)
   ctx.res.writeHead(ctx.res.statusCode, header).end(text)
 }
 
@@ -67,7 +70,7 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   setText(ctx, status, problemBody(refused, requestId))
 }
 
-export const answer = (ctx: Context, route: Route, { status, body, headers }: Answer): void => {
+export const respond = (ctx: Context, route: Route, { status, body, headers }: RouteResponse): void => {
   if (route.otherMediaTypes !== undefined) setHeader(ctx, 'Vary', 'Accept')
   for (const name in headers) setHeader(ctx, name, headers[name] as string)
   if (
@@ -84,10 +87,10 @@ export const answer = (ctx: Context, route: Route, { status, body, headers }: An
   if (typeof body === 'string') setText(ctx, status, body)
 }
 
-/** Sends what is written bit by bit, to its end. */
-export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<void> => {
-  leaveUnread(ctx.req, ctx.res)
-  // Or nobody would see the reader leave.
+/** Streams a body to its end. */
+export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Promise<void> => {
+  discardUnread(ctx.req, ctx.res)
+  // Without this, a disconnect would go unnoticed.
   ctx.req.socket.resume()
   ctx.res.writeHead(ctx.res.statusCode, stateOf(ctx).header).flushHeaders()
   if (ctx.method !== 'HEAD') return run(ctx.res)
@@ -95,8 +98,8 @@ export const streamed = async (ctx: Context, { run, leave }: Streamed): Promise<
   ctx.res.end()
 }
 
-/** Says to someone who is known which place in the log the answer reflects, unless that has been said. */
-export const positioned = (ctx: Context, position: number): void => {
+/** Adds the position that the response shows, for authenticated users, unless it is set already. */
+export const setPosition = (ctx: Context, position: number): void => {
   const state = stateOf(ctx)
   if (state.isPositioned || state.user === undefined || position < 0) return
   setHeader(ctx, 'Berth-Position', formatPosition(position))

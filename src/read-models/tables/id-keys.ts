@@ -1,20 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Keys kept in memory, so that a row costs no look-up; when there are more, they are looked up anew. */
+/** Keys cached in memory to save look-ups. A full cache is cleared. */
 const KEYS_MAX = 20_000
 
-export const NAMES_SCHEMA = 'CREATE TABLE name (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;'
+export const ID_KEYS_SCHEMA = 'CREATE TABLE name (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;'
 
-/** Short numbers for the ids of SUTs and users: an index entry with one takes a tenth of what it takes with an id. */
-export interface Names {
-  /** The key of an id, made where it has none: keys count the ids in the order in which the log first has them. */
+/** Surrogate keys for the ids of SUTs and users: an index entry with one is a tenth of the size. */
+export interface IdKeys {
+  /** The key of an id, created if needed. Keys number the ids by first appearance in the log. */
   readonly keyOf: (id: string) => number
   readonly find: (id: string) => number | undefined
-  /** After a transaction that failed: its keys were never given. */
+  /** Called after a failed transaction: its keys do not exist. */
   readonly forget: () => void
 }
 
-export const makeNames = (db: DatabaseSync): Names => {
+export const makeIdKeys = (db: DatabaseSync): IdKeys => {
   const keys = new Map<string, number>()
   const select = db.prepare('SELECT key FROM name WHERE id = ?')
   const insert = db.prepare('INSERT INTO name (id) VALUES (?)')
@@ -25,7 +25,7 @@ export const makeNames = (db: DatabaseSync): Names => {
     return key
   }
 
-  const find: Names['find'] = (id) => {
+  const find: IdKeys['find'] = (id) => {
     const known = keys.get(id)
     if (known !== undefined) return known
     const key = (select.get(id) as { key: number } | undefined)?.key

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { makeOnDisk } from '../../src/feed/on-disk.ts'
+import { makeWaitUntilDurable } from '../../src/feed/durability.ts'
 import { makeSource } from '../../src/feed/source.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { append, aStream, idsOf, someEvents } from '../event-store/new-events.ts'
@@ -9,7 +9,7 @@ import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 const stage = () => {
   const syncs: PromiseWithResolvers<void>[] = []
   let position = 99
-  const onDisk = makeOnDisk({
+  const waitUntilDurable = makeWaitUntilDurable({
     store: {
       synced: () => {
         const sync = Promise.withResolvers<void>()
@@ -22,36 +22,36 @@ const stage = () => {
   const grow = (to: number): void => {
     position = to
   }
-  return { onDisk, syncs, grow }
+  return { waitUntilDurable, syncs, grow }
 }
 
 test('whoever reads a log from its beginning waits for the disk once, and again for what has come since', async (t) => {
-  const { onDisk, syncs, grow } = stage()
-  const waiting = onDisk(10)
+  const { waitUntilDurable, syncs, grow } = stage()
+  const waiting = waitUntilDurable(10)
   grow(200)
-  t.not(onDisk(20), undefined, 'nothing is known before the sync has ended')
+  t.not(waitUntilDurable(20), undefined, 'nothing is known before the sync has ended')
   syncs[0]?.resolve()
   await waiting
-  t.deepEqual([onDisk(20), onDisk(99)], [undefined, undefined])
-  const later = onDisk(100)
+  t.deepEqual([waitUntilDurable(20), waitUntilDurable(99)], [undefined, undefined])
+  const later = waitUntilDurable(100)
   t.not(later, undefined)
   syncs.at(-1)?.resolve()
   await later
-  t.is(onDisk(200), undefined)
+  t.is(waitUntilDurable(200), undefined)
 })
 
 test('after a sync that failed nothing more is known', async (t) => {
-  const { onDisk, syncs } = stage()
-  const waiting = onDisk(10)
+  const { waitUntilDurable, syncs } = stage()
+  const waiting = waitUntilDurable(10)
   syncs[0]?.reject(new Error('EIO'))
   await t.throwsAsync(async () => waiting, { message: 'EIO' })
-  t.not(onDisk(10), undefined)
+  t.not(waitUntilDurable(10), undefined)
 })
 
 test('a log that is synced before it is read is never waited for', (t) => {
   const views = { position: () => 99 }
-  t.is(makeOnDisk({ store: {}, views })(99), undefined)
-  t.is(makeOnDisk({ store: { synced: () => undefined }, views })(100), undefined)
+  t.is(makeWaitUntilDurable({ store: {}, views })(99), undefined)
+  t.is(makeWaitUntilDurable({ store: { synced: () => undefined }, views })(100), undefined)
 })
 
 test('what a reader behind the newest events reads from the file is told when it is on the disk', async (t) => {
@@ -70,7 +70,7 @@ test('what a reader behind the newest events reads from the file is told when it
   const source = makeSource({ ...options, store: { ...store, synced } })
   t.teardown(source.close)
   const order: string[] = []
-  const told = source.behind(-1).then((entries) => order.push(`told of ${entries.length}`))
+  const told = source.readAfter(-1).then((entries) => order.push(`told of ${entries.length}`))
   await Promise.race([asked.promise, told])
   order.push('synced')
   sync.resolve()

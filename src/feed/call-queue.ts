@@ -1,12 +1,12 @@
-/** How many are called in one turn of the event loop: a tenth of a millisecond or two. */
+/** Calls per turn of the event loop: 0.1 to 0.2 ms. */
 const SLICE = 16
 
-/** Calls many, a few in every turn, so that what comes in meanwhile is not kept waiting until all have been called. */
-export interface Slices {
+/** Spreads many calls over several turns of the event loop, so that other work is not delayed until all have run. */
+export interface CallQueue {
   readonly add: (calls: Iterable<() => void>) => void
 }
 
-export const makeSlices = (): Slices => {
+export const makeCallQueue = (): CallQueue => {
   let queue: (() => void)[] = []
   let next = 0
   const turn = (): void => {

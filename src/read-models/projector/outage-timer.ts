@@ -1,14 +1,14 @@
-/** Called with why a subscription was cut off, and the milliseconds until it was resumed. */
+/** Called with the cause of an outage and its length in milliseconds. */
 export type OnResumed = (cause: unknown, milliseconds: number) => void
 
-/** Measures how long a subscription is without its store, from its first failure to the next batch. */
-export const makeCut = (onResumed: OnResumed = () => undefined) => {
+/** Measures outages of a subscription, from the first failure to the next batch. */
+export const makeOutageTimer = (onResumed: OnResumed = () => undefined) => {
   let cut: { readonly cause: unknown; readonly at: number } | undefined
   return {
-    note: (cause: unknown): void => {
+    begin: (cause: unknown): void => {
       cut ??= { cause, at: performance.now() }
     },
-    resume: (): void => {
+    end: (): void => {
       if (cut !== undefined) onResumed(cut.cause, Math.round(performance.now() - cut.at))
       cut = undefined
     },

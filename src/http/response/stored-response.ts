@@ -4,23 +4,23 @@ import { keyReused } from '../../commands/failures.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Answer } from '../protocol/route.ts'
-import { showing } from './objects.ts'
+import type { RouteResponse } from '../protocol/route.ts'
+import { documentResponse } from '../response/objects.ts'
 
 /**
- * The answer that a retry key got before, as the views know it: the object in the state that the first answer showed,
- * byte for byte. What another instance recorded a moment ago they may not know yet; the stream itself then tells.
+ * The response a retry key got before, from the views: the object as the first response showed it, byte for byte. What
+ * another instance has just recorded may be missing here; the command then finds it in the stream.
  */
-export const makeRepeated =
+export const makeStoredResponse =
   (views: Views) =>
-  ({ candidates }: IdempotencyKey): E.Either<Refusal, Answer> | undefined => {
+  ({ candidates }: IdempotencyKey): E.Either<Refusal, RouteResponse> | undefined => {
     for (const candidate of candidates) {
       const version = views.newest('retry_key', candidate.slice(0, 22))
       if (version === undefined) continue
       const { request, of, _id, revision, created } = JSON.parse(version.document) as Kept
       if (request !== candidate.slice(23)) return E.left(keyReused())
       const object = views.asOf(of, _id, revision)
-      if (object !== undefined) return E.right(showing(of, object, created))
+      if (object !== undefined) return E.right(documentResponse(of, object, created))
     }
     return undefined
   }

@@ -2,13 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { unpackRows } from '../file/packed-rows.ts'
 import type { Progress } from '../file/progress.ts'
 import { openViewsFile } from '../file/views-file.ts'
-import { type Begin, COMMITTED_TOGETHER, type Given, type Written } from './write-beside.ts'
+import { COMMIT_ROWS, type CommittedMessage, type WriteMessage, type WriterOptions } from './writer-thread.ts'
 
-/** The thread that writes beside the one that folds: see write-beside.ts. */
+/** The worker side of writer-thread.ts. */
 
-const { path, projections, isAnew } = workerData as Begin
+const { path, projections, isRebuild } = workerData as WriterOptions
 const file = openViewsFile(path, projections)
-file.expectMany(isAnew)
+file.beginBulkLoad(isRebuild)
 
 let rows = 0
 let progress: Progress | undefined
@@ -16,15 +16,15 @@ let progress: Progress | undefined
 const commit = (): void => {
   if (progress === undefined) return
   file.commit([], progress)
-  parentPort?.postMessage({ rows, upTo: progress.position } satisfies Written)
+  parentPort?.postMessage({ rows, upTo: progress.position } satisfies CommittedMessage)
   rows = 0
   progress = undefined
 }
 
-parentPort?.on('message', (given: Given) => {
+parentPort?.on('message', (given: WriteMessage) => {
   if (given === undefined) {
     commit()
-    file.finish()
+    file.finishBulkLoad()
     file.close()
     parentPort?.close()
     return
@@ -33,5 +33,5 @@ parentPort?.on('message', (given: Given) => {
   file.stage(staged)
   rows += staged.length
   progress = given.progress
-  if (rows >= COMMITTED_TOGETHER) commit()
+  if (rows >= COMMIT_ROWS) commit()
 })

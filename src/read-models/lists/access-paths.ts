@@ -1,35 +1,35 @@
-import type { Names } from '../tables/names.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import type { ReservationQuery } from './lists.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end'
 
-/** A way to what is asked for, and about how many entries of the index it reads. */
-export interface Way {
+/** An index, and about how many of its entries a query reads. */
+export interface AccessPath {
   readonly index: Index
   readonly entries: number
 }
 
-/** What is asked for, with keys for ids. */
-export interface Asked extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
+/** A query with surrogate keys for ids. */
+export interface KeyedQuery extends Omit<ReservationQuery, 'sut_id' | 'user_id'> {
   readonly sut?: number | undefined
   readonly user?: number | undefined
 }
 
-/** The keys of ids; undefined where there is no such SUT or user, and so no reservation. */
-export const askedOf = ({ sut_id, user_id, ...query }: ReservationQuery, names: Names): Asked | undefined => {
+/** Replaces ids by keys; undefined if the SUT or user is unknown, and so has no reservations. */
+export const withKeys = ({ sut_id, user_id, ...query }: ReservationQuery, names: IdKeys): KeyedQuery | undefined => {
   const sut = sut_id === undefined ? undefined : names.find(sut_id)
   const user = user_id === undefined ? undefined : names.find(user_id)
   const isUnknown = (sut_id !== undefined && sut === undefined) || (user_id !== undefined && user === undefined)
   return isUnknown ? undefined : { ...query, sut, user }
 }
 
-/** The ways that there are, the shortest first. */
-export const waysTo = (
-  { sut, user, endsAfter, startsBefore, isHeld }: Asked,
+/** The possible access paths, cheapest first. */
+export const accessPaths = (
+  { sut, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
   counts: ReservationCounts,
-): readonly Way[] => {
-  const ways: Way[] = []
+): readonly AccessPath[] => {
+  const ways: AccessPath[] = []
   if (sut !== undefined) ways.push({ index: 'reservation_by_sut', entries: counts.of('sut', sut) })
   if (user !== undefined) ways.push({ index: 'reservation_by_user', entries: counts.of('user', user) })
   if (endsAfter !== undefined || startsBefore !== undefined || isHeld) {
@@ -40,29 +40,29 @@ export const waysTo = (
   return ways.sort((a, b) => a.entries - b.entries)
 }
 
-/** Entries of an index that are read within some milliseconds. */
+/** Index entries that can be read within a few milliseconds. */
 const SHORT = 10_000
 
-/** Entries that are read to count what overlaps a span, and to skip what does not: those about its ends. */
-const aboutEnds = ({ endsAfter, startsBefore }: Asked, counts: ReservationCounts): number => {
+/** Entries read to count or skip reservations near the ends of a span. */
+const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: ReservationCounts): number => {
   const first = endsAfter === undefined ? 0 : counts.onDays('end_day', dayOf(endsAfter), dayOf(endsAfter))
   if (startsBefore === undefined) return first
   const last = counts.onDays('end_day', dayOf(startsBefore), dayOf(startsBefore + counts.longest()))
   return first + last + counts.onDays('start_day', dayOf(startsBefore), dayOf(startsBefore))
 }
 
-/** Whether a list is read so soon that nobody notices; the others are for another thread. */
+/** Whether a list is short enough to read on the main thread. */
 export const makeIsShort =
-  (names: Names, counts: ReservationCounts) =>
+  (names: IdKeys, counts: ReservationCounts) =>
   (query: ReservationQuery): boolean => {
-    const asked = askedOf(query, names)
+    const asked = withKeys(query, names)
     if (asked === undefined) return true
     if (asked.offset + asked.limit > SHORT) return false
-    const [way] = waysTo(asked, counts)
+    const [way] = accessPaths(asked, counts)
     if (way === undefined || way.entries <= SHORT) return true
     const { sut, user, endsAfter, startsBefore, isHeld } = asked
     const isOfSpan = endsAfter !== undefined || startsBefore !== undefined || isHeld === true
     const holders = [sut, user].filter((holder) => holder !== undefined).length
     if (!isOfSpan) return holders === 1
-    return holders === 0 && !isHeld && aboutEnds(asked, counts) <= SHORT
+    return holders === 0 && !isHeld && entriesNearEnds(asked, counts) <= SHORT
   }

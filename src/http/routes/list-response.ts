@@ -1,22 +1,22 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
 import type { Page } from '../../read-models/lists/lists.ts'
-import type { Kind, Objects } from '../answer/objects.ts'
 import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Answer } from '../protocol/route.ts'
+import type { RouteResponse } from '../protocol/route.ts'
+import type { Kind, Objects } from '../response/objects.ts'
 
-/** The envelope of a list; its entries are JSON texts and stay what they are. */
-export const listing = (name: string, { limit, offset }: Paging, { documents, count }: Page): Answer => ({
+/** The envelope of a list. Entries are JSON texts, inserted unchanged. */
+export const listResponse = (name: string, { limit, offset }: Paging, { documents, count }: Page): RouteResponse => ({
   status: 200,
   body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
 })
 
 export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `names no ${kind}`)])
 
-/** Where the entry was created behind which a list is to go on, though it may have left the list since. */
-export const behindOf = async (
+/** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
+export const resolveBefore = async (
   objects: Objects,
   kind: Kind,
   before: string | undefined,

@@ -5,41 +5,42 @@ import { failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
-import type { ListReads, Shown } from '../../read-models/long-reads.ts'
+import type { ListReads, ListResult } from '../../read-models/long-reads.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { Answer } from '../protocol/route.ts'
+import type { RouteResponse } from '../protocol/route.ts'
 
-/** Milliseconds that an answer waits for the views. */
-const VIEWS_WITHIN = 5_000
+/** Milliseconds a response waits for the views. */
+const VIEWS_TIMEOUT = 5_000
 
 export type Kind = 'sut' | 'reservation'
 
-/** Answers with SUTs and reservations as the views have them, and from the log itself when they cannot keep up. */
+/** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
 export interface Objects {
-  /** The object as of the end of a command, whatever has come in meanwhile. */
+  /** The object as of the end of a command, whatever was recorded since. */
   readonly after: (kind: Kind, id: string, stream: string, outcome: Outcome<unknown>) => Version | Promise<Version>
-  /** The answer to a command recorded earlier, wherever that was. */
+  /** The object as of a revision, for the response to a command recorded earlier. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
-  /** The object as it stands, `undefined` only when the store has no such object. */
+  /** The current object; `undefined` only if the store has no such object. */
   readonly newest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** The same, after catching up with the store. */
+  /** The same, always after catching up with the store. */
   readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** What is read from lists of all that was answered so far, and the public position that it shows. */
-  readonly listed: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, Shown<A>>>
-  /** A list that may be long: then it is read in another thread. */
-  readonly read: <Name extends keyof ListReads>(
+  /** Reads lists that show everything answered so far, with the public position they show. */
+  readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, ListResult<A>>>
+  /** Reads a list that may be long, in another thread if so. */
+  readonly readList: <Name extends keyof ListReads>(
     name: Name,
     ...given: Parameters<ListReads[Name]>
-  ) => Promise<E.Either<Failure, Shown<ReturnType<ListReads[Name]>>>>
+  ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
 }
 
-const behind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+const viewsBehind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
 
-const unlisted = (): Failure => failure('unavailable', 'Lists cannot be read while documents cannot be written.')
+const listsUnavailable = (): Failure =>
+  failure('unavailable', 'Lists cannot be read while documents cannot be written.')
 
 export const makeObjects = (views: Views, store: EventStore): Objects => {
-  /** The last mark answered from the log: reads that come after must not show less. */
+  /** The last store position answered from the log: later reads must not show less. */
   let answered = -1
 
   const fromLog = async (kind: Kind, id: string, revision: number, stream: string): Promise<Version> => {
@@ -48,7 +49,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     return version
   }
 
-  /** Undefined also where the views cannot be read: what has been recorded is answered, whatever became of them. */
+  /** Undefined also if the views cannot be read: the command has been recorded and must be answered. */
   const fromViews = (kind: Kind, id: string, revision: number): Version | undefined => {
     try {
       return views.asOf(kind, id, revision)
@@ -57,47 +58,55 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     }
   }
 
-  /** Shows all that has been folded, whenever the object itself changed last. */
+  /** Reports the position of the views, not that of the object's last change. */
   const current = (kind: Kind, id: string): Version | undefined => {
     const version = views.newest(kind, id)
     return version && { ...version, position: views.position() }
   }
 
   const latest: Objects['latest'] = async (kind, id) =>
-    (await views.reached(await store.head(), VIEWS_WITHIN)) ? E.right(current(kind, id)) : E.left(behind())
+    (await views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT))
+      ? E.right(current(kind, id))
+      : E.left(viewsBehind())
 
   return {
     after: (kind, id, stream, { revision, mark }) => {
       const shown = (isReached: boolean) =>
         (isReached ? fromViews(kind, id, revision) : undefined) ?? fromLog(kind, id, revision, stream)
-      const reached = views.reached(mark, VIEWS_WITHIN)
+      const reached = views.waitForStorePosition(mark, VIEWS_TIMEOUT)
       return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
     },
     asOf: views.asOf,
     newest: async (kind, id) => {
       if (!isAssignedId(id)) return E.right(undefined)
-      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const version = current(kind, id)
       if (version !== undefined) return E.right(version)
-      // Another instance may have written it: before saying that there is none, catch up with the store.
+      // Another instance may have written it: catch up with the store before answering that it does not exist.
       return latest(kind, id)
     },
     latest,
-    listed: async (read) => {
-      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+    readLists: async (read) => {
+      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const lists = views.lists()
-      return lists === undefined ? E.left(unlisted()) : E.right({ position: views.position(), listed: read(lists) })
+      return lists === undefined
+        ? E.left(listsUnavailable())
+        : E.right({ position: views.position(), listed: read(lists) })
     },
-    read: async (name, ...given) => {
-      if (!(await views.reached(answered, VIEWS_WITHIN))) return E.left(behind())
+    readList: async (name, ...given) => {
+      if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const shown = views.read(name, ...given)
-      return shown === undefined ? E.left(unlisted()) : E.right(await shown)
+      return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
     },
   }
 }
 
-/** The answer that shows an object; a SUT's ETag is the revision of its record. */
-export const showing = (kind: Kind, { position, id, revision, document }: Version, created: boolean): Answer => ({
+/** The response that shows an object. A SUT's ETag is its revision. */
+export const documentResponse = (
+  kind: Kind,
+  { position, id, revision, document }: Version,
+  created: boolean,
+): RouteResponse => ({
   status: created ? 201 : 200,
   body: document,
   ...(position >= 0 && { position }),

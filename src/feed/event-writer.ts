@@ -1,0 +1,57 @@
+import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './entry.ts'
+import type { Format } from './frames.ts'
+import type { Outlet } from './outlet.ts'
+import type { Source } from './source.ts'
+
+/** Skipped events after which a filtered reader gets a checkpoint event. */
+const SKIPPED_MAX = 1_024
+/** Characters per write, except for a single larger event. This is also what a stalled reader holds in memory. */
+const CHARACTERS_MAX = 1 << 16
+
+export interface StreamRequest {
+  /** The position after which to begin; -1 for the beginning. */
+  readonly after: number
+  /** The last position to send; undefined to continue live. */
+  readonly end: number | undefined
+  readonly filter: Filter
+  readonly format: Format
+}
+
+/** Writes events to one reader and tracks its position. */
+export interface EventWriter {
+  readonly position: () => number
+  /** Writes the first of these entries, up to the size limit. */
+  readonly write: (entries: readonly Entry[]) => void
+  /** Sends the current position, unless the reader knows it. */
+  readonly writeCheckpoint: () => void
+}
+
+export interface EventWriterOptions extends StreamRequest {
+  readonly source: Pick<Source, 'encode'>
+}
+
+export const makeEventWriter = (
+  outlet: Outlet,
+  { after, end, filter, format, source }: EventWriterOptions,
+): EventWriter => {
+  const isFiltered = isFiltering(filter)
+  let position = after
+  let known = after
+  const writeCheckpoint = (): void => {
+    if (position !== known) outlet.write(format.checkpoint(position))
+    known = position
+  }
+  return {
+    position: () => position,
+    writeCheckpoint,
+    write: (entries) => {
+      const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
+      const first = firstOf(wanted, CHARACTERS_MAX)
+      // Unwanted entries after the last one written count as passed.
+      position = ((first.length === wanted.length ? entries : first).at(-1) as Entry).position
+      known = first.at(-1)?.position ?? known
+      outlet.write(isFiltered ? first.map(format.event).join('') : source.encode(format, first))
+      if (end === undefined && position - known >= SKIPPED_MAX) writeCheckpoint()
+    },
+  }
+}

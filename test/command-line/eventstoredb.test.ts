@@ -39,7 +39,7 @@ test('replay compares the documents with the log, beside the service and without
   const same = await type(['replay', '--json'], env)
   const { differences, documents, ...others } = JSON.parse(same.out)
   t.deepEqual([same.code, same.error, differences], [0, '', []])
-  t.deepEqual(others, { same: true, position: 3, events: 4 })
+  t.deepEqual(others, { same: true, position: 3, events: 4, behind: 0 })
   t.true(documents > 0)
   const views = new DatabaseSync(join(data, 'views.db'))
   views.exec(`UPDATE sut SET document = '{"altered":true}' WHERE position = 2`)

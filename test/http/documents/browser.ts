@@ -46,9 +46,13 @@ const findChromium = (): string | undefined =>
 // Root has no user namespaces to sandbox in, and nothing here comes from elsewhere.
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
 
+/** Milliseconds for a step on a busy machine. */
+const WITHIN = 60_000
+
 const watch = async (browser: Browser, url: string, name: string): Promise<Opened> => {
   const httpCredentials = { username: name, password: passwordOf(name), origin: url }
   const context = await browser.newContext({ httpCredentials, baseURL: url })
+  context.setDefaultTimeout(WITHIN)
   const page = await context.newPage()
   const faults: string[] = []
   const requests: URL[] = []
@@ -66,8 +70,13 @@ const watch = async (browser: Browser, url: string, name: string): Promise<Opene
 /** Starts Chromium for the pages of a service, and ends it with the scope. */
 export const startBrowser = async (scope: Tidying, url: string): Promise<Chromium | NoBrowser> => {
   const executablePath = findChromium()
-  if (executablePath === undefined) return { kind: 'no browser', why: 'Chromium is not installed: nothing was checked' }
-  const browser = await chromium.launch({ executablePath, args: ARGS })
+  if (executablePath === undefined) return { kind: 'no browser', why: 'NOT RUN: Chromium is not installed' }
+  let browser: Browser
+  try {
+    browser = await chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
+  } catch (error) {
+    return { kind: 'no browser', why: `NOT RUN: ${executablePath} did not start: ${(error as Error).message}` }
+  }
   scope.teardown(() => browser.close())
   return { kind: 'chromium', open: (name) => watch(browser, url, name) }
 }

@@ -49,8 +49,7 @@ interface WalCheckpointResult {
   readonly checkpointed: number
 }
 
-const SQLITE_BUSY = 5
-const NAME = 'writer'
+const [SQLITE_BUSY, NAME] = [5, 'writer']
 
 const lockOf = (file: string): string => {
   const { dev, ino } = statSync(`${file}.lock`, { bigint: true })
@@ -64,7 +63,6 @@ const identityOf = (file: string): string => {
 }
 
 const walPath = (file: string): string => `${file}-wal`
-
 const readClaim = (database: DatabaseSync): Claim | undefined => {
   const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(NAME) as { value: string } | undefined
   return row && JSON.parse(row.value)

@@ -15,13 +15,13 @@ import {
 } from './user-io.ts'
 import { readUsersFile } from './users-file.ts'
 
-const PASSWORD_HELP = `A password is made and printed unless --password-stdin is given; then it is read from standard input, less one
-line break at its end. It must have at least 8 characters and at most 1024 bytes, without control characters.`
+const PASSWORD_HELP = `A password is generated and printed unless --password-stdin is given. It is then read from standard input, without a
+trailing line break. It must have at least 8 characters and at most 1024 bytes, without control characters.`
 
 const add: Command = {
   usage: 'user add NAME --role ROLE [--id ID] [--password-stdin]',
-  help: `Adds a user. ROLE is administrator, tester or auditor. Prints the user's id, and on the next line the password if it
-made one. NAME has 1 to 128 characters, without ":" and control characters.
+  help: `Adds a user. ROLE is administrator, tester or auditor. Prints the user's id and, if it
+generated one, the password on the next line. NAME has 1 to 128 characters, without ":" and control characters.
 ${PASSWORD_HELP}
 
   npm run -s berth -- user add alice --role tester
@@ -31,7 +31,7 @@ ${PASSWORD_HELP}
     const name = requireName(given)
     if (E.isLeft(name)) return reportMisuse(io, name.left, add.usage)
     const { role, id } = given
-    if (role === undefined) return reportMisuse(io, 'it takes a --role', add.usage)
+    if (role === undefined) return reportMisuse(io, 'a --role is required', add.usage)
     if (!Role.is(role)) return reportMisuse(io, 'the role must be administrator, tester or auditor', add.usage)
     const password = await readPassword(given, io)
     if (E.isLeft(password)) return reportRefusal(io, password.left)
@@ -45,13 +45,13 @@ ${PASSWORD_HELP}
 
 const list: Command = {
   usage: 'user list [--json]',
-  help: `Prints the users in the order they were added, one a line: id, role and name with a tab between. With --json it prints
-{"users":[{"_id","name","role"}]}.
+  help: `Prints the users in the order they were added, one per line: id, role and name separated by tabs. With --json it
+prints {"users":[{"_id","name","role"}]}.
 
   npm run -s berth -- user list`,
   options: ['json'],
   run: async (given, io) => {
-    if (given.names.length > 0) return reportMisuse(io, 'it takes no NAME', list.usage)
+    if (given.names.length > 0) return reportMisuse(io, 'no NAME expected', list.usage)
     const read = await readUsersFile(io.usersFile)
     if (E.isLeft(read) && read.left.kind !== 'absent') return reportRefusal(io, read.left.detail)
     const users = E.isRight(read) ? read.right : []
@@ -67,14 +67,14 @@ const list: Command = {
 }
 
 const describeReservations = (count: number | undefined): string => {
-  if (count === undefined) return 'reservations of this user stand'
-  if (count === 0) return 'no reservation of this user stands'
-  return count === 1 ? '1 reservation of this user stands' : `${count} reservations of this user stand`
+  if (count === undefined) return 'reservations of this user remain'
+  if (count === 0) return 'no reservation of this user remains'
+  return count === 1 ? '1 reservation of this user remains' : `${count} reservations of this user remain`
 }
 
 const remove: Command = {
   usage: 'user remove NAME',
-  help: `Removes a user: the credentials end within 2 s, without a restart. Reservations stand; it says how many.
+  help: `Removes a user. The credentials stop working within 2 s, without a restart. Reservations remain; prints how many.
 
   npm run -s berth -- user remove alice`,
   options: [],
@@ -92,7 +92,7 @@ const remove: Command = {
 
 const passwd: Command = {
   usage: 'user passwd NAME [--password-stdin]',
-  help: `Changes a password: the old one ends within 2 s, without a restart.
+  help: `Changes a password. The old one stops working within 2 s, without a restart.
 ${PASSWORD_HELP}
 
   npm run -s berth -- user passwd alice`,
@@ -152,7 +152,7 @@ export const runUserCommand = async (
   if (command === undefined) {
     return reportMisuse(
       io,
-      name === '' ? 'a command is missing' : `${JSON.stringify(name)} is no command of user`,
+      name === '' ? 'a command is missing' : `${JSON.stringify(name)} is not a user command`,
       OVERVIEW,
     )
   }

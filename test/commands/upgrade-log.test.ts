@@ -88,7 +88,10 @@ test('a store that cannot be written ends the start with the reason, and is aske
       append: (...given) => (left-- > 0 ? async () => E.left(why) : store.append(...given)),
     }
   }
-  await t.throwsAsync(upgradeLog(options(failing('full'))), { name: 'StoreUnavailable', message: /event store is full/ })
+  await t.throwsAsync(upgradeLog(options(failing('full'))), {
+    name: 'StoreUnavailable',
+    message: /event store is full/,
+  })
   await t.throwsAsync(upgradeLog(options(failing('unavailable'))), { name: 'StoreUnavailable' })
   t.true(await isUnused(store))
   const warned: string[] = []

@@ -15,7 +15,7 @@ export type AskFailure = 'no service' | { readonly why: string }
 export const askService = (path: string, command: string, given: object): Promise<E.Either<AskFailure, unknown>> => {
   const { promise, resolve } = Promise.withResolvers<E.Either<AskFailure, unknown>>()
   const fail = (error: NodeJS.ErrnoException): void => {
-    const why = `the running service could not be asked: ${error.message}`
+    const why = `the running service cannot be reached: ${error.message}`
     resolve(E.left(NOT_LISTENING.includes(error.code ?? '') ? 'no service' : { why }))
   }
   const asking = request({
@@ -25,11 +25,13 @@ export const askService = (path: string, command: string, given: object): Promis
     timeout: TIMEOUT,
   })
   asking.on('error', fail)
-  asking.on('timeout', () => asking.destroy(new Error('it does not answer')))
+  asking.on('timeout', () => asking.destroy(new Error('no response')))
   asking.on('response', async (response) => {
     try {
       const body = (await json(response)) as { error?: string }
-      resolve(response.statusCode === 200 ? E.right(body) : E.left({ why: body.error ?? 'the answer cannot be read' }))
+      resolve(
+        response.statusCode === 200 ? E.right(body) : E.left({ why: body.error ?? 'the response cannot be read' }),
+      )
     } catch (error) {
       fail(error as Error)
     }

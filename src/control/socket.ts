@@ -14,9 +14,9 @@ export const CONTROL_SOCKET = 'berth.sock'
 
 /** Why a path cannot be used for a socket; undefined if it can. */
 export const socketPathProblem = (path: string): string | undefined => {
-  if (process.platform === 'win32') return 'this system has no sockets in folders'
+  if (process.platform === 'win32') return 'this system does not support socket files'
   const length = Buffer.byteLength(path)
-  return length > PATH_MAX ? `its path has ${length} bytes, and that of a socket at most ${PATH_MAX}` : undefined
+  return length > PATH_MAX ? `its path has ${length} bytes; a socket path can have at most ${PATH_MAX}` : undefined
 }
 
 /** Handles a command. Left explains in a sentence why it was refused. */
@@ -53,7 +53,7 @@ const handle = async ({ handlers }: ControlSocketOptions, request: IncomingMessa
   const name = new URLSearchParams((request.url ?? '').slice(2)).get('command') ?? ''
   const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
   if (handler === undefined || request.method !== 'POST') {
-    return answer(response, 404, { error: 'the running service does not know this command; it has another version' })
+    return answer(response, 404, { error: 'the running service does not know this command; it is a different version' })
   }
   const given = await read(request)
   const done = E.isLeft(given) ? given : await handler(given.right)
@@ -72,7 +72,7 @@ export const openControlSocket = async (options: ControlSocketOptions): Promise<
   const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 8_192 }, (request, response) => {
     handle(options, request, response).catch((error: unknown) => {
       onError(error)
-      if (!response.headersSent) answer(response, 500, { error: 'the service has failed; its log says why' })
+      if (!response.headersSent) answer(response, 500, { error: 'the service failed; see its log' })
     })
   })
   server.maxConnections = CONNECTIONS_MAX

@@ -23,7 +23,7 @@ export type ProblemCode =
   | 'end_not_later'
   | 'idempotency_key_reused'
 
-/** Reasons for refusing a command, in domain terms. `http/problem.ts` maps each code to a status and a title. */
+/** Reasons for refusing a command, in domain terms. `http/protocol/problem.ts` maps each code to a status and a title. */
 export type FailureCode =
   | ProblemCode
   | 'forbidden'

@@ -43,5 +43,5 @@ export const makeOnce = async (
 export const modeWarnings = async (path: string): Promise<readonly string[]> => {
   const mode = (await stat(path)).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return []
-  return [`${path} can be read by others (mode 0${mode.toString(8)}); make it 0600`]
+  return [`${path} is readable by others (mode 0${mode.toString(8)}); change it to 0600`]
 }

@@ -20,18 +20,18 @@ const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,128}):([^\p{Cc}]*)$/u
 export const parseBasic = (header: string): E.Either<string, BasicCredentials> => {
   if (header.length > HEADER_MAX) return E.left('is too long')
   const match = BASIC.exec(header)
-  if (match === null) return E.left('must be "Basic" and base64')
+  if (match === null) return E.left('must be "Basic" followed by base64')
   const [, digits = '', padding = ''] = match
   const bytes = Buffer.from(digits, 'base64')
   const encoded = bytes.toString('base64')
   // Also rejects excess bits after the last byte, so that credentials have one encoding.
   if (encoded !== digits + padding && (padding !== '' || encoded.replace(/=+$/, '') !== digits)) {
-    return E.left('is not in base64')
+    return E.left('must be valid base64')
   }
-  if (!isUtf8(bytes)) return E.left('is not in UTF-8')
+  if (!isUtf8(bytes)) return E.left('must be valid UTF-8')
   const [, name, password] = NAME_AND_PASSWORD.exec(bytes.toString()) ?? []
   if (name === undefined || password === undefined) {
-    return E.left('must hold a name of 1 to 128 characters, a colon and a password, without control characters')
+    return E.left('must contain a name of 1 to 128 characters, a colon and a password, without control characters')
   }
   return E.right({ name, password, canonical: `Basic ${encoded}` })
 }

@@ -45,7 +45,7 @@ export const openOrCreateUsers = async (
   isNew: boolean,
 ): Promise<E.Either<readonly string[], Opened>> => {
   const onAlarm = (alarm: UsersAlarm): void => {
-    if (alarm.kind === 'broken') world.alarms.raise('users', `the users before stay in force: ${alarm.detail}`)
+    if (alarm.kind === 'broken') world.alarms.raise('users', `the previous users stay in use: ${alarm.detail}`)
     else world.alarms.clear('users', 'the users file can be read again')
   }
   const open = () => openUsers({ path: where.usersFile, onAlarm })
@@ -58,7 +58,7 @@ export const openOrCreateUsers = async (
   }
   if (!isNew) {
     const remedy = 'npm run berth -- user add NAME --role administrator'
-    return E.left([`there is a log but no users file ${where.usersFile}: put it back, or make one with ${remedy}`])
+    return E.left([`there is a log but no users file ${where.usersFile}: restore it, or create one with ${remedy}`])
   }
   const made = await makeAdministrator(where, world)
   if (E.isLeft(made)) return E.left([made.left])

@@ -31,7 +31,7 @@ ${PASSWORD_HELP}
     const name = requireName(given)
     if (E.isLeft(name)) return reportMisuse(io, name.left, add.usage)
     const { role, id } = given
-    if (role === undefined) return reportMisuse(io, 'it takes a --role', add.usage)
+    if (role === undefined) return reportMisuse(io, 'a --role is required', add.usage)
     if (!Role.is(role)) return reportMisuse(io, 'the role must be administrator, tester or auditor', add.usage)
     const password = await readPassword(given, io)
     if (E.isLeft(password)) return reportRefusal(io, password.left)
@@ -51,7 +51,7 @@ const list: Command = {
   npx berth user list`,
   options: ['json'],
   run: async (given, io) => {
-    if (given.names.length > 0) return reportMisuse(io, 'it takes no NAME', list.usage)
+    if (given.names.length > 0) return reportMisuse(io, 'no NAME expected', list.usage)
     const read = await readUsersFile(io.usersFile)
     if (E.isLeft(read) && read.left.kind !== 'absent') return reportRefusal(io, read.left.detail)
     const users = E.isRight(read) ? read.right : []
@@ -67,9 +67,9 @@ const list: Command = {
 }
 
 const describeReservations = (count: number | undefined): string => {
-  if (count === undefined) return 'reservations of this user stand'
-  if (count === 0) return 'no reservation of this user stands'
-  return count === 1 ? '1 reservation of this user stands' : `${count} reservations of this user stand`
+  if (count === undefined) return 'reservations of this user remain'
+  if (count === 0) return 'no reservation of this user remains'
+  return count === 1 ? '1 reservation of this user remains' : `${count} reservations of this user remain`
 }
 
 const remove: Command = {

@@ -3,17 +3,17 @@ import type { Edit, UserRecord } from './users-file.ts'
 
 const quoted = (name: string): string => JSON.stringify(name)
 
-const noSuchUser = (name: string): E.Either<string, never> => E.left(`there is no user called ${quoted(name)}`)
+const noSuchUser = (name: string): E.Either<string, never> => E.left(`there is no user named ${quoted(name)}`)
 
 /** Appends a user, so the file is in order of creation. */
 export const insertUser =
   (user: UserRecord): Edit =>
   (users) => {
     if (users.some(({ name }) => name === user.name)) {
-      return E.left(`there is a user called ${quoted(user.name)} already`)
+      return E.left(`there is already a user named ${quoted(user.name)}`)
     }
     const holder = users.find(({ _id }) => _id === user._id)
-    if (holder) return E.left(`the id ${quoted(user._id)} is that of ${quoted(holder.name)} already`)
+    if (holder) return E.left(`the id ${quoted(user._id)} already belongs to ${quoted(holder.name)}`)
     return E.right([...users, user])
   }
 

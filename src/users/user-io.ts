@@ -60,5 +60,5 @@ export const readPassword = async (given: Given, io: UserIo): Promise<E.Either<s
 
 export const requireName = ({ names }: Given): E.Either<string, string> => {
   const [name] = names
-  return name !== undefined && names.length === 1 ? E.right(name) : E.left(`it takes one NAME, not ${names.length}`)
+  return name !== undefined && names.length === 1 ? E.right(name) : E.left(`expected one NAME, not ${names.length}`)
 }

@@ -63,7 +63,7 @@ const findDuplicates = (users: readonly UserRecord[], member: '_id' | 'name'): r
   const first = new Map<string, number>()
   return users.flatMap((user, i) => {
     const before = first.get(user[member])
-    if (before !== undefined) return [`/users/${i}/${member} is that of /users/${before} too`]
+    if (before !== undefined) return [`/users/${i}/${member} is the same as in /users/${before}`]
     first.set(user[member], i)
     return []
   })
@@ -82,7 +82,7 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
   } catch (error) {
     // The engine's message quotes nearby text, which may be a hash.
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
-    return malformed(path, [`it is no JSON${place === undefined ? '' : ` ${place}`}`])
+    return malformed(path, [`it is not valid JSON${place === undefined ? '' : ` ${place}`}`])
   }
   const read = UsersFile.decode(json)
   if (E.isLeft(read)) return malformed(path, read.left.map(describeProblem))

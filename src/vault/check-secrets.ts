@@ -27,8 +27,8 @@ const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
 
 /** Checks a secret that an event names. Undefined if it is fine or its key is not available. */
 const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret: SealedSecret | undefined) => {
-  if (secret === undefined) return `${name} is not in the vault`
-  if (secret.id !== id) return `${name} in the vault is of another change than this event`
+  if (secret === undefined) return `${name} is missing in the vault`
+  if (secret.id !== id) return `${name} in the vault belongs to a different change than this event`
   if (!ring.keys.some((key) => key.id === secret.key_id)) return undefined
   const opened = openSecret(ring, secret)
   return E.isLeft(opened) ? `${name} cannot be opened: ${opened.left}` : undefined

@@ -44,8 +44,8 @@ export const parseVaultKeys = (text: string): E.Either<readonly string[], KeyRin
   for (const [i, entry] of entries.entries()) {
     const read = readKey(entry)
     if (read === undefined) problems.push(`key ${i + 1} ${FORM}`)
-    else if (keys.some(({ id }) => id === read.id)) problems.push(`key ${i + 1} has the id of a key before it`)
-    else if (keys.some(({ key }) => key.equals(read.key))) problems.push(`key ${i + 1} is the same as a key before it`)
+    else if (keys.some(({ id }) => id === read.id)) problems.push(`key ${i + 1} has the id of an earlier key`)
+    else if (keys.some(({ key }) => key.equals(read.key))) problems.push(`key ${i + 1} is the same as an earlier key`)
     else keys.push(read)
   }
   const [current] = keys
@@ -96,6 +96,6 @@ export const newKey = (
   return { id, line: `${id}:${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n` }
 }
 
-const HEADER = `# Keys of Berth's vault, the current one first. Keep a copy in another place:
+const HEADER = `# Keys of Berth's vault, the current one first. Keep a copy elsewhere:
 # without them the passwords and user names of the SUTs cannot be read.
 `

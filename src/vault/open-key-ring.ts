@@ -35,7 +35,7 @@ export const openKeyRing = async (
     ])
   }
   const { ring, made, warnings } = read.right
-  if (made) log.info({ file }, 'made the key of the vault; keep a copy of it in another place')
+  if (made) log.info({ file }, 'created the vault key; keep a copy elsewhere')
   for (const warning of warnings) log.warn({}, warning)
   return E.right(ring)
 }

@@ -26,9 +26,9 @@ export interface OpenVault {
 }
 
 const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
-  if (secrets > 0) log.info({ key: keyId, secrets }, 'sealed secrets of the vault anew with its current key')
-  for (const problem of unreadable) log.error({}, `a secret cannot be sealed anew: ${problem}`)
-  for (const key of freed) log.info({ key }, 'nothing needs this key of the vault any more; it may be deleted')
+  if (secrets > 0) log.info({ key: keyId, secrets }, 'secrets re-encrypted with the current vault key')
+  for (const problem of unreadable) log.error({}, `re-encrypting a secret failed: ${problem}`)
+  for (const key of freed) log.info({ key }, 'vault key no longer needed; safe to delete')
 }
 
 interface OpenOptions {
@@ -66,7 +66,7 @@ export const openVault = async (
     clock,
     randomBytes,
     onResealed: (resealed) => logResealed(world, vault.keys().current.id, resealed),
-    onFailure: (error) => log.warn({ err: error }, 'secrets could not be sealed anew; it is tried again'),
+    onFailure: (error) => log.warn({ err: error }, 're-encrypting secrets failed; retrying'),
   })
   let current = keys.right.current.id
   const file = where.vaultKeys === undefined ? where.vaultKeyFile : undefined
@@ -75,10 +75,10 @@ export const openVault = async (
     followKeyFile({
       path: file,
       take: vault.take,
-      onAlarm: (problems) => alarms.raise('vault', `${file}: ${problems.join('; ')}; the keys before stay in force`),
-      onRecovery: () => alarms.clear('vault', 'the keys of the vault can be read again'),
+      onAlarm: (problems) => alarms.raise('vault', `${file}: ${problems.join('; ')}; the previous keys stay in use`),
+      onRecovery: () => alarms.clear('vault', 'the vault keys can be read again'),
       onChange: (ring) => {
-        if (ring.current.id !== current) log.info({ key: ring.current.id }, 'seals with this key of the vault now')
+        if (ring.current.id !== current) log.info({ key: ring.current.id }, 'sealing with a new vault key')
         current = ring.current.id
         rotation.wake()
       },

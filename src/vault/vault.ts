@@ -74,7 +74,7 @@ export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<st
       .setAuthTag(ciphertext.subarray(end))
     return E.right(Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString())
   } catch {
-    return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or has been altered`)
+    return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or it was altered`)
   }
 }
 
@@ -98,7 +98,7 @@ const keyProblem = (ring: KeyRing, check: SealedSecret): readonly string[] => {
   const opened = openSecret(ring, check)
   return E.isRight(opened) && opened.right === KEY_CHECK_TEXT && check.field === check.key_id
     ? []
-    : [`the key ${id} is not the one that the store knows by this id`]
+    : [`the key ${id} is not the one the store knows by this id`]
 }
 
 interface VaultOptions {

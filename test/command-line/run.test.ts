@@ -143,7 +143,7 @@ test('mistakes of whoever types and failures of files are told in a sentence, ne
     [['vault', 'rotate'], {}, [2, /events\.db does not exist/]],
     [['replay'], { BERTH_EVENT_STORE: `sqlite:${ROOT}/package.json` }, [2, /package\.json cannot be used as a log/]],
     [['user', 'list'], { BERTH_USERS: data }, [1, /EISDIR/]],
-    [['user', 'remove', 'nobody'], { BERTH_USERS: file }, [1, /there is no user called "nobody"/]],
+    [['user', 'remove', 'nobody'], { BERTH_USERS: file }, [1, /there is no user named "nobody"/]],
   ] as const) {
     const { code, output, errors } = await run(t, { data, args, env })
     t.is(code, expected[0], args.join(' '))

@@ -25,11 +25,11 @@ test('to remove a user says how many of its reservations are not over, however t
   // The first is over by then, the second was cancelled.
   const now = () => Date.parse('2030-05-02T07:30:00Z')
   const { code, out } = await type(['user', 'remove', 'bob'], { BERTH_DATA: service.data }, { now })
-  t.deepEqual([code, out], [0, `removed bob (${idOf('bob')}); 2 reservations of this user stand\n`])
+  t.deepEqual([code, out], [0, `removed bob (${idOf('bob')}); 2 reservations of this user remain\n`])
   const last = await type(['user', 'remove', 'alice'], { BERTH_DATA: service.data }, { now })
-  t.is(last.out, `removed alice (${idOf('alice')}); 1 reservation of this user stands\n`)
+  t.is(last.out, `removed alice (${idOf('alice')}); 1 reservation of this user remains\n`)
   const none = await type(['user', 'remove', 'audrey'], { BERTH_DATA: service.data }, { now })
-  t.is(none.out, `removed audrey (${idOf('audrey')}); no reservation of this user stands\n`)
+  t.is(none.out, `removed audrey (${idOf('audrey')}); no reservation of this user remains\n`)
 })
 
 test('a removal beside a running service counts what was reserved just before it', async (t) => {
@@ -40,7 +40,7 @@ test('a removal beside a running service counts what was reserved just before it
     t.is((await reserve(admin, { user_id: idOf('bob'), sut_id, start_in, duration: 900 })).status, 201)
   }
   const { out } = await type(['user', 'remove', 'bob'], { BERTH_DATA: service.data }, { now: service.clock.now })
-  t.is(out, `removed bob (${idOf('bob')}); 3 reservations of this user stand\n`)
+  t.is(out, `removed bob (${idOf('bob')}); 3 reservations of this user remain\n`)
 })
 
 test('users are listed for programs beside a running service', async (t) => {

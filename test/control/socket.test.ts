@@ -48,7 +48,7 @@ test('a command that fails is an error of the service, and the next one is taken
     },
     work: async () => E.right({}),
   })
-  t.deepEqual(leftOf(await askService(path, 'fail', {})), { why: 'the service has failed; its log says why' })
+  t.deepEqual(leftOf(await askService(path, 'fail', {})), { why: 'the service failed; see its log' })
   t.deepEqual(
     failures.map((error) => (error as Error).message),
     ['broken'],

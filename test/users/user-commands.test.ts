@@ -86,15 +86,15 @@ test('a user that cannot be is refused with the reason, and nothing is changed',
   const { usersFile, run } = await given(t, alice)
   const add = (name: string, ...more: string[]) => run(['add', name, '--role', 'tester', ...more])
   const refusals = [
-    [await add('alice'), /there is a user called "alice" already/],
-    [await add('bob', '--id', alice._id), /the id "id-of-alice" is that of "alice" already/],
+    [await add('alice'), /there is already a user named "alice"/],
+    [await add('bob', '--id', alice._id), /the id "id-of-alice" already belongs to "alice"/],
     [await add('bob', '--id', 'a/b'), /the id must be 1 to 128 printable characters/],
     [await add('a:b'), /the name must have .* without ":"/],
     [await add('a\u0007b'), /control characters/],
     [await run(['add', 'bob', '--role', 'tester', '--password-stdin'], 'short'), /password must have at least 8/],
     [await run(['add', 'bob', '--role', 'tester', '--password-stdin'], Buffer.from([0xff])), /not in UTF-8/],
-    [await run(['remove', 'bob']), /there is no user called "bob"/],
-    [await run(['passwd', 'bob']), /there is no user called "bob"/],
+    [await run(['remove', 'bob']), /there is no user named "bob"/],
+    [await run(['passwd', 'bob']), /there is no user named "bob"/],
   ] as const
   for (const [{ code, out, error }, reason] of refusals) {
     t.deepEqual([code, out], [1, ''])
@@ -106,15 +106,15 @@ test('a user that cannot be is refused with the reason, and nothing is changed',
 
 const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /a command is missing/],
-  [['ad'], /"ad" is no command of user/],
-  [['constructor'], /"constructor" is no command/],
+  [['ad'], /"ad" is not a user command/],
+  [['constructor'], /"constructor" is not a user command/],
   [['add'], /one NAME, not 0/],
-  [['add', 'alice'], /it takes a --role/],
+  [['add', 'alice'], /a --role is required/],
   [['add', 'alice', '--role', 'root'], /the role must be administrator, tester or auditor/],
   [['add', 'alice', '--role'], /'--role <value>' argument missing/],
   [['add', 'alice', 'bob', '--role', 'tester'], /one NAME, not 2/],
   [['add', 'alice', '--role', 'tester', '--pasword-stdin'], /Unknown option '--pasword-stdin'/],
-  [['list', 'alice'], /takes no NAME/],
+  [['list', 'alice'], /no NAME expected/],
   [['remove'], /one NAME/],
   [['remove', 'alice', '--id', 'x'], /Unknown option '--id'/],
   [['passwd', '--password-stdin'], /one NAME/],
@@ -183,7 +183,7 @@ test('a removed user is named with the number of reservations that stand', async
   }
   t.deepEqual(await run(['remove', 'alice'], '', { reservationsOf }), {
     code: 0,
-    out: 'removed alice (id-of-alice); 3 reservations of this user stand\n',
+    out: 'removed alice (id-of-alice); 3 reservations of this user remain\n',
     error: '',
   })
   t.deepEqual(asked, ['id-of-alice'])

@@ -68,10 +68,10 @@ test('a refused edit says why and leaves the file as it was', async (t) => {
     leftOf(await editUsersFile(path, setPassword('bob', alice.password))),
   ]
   t.deepEqual(refusals, [
-    'there is a user called "alice" already',
-    'the id "id-of-alice" is that of "alice" already',
-    'there is no user called "bob"',
-    'there is no user called "bob"',
+    'there is already a user named "alice"',
+    'the id "id-of-alice" already belongs to "alice"',
+    'there is no user named "bob"',
+    'there is no user named "bob"',
   ])
   t.is((await stat(path)).ino, before.ino)
 })
@@ -131,8 +131,8 @@ test('an edit waits for who has the lock', async (t) => {
 
 const good = fileOf([])
 const malformed: readonly (readonly [string, string | Buffer, RegExp])[] = [
-  ['nothing in it', '', /it is no JSON/],
-  ['half of it', '{"version": 1, "users": [', /it is no JSON/],
+  ['nothing in it', '', /it is not valid JSON/],
+  ['half of it', '{"version": 1, "users": [', /it is not valid JSON/],
   ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not in UTF-8/],
   ['a list', '[]', /must be a JSON object/],
   ['another version', '{"version":2,"users":[]}', /\/version must be/],
@@ -167,7 +167,7 @@ test('every problem of a user is told with its place', async (t) => {
   for (const field of ['_id', 'name', 'role', 'password']) t.true(fields.includes(`/users/1/${field} must be`))
   await writeFile(path, JSON.stringify({ version: 1, users: [users[0], users[2], users[3]] }))
   const repeated = leftOf(await readUsersFile(path)).detail
-  t.regex(repeated, /\/users\/1\/_id is that of \/users\/0 too; \/users\/2\/name is that of \/users\/0 too/)
+  t.regex(repeated, /\/users\/1\/_id is the same as in \/users\/0; \/users\/2\/name is the same as in \/users\/0/)
 })
 
 test('no refusal of a file repeats a hash or a password from it', async (t) => {

@@ -121,7 +121,7 @@ test('a broken file keeps the last good users and raises one alarm, and one more
   let alarm = nextAlarm()
   await writeFile(path, '{"version": 1, "users": [')
   const raised = await alarm
-  t.true(raised.kind === 'broken' && raised.detail.includes('it is no JSON'))
+  t.true(raised.kind === 'broken' && raised.detail.includes('it is not valid JSON'))
   await writeFile(path, '{"version": 1, "users": ')
   await manyLooks(t)
   t.is(alarms.length, 1)

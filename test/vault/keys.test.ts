@@ -43,8 +43,8 @@ const bad: readonly (readonly [string, string, RegExp])[] = [
   ['hex', `a:${Buffer.alloc(32).toString('hex')}`, /^key 1 must be/],
   ['base64url', `a:${Buffer.alloc(32, 0xff).toString('base64url')}`, /^key 1 must be/],
   ['bits behind the last byte', `a:${base64(1).replace(/.=$/, 'F=')}`, /^key 1 must be/],
-  ['an id twice', `a:${base64(1)},a:${base64(2)}`, /^key 2 has the id of a key before it$/],
-  ['a key twice', `a:${base64(1)},b:${base64(1)}`, /^key 2 is the same as a key before it$/],
+  ['an id twice', `a:${base64(1)},a:${base64(2)}`, /^key 2 has the id of an earlier key$/],
+  ['a key twice', `a:${base64(1)},b:${base64(1)}`, /^key 2 is the same as an earlier key$/],
 ]
 
 for (const [what, text, problem] of bad) {
@@ -123,7 +123,7 @@ test('a key file that others can read raises a warning', async (t) => {
   const path = join(await temporaryDirectory(t), 'vault.key')
   await writeFile(path, `a:${base64(1)}`)
   await chmod(path, 0o640)
-  t.regex(rightOf(await readOrMakeVaultKeyFile(path, making)).warnings.join(), /mode 0640.*make it 0600/)
+  t.regex(rightOf(await readOrMakeVaultKeyFile(path, making)).warnings.join(), /mode 0640.*change it to 0600/)
   await chmod(path, 0o400)
   t.deepEqual(rightOf(await readOrMakeVaultKeyFile(path, making)).warnings, [])
 })

@@ -181,7 +181,7 @@ test('a secret that cannot be opened is told without anything of it, keeps its k
   t.is(resealed.secrets, 49)
   t.deepEqual(resealed.freed, [])
   t.deepEqual(resealed.unreadable, [
-    `the password of the SUT ${broken}: it was not sealed here with the key "old", or has been altered`,
+    `the password of the SUT ${broken}: it was not sealed here with the key "old", or it was altered`,
   ])
   t.is((await keyNeeds(store, 'new', NOW + 48 * HOUR)).find(({ id }) => id === 'old')?.secrets, 1)
 })

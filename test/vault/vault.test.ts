@@ -189,7 +189,7 @@ test('another key under a known name is refused by its name', async (t) => {
   await vaultOver(store, ringWith(ringOf('a'))).check()
   const other = ringOf('a')
   const problems = leftOf(await vaultOver(store, other).check())
-  t.deepEqual(problems, ['the key "a" is not the one that the store knows by this id'])
+  t.deepEqual(problems, ['the key "a" is not the one the store knows by this id'])
   t.false(problems.join().includes(other.current.key.export().toString('base64')))
 })
 

@@ -66,7 +66,7 @@ const tamperings: readonly (readonly [
   (own: SealedSecret, other: SealedSecret) => SealedSecret | undefined,
   RegExp,
 ])[] = [
-  ['deleted', () => undefined, /^the password of the SUT \w+ is not in the vault$/],
+  ['deleted', () => undefined, /^the password of the SUT \w+ is missing in the vault$/],
   [
     "swapped for another SUT's",
     (own, { nonce, ciphertext }) => ({ ...own, nonce, ciphertext }),
@@ -75,7 +75,7 @@ const tamperings: readonly (readonly [
   [
     'damaged',
     (own) => ({ ...own, ciphertext: flipped(own.ciphertext) }),
-    /^the password of the SUT \w+ cannot be opened: .* has been altered$/,
+    /^the password of the SUT \w+ cannot be opened: .* it was altered$/,
   ],
   [
     'cut short',
@@ -85,7 +85,7 @@ const tamperings: readonly (readonly [
   [
     'put back from before',
     (own) => ({ ...own, id: 'f'.repeat(24) }),
-    /in the vault is of another change than this event$/,
+    /in the vault belongs to a different change than this event$/,
   ],
 ]
 
@@ -155,7 +155,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     const told = () => again.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
     await until('the alarm', async () => told() !== undefined, 20_000)
     const { sentence = '' } = told() ?? {}
-    t.true(sentence.includes(`the password of the SUT ${suts[0]} is not in the vault`), sentence)
+    t.true(sentence.includes(`the password of the SUT ${suts[0]} is missing in the vault`), sentence)
     t.true(sentence.includes(`the password of the SUT ${suts[1]} cannot be opened`), sentence)
     t.false(sentence.includes(CANARY))
     t.true((await again.as('admin').get('/metrics')).text.includes('berth_alarm{part="secrets"} 1'))

@@ -66,7 +66,7 @@ test('wrong credentials are told so, in one text for name and password, missing 
   t.deepEqual(await toldOf({ Authorization: basic('nobody', 'wrong') }), wrong)
   const missing = 'There are no credentials: send the name and password of a user with the Basic scheme.'
   t.deepEqual(await toldOf({}), [401, 'unauthenticated', missing])
-  const other = 'The Authorization header must be "Basic" and base64.'
+  const other = 'The Authorization header must be "Basic" followed by base64.'
   t.deepEqual(await toldOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', other])
 })
 

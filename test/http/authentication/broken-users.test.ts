@@ -21,7 +21,7 @@ test('a broken users file keeps the last good one in force and raises an alarm i
     alarms(service).map(({ level }) => level),
     ['error'],
   )
-  t.regex(alarms(service)[0]?.sentence ?? '', /the users before stay in force: .*users\.json is not a users file/)
+  t.regex(alarms(service)[0]?.sentence ?? '', /the previous users stay in use: .*users\.json is not a users file/)
   // For the first time since: nothing that was verified before is remembered.
   for (const name of ['alice', 'bob', 'admin']) t.is((await service.as(name).get('/api/user/me')).json.name, name)
   t.is((await service.as('malice').get('/api/user/me')).status, 401)

@@ -120,7 +120,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_ADMIN_PASSWORD', 'short', /at least 8 characters/],
   ['BERTH_ADMIN_PASSWORD', 'a password\n', /control characters/],
   ['BERTH_VAULT_KEY', KEY, /cannot be used: key 1 must be an id of 1 to 32/],
-  ['BERTH_VAULT_KEY', `a:${KEY},b:${KEY}`, /cannot be used: key 2 is the same as a key before it/],
+  ['BERTH_VAULT_KEY', `a:${KEY},b:${KEY}`, /cannot be used: key 2 is the same as an earlier key/],
   ['BERTH_VAULT_KEY', '# later', /cannot be used: there is no key/],
   ['BERTH_AUDIT_KEY', `a:${KEY}`, /must be 32 bytes in base64/],
   ['BERTH_AUDIT_KEY', KEY.slice(4), /must be 32 bytes in base64/],

@@ -39,7 +39,7 @@ const makeRun = (options: RunnerOptions, streams: FoldedStreams, turns: Turns): 
         streams.forget(stream)
         throw error
       }
-      return E.left(failure('unavailable', 'The event store cannot be read; try again.'))
+      return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
       turns.end(stream)
     }

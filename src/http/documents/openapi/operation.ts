@@ -20,11 +20,11 @@ export interface Operation {
 }
 
 export const TAGS = {
-  Reservations: 'Windows of time in which a user has a SUT.',
-  SUTs: 'Systems under test: the machines that are reserved.',
-  Users: 'Who is known.',
-  'History and feed': 'What happened, from the beginning or live.',
-  Proof: 'That the log is what it was.',
-  Service: 'How the service is, and what it says of itself.',
+  Reservations: 'Windows of time in which a user holds a SUT.',
+  SUTs: 'Systems under test: the machines to be reserved.',
+  Users: 'The users of the service.',
+  'History and feed': 'Recorded events, from the beginning or live.',
+  Proof: 'Signed checkpoints and proofs that the log has not been changed.',
+  Service: 'Health, metrics and documentation.',
 } as const
 export type Tag = keyof typeof TAGS

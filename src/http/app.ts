@@ -42,23 +42,15 @@ export interface AppDependencies {
 }
 
 const internalError = () =>
-  refusal('internal', 'Something went wrong here; the log of the service has it under this request id.')
+  refusal('internal', 'An unexpected error occurred. The log of the service has the cause under this request id.')
 
 const summaryOf = (ctx: Context, began: number, address: string): RequestSummary => {
   const { requestId, user, route = NO_ROUTE, code } = stateOf(ctx)
   const traceId = traceIdOf(ctx.req.headers.traceparent)
   const milliseconds = performance.now() - began
-  return {
-    requestId,
-    traceId,
-    method: knownMethod(ctx.req.method),
-    route,
-    status: ctx.res.statusCode,
-    code,
-    milliseconds,
-    user,
-    address,
-  }
+  const method = knownMethod(ctx.req.method)
+  const status = ctx.res.statusCode
+  return { requestId, traceId, method, route, status, code, milliseconds, user, address }
 }
 
 /** Gives every request an id and a response. An unexpected error becomes a response without details. */
@@ -120,15 +112,15 @@ const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal
   if (route.may === 'anyone') return undefined
   const { role } = stateOf(ctx).user
   if (!(route.may as readonly Role[]).includes(role)) {
-    return refusal('forbidden', `The role ${role} may not do this; it takes ${route.may.join(' or ')}.`)
+    return refusal('forbidden', `The role ${role} may not do this. It needs ${route.may.join(' or ')}.`)
   }
   const withheld = forbiddenParameter(role, route, ctx.querystring)
   if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
   if (isCrossSite(ctx.req)) {
-    return refusal('cross_site', 'A page of another site sent this; what changes something is not taken from it.')
+    return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
   }
   if (route.isAlwaysOpen || isOpen()) return undefined
-  return refusal('unavailable', 'The service is still reading its log; try again.')
+  return refusal('unavailable', 'The service is still reading its log. Try again.')
 }
 
 /** Calls the route's handler. Requests with the same idempotency key run one after the other. */
@@ -162,7 +154,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     const refused = checkAccess(ctx, route, () => isHeldOpen || isOpen())
     if (refused !== undefined) return refuse(ctx, refused)
     if (mediaType === undefined)
-      return refuse(ctx, refusal('not_acceptable', `Answers are ${mediaTypes.join(' or ')}.`))
+      return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
     stateOf(ctx).mediaType = mediaType
     const reading = readRequest(ctx, route)
     const input = reading instanceof Promise ? await reading : reading
@@ -170,7 +162,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     const { after } = input.right
     const mayWait = after !== undefined && route.may !== 'anyone'
     if (mayWait && !(await views.waitForPosition(after, POSITION_TIMEOUT))) {
-      return refuse(ctx, refusal('position_not_reached', `This instance has not come to position ${after} yet.`))
+      return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
     if (E.isLeft(result)) return refuse(ctx, result.left)

@@ -9,10 +9,10 @@ type Layer = { readonly methods: readonly string[] }
 /** Refuses what no route matched: a known path with another method, or an unknown path. */
 export const refuseUnmatched: Middleware = (ctx) => {
   const layers = (ctx.matched ?? []) as readonly Layer[]
-  if (layers.length === 0) return refuse(ctx, refusal('not_found', 'There is nothing at this address.'))
+  if (layers.length === 0) return refuse(ctx, refusal('not_found', 'Nothing exists at this address.'))
   const allowed = [...new Set(layers.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ')
   if (ctx.method === 'OPTIONS') setText(ctx, 200, '')
-  else refuse(ctx, refusal('method_not_allowed', `This address takes ${allowed}, not ${ctx.method}.`))
+  else refuse(ctx, refusal('method_not_allowed', `This address supports ${allowed}, not ${ctx.method}.`))
   setHeader(ctx, 'Allow', allowed)
 }
 

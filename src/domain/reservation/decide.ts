@@ -75,7 +75,7 @@ const create = (state: SutState, command: CreateReservation, now: number): Decis
   if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
   if (unknown.length > 0) return refuse('user_not_found', 'No user has this id.', { problems: unknown })
   const sut = found.right
-  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT is retired and cannot be reserved.')
+  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and cannot be reserved.')
   if (!sut.values.is_active) {
     return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
   }

@@ -28,15 +28,15 @@ const SEEN_USERS_MAX = 10_000
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
 
 const NO_CREDENTIALS = unauthenticated(
-  'There are no credentials: send the name and password of a user with the Basic scheme.',
+  'Credentials are missing. Send a user name and password with Basic authentication.',
 )
 /** The same text for an unknown name and a wrong password, so that it does not reveal which names exist. */
-const WRONG_CREDENTIALS = unauthenticated('The name or the password is wrong.')
-const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once; try again.'))
+const WRONG_CREDENTIALS = unauthenticated('The user name or the password is wrong.')
+const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
 
 const tooManyAttempts = (retryAfter: number): Admitted =>
   E.left({
-    ...refusal('too_many_attempts', `Too many credentials from this address were wrong; wait ${retryAfter} s.`),
+    ...refusal('too_many_attempts', `Too many login attempts from this address failed. Wait ${retryAfter} s.`),
     retryAfter,
   })
 

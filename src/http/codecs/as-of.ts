@@ -19,7 +19,7 @@ export const positionParameter: t.Type<number, never, unknown> = withSchema(
     (u, c) => {
       const position = parsePosition(String(u))
       return position === undefined
-        ? t.failure(u, c, 'must be a position: up to 20 decimal digits, below 2^53, as Berth-Position gives them')
+        ? t.failure(u, c, 'must be a position of up to 20 digits, below 2^53, as in Berth-Position')
         : t.success(position)
     },
     () => {

@@ -26,7 +26,7 @@ const problemOf =
     return { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
   }
 
-/** All problems; those with unknown or read-only fields first decide the code. */
+/** Every problem. A read-only field is reported as such even if the codec named another unknown field first. */
 const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown): readonly Problem[] => {
   const toProblem = problemOf(readOnly)
   let last: t.ValidationError | undefined
@@ -69,11 +69,11 @@ export const extensionBody: DecodeBody<ExtensionBody> = (body) => {
   if (E.isLeft(fields)) return fields
   const { end_time, duration } = fields.right
   if (end_time !== undefined && duration !== undefined) {
-    return E.left([bodyProblem('window_ambiguous', 'duration', 'cannot stand beside end_time')])
+    return E.left([bodyProblem('window_ambiguous', 'duration', 'cannot be combined with end_time')])
   }
   if (end_time !== undefined) return E.right(end_time)
   if (duration !== undefined) return E.right({ duration })
-  return E.left([bodyProblem('window_required', 'end_time', 'is required, or duration')])
+  return E.left([bodyProblem('window_required', 'end_time', 'is required, unless duration is given')])
 }
 withSchema(extensionBody, () => ({ oneOf: [closedSchema({ end_time: instant }), closedSchema({ duration: seconds })] }))
 
@@ -83,20 +83,22 @@ const formProblems = (body: unknown): readonly Problem[] => {
   const a = FORM_A.filter((field) => Object.hasOwn(body, field))
   const b = FORM_B.filter((field) => Object.hasOwn(body, field))
   if (a.length > 0 && b.length > 0) {
-    return b.map((field) => bodyProblem('window_ambiguous', field, 'cannot stand beside start_time or end_time'))
+    return b.map((field) => bodyProblem('window_ambiguous', field, 'cannot be combined with start_time or end_time'))
   }
   const missing = [...FORM_A, ...FORM_B].filter((field) => !Object.hasOwn(body, field))
   if (a.length + b.length === 0) {
     return FORM_A.map((field) =>
-      bodyProblem('window_required', field, 'is required, with start_time and end_time or with start_in and duration'),
+      bodyProblem(
+        'window_required',
+        field,
+        'is required: a window needs start_time and end_time, or start_in and duration',
+      ),
     )
   }
   const form: readonly string[] = a.length > 0 ? FORM_A : FORM_B
   return missing
     .filter((field) => form.includes(field))
-    .map((field) =>
-      bodyProblem('window_required', field, `is required beside ${form.find((other) => other !== field)}`),
-    )
+    .map((field) => bodyProblem('window_required', field, `is required with ${form.find((other) => other !== field)}`))
 }
 
 export const reservationBody: DecodeBody<ReservationBody> = (body) => {

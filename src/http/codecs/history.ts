@@ -19,7 +19,7 @@ const parameters = parametersOf({
 })
 
 export const historyQuery: DecodeQuery<HistoryQuery> = (given) => {
-  const both = given.has('after') && given.has('offset') ? [inQuery('offset', 'cannot stand beside after')] : []
+  const both = given.has('after') && given.has('offset') ? [inQuery('offset', 'cannot be combined with after')] : []
   const read = parameters(given)
   if (E.isLeft(read)) return E.left([...read.left, ...both])
   const { limit = LIMIT, offset = 0, after } = read.right

@@ -43,7 +43,9 @@ const momentOf = (text: string | undefined): bigint | undefined => {
 const problemsBetween = (parameters: Parameters): readonly Problem[] => {
   const [from, to] = [momentOf(parameters.get('from')), momentOf(parameters.get('to'))]
   return [
-    ...(parameters.has('before') && parameters.has('offset') ? [inQuery('offset', 'cannot stand beside before')] : []),
+    ...(parameters.has('before') && parameters.has('offset')
+      ? [inQuery('offset', 'cannot be combined with before')]
+      : []),
     ...(from !== undefined && to !== undefined && to <= from ? [inQuery('to', 'must be later than from')] : []),
   ]
 }

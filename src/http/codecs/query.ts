@@ -66,7 +66,7 @@ export const namesIn = (query: string): readonly string[] => {
 
 /** The codec of a route without query parameters. */
 export const noQuery: DecodeQuery<undefined> = (parameters) => {
-  const unknown = [...parameters.keys()].map((name) => inQuery(name, 'is not a parameter of this address'))
+  const unknown = [...parameters.keys()].map((name) => inQuery(name, 'is not a parameter of this route'))
   return unknown.length === 0 ? E.right(undefined) : E.left(unknown)
 }
 
@@ -83,7 +83,7 @@ export const decodeQuery = <Q>(
 }
 
 const problemOf = (error: t.ValidationError): Problem => {
-  const detail = error.message === UNKNOWN_MEMBER ? 'is not a parameter of this address' : error.message
+  const detail = error.message === UNKNOWN_MEMBER ? 'is not a parameter of this route' : error.message
   return inQuery(pathOf(error)[0] ?? '', detail ?? 'is not valid')
 }
 
@@ -144,7 +144,7 @@ export const onlyTrue: t.Type<true, never, unknown> = written(
     new t.Type<true>(
       'true',
       (u): u is true => u === true,
-      (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true, or be left out')),
+      (u, c) => (u === true ? t.success(true) : t.failure(u, c, 'must be true or omitted')),
       t.identity,
     ),
     () => ({ type: 'boolean', const: true }),

@@ -9,11 +9,11 @@ import { DESCRIPTION } from './openapi/openapi.ts'
 /** Messages of a stream that are not events of the log. */
 const signs = (): Readonly<Record<'checkpoint' | 'error', JsonSchema>> => ({
   checkpoint: {
-    title: 'How far a reader has come though nothing that it wants was there',
+    title: 'The position of a reader for which no event matched',
     ...closedObject({ sequence: { type: 'string', pattern: '^[0-9]{20}$' } }),
   },
   error: {
-    title: 'Why the stream ends',
+    title: 'Why the stream ended',
     ...closedObject({ code: { type: 'string', enum: Object.keys(DETAILS) }, detail: { type: 'string' } }),
   },
 })
@@ -35,7 +35,7 @@ const server = (protocol: 'http' | 'https', description: string): JsonSchema => 
   host: '{host}',
   protocol,
   description,
-  variables: { host: { default: 'localhost:8080', description: 'The name or address of the service, and its port.' } },
+  variables: { host: { default: 'localhost:8080', description: 'The host and port of the service.' } },
   security: [{ $ref: '#/components/securitySchemes/basic' }],
 })
 
@@ -47,13 +47,13 @@ export const asyncApi = (version: string): JsonSchema => {
     info: {
       title: 'Berth: the feed of events',
       version,
-      description: `${DESCRIPTION} This is the log as it is told: every event once, in order, from the beginning or from a place on, then live.`,
+      description: `${DESCRIPTION} The feed sends every event once, in order, from the beginning or from any position, and then live.`,
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
     servers: {
-      plain: server('http', 'Without encryption: on one machine, or behind a proxy.'),
-      encrypted: server('https', 'With a certificate of its own, or of a proxy in front of it.'),
+      plain: server('http', 'Unencrypted: on the same machine, or behind a proxy.'),
+      encrypted: server('https', 'Encrypted, with the certificate of the service or of a proxy in front of it.'),
     },
     channels: {
       events: {
@@ -61,7 +61,7 @@ export const asyncApi = (version: string): JsonSchema => {
         title: 'Events',
         servers: [{ $ref: '#/servers/plain' }, { $ref: '#/servers/encrypted' }],
         description:
-          'Server-Sent Events: `id` is the position, `event` the type, `data` the CloudEvent. Resumed by `Last-Event-ID` or `after`.',
+          'Server-Sent Events: `id` is the position, `event` the type, `data` the CloudEvent. Resume with `Last-Event-ID` or `after`.',
         messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
       },
     },
@@ -69,7 +69,7 @@ export const asyncApi = (version: string): JsonSchema => {
       sendEvents: {
         action: 'send',
         channel: { $ref: '#/channels/events' },
-        summary: 'Tells every event once, in order.',
+        summary: 'Sends every event once, in order.',
         security: [{ $ref: '#/components/securitySchemes/basic' }],
         bindings: { http: { method: 'GET', bindingVersion: '0.3.0' } },
         messages: names.map((name) => ({ $ref: `#/channels/events/messages/${name}` })),

@@ -29,7 +29,7 @@ export const parseIfMatch = (header: string | undefined): E.Either<Problem, read
   if (header === undefined || header.trim() === '*') return E.right(undefined)
   const tags = entityTags(header)
   if (tags === undefined) {
-    const detail = `must be * or a list of at most ${TAGS_MAX} entity tags in quotes, as ETag gives them`
+    const detail = `must be * or a list of at most ${TAGS_MAX} quoted entity tags, as in ETag`
     return E.left({ code: 'invalid', path: ['If-Match'], in: 'header', detail })
   }
   return E.right(

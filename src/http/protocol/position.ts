@@ -4,17 +4,17 @@ import { parsePosition } from '../../domain/values/position.ts'
 
 /** Parses a position; undefined if the header is absent. */
 const parserOf =
-  (name: string, whence: string) =>
+  (name: string, example: string) =>
   (header: string | undefined): E.Either<Problem, number | undefined> => {
     const position = parsePosition(header ?? '')
     if (header === undefined || position !== undefined) return E.right(position)
-    const detail = `must be a position: up to 20 decimal digits, below 2^53, as ${whence}`
+    const detail = `must be a position of up to 20 digits, below 2^53, as in ${example}`
     return E.left({ code: 'invalid', path: [name], in: 'header', detail })
   }
 
-export const parseBerthAfter = parserOf('Berth-After', 'Berth-Position gives them')
+export const parseBerthAfter = parserOf('Berth-After', 'Berth-Position')
 
-const lastEventId = parserOf('Last-Event-ID', 'the id of an event is')
+const lastEventId = parserOf('Last-Event-ID', 'the id of an event')
 
 /** A client without any event may send an empty value. */
 export const parseLastEventId = (header: string | undefined) => lastEventId(header === '' ? undefined : header)

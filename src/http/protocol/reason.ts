@@ -22,7 +22,7 @@ export const parseBerthReason = (header: string | undefined): E.Either<Problem, 
   if (Reason.is(reason)) return E.right(reason)
   const detail =
     reason === undefined
-      ? 'must be percent-encoded UTF-8; write a percent sign as %25'
+      ? 'must be percent-encoded UTF-8, with % written as %25'
       : 'must be 1 to 200 characters, without control characters'
   return E.left({ code: 'invalid', path: ['Berth-Reason'], in: 'header', detail })
 }

@@ -32,19 +32,18 @@ const mediaTypeProblem = (ctx: Context): string | undefined => {
   if (type === '' && !hasBody(ctx)) return undefined
   if (!PLAIN.test(type)) {
     if (!JSON_TYPE.test(type) && !JSON_SUFFIX.test(type)) {
-      return `The body must be called application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
+      return `The Content-Type must be application/json, not ${type === '' ? 'nothing' : JSON.stringify(type.slice(0, 100))}.`
     }
     const charset = CHARSET.exec(type)?.[1]
-    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'JSON is UTF-8; no other charset is read.'
-    if (!PARAMETERS.test(type)) return 'The Content-Type is not well-formed.'
+    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return 'The charset must be UTF-8.'
+    if (!PARAMETERS.test(type)) return 'The Content-Type is malformed.'
   }
-  return isCoded(ctx) ? 'A coded body is not read; send it as it is.' : undefined
+  return isCoded(ctx) ? 'Content-Encoding is not supported. Send the body uncompressed.' : undefined
 }
 
-const tooLarge = (): Refusal => refusal('body_too_large', `The body has more than the ${BODY_MAX} bytes that are read.`)
-const tooManyPieces = (): Refusal =>
-  refusal('body_too_large', `The body has come in more than the ${PIECES_MAX} pieces that are read.`)
-const incomplete = (): Refusal => refusal('malformed_request', 'The body ended before it was whole.')
+const tooLarge = (): Refusal => refusal('body_too_large', `The body exceeds ${BODY_MAX} bytes.`)
+const tooManyPieces = (): Refusal => refusal('body_too_large', `The body arrived in more than ${PIECES_MAX} pieces.`)
+const incomplete = (): Refusal => refusal('malformed_request', 'The body is incomplete.')
 
 /** Refusals decided by the header: size before media type, in the documented order. */
 const headRefusal = (ctx: Context): Refusal | undefined => {
@@ -92,11 +91,11 @@ export interface Body {
 }
 
 const parsed = (bytes: Buffer): E.Either<Refusal, Body> => {
-  if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty; a JSON object is needed.'))
+  if (bytes.length === 0) return E.left(refusal('malformed_json', 'The body is empty. Send a JSON object.'))
   if (!isUtf8(bytes)) return E.left(refusal('malformed_json', 'The body is not UTF-8.'))
   const excess = excessOf(bytes)
   if (excess === 'levels') {
-    return E.left(refusal('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`))
+    return E.left(refusal('malformed_json', `The body is nested more deeply than ${DEPTH_MAX} levels.`))
   }
   if (excess === 'members') {
     return E.left(refusal('malformed_json', `The body has more than ${MEMBERS_MAX} members and elements.`))
@@ -127,6 +126,6 @@ export const readBody = (ctx: Context): Read => {
 const positionOnly = (error: Error): string => {
   const position = /at position (\d+)/.exec(error.message)?.[1]
   return position === undefined
-    ? 'it ends too early or holds something else'
-    : `something is wrong at character ${position}`
+    ? 'it ends too early or contains something else'
+    : `unexpected character at offset ${position}`
 }

@@ -33,31 +33,31 @@ const isHost = (host: string): boolean =>
 const CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i
 
 const targetProblem = (url: string): string | undefined => {
-  if (url.includes('#')) return 'The address has a fragment; that is for the client alone.'
+  if (url.includes('#')) return 'The address must not contain a fragment.'
   const query = url.indexOf('?')
-  return CONTROL.test(query === -1 ? url : url.slice(0, query)) ? 'The path has a control character in it.' : undefined
+  return CONTROL.test(query === -1 ? url : url.slice(0, query)) ? 'The path contains a control character.' : undefined
 }
 
 const isExpectationMet = ({ expect }: Context['req']['headers']): boolean =>
   expect === undefined || expect.toLowerCase() === '100-continue'
 
 export const notImplemented = (): Refusal =>
-  refusal('not_implemented', 'The only Transfer-Encoding that is read is chunked.')
+  refusal('not_implemented', 'The only supported Transfer-Encoding is chunked.')
 
 /** What is wrong with a request head, independent of user and route. */
 export const headProblem = (ctx: Context): Refusal | undefined => {
-  if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address has more than ${URI_MAX} characters.`)
+  if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address exceeds ${URI_MAX} characters.`)
   const { headers } = ctx.req
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return notImplemented()
-  if (!isHostClear(ctx)) return refusal('malformed_request', 'There must be one Host header.')
+  if (!isHostClear(ctx)) return refusal('malformed_request', 'There must be exactly one Host header.')
   if (headers.host !== undefined && !isHost(headers.host)) {
-    return refusal('malformed_request', 'The Host header must be a host name or an IP address, and a port perhaps.')
+    return refusal('malformed_request', 'The Host header must be a host name or an IP address, with an optional port.')
   }
   const wrongTarget = targetProblem(ctx.url)
   if (wrongTarget !== undefined) return refusal('malformed_request', wrongTarget)
   if (isExpectationMet(headers)) return undefined
-  return refusal('malformed_request', 'The only expectation that is met is 100-continue.')
+  return refusal('malformed_request', 'The only supported expectation is 100-continue.')
 }
 
 /**

@@ -34,10 +34,10 @@ export interface Objects {
   ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
 }
 
-const viewsBehind = (): Failure => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+const viewsBehind = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
 
 const listsUnavailable = (): Failure =>
-  failure('unavailable', 'Lists cannot be read while documents cannot be written.')
+  failure('unavailable', 'Lists are unavailable while the views cannot be written.')
 
 export const makeObjects = (views: Views, store: EventStore): Objects => {
   /** The last store position answered from the log: later reads must not show less. */

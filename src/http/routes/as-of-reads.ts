@@ -61,12 +61,12 @@ const millisecondsOf = ({ epochNanoseconds }: Instant): number => Number(epochNa
 
 const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
 
-const viewsBehind = (): Refusal => failure('unavailable', 'The documents are behind the log at the moment; try again.')
+const viewsBehind = (): Refusal => failure('unavailable', 'This instance is behind the log. Try again.')
 
 const notFoundThen = (kind: Kind): Refusal =>
   kind === 'sut'
-    ? failure('sut_not_found', 'No SUT had this id then.')
-    : failure('reservation_not_found', 'No reservation had this id then.')
+    ? failure('sut_not_found', 'No SUT had this id at that time.')
+    : failure('reservation_not_found', 'No reservation had this id at that time.')
 
 type Find = AsOfReads['find']
 
@@ -84,7 +84,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
       const { position } = asOf
       // Another instance may have got that far.
       if (position > views.position() && !(await caughtUp())) return E.left(viewsBehind())
-      if (position > views.position()) return E.left(future('is a place that the log has not come to'))
+      if (position > views.position()) return E.left(future('is beyond the end of the log'))
       return E.right({ moment: momentAfter(position), position })
     }
     if (asOf.instant.epochNanoseconds > BigInt(clock()) * NANOSECONDS) return E.left(future('is in the future'))
@@ -135,7 +135,7 @@ export const makeAsOfReads = (dependencies: AsOfDependencies): AsOfReads => {
       const { version, position } = read.right
       if (version === undefined) return E.left(notFoundThen(kind))
       if (version.ended === 'cancelled') {
-        const detail = 'The reservation had been cancelled by then; its history stands.'
+        const detail = 'The reservation had been cancelled by then. Its history remains available.'
         return E.left(failure('reservation_cancelled', detail))
       }
       return E.right(documentResponse(kind, { ...version, position }, false))

@@ -25,7 +25,7 @@ export interface ConsistencyQuery {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const eventId = matching('event id', UUID, 'must be the id of an event, like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
+const eventId = matching('event id', UUID, 'must be an event id like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
 const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
 const inclusionParameters = parametersOf({ event: eventId, size })
@@ -72,7 +72,7 @@ const CATCH_UP_TIMEOUT = 5_000
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
 const beyond = (name: string, of: number): Failure =>
-  invalid([inQuery(name, `is beyond the log, which has ${of} events`)])
+  invalid([inQuery(name, `is beyond the end of the log, which has ${of} events`)])
 
 /** The log as of one request. */
 interface LogView {
@@ -98,12 +98,12 @@ const inclusion = async (
   const index = log.positionOf(event)
   if (index === undefined) return E.left(refusal('event_not_found', 'No event has this id.'))
   if (index >= of) {
-    return E.left(invalid([inQuery('size', `must be above ${index}, which is the position of the event`)]))
+    return E.left(invalid([inQuery('size', `must be greater than ${index}, the position of the event`)]))
   }
   const hashes = tree.inclusion(index, of).map(base64)
   const leaf_hash = base64(log.node(0, index))
   const record = await store.recordAt(log.markAt(index) as number)
-  if (record === undefined) return E.left(failure('unavailable', 'The log does not have this event any more.'))
+  if (record === undefined) return E.left(failure('unavailable', 'The log no longer has this event.'))
   const proof = { tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }
   return proofResult(JSON.stringify(proof), events)
 }
@@ -119,7 +119,7 @@ const consistency = ({ from, to: asked }: ConsistencyQuery, { tree, events }: Lo
 export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies): AuditHandlers => {
   const over = async (answer: MakeProof): RouteResult => {
     if (views.log() === undefined) {
-      return E.left(failure('unavailable', 'Proofs cannot be read while documents cannot be written.'))
+      return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
     }
     // Includes everything answered so far.
     const read = await objects.readLists(() => views.log())
@@ -133,7 +133,7 @@ export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDepend
     const first = await over(answer)
     if (E.isRight(first)) return first
     if (await views.waitForStorePosition(await store.head(), CATCH_UP_TIMEOUT)) return over(answer)
-    return E.left(failure('unavailable', 'The documents are behind the log at the moment; try again.'))
+    return E.left(failure('unavailable', 'This instance is behind the log. Try again.'))
   }
 
   return {

@@ -25,9 +25,9 @@ export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
 
 const SUBSCRIPTION_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
-  of_user: refusal('too_many_subscribers', 'This user has as many streams of events as one may have; end one.'),
-  of_all: refusal('unavailable', 'There are as many streams of events as the service can have; try again.'),
-  held: refusal('unavailable', 'As many streams as may wait for the service to be ready do so already; try again.'),
+  of_user: refusal('too_many_subscribers', 'This user has reached the limit of event streams. Close one.'),
+  of_all: refusal('unavailable', 'The service has reached its limit of event streams. Try again.'),
+  held: refusal('unavailable', 'Too many event streams are waiting for the service to be ready. Try again.'),
   closed: refusal('unavailable', 'The service is stopping.'),
 }
 
@@ -46,10 +46,10 @@ const CATCH_UP_TIMEOUT = 5_000
 /** Parameters that do not fit the media type of the response. */
 const parameterProblems = ({ follow, limit }: EventsQuery, mediaType: string): readonly Problem[] => [
   ...(follow && mediaType !== LINES && mediaType !== EVENT_STREAM
-    ? [inQuery('follow', `goes with a stream only; ask for it with Accept: ${LINES} or ${EVENT_STREAM}`)]
+    ? [inQuery('follow', `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`)]
     : []),
   ...(limit !== undefined && (mediaType === LINES || mediaType === EVENT_STREAM)
-    ? [inQuery('limit', 'is for pages; a stream has no limit')]
+    ? [inQuery('limit', 'is only for pages, not for streams')]
     : []),
 ]
 
@@ -57,7 +57,7 @@ const beyond = (name: 'after' | 'Last-Event-ID'): Refusal =>
   invalid([{ ...inQuery(name, 'is beyond the end of the log'), in: name === 'after' ? 'query' : 'header' }])
 
 const notReached = (after: string | number): Refusal =>
-  refusal('position_not_reached', `This instance has not come to position ${after} yet.`)
+  refusal('position_not_reached', `This instance has not reached position ${after} yet.`)
 
 /**
  * The position after which to begin. Waits for a position this instance has not reached; refuses one beyond the log.

@@ -8,12 +8,12 @@ const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed
 export const feedMeasures = (registers: Registry[]): FeedMeasures => {
   const subscribers = new Gauge({
     name: 'berth_feed_subscribers',
-    help: 'Streams of events that are open.',
+    help: 'Open event streams.',
     registers,
   })
   const cutOffs = new Counter({
     name: 'berth_feed_cut_offs_total',
-    help: 'Streams of events that the service ended before their readers left, by why.',
+    help: 'Event streams ended by the service, by reason.',
     labelNames: ['why'],
     registers,
   })

@@ -28,7 +28,7 @@ export const isReady = (condition: Condition): boolean =>
 
 const notReady = (parts: Condition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')
-  const detail = `Requests are not answered at the moment: ${wrong.map((pair) => pair.join(' ')).join(', ')}.`
+  const detail = `The service is not ready: ${wrong.map((pair) => pair.join(' ')).join(', ')}.`
   return { ...refusal('unavailable', detail), parts }
 }
 

@@ -28,7 +28,7 @@ export interface HistoryHandlers {
 }
 
 const historiesUnavailable = (): Refusal =>
-  failure('unavailable', 'Histories cannot be read while documents cannot be written.')
+  failure('unavailable', 'Histories are unavailable while the views cannot be written.')
 
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
@@ -62,7 +62,8 @@ const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
   const tell = makeFormatEvents(dependencies, log)
   return async (history: History, { limit, offset, after }: HistoryQuery): RouteResult => {
     const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
-    if (first === undefined) return E.left(invalid([inQuery('after', 'names no event of this history')]))
+    if (first === undefined)
+      return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
     const told = await tell(await history.events(first, Math.min(limit, history.count - first)))
     if (E.isLeft(told)) return told
     const { position, documents } = told.right
@@ -111,7 +112,7 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       if (found.right === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
       const { user_id } = JSON.parse(found.right.document) as Reservation
       if (user.role === 'tester' && user_id !== user._id) {
-        return E.left(failure('not_your_reservation', 'A tester may read the history of its own reservations only.'))
+        return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
       }
       const read = await objects.readLists(({ histories }) => histories.places('reservation', id))
       if (E.isLeft(read)) return read

@@ -13,7 +13,7 @@ export const listResponse = (name: string, { limit, offset }: Paging, { document
   body: `{"limit":${limit},"offset":${offset},"count":${count},"${name}":[${documents.join(',')}]}`,
 })
 
-export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `names no ${kind}`)])
+export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before', `is not the id of a ${kind}`)])
 
 /** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
 export const resolveBefore = async (

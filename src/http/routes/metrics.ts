@@ -70,18 +70,18 @@ const registerGauges = (register: Registry, gauges: Gauges): void => {
       },
     })
   }
-  gauge('ready', 'Whether requests are answered.', () => Number(gauges.isReady()))
-  gauge('log_events', 'Events of the log that have been folded.', gauges.events)
+  gauge('ready', 'Whether the service is ready (1) or not (0).', () => Number(gauges.isReady()))
+  gauge('log_events', 'Events folded from the log.', gauges.events)
   gauge(
     'view_lag',
-    'How far the documents are behind the end of the log: events of the embedded store, bytes of an EventStoreDB.',
+    'Projection lag behind the end of the log, in events (embedded store) or bytes (EventStoreDB).',
     gauges.viewLag,
   )
-  gauge('view_pending_rows', 'Rows of the documents that are not in their file yet.', gauges.pendingRows)
-  gauge('vault_old_keys', 'Keys of the vault beside the one that is sealed with.', gauges.oldKeys)
+  gauge('view_pending_rows', 'Rows of the views that are not committed yet.', gauges.pendingRows)
+  gauge('vault_old_keys', 'Vault keys other than the current one.', gauges.oldKeys)
   new Gauge({
     name: 'berth_alarm',
-    help: 'Whether something is wrong with a part, 1 or 0; the log says what.',
+    help: 'Whether an alarm is raised for a part (1 or 0). The log has the cause.',
     labelNames: ['part'],
     registers: [register],
     collect() {
@@ -94,20 +94,20 @@ const registerGauges = (register: Registry, gauges: Gauges): void => {
 const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 'retryAnswered'> => {
   const requests = new Counter({
     name: 'berth_http_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests, by route, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers,
   })
   const times = new Histogram({
     name: 'berth_http_request_duration_seconds',
-    help: 'Time from when a request is taken up until its answer is ready.',
+    help: 'Time from the start of a request until its response is ready.',
     labelNames: ['route', 'method'],
     buckets: ANSWER_TIMES,
     registers,
   })
   const refusals = new Counter({
     name: 'berth_refusals_total',
-    help: 'Requests refused, by the code of the refusal.',
+    help: 'Error responses, by problem code.',
     labelNames: ['code'],
     registers,
   })
@@ -115,7 +115,7 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
   for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
   const retries = new Counter({
     name: 'berth_retries_answered_total',
-    help: 'Retries that got the answer of their first attempt.',
+    help: 'Retries that got the response of their first attempt.',
     registers,
   })
   return {
@@ -132,25 +132,25 @@ const requestMeasures = (registers: Registry[]): Pick<Measures, 'answered' | 're
 const logMeasures = (registers: Registry[]): Pick<Measures, 'appended' | 'committed' | 'decisionRepeated'> => {
   const appends = new Counter({
     name: 'berth_appends_total',
-    help: 'Appends to the log, by how they ended.',
+    help: 'Appends to the log, by outcome.',
     labelNames: ['outcome'],
     registers,
   })
   const sizes = new Histogram({
     name: 'berth_commit_appends',
-    help: 'Appends that shared a commit.',
+    help: 'Appends per commit.',
     buckets: COMMIT_SIZES,
     registers,
   })
   const commits = new Histogram({
     name: 'berth_commit_duration_seconds',
-    help: 'Time of a commit to the log with its sync.',
+    help: 'Duration of a commit to the log, including its sync.',
     buckets: COMMIT_TIMES,
     registers,
   })
   const decisions = new Counter({
     name: 'berth_decisions_repeated_total',
-    help: 'Decisions made once more: others had moved the stream, or a refusal had to be looked at again.',
+    help: 'Commands decided again, because the stream had moved or a refusal had to be confirmed.',
     labelNames: ['why'],
     registers,
   })

@@ -98,7 +98,9 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
       const version = found.right
       if (version === undefined) return E.left(notFound())
       if (version.ended === 'cancelled') {
-        return E.left(failure('reservation_cancelled', 'The reservation has been cancelled; its history stands.'))
+        return E.left(
+          failure('reservation_cancelled', 'The reservation has been cancelled. Its history remains available.'),
+        )
       }
       return E.right(documentResponse('reservation', version, false))
     },

@@ -64,7 +64,7 @@ export const makeSutLists = ({ objects, asOf, clock, horizon }: SutListDependenc
     if (E.isLeft(found)) return found
     if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
     if (found.right.ended === 'retired') {
-      return E.left(failure('sut_retired', 'The SUT is retired and cannot be reserved.'))
+      return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
     }
     const span = spanOf(query, clock(), horizon)
     const answered = await objects.readList('held', id, span)

@@ -63,13 +63,13 @@ const dateProblems = (
   now: number,
 ): readonly string[] => {
   const subject = `${CERTIFICATE}: the certificate in ${certificate}`
-  if (now > validToDate.getTime()) return [`${subject} has expired at ${validToDate.toISOString()}`]
+  if (now > validToDate.getTime()) return [`${subject} expired at ${validToDate.toISOString()}`]
   return now < validFromDate.getTime() ? [`${subject} is not valid before ${validFromDate.toISOString()}`] : []
 }
 
 const keyProblem = (text: string): string => {
   const isLocked = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)
-  return isLocked ? 'holds a key that is locked with a passphrase; give one that is not' : 'holds no private key in PEM'
+  return isLocked ? 'contains an encrypted key; decrypt it first' : 'contains no PEM private key'
 }
 
 /** Why a pair cannot be used. Messages of OpenSSL are shown only where they cannot contain parts of the key. */
@@ -85,13 +85,13 @@ const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): reado
   ]
   if (leaf === undefined || privateKey === undefined) return problems
   if (!leaf.checkPrivateKey(privateKey)) {
-    return [...problems, `${KEY}: the key in ${files.key} is not that of the certificate in ${files.certificate}`]
+    return [...problems, `${KEY}: the key in ${files.key} does not belong to the certificate in ${files.certificate}`]
   }
   try {
     createSecureContext({ cert: certificate, key, ...TLS })
     return problems
   } catch (error) {
-    const reason = (error as { readonly reason?: string }).reason ?? 'it is not well-formed'
+    const reason = (error as { readonly reason?: string }).reason ?? 'it is malformed'
     return [...problems, `${CERTIFICATE}: ${files.certificate} cannot be used: ${reason}`]
   }
 }

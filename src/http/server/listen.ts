@@ -39,18 +39,18 @@ export interface Listening {
   readonly close: (within: number) => Promise<void>
 }
 
-const malformed = (): Refusal => refusal('malformed_request', 'This is not well-formed HTTP/1.1.')
+const malformed = (): Refusal => refusal('malformed_request', 'The request is not valid HTTP/1.1.')
 
 const refusalOf = (error: Error & { code?: string; reason?: string }, patience: Timeouts): Refusal => {
   const [header, whole] = [patience.headers / 1000, patience.request / 1000]
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return refusal('headers_too_large', `The header has more than ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
+      return refusal('headers_too_large', `The header exceeds ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
     case 'HPE_INVALID_TRANSFER_ENCODING':
       // Together with a Content-Length the request itself is malformed.
       return error.reason?.includes('Content-Length') ? malformed() : notImplemented()
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return refusal('request_timeout', `A request must arrive within ${whole} s, its header within ${header} s.`)
+      return refusal('request_timeout', `A request must arrive within ${whole} s, and its header within ${header} s.`)
     default:
       return malformed()
   }
@@ -124,7 +124,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     // Node no longer handles this socket: an unhandled error event would end the process.
     socket.on('error', () => socket.destroy())
     socket.resume()
-    const refused = refusal('malformed_request', 'Berth is no proxy.')
+    const refused = refusal('malformed_request', 'Berth is not a proxy.')
     queues.afterResponses(socket, () => refuse(socket, refused, request.headers.accept))
   })
   await new Promise<void>((resolve, reject) => {

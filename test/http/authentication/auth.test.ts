@@ -61,10 +61,10 @@ test('wrong credentials are told so, in one text for name and password, missing 
     const { status, json } = await service.anyone.get('/api/user/me', headers)
     return [status, json.code, json.detail]
   }
-  const wrong = [401, 'unauthenticated', 'The name or the password is wrong.']
+  const wrong = [401, 'unauthenticated', 'The user name or the password is wrong.']
   t.deepEqual(await toldOf({ Authorization: basic('alice', 'wrong') }), wrong)
   t.deepEqual(await toldOf({ Authorization: basic('nobody', 'wrong') }), wrong)
-  const missing = 'There are no credentials: send the name and password of a user with the Basic scheme.'
+  const missing = 'Credentials are missing. Send a user name and password with Basic authentication.'
   t.deepEqual(await toldOf({}), [401, 'unauthenticated', missing])
   const other = 'The Authorization header must be "Basic" followed by base64.'
   t.deepEqual(await toldOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', other])

@@ -33,7 +33,7 @@ for (const [wrong, isReady] of conditions) {
     else
       t.deepEqual(leftOf(answer), {
         code: 'unavailable',
-        detail: `Requests are not answered at the moment: ${told}.`,
+        detail: `The service is not ready: ${told}.`,
         parts,
       })
   })

@@ -77,7 +77,7 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
   [
     'the key of another certificate',
     async ({ files, put, fixture }) => put(files.key, await fixture('second.key.pem')),
-    /^BERTH_TLS_KEY: the key in .*key\.pem is not that of the certificate in .*cert\.pem$/,
+    /^BERTH_TLS_KEY: the key in .*key\.pem does not belong to the certificate in .*cert\.pem$/,
   ],
   [
     'garbage behind the certificate',

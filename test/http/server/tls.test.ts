@@ -242,7 +242,7 @@ test('a pair that cannot be used is named, and the start refused with nothing to
   const env = { BERTH_PORT: '0', BERTH_TLS_CERT: join(home, 'cert.pem'), BERTH_TLS_KEY: join(home, 'key.pem') }
   const { code, errors, output } = await run(t, { data, args: ['serve'], env })
   t.is(code, 2)
-  t.regex(errors, /^berth: BERTH_TLS_KEY: the key in .* is not that of the certificate in .*\n$/)
+  t.regex(errors, /^berth: BERTH_TLS_KEY: the key in .* does not belong to the certificate in .*\n$/)
   t.is(output, '')
   await t.throwsAsync(stat(data), { code: 'ENOENT' })
 })

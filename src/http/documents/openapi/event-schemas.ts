@@ -60,7 +60,7 @@ export const cloudEventSchema = (
     sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'The position in the log.' },
     stream: { type: 'string', minLength: 1 },
     revision: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    actor: { description: 'The _id of the user who caused it, or berth.', ...actor },
+    actor: { description: 'The _id of the user who caused the event, or berth.', ...actor },
     actorrole: role,
     requestid: request_id,
   }
@@ -70,7 +70,7 @@ export const cloudEventSchema = (
     properties: {
       ...members,
       ...(isAboutSut(type) === 'sometimes' && about),
-      reason: { description: 'Why, in the words of the actor.', ...reason },
+      reason: { description: 'The reason given by the actor.', ...reason },
       ...more,
     },
     required: [...Object.keys(members), ...Object.keys(more)],

@@ -12,50 +12,50 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes a retry safe: the same key with the same request gives the first answer again, for 24 hours at least. 1 to 255 visible characters, in quotes or not.',
+      'Makes retries safe: for at least 24 hours, the same key with the same request returns the first response again. 1 to 255 visible ASCII characters, optionally in quotes.',
     schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[!-~]+$' },
   },
   BerthReason: {
     name: 'Berth-Reason',
     in: 'header',
     description:
-      'Why, up to 200 characters in percent-encoded UTF-8. It is recorded with the event and stays for ever.',
+      'The reason for the change: up to 200 characters in percent-encoded UTF-8. It is recorded permanently with the event.',
     schema: { type: 'string', minLength: 1 },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the SUT as it was read; the change is refused where it has another by now.',
+    description: 'The ETag of the SUT when it was read. The change is refused if the SUT has changed since.',
     schema: { type: 'string' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'An ETag that is known already: the answer is 304 without a body where it still holds.',
+    description: 'A known ETag. If it is still current, the response is 304 without a body.',
     schema: { type: 'string' },
   },
   BerthAfter: {
     name: 'Berth-After',
     in: 'header',
     description:
-      'A Berth-Position that the answer must reflect: the read waits until this instance has come that far, 5 s at most.',
+      'A Berth-Position that the response must reflect. The read waits up to 5 s for this instance to reach it.',
     schema: POSITION_IN_REQUEST,
   },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'The place to go on from, as browsers send it when they come back. It goes before after.',
+    description: 'The position to continue after, sent by browsers on reconnection. It takes precedence over after.',
     schema: POSITION_IN_REQUEST,
   },
 }
 
 export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
-  RequestId: { description: "The request's id, as the log of the service has it.", schema: { type: 'string' } },
-  BerthPosition: { description: 'The place in the log that the answer reflects.', schema: POSITION },
-  ETag: { description: 'The revision of what is answered.', schema: { type: 'string', pattern: '^"[^"]+"$' } },
-  Location: { description: 'Where it is.', schema: { type: 'string', format: 'uri-reference' } },
-  RetryAfter: { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
-  Authenticate: { description: 'The scheme that is asked for.', schema: { type: 'string' } },
+  RequestId: { description: 'The request id, as in the log of the service.', schema: { type: 'string' } },
+  BerthPosition: { description: 'The position in the log that the response reflects.', schema: POSITION },
+  ETag: { description: 'The revision of the returned object.', schema: { type: 'string', pattern: '^"[^"]+"$' } },
+  Location: { description: 'The address of the created object.', schema: { type: 'string', format: 'uri-reference' } },
+  RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },
+  Authenticate: { description: 'The required authentication scheme.', schema: { type: 'string' } },
 }
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` })

@@ -7,9 +7,9 @@ export const logOperations: Readonly<Record<string, Operation>> = {
   'GET /api/sut/:id/history': {
     id: 'readSutHistory',
     tag: 'History and feed',
-    summary: 'Read the history of a SUT, its port and its reservations',
+    summary: 'Read the history of a SUT',
     description:
-      'Oldest first. Each event has the old and new values of what it changed. Also works after retiring and cancelling.',
+      'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
     answer: refTo('History'),
     refusals: ['sut_not_found'],
   },
@@ -17,24 +17,25 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     id: 'readReservationHistory',
     tag: 'History and feed',
     summary: 'Read the history of a reservation',
-    description: 'Oldest first. Each event has the old and new values of what it changed. Also works after cancelling.',
+    description:
+      'Events of the reservation, oldest first, each with the values it changed. Remains available after cancellation.',
     answer: refTo('History'),
     refusals: ['reservation_not_found', 'not_your_reservation'],
   },
   'GET /api/events': {
     id: 'readEvents',
     tag: 'History and feed',
-    summary: 'Read or follow events, from the beginning or from a position',
+    summary: 'Read or follow the events of the log',
     description:
-      'One page as JSON, everything up to now as lines of JSON, or everything and then new events as Server-Sent Events, which /asyncapi.json describes.',
+      'A page as JSON, all events up to now as NDJSON, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
     answer: refTo('EventPage'),
     refusals: ['too_many_subscribers'],
   },
   'GET /api/audit/checkpoint': {
     id: 'readCheckpoint',
     tag: 'Proof',
-    summary: 'Get a signed checkpoint of the log',
-    description: 'The size and the root of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
+    summary: 'Read the signed checkpoint',
+    description: 'The head of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
     answer: { type: 'string' },
   },
   'GET /api/audit/inclusion': {
@@ -49,6 +50,6 @@ export const logOperations: Readonly<Record<string, Operation>> = {
     tag: 'Proof',
     summary: 'Prove that the log has only grown between two sizes (RFC 6962)',
     answer: refTo('Consistency'),
-    notes: { from: 'The earlier size.', to: 'The later size; that of the log unless given.' },
+    notes: { from: 'The earlier size.', to: 'The later size; by default the size of the log.' },
   },
 }

@@ -41,7 +41,7 @@ export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     leaf_hash: HASH,
     leaf: {
       type: 'string',
-      description: 'The event as it is stored: SHA-256 of a zero byte and this text is leaf_hash.',
+      description: 'The event as stored. leaf_hash is the SHA-256 of a zero byte followed by this text.',
     },
     hashes: listOfAll(HASH),
   }),

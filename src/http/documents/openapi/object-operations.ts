@@ -19,7 +19,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     tag: 'Reservations',
     summary: 'Reserve a SUT',
     description:
-      'Either from start_time to end_time, or for duration seconds that begin start_in seconds from now. The window is widened to the quarter-hours of UTC; where a reservation was released in the first of them, it starts when that ended. A conflict names who has the SUT and the next free window of that length.',
+      'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length.',
     answer: refTo('Reservation'),
     isCreation: true,
     refusals: ['not_your_reservation', ...OF_SUT, 'user_not_found', 'sut_inactive', 'reservation_conflict', ...WINDOW],
@@ -40,9 +40,9 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut_reservation/:id/cancel': {
     id: 'cancelReservation',
     tag: 'Reservations',
-    summary: 'Cancel a reservation, or release a running one',
+    summary: 'Cancel or release a reservation',
     description:
-      'One that has not begun is cancelled and its window is free. A running one ends now, and the rest of its window is free.',
+      'A reservation that has not started is cancelled. A running one is released: it ends now. Either way the rest of its window is free at once.',
     answer: refTo('Reservation'),
     refusals: ['not_your_reservation', 'reservation_not_found', 'reservation_over'],
   },
@@ -50,7 +50,8 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
     id: 'extendReservation',
     tag: 'Reservations',
     summary: 'Extend a reservation',
-    description: 'To a later end_time, or to duration seconds from its start. A conflict says how far it can reach.',
+    description:
+      'Send a later end_time, or a duration in seconds from the start. A conflict gives the latest possible end.',
     answer: refTo('Reservation'),
     refusals: [
       'not_your_reservation',
@@ -71,7 +72,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     id: 'createSut',
     tag: 'SUTs',
     summary: 'Create a SUT',
-    description: 'password and user_name are taken and never shown again, to anybody.',
+    description: 'password and user_name are stored encrypted and never returned.',
     answer: refTo('Sut'),
     isCreation: true,
     isTagged: true,
@@ -80,8 +81,8 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut/:id/update': {
     id: 'updateSut',
     tag: 'SUTs',
-    summary: 'Change a SUT',
-    description: 'Fields that are left out keep their values.',
+    summary: 'Update a SUT',
+    description: 'Omitted fields keep their values.',
     answer: refTo('Sut'),
     isTagged: true,
     refusals: OF_SUT,
@@ -90,7 +91,8 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     id: 'tagSut',
     tag: 'SUTs',
     summary: 'Set and remove tags of a SUT',
-    description: 'Names to values, or to null to remove one (RFC 7396). A SUT has 64 at most.',
+    description:
+      'A merge patch (RFC 7396): names with values, or with null to remove a tag. A SUT has at most 64 tags.',
     answer: refTo('Sut'),
     isTagged: true,
     refusals: OF_SUT,
@@ -99,7 +101,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     id: 'retireSut',
     tag: 'SUTs',
     summary: 'Retire a SUT',
-    description: 'It can be read for ever, and nothing else. Refused while a reservation of it is not over.',
+    description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
     answer: refTo('Sut'),
     isTagged: true,
     refusals: ['sut_not_found', 'sut_reserved'],
@@ -129,5 +131,5 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
 
 export const userOperations: Readonly<Record<string, Operation>> = {
   'GET /api/user': { id: 'listUsers', tag: 'Users', summary: 'List users, newest first', answer: refTo('UserList') },
-  'GET /api/user/me': { id: 'readMe', tag: 'Users', summary: 'Read your own user', answer: refTo('User') },
+  'GET /api/user/me': { id: 'readMe', tag: 'Users', summary: 'Read the authenticated user', answer: refTo('User') },
 }

@@ -45,7 +45,8 @@ const queryParameters = ({ query, mayUse = {} }: Route, { notes = {} }: Operatio
     ([pattern, schema]) => ({
       name: 'tags',
       in: 'query',
-      description: 'Those with these very tags: the name of each behind `tag.`, as in tag.rack=4.',
+      description:
+        'Only SUTs with all these tags. The parameter name is `tag.` followed by the name of the tag, as in tag.rack=4.',
       style: 'form',
       explode: true,
       schema: { type: 'object', propertyNames: { pattern }, additionalProperties: schema },
@@ -80,7 +81,7 @@ const successResponse = (route: Route, operation: Operation, examples: Examples)
     return [mediaType, { schema, ...(own.length > 0 && { examples: Object.fromEntries(own) }) }]
   })
   return {
-    description: isCreation ? 'It was made.' : 'It was done.',
+    description: isCreation ? 'Created.' : 'Success.',
     headers: headersOfSuccess(route, operation),
     content: Object.fromEntries(content),
   }
@@ -124,7 +125,7 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
     ...(body && { requestBody: body }),
     responses: {
       [isCreation ? '201' : '200']: successResponse(route, operation, examples),
-      ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag that was sent still holds.' } }),
+      ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag sent is still current.' } }),
       ...Object.fromEntries(refused),
     },
     ...(route.may === 'anyone' && { security: [] }),
@@ -147,7 +148,7 @@ const schemas = (): JsonSchema =>
   )
 
 export const DESCRIPTION =
-  'Berth lets the people and the pipelines of a test lab share machines without getting in each other’s way. Every fact is an event in a log that is never rewritten.'
+  'Berth lets the people and pipelines of a test lab share machines without getting in each other’s way. Everything that happens is recorded as an event in an append-only log.'
 
 export const openApi = (routes: readonly Route[], version: string, examples: Examples): JsonSchema => {
   const paths: Record<string, JsonSchema> = {}
@@ -160,7 +161,7 @@ export const openApi = (routes: readonly Route[], version: string, examples: Exa
     info: {
       title: 'Berth',
       version,
-      description: `${DESCRIPTION}\n\n[The guide](/guide) explains how to use it.\n\nHEAD is wherever GET is, and OPTIONS names the methods of an address. An unknown address is 404 \`not_found\`, another method 405 \`method_not_allowed\`, both 401 to whoever is not known.`,
+      description: `${DESCRIPTION}\n\n[The guide](/guide) explains how to use it.\n\nHEAD is supported wherever GET is, and OPTIONS lists the methods of an address. An unknown address is 404 \`not_found\`, and an unsupported method 405 \`method_not_allowed\`. Without authentication both are 401.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

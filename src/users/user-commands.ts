@@ -173,7 +173,7 @@ export const runUserCommand = async (
         name,
         [...userCommands.keys()].map((known) => `user ${known}`),
       ) ?? ''
-    return reportMisuse(io, `${JSON.stringify(name)} is no command of user${meant}`, OVERVIEW)
+    return reportMisuse(io, `${JSON.stringify(name)} is not a user command${meant}`, OVERVIEW)
   }
   const given = parse(command, rest, io.didYouMean)
   if (E.isLeft(given)) return reportMisuse(io, given.left, command.usage)

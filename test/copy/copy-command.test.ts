@@ -85,13 +85,13 @@ test('it is refused into a store that holds a log: a service’s, another copy, 
   const { logId } = await openAt(t, service)
   await t.throwsAsync(type(['copy', '--from', `sqlite:${path}`, '--to', service]), {
     instanceOf: UnusableLog,
-    message: `the event store holds the log ${logId}: a log is copied into an empty one`,
+    message: `the event store already contains the log ${logId}: copy into an empty one`,
   })
   t.is((await type(args)).code, 0)
   for (const from of [path, other]) {
     const again = await run(t, { data, args: ['copy', '--from', `sqlite:${from}`, '--to', to] })
     t.deepEqual([again.code, again.output], [2, ''])
-    t.regex(again.errors, /^berth: the event store holds the log [0-9a-f]{24}: a log is copied into an empty one\n$/)
+    t.regex(again.errors, /^berth: the event store already contains the log [0-9a-f]{24}: copy into an empty one\n$/)
   }
   t.deepEqual(await foundAt(t, to), texts)
 })
@@ -103,7 +103,7 @@ test('what is wrong with --from or --to is told with 2, and no value repeated', 
   const to = `esdb://berth:${CANARY}@localhost:1`
   for (const [args, why] of [
     [['--from', from, '--to', `esdb://berth:${CANARY}@`], /^berth: --to must list hosts/],
-    [['--from', from, '--to', `esdb://berth:${CANARY}@127.0.0.1:1`], /^berth: --to names a host by its IP address/],
+    [['--from', from, '--to', `esdb://berth:${CANARY}@127.0.0.1:1`], /^berth: --to cannot use an IP address/],
     [['--from', from, '--to', `${to}?a=${CANARY}`], /^berth: --to has an unknown option: "a"\n$/],
     [['--from', from, '--to', from], /^berth: --to must be like esdb:/],
     [['--from', to, '--to', to], /^berth: --from must be like sqlite:/],

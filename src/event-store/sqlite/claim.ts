@@ -170,11 +170,7 @@ const setOpen = (database: DatabaseSync, isOpen: boolean): void => {
   if (claim !== undefined && claim.is_open !== isOpen) writeClaim(database, { ...claim, is_open: isOpen })
 }
 
-/**
- * Checks the claim again once the file is open, when nobody else can claim it. Records that it is open.
- *
- * @throws LockTaken
- */
+/** Checks the claim again once the file is open and cannot be claimed. Records that it is open. @throws LockTaken */
 export const confirmClaim = (database: DatabaseSync, file: string): void => {
   const claimed = readClaimInFile(file)
   if (claimed?.lock !== lockOf(file)) throw makeLockTaken(file, claimed)

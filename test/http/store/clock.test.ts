@@ -95,7 +95,7 @@ test('clock confirm says that no service runs, and that a path is too long for a
   t.regex(nobody.error, /no service runs on/)
   const long = await type(['clock', 'confirm'], { BERTH_DATA: join(data, 'd'.repeat(100)) })
   t.is(long.code, 1)
-  t.regex(long.error, /that of a socket at most/)
+  t.regex(long.error, /a socket path can have at most/)
 })
 
 test('a service whose folder has too long a path for a socket says so and serves', async (t) => {

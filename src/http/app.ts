@@ -42,7 +42,7 @@ export interface AppDependencies {
 }
 
 const internalError = () =>
-  refusal('internal', 'An unexpected error occurred. The log of the service has the cause under this request id.')
+  refusal('internal', 'An unexpected error occurred. The log of the service has details under this request id.')
 
 const summaryOf = (ctx: Context, began: number, address: string): RequestSummary => {
   const { requestId, user, route = NO_ROUTE, code } = stateOf(ctx)

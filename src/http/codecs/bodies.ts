@@ -88,11 +88,7 @@ const formProblems = (body: unknown): readonly Problem[] => {
   const missing = [...FORM_A, ...FORM_B].filter((field) => !Object.hasOwn(body, field))
   if (a.length + b.length === 0) {
     return FORM_A.map((field) =>
-      bodyProblem(
-        'window_required',
-        field,
-        'is required: a window needs start_time and end_time, or start_in and duration',
-      ),
+      bodyProblem('window_required', field, 'is required, unless start_in and duration are given'),
     )
   }
   const form: readonly string[] = a.length > 0 ? FORM_A : FORM_B

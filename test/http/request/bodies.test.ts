@@ -142,6 +142,6 @@ test('the refusal of broken JSON says where it breaks and quotes nothing: bodies
   for (const body of ['{"password":hunter2}', '{"password":"hunter2"x}', '{"password":"hunter2']) {
     const { text, json } = await send(body)
     t.notRegex(text, /hunter2/)
-    t.regex(String(json.detail), /at character \d+|ends too early/)
+    t.regex(String(json.detail), /at offset \d+|ends too early/)
   }
 })

@@ -53,7 +53,7 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
     ({ files, put }) => put(files.certificate, ''),
     /^BERTH_TLS_CERT: .* contains no PEM certificate/,
   ],
-  ['an empty key', ({ files, put }) => put(files.key, ''), /^BERTH_TLS_KEY: .* holds no private key in PEM/],
+  ['an empty key', ({ files, put }) => put(files.key, ''), /^BERTH_TLS_KEY: .* contains no PEM private key/],
   [
     'half a certificate',
     async ({ files, put, fixture }) => put(files.certificate, (await fixture('first.cert.pem')).subarray(0, 300)),
@@ -67,12 +67,12 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
   [
     'the certificate in place of the key',
     async ({ files, put, fixture }) => put(files.key, await fixture('first.cert.pem')),
-    /^BERTH_TLS_KEY: .* holds no private key in PEM/,
+    /^BERTH_TLS_KEY: .* contains no PEM private key/,
   ],
   [
     'a key under a passphrase',
     async ({ files, put, fixture }) => put(files.key, await fixture('locked.key.pem')),
-    /^BERTH_TLS_KEY: .* is locked with a passphrase/,
+    /^BERTH_TLS_KEY: .* contains an encrypted key/,
   ],
   [
     'the key of another certificate',
@@ -92,7 +92,7 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
     ({ clock }) => {
       clock.now = Date.UTC(10_000, 0, 1)
     },
-    /^BERTH_TLS_CERT: the certificate in .* has expired at 9999-12-31T23:59:59\.000Z$/,
+    /^BERTH_TLS_CERT: the certificate in .* expired at 9999-12-31T23:59:59\.000Z$/,
   ],
   [
     'a certificate that is not valid yet',

@@ -6,6 +6,7 @@ import {
   append,
   aSecret,
   aStream,
+  done,
   idsOf,
   interleave,
   logged,
@@ -53,7 +54,7 @@ const longStream: Law = {
     const stream = aStream()
     const events = someEvents(stream, 700)
     for (let index = 0; index < 700; index += 100) {
-      await append(store, stream, index - 1, events.slice(index, index + 100))
+      done(await append(store, stream, index - 1, events.slice(index, index + 100)))
     }
     assert.deepEqual(idsOf(await readAll(store, stream)), idsOf(events))
     assert.deepEqual(idsOf(await readAll(store, stream, 420)), idsOf(events).slice(421))
@@ -112,11 +113,11 @@ const secrets: Law = {
     const [password, userName, newer] = ['password', 'user_name', 'password'].map((field) => aSecret(stream, field))
     const [first, second, third] = someEvents(stream, 3).map((event) => [event])
     assert.ok(password && userName && newer && first && second && third)
-    await append(store, stream, -1, first, [password, userName])
+    done(await append(store, stream, -1, first, [password, userName]))
     assert.deepEqual(byField(await store.readSecrets(sutId)), [password, userName])
-    await append(store, stream, 0, second, [newer])
+    done(await append(store, stream, 0, second, [newer]))
     assert.deepEqual(byField(await store.readSecrets(sutId)), [newer, userName])
-    await append(store, stream, -1, first, [password, userName])
+    done(await append(store, stream, -1, first, [password, userName]))
     assert.deepEqual(byField(await store.readSecrets(sutId)), [newer, userName], 'a repetition brings nothing back')
     const check = { ...aSecret(stream, 'k1'), sut_id: `-${sutId}` }
     await store.writeSecrets([check])

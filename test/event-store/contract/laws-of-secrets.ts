@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SealedSecret } from '../../../src/domain/sealed-secret.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { append, aSecret, aStream, someEvents } from '../new-events.ts'
+import { append, aSecret, aStream, done, someEvents } from '../new-events.ts'
 import * as broken from './broken-secrets.ts'
 import type { Law } from './contract.ts'
 
@@ -11,7 +11,7 @@ const sutOf = (stream: string): string => stream.slice('sut-'.length)
 const withSecrets = async (store: EventStore): Promise<readonly [string, SealedSecret, SealedSecret]> => {
   const stream = aStream()
   const [password, name] = [aSecret(stream, 'password'), aSecret(stream, 'user_name')]
-  await append(store, stream, -1, someEvents(stream, 1), [password, name])
+  done(await append(store, stream, -1, someEvents(stream, 1), [password, name]))
   return [stream, password, name]
 }
 
@@ -30,7 +30,7 @@ const exchanging: Law = {
     await store.exchangeSecrets([{ old: password, next }, { old: name }])
     assert.deepEqual(await store.readSecrets(sutOf(stream)), [next])
     const newer = aSecret(stream, 'password')
-    await append(store, stream, 0, someEvents(stream, 1), [newer])
+    done(await append(store, stream, 0, someEvents(stream, 1), [newer]))
     await store.exchangeSecrets([
       { old: next, next: sealedAnew(next, 'k3') },
       { old: name, next: name },

@@ -79,7 +79,7 @@ const positionOf = (row: StoredRow | undefined): number => Number(row?.position 
 
 const sentenceOf = (table: StoredTable, { position, inUse, made }: Difference): string => {
   const place = position === undefined ? '' : `, position ${position}`
-  return `${table.name}${place}: in use is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
+  return `${table.name}${place}: stored is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
 }
 
 interface Differences {

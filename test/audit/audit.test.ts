@@ -218,7 +218,7 @@ test('while documents cannot be written nothing is proven, rather than less than
   for (const path of paths) {
     const refused = await service.as('audrey').get(`/api/audit/${path}`)
     t.deepEqual(refusalOf(refused), [503, 'unavailable'], path)
-    t.regex(String(refused.json.detail), /^Proofs cannot be read/)
+    t.regex(String(refused.json.detail), /^Proofs are unavailable/)
     t.deepEqual(faultsOf(refused), [])
   }
   await change('DROP TRIGGER forbidden')
@@ -257,7 +257,7 @@ test('a key file that others can read is warned of, and one that is none, or can
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
   await chmod(file, 0o644)
   const warned = await start(t, { now: NOW, data })
-  t.true(warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} can be read by`)))
+  t.true(warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} is readable by others`)))
   await warned.stop()
   await writeFile(file, 'hush, secret')
   const broken = await t.throwsAsync(start(t, { now: NOW, data }))

@@ -95,7 +95,7 @@ const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [['vault'], /a command is missing\nusage: vault rotate/],
   [['vault', 'turn'], /"turn" is no command of vault\nusage: /],
   [['vault', 'rotat'], /"rotat" is no command of vault; did you mean vault rotate\?\nusage: /],
-  [['user', 'lst'], /"lst" is no command of user; did you mean user list\?\nusage: /],
+  [['user', 'lst'], /"lst" is not a user command; did you mean user list\?\nusage: /],
   [['user', 'list', '--jason'], /Unknown option '--jason'; did you mean --json\?\nusage: /],
   [['help', 'vualt', 'rotate'], /there is no command "vualt"; did you mean vault\?/],
   [['backup'], /it takes DIR\nusage: backup DIR \[--json\]/],

@@ -68,7 +68,7 @@ test('a log of version 1 is upgraded once, at the first start, and goes on as it
   const { position, stream, data: upgrade, metadata } = rowsIn(data).at(-1) as ReturnType<typeof rowsIn>[number]
   t.deepEqual([position, stream, upgrade], [EVENTS, 'listenPorts', { from: 1, to: 2 }])
   t.deepEqual([metadata.actor, metadata.role, metadata.time], ['berth', 'system', LATER])
-  t.true(service.log.some(({ sentence }) => sentence.startsWith('upgraded the log; older versions of Berth do not')))
+  t.true(service.log.some(({ sentence }) => sentence.startsWith('log upgraded; older versions of Berth no longer')))
   await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
   await answersAsBefore(t, service)
   await verify(t, { BERTH_DATA: data }, EVENTS + 1)

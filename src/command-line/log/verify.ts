@@ -91,7 +91,7 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
 
 /** For somebody who watches. Scripts that read either output get what they always got. */
 const NOTHING_TO_COMPARE = `
-CheckpointComparison with no checkpoint: this shows that the log is consistent, not that it
+Compared with no checkpoint: this shows that the log is consistent, not that it
 is the log of last month. Somebody who can write the file can change an event
 together with its hash. A checkpoint kept elsewhere proves that nobody did:
   npx berth checkpoint > berth.checkpoint       keep it on another machine

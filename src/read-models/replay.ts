@@ -108,7 +108,7 @@ const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events
   const [inUse, made] = [used.progress(), fresh.progress()]
   const position = inUse?.position ?? -1
   if (made?.position !== position || (inUse !== undefined && made.eventId !== inUse.eventId)) {
-    found.sentences.push(`the log ends at position ${made?.position}, those in use have come to ${position}`)
+    found.sentences.push(`the log ends at position ${made?.position}, the stored documents at ${position}`)
   }
   let documents = 0
   for (const [n, table] of used.tables.entries()) {

@@ -41,7 +41,7 @@ export const withTimeout = (close: () => Promise<void> | void) => (): Promise<vo
 export const logResumed =
   ({ warn }: Pick<Log, 'warn'>): OnResumed =>
   (cause, milliseconds) =>
-    warn({ err: cause, milliseconds }, 'a subscription to the event store was cut off; resumed')
+    warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed')
 
 /** Starts sweeping abandoned creations. Returns the function that stops it. */
 const startSweep = (
@@ -60,7 +60,7 @@ const startSweep = (
     },
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
   })
-  return keepSwept(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
+  return keepSwept(sweep, isOpen, (error) => log.error({ err: error }, 'sweep failed; retrying')).stop
 }
 
 /** Hooks through which the parts report to the log and the metrics. */
@@ -103,7 +103,7 @@ const openFeed = (
     limits,
     measures: metrics,
     randomByte: () => Number.parseInt(randomHex(1), 16),
-    onError: (error) => log.error({ err: error }, 'a stream of events failed'),
+    onError: (error) => log.error({ err: error }, 'event stream failed'),
     onResumed: logResumed(log),
   })
 
@@ -135,7 +135,7 @@ export const assemble = async (
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
     log.warn(
       { peer },
-      'Forwarded and X-Forwarded-For of this peer ignored; if a proxy, add it to BERTH_TRUSTED_PROXIES',
+      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
     ),
   )
   const feed = openFeed(config, world, randomHex, parts)

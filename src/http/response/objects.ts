@@ -89,9 +89,8 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     readLists: async (read) => {
       if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const lists = views.lists()
-      return lists === undefined
-        ? E.left(listsUnavailable())
-        : E.right({ position: views.position(), listed: read(lists) })
+      if (lists === undefined) return E.left(listsUnavailable())
+      return E.right({ position: views.position(), listed: read(lists) })
     },
     readList: async (name, ...given) => {
       if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())

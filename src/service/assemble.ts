@@ -66,21 +66,21 @@ const startSweep = (
 /** Hooks through which the parts report to the log and the metrics. */
 const makeTelemetry = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
-  const tell = (answered: RequestSummary): void => {
-    metrics.answered(answered)
-    world.onAnswered?.(answered)
+  const report = (summary: RequestSummary): void => {
+    metrics.answered(summary)
+    world.onAnswered?.(summary)
   }
   return {
     /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
-    onAnswered: (answered: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
+    onAnswered: (summary: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && report(summary),
     /** Reports a request that was refused before Node had parsed it. */
     onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
       refused.add(socket)
       const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
       const address = peerOf(socket)
-      tell({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
+      report({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
     },
-    told: {
+    hooks: {
       appended: metrics.appended,
       decidedAgain: metrics.decisionRepeated,
       // A repetition on the port stream is no response yet; the SUT's own stream decides that.
@@ -128,8 +128,8 @@ export const assemble = async (
   const { clock, randomBytes, log } = world
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, readPage, keep, dropUnwritten }
-  const { told, onAnswered, onRefused } = makeTelemetry(world, metrics)
-  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told })
+  const { hooks, onAnswered, onRefused } = makeTelemetry(world, metrics)
+  const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, told: hooks })
   const repeated = makeStoredResponse(views)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>

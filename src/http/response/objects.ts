@@ -64,10 +64,10 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     return version && { ...version, position: views.position() }
   }
 
-  const latest: Objects['latest'] = async (kind, id) =>
-    (await views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT))
-      ? E.right(current(kind, id))
-      : E.left(viewsBehind())
+  const latest: Objects['latest'] = async (kind, id) => {
+    const isReached = await views.waitForStorePosition(await store.head(), VIEWS_TIMEOUT)
+    return isReached ? E.right(current(kind, id)) : E.left(viewsBehind())
+  }
 
   return {
     after: (kind, id, stream, { revision, mark }) => {
@@ -81,9 +81,8 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
       if (!isAssignedId(id)) return E.right(undefined)
       if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const version = current(kind, id)
-      if (version !== undefined) return E.right(version)
       // Another instance may have written it: catch up with the store before answering that it does not exist.
-      return latest(kind, id)
+      return version === undefined ? latest(kind, id) : E.right(version)
     },
     latest,
     readLists: async (read) => {

@@ -30,10 +30,10 @@ export const backupIn = async (directory: string, logId: string): Promise<readon
 
 /** The backups of a log in its data directory, if that was restored from one, and in the neighbouring directories. */
 export const findBackups = async (data: string, logId: string): Promise<readonly FoundBackup[]> => {
-  const beside = dirname(data)
-  const names = (await readdir(beside, { withFileTypes: true }).catch(() => []))
+  const parent = dirname(data)
+  const names = (await readdir(parent, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(beside, name))
+    .map(({ name }) => join(parent, name))
     .sort()
     .slice(0, DIRECTORIES_MAX)
   const found: FoundBackup[] = []

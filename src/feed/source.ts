@@ -37,7 +37,7 @@ export const makeSource = (options: SourceOptions): Source => {
     maxSize: BYTES_MAX,
     sizeCalculation: ({ length }) => Math.max(length, 1),
   })
-  const behind = (position: number, end?: number): Promise<readonly Entry[]> | readonly Entry[] => {
+  const read = (position: number, end?: number): Promise<readonly Entry[]> | readonly Entry[] => {
     const newest = live.newestAfter(position)
     if (newest !== undefined && end === undefined) return newest
     const upTo = newest?.filter((entry) => entry.position <= (end as number)) ?? []
@@ -51,7 +51,7 @@ export const makeSource = (options: SourceOptions): Source => {
     onChange: live.onChange,
     forget: live.forget,
     readAfter: async (position, end) => {
-      const entries = await behind(position, end)
+      const entries = await read(position, end)
       const last = entries.at(-1)
       if (last !== undefined) await waitUntilDurable(last.position)
       return entries

@@ -103,12 +103,12 @@ export const openLongReader = (begin: ReaderOptions, onError: (error: Error) => 
     waiting.clear()
   }
 
-  const take = (told: ReadResult): void => {
-    const asking = waiting.get(told.id)
-    waiting.delete(told.id)
-    if ('shown' in told) asking?.resolve(told.shown as ListResult<never>)
+  const take = (result: ReadResult): void => {
+    const asking = waiting.get(result.id)
+    waiting.delete(result.id)
+    if ('shown' in result) asking?.resolve(result.shown as ListResult<never>)
     else {
-      const error = errorOf(told.failed)
+      const error = errorOf(result.failed)
       onError(error)
       asking?.reject(error)
     }

@@ -41,7 +41,7 @@ export const withTimeout = (close: () => Promise<void> | void) => (): Promise<vo
 export const logResumed =
   ({ warn }: Pick<Log, 'warn'>): OnResumed =>
   (cause, milliseconds) =>
-    warn({ err: cause, milliseconds }, 'a subscription to the event store was cut off; resumed')
+    warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed')
 
 /** Starts sweeping abandoned creations. Returns the function that stops it. */
 const startSweep = (
@@ -60,25 +60,25 @@ const startSweep = (
     },
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
   })
-  return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'a sweep failed')).stop
+  return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'sweep failed; retrying')).stop
 }
 
 /** Hooks through which the parts report to the log and the metrics. */
 const makeTelemetry = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
-  const tell = (answered: RequestSummary): void => {
-    metrics.answered(answered)
-    world.onAnswered?.(answered)
+  const report = (summary: RequestSummary): void => {
+    metrics.answered(summary)
+    world.onAnswered?.(summary)
   }
   return {
     /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
-    onAnswered: (answered: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && tell(answered),
+    onAnswered: (summary: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && report(summary),
     /** Reports a request that was refused before Node had parsed it. */
     onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
       refused.add(socket)
       const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
       const address = peerOf(socket)
-      tell({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
+      report({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
     },
     hooks: {
       onAppend: metrics.appended,
@@ -103,7 +103,7 @@ const openFeed = (
     limits,
     measures: metrics,
     randomByte: () => Number.parseInt(randomHex(1), 16),
-    onError: (error) => log.error({ err: error }, 'a stream of events failed'),
+    onError: (error) => log.error({ err: error }, 'event stream failed'),
     onResumed: logResumed(log),
   })
 
@@ -135,7 +135,7 @@ export const assemble = async (
   const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
     log.warn(
       { peer },
-      'Forwarded and X-Forwarded-For of this peer ignored; if a proxy, add it to BERTH_TRUSTED_PROXIES',
+      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
     ),
   )
   const feed = openFeed(config, world, randomHex, parts)

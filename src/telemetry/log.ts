@@ -20,8 +20,8 @@ const WAIT = 100
 const ENOUGH = 64 * 1024
 const WAITING_MAX = 4 * 1024 * 1024
 /** Milliseconds before a full pipe is tried again, and how often that happens at exit. */
-const AGAIN_AFTER = 20
-const AGAIN_MAX = 25
+const RETRY_AFTER = 20
+const RETRIES_MAX = 25
 
 const writeSome = promisify(write) as (fd: number, bytes: Uint8Array) => Promise<{ bytesWritten: number }>
 
@@ -37,7 +37,7 @@ const writeAll = async (fd: number, bytes: Buffer): Promise<Buffer> => {
       left = left.subarray((await writeSome(fd, left)).bytesWritten)
     } catch (error) {
       if (!isFullPipe(error)) return left
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER).unref())
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER).unref())
     }
   }
   return left
@@ -46,13 +46,13 @@ const writeAll = async (fd: number, bytes: Buffer): Promise<Buffer> => {
 /** The blocking version, with a limited number of retries. */
 const writeAllNow = (fd: number, bytes: Buffer): void => {
   let left = bytes
-  for (let again = 0; left.length > 0 && again < AGAIN_MAX; ) {
+  for (let again = 0; left.length > 0 && again < RETRIES_MAX; ) {
     try {
       left = left.subarray(writeSync(fd, left))
     } catch (error) {
       if (!isFullPipe(error)) return
       again++
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_AFTER)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER)
     }
   }
 }
@@ -119,8 +119,8 @@ const CAUSES_MAX = 3
 const errorFacts = (error: unknown, causes = CAUSES_MAX): object => {
   if (!(error instanceof Error)) return { message: 'a value that is not an Error was thrown' }
   const { name, message, stack, code, cause } = error as NodeJS.ErrnoException
-  const behind = cause === undefined || causes === 0 ? {} : { cause: errorFacts(cause, causes - 1) }
-  return { name, message, stack, ...(typeof code === 'string' && { code }), ...behind }
+  const nested = cause === undefined || causes === 0 ? {} : { cause: errorFacts(cause, causes - 1) }
+  return { name, message, stack, ...(typeof code === 'string' && { code }), ...nested }
 }
 
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'

@@ -52,7 +52,7 @@ export const makeClientAddresses = (
     return nearest
   }
 
-  const told = ({ headers }: Pick<IncomingMessage, 'headers'>, peer: string): string => {
+  const clientFor = ({ headers }: Pick<IncomingMessage, 'headers'>, peer: string): string => {
     const standard = headers.forwarded
     const older = headers['x-forwarded-for'] as string | undefined
     const addresses = [
@@ -78,7 +78,7 @@ export const makeClientAddresses = (
         }
         return peer
       }
-      const address = known.get(request) ?? told(request, peer)
+      const address = known.get(request) ?? clientFor(request, peer)
       known.set(request, address)
       return address
     },

@@ -142,9 +142,9 @@ export const makeEvents =
     if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
     if (!dependencies.isOpen()) return subscribeHeld(dependencies, call, request)
     try {
-      const told = await respondWithEvents(dependencies, call, request)
-      const isEarly = E.isLeft(told) && told.left.code === 'position_not_reached'
-      return isEarly ? subscribeHeld(dependencies, call, request) : told
+      const response = await respondWithEvents(dependencies, call, request)
+      const isEarly = E.isLeft(response) && response.left.code === 'position_not_reached'
+      return isEarly ? subscribeHeld(dependencies, call, request) : response
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       return subscribeHeld(dependencies, call, request)

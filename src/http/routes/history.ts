@@ -40,7 +40,7 @@ const makeFormatEvents =
     let shown: number | undefined
     do {
       const some = events.slice(documents.length, documents.length + EVENTS_PER_TURN)
-      const told = await objects.readLists(({ histories }) =>
+      const formatted = await objects.readLists(({ histories }) =>
         some.map((event) => {
           const position = log().positionAt(event.mark)
           if (position === undefined)
@@ -49,9 +49,9 @@ const makeFormatEvents =
           return JSON.stringify({ ...cloudEvent(event, position, origin), changes })
         }),
       )
-      if (E.isLeft(told)) return told
-      documents.push(...told.right.listed)
-      shown ??= told.right.position
+      if (E.isLeft(formatted)) return formatted
+      documents.push(...formatted.right.listed)
+      shown ??= formatted.right.position
       if (documents.length < events.length) await turn()
     } while (documents.length < events.length)
     return E.right({ position: shown, documents })
@@ -59,14 +59,14 @@ const makeFormatEvents =
 
 /** Responds with the requested page of a history. */
 const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
-  const tell = makeFormatEvents(dependencies, log)
+  const formatEvents = makeFormatEvents(dependencies, log)
   return async (history: History, { limit, offset, after }: HistoryQuery): RouteResult => {
     const first = after === undefined ? offset : after === LATEST ? history.count : await history.upTo(after)
     if (first === undefined)
       return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
-    const told = await tell(await history.events(first, Math.min(limit, history.count - first)))
-    if (E.isLeft(told)) return told
-    const { position, documents } = told.right
+    const formatted = await formatEvents(await history.events(first, Math.min(limit, history.count - first)))
+    if (E.isLeft(formatted)) return formatted
+    const { position, documents } = formatted.right
     const paging = { limit, offset, before: undefined }
     return E.right({ ...listResponse('events', paging, { documents, count: history.count }), position })
   }

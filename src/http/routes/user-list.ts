@@ -10,9 +10,9 @@ export const makeUserList =
   async ({ query }: Call<unknown, Paging>): RouteResult => {
     const { limit, offset, before } = query
     const all = users.list().toReversed()
-    const behind = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
-    if (before !== undefined && behind === -1) return E.left(unknownBefore('user'))
-    const first = behind + 1 + offset
+    const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
+    if (before !== undefined && index === -1) return E.left(unknownBefore('user'))
+    const first = index + 1 + offset
     const documents = all.slice(first, first + limit).map(({ _id, name, role }) => JSON.stringify({ _id, name, role }))
     return E.right(listResponse('users', query, { documents, count: all.length }))
   }

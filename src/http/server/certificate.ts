@@ -137,7 +137,10 @@ export const openCertificate = async (
     if (E.isLeft(read)) {
       // A single bad read may have hit the files while they were being replaced one by one.
       if (++broken === 2) {
-        alarms.raise('certificate', `the certificate before stays in force: ${read.left.join('; ')}`)
+        alarms.raise(
+          'certificate',
+          `the new certificate cannot be used; keeping the current one: ${read.left.join('; ')}`,
+        )
       }
       return
     }
@@ -145,7 +148,7 @@ export const openCertificate = async (
     broken = 0
     if (isSamePair(read.right, current)) return
     current = read.right
-    log.info({ valid_to: validTo(current) }, 'took a new certificate')
+    log.info({ valid_to: validTo(current) }, 'new certificate in use')
     for (const listener of listeners) listener(current)
   }
 

@@ -46,7 +46,7 @@ export interface CatchUp {
 
 export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   const { path, projections, file, pending, writer, progress, states, writerThreadFrom = WRITER_THREAD_FROM } = options
-  let beside: WriterThread | undefined
+  let writerThread: WriterThread | undefined
   let events = 0
   let mayBegin = true
   let isFinished = true
@@ -65,9 +65,9 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
   }
 
   const end = async (): Promise<void> => {
-    if (beside !== undefined) {
-      await beside.end()
-      beside = undefined
+    if (writerThread !== undefined) {
+      await writerThread.end()
+      writerThread = undefined
       // If the thread failed, this thread writes what is left.
       pending.written(file.progress()?.position ?? -1)
     }
@@ -78,7 +78,7 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
     mayBegin = false
     if (!writer.commitAll()) return
     isFinished = false
-    beside = startWriterThread({ path, projections, isRebuild }, pending.written)
+    writerThread = startWriterThread({ path, projections, isRebuild }, pending.written)
   }
 
   return {
@@ -90,11 +90,11 @@ export const makeCatchUp = (options: CatchUpOptions): CatchUp => {
         folding = undefined
       }
       if (mayBegin && events + (batch.ahead ?? 0) >= writerThreadFrom && !batch.caughtUp) begin()
-      if (beside === undefined) return finish()
-      if (pending.unstaged() >= CHUNK || batch.caughtUp) await beside.send(pending.takeUnstaged(), progress())
-      if (batch.caughtUp || beside.hasFailed()) await end()
+      if (writerThread === undefined) return finish()
+      if (pending.unstaged() >= CHUNK || batch.caughtUp) await writerThread.send(pending.takeUnstaged(), progress())
+      if (batch.caughtUp || writerThread.hasFailed()) await end()
     },
-    hasWriterThread: () => beside !== undefined,
+    hasWriterThread: () => writerThread !== undefined,
     end,
   }
 }

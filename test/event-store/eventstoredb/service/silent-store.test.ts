@@ -64,7 +64,7 @@ test('a store that answers slowly, or refuses for good reason, is not silent', a
 })
 
 const resumed = (log: readonly Line[]) =>
-  log.filter(({ sentence }) => sentence === 'a subscription to the event store was cut off; resumed')
+  log.filter(({ sentence }) => sentence === 'subscription to the event store was interrupted; resumed')
 
 test('each subscription that is cut off and resumed is a line with its cause and how long it took', async (t) => {
   const { server, service, log } = await aReadyService(t)

@@ -158,5 +158,5 @@ export const measureRate = async (scope: Tidying, options: RateOptions): Promise
     options,
   )
   const lines = instances.flatMap(({ child }) => child.errors().split('\n').concat(child.output().split('\n')))
-  return rateOf(buckets, lines.filter((line) => line.includes('was cut off; resumed')).length)
+  return rateOf(buckets, lines.filter((line) => line.includes('was interrupted; resumed')).length)
 }

@@ -62,7 +62,7 @@ test('a copied data folder without its vault key is not started, and the key, it
   const { data, backup, vault } = await copied(t, 'vault.key')
   const told = await refusal(t, data)
   t.true(told.includes(`${join(data, 'vault.key')}: it does not exist`), told)
-  t.true(told.includes(`the key "${vault}" is in no backup, though listed in ${backup}; put it back`), told)
+  t.true(told.includes(`the key "${vault}" is in no backup, although ${backup} needs it; restore it`), told)
   t.true(told.includes(`berth vault forget ${vault}`), told)
 })
 
@@ -71,7 +71,7 @@ test('a data folder put back from a backup is not started without the keys, whic
   const id = audit.split('+').slice(0, 2).join('+')
   const [vaultKey, auditKey] = [join(data, 'vault.key'), join(data, 'audit.key')]
   const put = { BERTH_DATA: backup }
-  t.true((await refusal(t, backup)).includes(`"${vault}" is in no backup, though listed in ${backup}`))
+  t.true((await refusal(t, backup)).includes(`"${vault}" is in no backup, although ${backup} needs it`))
   await copyFile(vaultKey, join(backup, 'vault.key'))
   t.true((await refusal(t, backup)).includes(`the key ${id} has signed this log's checkpoints`))
   // A log from before keys were noted is known by the checkpoint that lies beside it.

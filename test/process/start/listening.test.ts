@@ -69,7 +69,7 @@ const LINKS = {
 
 test("beside Kubernetes' service links it serves, with a warning that names them", async (t) => {
   const service = await serve(t, { data: join(await temporaryData(t), 'data'), env: LINKS })
-  const warning = JSON.parse(await service.line("Kubernetes' service links")) as { level: number; msg: string }
+  const warning = JSON.parse(await service.line('Kubernetes service links')) as { level: number; msg: string }
   t.is(warning.level, 40)
   for (const name of Object.keys(LINKS)) t.true(warning.msg.includes(name), name)
   t.is((await service.get('/api/user/me')).status, 200)

@@ -74,7 +74,7 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
 test('a store that does not let the service in ends the start at once, with a sentence that says so', async (t) => {
   const { log, begin } = await aStarting(t, { users: { somebody: 'else' } })
   const error = await t.throwsAsync(begin(), { name: 'StoreDenied' })
-  t.regex(String(error?.message), /refuses the credentials, or their rights/)
+  t.regex(String(error?.message), /denies access with these credentials/)
   t.false(sentencesOf(log).includes(WAITING))
 })
 

@@ -257,7 +257,9 @@ test('a key file that others can read is warned of, and one that is none, or can
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
   await chmod(file, 0o644)
   const warned = await start(t, { now: NOW, data })
-  t.true(warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} is readable by others`)))
+  t.true(
+    warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} is readable by others`)),
+  )
   await warned.stop()
   await writeFile(file, 'hush, secret')
   const broken = await t.throwsAsync(start(t, { now: NOW, data }))

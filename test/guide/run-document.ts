@@ -105,7 +105,7 @@ export const runDocument = async (
   const folder = await freshFolder(t, document)
   const service = launch(t, { data: join(folder, 'data'), args: ['serve'], env: { BERTH_PORT: '0' } })
   const { url } = JSON.parse(await service.line('"msg":"listening"')) as { url: string }
-  const { file } = JSON.parse(await service.line('the password is in this file')) as { file: string }
+  const { file } = JSON.parse(await service.line('created the administrator')) as { file: string }
   const password = await readFile(file, 'utf8')
   const blocks = [...before, ...document.blocks].filter(({ info }) => info === 'sh')
   const steps = blocks.flatMap(({ code, line }) => readSteps(code).map((step) => ({ ...step, line })))

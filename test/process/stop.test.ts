@@ -147,7 +147,7 @@ test('a second signal ends it at once', async (t) => {
 test('stopped while it starts for the first time, it exits with 0 and can be started again', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
-  await child.line('made the key of the vault')
+  await child.line('created the vault key')
   child.signal('SIGTERM')
   t.deepEqual(await child.exited, { code: 0, signal: null })
   const service = await serve(t, { data })

@@ -74,6 +74,7 @@ mount --bind volume var/lib/berth
 
 ! in_image ${user} 'touch /srv/berth/x' 2> /dev/null
 ! in_image ${user} '${healthcheck}'
+touch tmp/log
 start_in_image ${user} 'exec ${command}' > tmp/log &
 tail --pid $! -f tmp/log | grep -q -m 1 listening
 until in_image ${user} '${healthcheck}'; do kill -0 $!; done

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logged, NewEvent, Recorded } from '../../src/domain/event.ts'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
@@ -79,6 +80,14 @@ export const recordsOf = async (store: EventStore, after: number): Promise<reado
 }
 
 export const idsOf = (events: readonly { readonly id: string }[]): readonly string[] => events.map(({ id }) => id)
+
+/** `assert.deepEqual` for long lists: it does not draw up how they differ, which takes seconds for a thousand events. */
+export const assertSame = (actual: readonly unknown[], expected: readonly unknown[], what: string): void => {
+  if (isDeepStrictEqual(actual, expected)) return
+  const index = expected.findIndex((item, n) => !isDeepStrictEqual(item, actual[n]))
+  const place = index === -1 ? expected.length : index
+  assert.fail(`${what}: ${actual.length} instead of ${expected.length}, different from number ${place} on`)
+}
 
 /** What an append came to that must be done. */
 export const done = (result: Awaited<ReturnType<typeof append>>): Appended => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../../../src/domain/event.ts'
 import type { Batch } from '../../../src/event-store/event-store.ts'
-import { anEvent, append, aStream, idsOf, interleave, logged, readAll, readLog } from '../new-events.ts'
+import { anEvent, append, aStream, assertSame, idsOf, interleave, logged, readAll, readLog } from '../new-events.ts'
 import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
@@ -135,8 +135,8 @@ const slow: Law = {
     })
     // All of it at once: a store that gives nothing again and again keeps nobody waiting for the next batch.
     const seen = await within(patience, '3,000 events', all)
-    assert.deepEqual(idsOf(seen), idsOf(events))
-    assert.deepEqual(seen, (await readAll(store, stream)).map(logged))
+    assertSame(idsOf(seen), idsOf(events), 'the events of the subscription')
+    assertSame(seen, (await readAll(store, stream)).map(logged), 'the events as they are read back')
   },
   brokenBy: {
     'drops what does not fit its buffer': broken.overflows,

@@ -1,56 +1,49 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { keyChecks } from '../service/checks/keys.ts'
 import { readConfig } from '../service/config/config.ts'
-import { clockConfirmCommand } from './clock/confirm.ts'
-import { clockCorrectCommand } from './clock/correct.ts'
-import { auditKeyCommand } from './keys/audit-key.ts'
-import { vaultForgetCommand } from './keys/vault-forget.ts'
-import { vaultRotateCommand } from './keys/vault-rotate.ts'
-import { vaultStatusCommand } from './keys/vault-status.ts'
-import { backupCommand } from './log/backup.ts'
-import { checkpointCommand } from './log/checkpoint.ts'
-import { copyCommand } from './log/copy.ts'
-import { exportCommand } from './log/export.ts'
-import { historyCommand } from './log/history.ts'
-import { proofCommand } from './log/proof.ts'
-import { replayCommand } from './log/replay.ts'
-import { verifyCommand } from './log/verify.ts'
-import { serveCommand } from './serve.ts'
 import { type Command, DONE, MISUSED, type Terminal } from './terminal/command.ts'
 import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
 import { parse } from './terminal/parse.ts'
 import { didYouMean } from './terminal/suggest.ts'
 import { version } from './terminal/version.ts'
-import { runUser, showUserHelp, USER, userCommandNames } from './user.ts'
 
-const commands: readonly Command[] = [
-  serveCommand,
-  backupCommand,
-  historyCommand,
-  replayCommand,
-  verifyCommand,
-  checkpointCommand,
-  proofCommand,
-  auditKeyCommand,
-  exportCommand,
-  vaultRotateCommand,
-  vaultStatusCommand,
-  vaultForgetCommand,
-  copyCommand,
-  clockConfirmCommand,
-  clockCorrectCommand,
-]
+/** Each command by the words that call it. A command loads only its own modules: all of them take a quarter second. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  backup: async () => (await import('./log/backup.ts')).backupCommand,
+  history: async () => (await import('./log/history.ts')).historyCommand,
+  replay: async () => (await import('./log/replay.ts')).replayCommand,
+  verify: async () => (await import('./log/verify.ts')).verifyCommand,
+  checkpoint: async () => (await import('./log/checkpoint.ts')).checkpointCommand,
+  proof: async () => (await import('./log/proof.ts')).proofCommand,
+  'audit key': async () => (await import('./keys/audit-key.ts')).auditKeyCommand,
+  export: async () => (await import('./log/export.ts')).exportCommand,
+  'vault rotate': async () => (await import('./keys/vault-rotate.ts')).vaultRotateCommand,
+  'vault status': async () => (await import('./keys/vault-status.ts')).vaultStatusCommand,
+  'vault forget': async () => (await import('./keys/vault-forget.ts')).vaultForgetCommand,
+  copy: async () => (await import('./log/copy.ts')).copyCommand,
+  'clock confirm': async () => (await import('./clock/confirm.ts')).clockConfirmCommand,
+  'clock correct': async () => (await import('./clock/correct.ts')).clockCorrectCommand,
+}
+const NAMES = Object.keys(COMMANDS)
+/** The commands on users, which parse their own arguments. */
+const USER = 'user'
 
-const [serve, ...others] = commands as readonly [Command, ...Command[]]
-const OVERVIEW = overviewOf([serve, USER, ...others])
+const loadAll = (names: readonly string[]): Promise<readonly Command[]> =>
+  Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<Command>)()))
 
-const GROUPS = [
-  ...new Set(
-    commands.map(({ name }) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
-  ),
-]
+const overview = async (): Promise<string> => {
+  const [serve, ...others] = (await loadAll(NAMES)) as readonly [Command, ...Command[]]
+  return overviewOf([serve, (await import('./user.ts')).USER, ...others])
+}
+
 /** Every word or pair of words that a command line may begin with. */
-const NAMES = ['help', ...commands.map(({ name }) => name), ...GROUPS, USER.name, ...userCommandNames]
+const beginnings = async (): Promise<readonly string[]> => {
+  const groups = new Set(
+    NAMES.map((name) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
+  )
+  return ['help', ...NAMES, ...groups, USER, ...(await import('./user.ts')).userCommandNames]
+}
 
 const misuse = (terminal: Terminal, why: string, usage: string): number => {
   terminal.stderr(`berth: ${why}\n${usage}\n`)
@@ -78,6 +71,7 @@ const runCommand = async (command: Command, args: readonly string[], environment
 }
 
 const runOnUsers = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
+  const { runUser, showUserHelp } = await import('./user.ts')
   if (isHelpAsked(args)) return showUserHelp(args, terminal)
   const config = readConfig(environment, keyChecks)
   if (E.isRight(config)) return runUser(args, config.right, terminal)
@@ -86,21 +80,20 @@ const runOnUsers = async (args: readonly string[], environment: Environment, ter
 }
 
 const runInGroup = async (
-  group: readonly Command[],
+  group: readonly string[],
   [first = '', second, ...rest]: readonly string[],
   environment: Environment,
   terminal: Terminal,
 ): Promise<number> => {
-  const member = group.find(({ name }) => name === `${first} ${second}`)
-  if (member !== undefined) return runCommand(member, rest, environment, terminal)
-  const usage = groupUsageOf(group)
+  const member = COMMANDS[`${first} ${second}`]
+  if (member !== undefined) return runCommand(await member(), rest, environment, terminal)
+  const usage = groupUsageOf(await loadAll(group))
   if (second === '--help' || second === '-h') {
     terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
     return DONE
   }
   if (second === undefined) return misuse(terminal, 'a command is missing', usage)
-  const names = group.map(({ name }) => name)
-  return misuse(terminal, `${JSON.stringify(second)} is no command of ${first}${didYouMean(second, names)}`, usage)
+  return misuse(terminal, `${JSON.stringify(second)} is no command of ${first}${didYouMean(second, group)}`, usage)
 }
 
 /** Runs the arguments of `berth`. Resolves to the exit code. */
@@ -110,20 +103,21 @@ export const runCommandLine = async (
   terminal: Terminal,
 ): Promise<number> => {
   const [first, ...rest] = args
-  if (first === undefined) return misuse(terminal, 'a command is missing', OVERVIEW.trimEnd())
+  if (first === undefined) return misuse(terminal, 'a command is missing', (await overview()).trimEnd())
   if (['help', '--help', '-h'].includes(first)) {
     if (rest.length > 0) return runCommandLine([...rest, '--help'], environment, terminal)
-    terminal.stdout(OVERVIEW)
+    terminal.stdout(await overview())
     return DONE
   }
   if (first === '--version' || first === '-V') {
     terminal.stdout(`berth ${version()}\n`)
     return DONE
   }
-  if (first === USER.name) return runOnUsers(rest, environment, terminal)
-  const command = commands.find(({ name }) => name === first)
-  if (command !== undefined) return runCommand(command, rest, environment, terminal)
-  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  if (first === USER) return runOnUsers(rest, environment, terminal)
+  const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  if (command !== undefined) return runCommand(await command(), rest, environment, terminal)
+  const group = NAMES.filter((name) => name.startsWith(`${first} `))
   if (group.length > 0) return runInGroup(group, args, environment, terminal)
-  return misuse(terminal, `there is no command ${JSON.stringify(first)}${didYouMean(first, NAMES)}`, TRY_HELP)
+  const suggestion = didYouMean(first, await beginnings())
+  return misuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }

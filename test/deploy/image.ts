@@ -30,7 +30,7 @@ export const layOut = async (root: string): Promise<void> => {
   for (const path of installed()) {
     const to = join(home, path)
     mkdirSync(join(to, '..'), { recursive: true })
-    await exec('cp', ['-al', join(ROOT, path), to]).catch(() => exec('cp', ['-a', join(ROOT, path), to]))
+    await exec('cp', ['-alT', join(ROOT, path), to]).catch(() => exec('cp', ['-aT', join(ROOT, path), to]))
   }
   for (const directory of ['usr', 'proc', 'dev', 'etc', 'tmp', 'var/lib']) {
     mkdirSync(join(root, directory), { recursive: true })

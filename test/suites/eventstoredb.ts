@@ -1,0 +1,7 @@
+import { runTestsIn } from './suite.ts'
+
+await runTestsIn(
+  'event-store/eventstoredb',
+  'event-store/eventstoredb/conformance',
+  'event-store/eventstoredb/protocol',
+)

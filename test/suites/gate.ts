@@ -1,0 +1,76 @@
+import ava, { type ExecutionContext, type TestFn } from 'ava'
+
+/**
+ * Tests of a suite that run at a time. Each may have a service or two of its own; with many more at once every one of
+ * them is slow, and one that waits for an answer waits too long.
+ */
+const AT_A_TIME = 6
+
+let running = 0
+const waiting: (() => void)[] = []
+
+const enter = async (): Promise<void> => {
+  if (running < AT_A_TIME) running++
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+const leave = (): void => {
+  const next = waiting.shift()
+  if (next === undefined) running--
+  else next()
+}
+
+type Implementation = (t: ExecutionContext, ...rest: readonly unknown[]) => unknown
+interface Macro {
+  readonly exec: Implementation
+}
+
+const gated =
+  (implementation: Implementation): Implementation =>
+  async (t, ...rest) => {
+    await enter()
+    // The last of its teardowns, since they run in reverse order.
+    t.teardown(leave)
+    return implementation(t, ...rest)
+  }
+
+const gatedTest = (body: Implementation | Macro): Implementation | Macro =>
+  typeof body === 'function' ? gated(body) : { ...body, exec: gated(body.exec) }
+
+let file = ''
+const declarations: (() => void)[] = []
+
+/** Tests declared from now on are those of a file. Their titles begin with its name. */
+export const enterFile = (name: string): void => {
+  file = name.replaceAll('/', ' › ')
+}
+
+/** Declares all of them in one turn: ava starts at the end of the turn in which it is given the first. */
+export const declareAll = (): void => {
+  for (const declare of declarations) declare()
+}
+
+const isTest = (key: string): boolean => key === '' || key === 'serial'
+const HOOKS = ['before', 'after', 'beforeEach', 'afterEach', 'always']
+
+type Declare = (...args: readonly unknown[]) => void
+
+const deferred = (target: Declare, key = ''): Declare =>
+  new Proxy(target, {
+    apply: (declare, _self, args: readonly unknown[]) => {
+      const [title, body, ...rest] = args
+      const prefix = `${file} › `
+      declarations.push(
+        isTest(key)
+          ? () => declare(`${prefix}${title}`, gatedTest(body as Implementation | Macro), ...rest)
+          : () => declare(...args.map((arg) => (typeof arg === 'string' ? `${prefix}${arg}` : arg))),
+      )
+    },
+    get: (declare, name: string) => {
+      const member = Reflect.get(declare, name)
+      return isTest(name) || HOOKS.includes(name) ? deferred(member as Declare, name) : member
+    },
+  })
+
+// biome-ignore lint/style/noDefaultExport: it stands in for ava, whose default export this is.
+export default deferred(ava as unknown as Declare) as unknown as TestFn

@@ -1,0 +1,3 @@
+import { runTestsIn } from './suite.ts'
+
+await runTestsIn('guide')

@@ -1,0 +1,3 @@
+import { runTestsIn } from './suite.ts'
+
+await runTestsIn('http/authentication', 'http/codecs', 'http/documents', 'http/protocol', 'http/store', 'http/server')

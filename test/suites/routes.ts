@@ -1,0 +1,3 @@
+import { runTestsIn } from './suite.ts'
+
+await runTestsIn('http/routes/**', 'http/retries', 'http/refusals', 'http/request', 'http/races', 'http/secrets')

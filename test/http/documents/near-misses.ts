@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { anyCharacter } from '../../characters.ts'
 
-/** Values that are nearly right, right, or not at all. */
+/** Values that are valid, nearly valid or arbitrary. */
 
-/** Characters at which rules turn. */
+/** Characters at the boundaries of rules. */
 const EDGES = [
   '',
   ' ',
@@ -44,7 +44,7 @@ const SIGNS = [
   'z',
 ]
 
-/** A text with some of its characters left out, doubled or others put in. */
+/** A text with some characters removed, doubled or inserted. */
 export const bent = (text: string): fc.Arbitrary<string> =>
   fc
     .array(
@@ -72,7 +72,7 @@ const junk = fc.oneof(
 export const anything = (value: unknown): fc.Arbitrary<unknown> =>
   typeof value === 'string' ? fc.oneof(fc.constant(value), bent(value), junk) : fc.oneof(fc.constant(value), junk)
 
-/** The same object with a member spoilt, left out or put in beside the others, or as it is. */
+/** An object with a member changed, removed or added, or unchanged. */
 export const spoilt = (object: object): fc.Arbitrary<unknown> => {
   const names = Object.keys(object)
   const members = object as Readonly<Record<string, unknown>>
@@ -88,7 +88,7 @@ export const spoilt = (object: object): fc.Arbitrary<unknown> => {
   return fc.oneof({ weight: 1, arbitrary: fc.constant(object) }, { weight: 5, arbitrary: one }, junk)
 }
 
-/** Some exist, some do not. */
+/** Existing and non-existing date-times. */
 export const DATE_TIMES = [
   '2030-05-02T08:15:00+02:00',
   '2028-02-29T23:59:59Z',

@@ -15,10 +15,10 @@ import {
   shown,
 } from './model.ts'
 
-/** What becomes of reservations: the verdicts are those of test/domain/calendar/calendar-model.ts, a list of intervals. */
+/** The model of reservations. The verdicts come from test/domain/calendar/calendar-model.ts, a list of intervals. */
 
 const HOUR = 3_600_000
-/** Short, so that random stories meet them. */
+/** Short, so that random stories reach them. */
 export const LIMITS = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
 const textOf = (sut: Sut, booking: Booking): string => {
@@ -35,7 +35,7 @@ const textOf = (sut: Sut, booking: Booking): string => {
   })
 }
 
-/** What lists show: everything but what was cancelled, newest first. */
+/** The expected list: all reservations that are not cancelled, newest first. */
 export const standingReservations = (model: Model): readonly string[] =>
   model.log
     .filter((line) => line.startsWith('ReservationCreated '))

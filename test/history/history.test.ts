@@ -76,7 +76,7 @@ const TYPES = [
   'ListenPortReleased',
 ]
 
-test("the history of a SUT lists its events, its port's and its reservations', oldest first, even once retired", async (t) => {
+test('the history of a SUT includes its port and reservations, oldest first, even once retired', async (t) => {
   const { service, sut } = await aStory(t)
   const answer = await service.as('audrey').get(`/api/sut/${sut}/history`)
   t.deepEqual([answer.json.limit, answer.json.offset, answer.json.count], [100, 0, TYPES.length])

@@ -24,7 +24,7 @@ const untilLogged = (service: Running, sentence: RegExp, within = 10_000): Promi
 
 const readOnly = { readOnly: true }
 
-test('a running service takes up a rotated key within 2 s, re-encrypts all secrets, and retries still match', async (t) => {
+test('a running service uses a rotated key within 2 s, re-encrypts all secrets and matches retries', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'before' }

@@ -170,7 +170,7 @@ test('wherever a rotation is interrupted, every secret stays readable and the ne
   )
 })
 
-test('an unreadable secret is reported without its contents, keeps its key needed and does not stop the rest', async (t) => {
+test('an unreadable secret is reported without its contents, keeps its key needed and does not stop others', async (t) => {
   const { store, suts, vault } = await rotated(t)
   const [broken] = suts
   const [secret] = await store.readSecrets(broken as string)

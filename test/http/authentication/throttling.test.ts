@@ -72,7 +72,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
 const times = (count: number, answer: string): string[] => Array.from({ length: count }, () => answer)
 const ALICE = basic('alice')
 
-test('after ten failed attempts of an address and name, further ones are locked out until the minute is over', async (t) => {
+test('after ten failures of an address and name, further attempts are locked out for the minute', async (t) => {
   const { clock, verified, ask, guess, guessOften } = await given()
   t.deepEqual(await guessOften(9, HERE), times(9, 'unauthenticated'))
   clock.now += 20_000

@@ -45,7 +45,7 @@ const SIGNS = [
 ]
 
 /** A text with some characters removed, doubled or inserted. */
-export const bent = (text: string): fc.Arbitrary<string> =>
+export const mutatedText = (text: string): fc.Arbitrary<string> =>
   fc
     .array(
       fc.record({
@@ -59,7 +59,7 @@ export const bent = (text: string): fc.Arbitrary<string> =>
       }),
       { maxLength: 2 },
     )
-    .map((bends) => bends.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
+    .map((mutations) => mutations.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
 
 const LONG = fc.constantFrom(1, 63, 64, 65, 127, 128, 129, 253, 254, 256, 257, 4096, 4097)
 const long = fc.tuple(fc.constantFrom('x', '😀', 'a.', '0'), LONG).map(([unit, count]) => unit.repeat(count))
@@ -70,10 +70,12 @@ const junk = fc.oneof(
 )
 
 export const anything = (value: unknown): fc.Arbitrary<unknown> =>
-  typeof value === 'string' ? fc.oneof(fc.constant(value), bent(value), junk) : fc.oneof(fc.constant(value), junk)
+  typeof value === 'string'
+    ? fc.oneof(fc.constant(value), mutatedText(value), junk)
+    : fc.oneof(fc.constant(value), junk)
 
 /** An object with a member changed, removed or added, or unchanged. */
-export const spoilt = (object: object): fc.Arbitrary<unknown> => {
+export const mutatedObject = (object: object): fc.Arbitrary<unknown> => {
   const names = Object.keys(object)
   const members = object as Readonly<Record<string, unknown>>
   const one = fc.constantFrom(...names, 'surprise').chain((name) =>

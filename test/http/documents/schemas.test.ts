@@ -28,7 +28,7 @@ import type { DecodeBody } from '../../../src/http/protocol/route.ts'
 import { UserName } from '../../../src/users/users-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
 import { makeAjv } from './fitting.ts'
-import { ADDRESSES, anything, bent, DATE_TIMES, spoilt } from './near-misses.ts'
+import { ADDRESSES, anything, DATE_TIMES, mutatedObject, mutatedText } from './near-misses.ts'
 
 /** A codec and its schema accept the same values, tested with valid, nearly valid and arbitrary ones. */
 
@@ -95,7 +95,7 @@ test('the schema and the codec of a date-time accept the same values, on existin
 })
 
 test('the pattern of addresses accepts the same IPv6 addresses as URL', (t) => {
-  const values = fc.oneof(fc.ipV6(), fc.constantFrom(...ADDRESSES)).chain(bent)
+  const values = fc.oneof(fc.ipV6(), fc.constantFrom(...ADDRESSES)).chain(mutatedText)
   const isAddressOfUrl: Takes = (value) =>
     /^[0-9A-Fa-f:.]+$/.test(String(value)) && String(value).includes(':') && URL.canParse(`http://[${value}]/`)
   const isAddress: Takes = (value) => String(value).includes(':') && address.is(value)
@@ -108,13 +108,13 @@ test('the pattern of addresses accepts the same IPv6 addresses as URL', (t) => {
 
 for (const [type, codec] of Object.entries(eventData)) {
   test(`the schema and the codec of ${type} accept the same data`, (t) => {
-    const values = arbitraryData[type as keyof typeof eventData].chain((data) => spoilt(data))
+    const values = arbitraryData[type as keyof typeof eventData].chain((data) => mutatedObject(data))
     agree(t, decoding(codec), schemaOf(codec), values, 300)
   })
 }
 
 test('the schema and the codec of event metadata accept the same values', (t) => {
-  agree(t, decoding(Metadata), schemaOf(Metadata), arbitraryMetadata().chain(spoilt), 500)
+  agree(t, decoding(Metadata), schemaOf(Metadata), arbitraryMetadata().chain(mutatedObject), 500)
 })
 
 const MACHINE = { name: 'bench', address: '192.168.9.5', port: 5900, sut_type: 'vnc' }
@@ -143,13 +143,13 @@ const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; read
 
 for (const [what, { body, right }] of Object.entries(BODIES)) {
   test(`the schema and the service accept the same bodies ${what}`, (t) => {
-    const values = fc.constantFrom(...right).chain(spoilt)
+    const values = fc.constantFrom(...right).chain(mutatedObject)
     agree(t, (value) => E.isRight(body(value)), schemaOf(body), values, 1_500)
   })
 }
 
 test('control: a schema that accepts more or less than its codec is detected', (t) => {
-  const values = fc.constantFrom(...(BODIES['of a new SUT']?.right ?? [])).chain(spoilt)
+  const values = fc.constantFrom(...(BODIES['of a new SUT']?.right ?? [])).chain(mutatedObject)
   const takes: Takes = (value) => E.isRight(sutCreationBody(value))
   const { properties, ...others } = schemaOf(sutCreationBody) as { readonly properties: object }
   const wider = { ...others, properties: { ...properties, port: { type: 'integer' } } }

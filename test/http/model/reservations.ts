@@ -89,12 +89,12 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
 
 type Change = { readonly type: 'CancelReservation' } | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
 
-const change = (model: Model, found: Found | undefined, actor: Actor, asked: Change): Expected => {
+const change = (model: Model, found: Found | undefined, actor: Actor, requested: Change): Expected => {
   if (found === undefined) return refused('reservation_not_found')
   const { sut, booking } = found
   if (isBehind(model, sut.time)) return refused('clock_behind')
   const { _id, user_id, standing: documentStatus } = booking
-  const command = { ...asked, actor, _id, user_id, documentStatus }
+  const command = { ...requested, actor, _id, user_id, documentStatus }
   const verdict = verdictOn(sut.calendar, command, Math.max(model.clock, sut.time))
   if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
   if ('code' in verdict) return refused(verdict.code, verdict.help as object)

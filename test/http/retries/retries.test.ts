@@ -99,7 +99,7 @@ const soon = (sut_id: string, duration = 900) => {
   return { user_id, sut_id, start_in: 3600, duration }
 }
 
-test('a request repeated on another instance gets its first answer, and another request with its key is refused', async (t) => {
+test('a request repeated on another instance gets its first answer, and its key cannot be reused', async (t) => {
   const { services, data } = await startTwo(t)
   const [one, other] = services as readonly [Running, Running]
   const sut_id = await idOfSut(one)

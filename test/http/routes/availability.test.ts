@@ -57,8 +57,8 @@ test('without a span the next week is listed in UTC', async (t) => {
 
 test('free windows are returned in the requested UTC offset', async (t) => {
   const { alice, sut } = await stage(t)
-  const asked = '?from=2030-05-02T08:00:00%2B02:00&to=2030-05-02T06:30:00-01:00'
-  t.deepEqual(await freeOf(alice, sut, asked), [
+  const query = '?from=2030-05-02T08:00:00%2B02:00&to=2030-05-02T06:30:00-01:00'
+  t.deepEqual(await freeOf(alice, sut, query), [
     { start_time: '2030-05-02T08:00:00+02:00', end_time: '2030-05-02T09:30:00+02:00' },
   ])
   t.deepEqual(await freeOf(alice, sut, '?to=2030-05-02T06:30:00-00:30'), [

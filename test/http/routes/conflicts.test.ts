@@ -16,8 +16,8 @@ test('an overlapping window is refused with the conflicting reservations and the
   const alice = service.as('alice')
   const first = await reserved(alice, aReservation(sut_id, during('07:00-08:00', '+00:00')))
   const second = await reserved(alice, aReservation(sut_id, during('10:15-11:15', '+02:00')))
-  const asked = aReservation(sut_id, { user_id: idOf('bob'), ...during('03:30-04:40', '-04:00') })
-  const refused = await reserve(service.as('bob'), asked)
+  const overlapping = aReservation(sut_id, { user_id: idOf('bob'), ...during('03:30-04:40', '-04:00') })
+  const refused = await reserve(service.as('bob'), overlapping)
   t.deepEqual(faultsOf(refused), [])
   t.deepEqual([refused.status, refused.json.code], [409, 'reservation_conflict'])
   const conflict = ({ json: { _id, user_id, start_time, end_time } }: typeof first) => ({

@@ -112,11 +112,11 @@ test('a conflicting extension is 409 with conflicts and extendable_until in the 
     start_time,
     end_time,
   })
-  const asked = [
+  const cases = [
     [{ end_time: '2030-05-02T04:45:00-04:00' }, [next, last], '2030-05-02T03:30:00-04:00'],
     [{ duration: 5401 }, [next], '2030-05-02T09:30:00+02:00'],
   ] as const
-  for (const [body, conflicting, extendable_until] of asked) {
+  for (const [body, conflicting, extendable_until] of cases) {
     const refused = await extend(body)
     t.deepEqual(refusalOf(refused), [409, 'reservation_conflict'])
     t.deepEqual(faultsOf(refused), [])

@@ -104,7 +104,7 @@ test('reservations are filtered by SUT, holder, span of time and whether they ar
   t.deepEqual(await idsIn(alice, '/api/sut_reservation?current=true'), [c, b])
 })
 
-test('a cancelled reservation leaves the list but still works in before, and a released one stays but is not current', async (t) => {
+test('a cancelled reservation is not listed but works in before, and a released one is not current', async (t) => {
   const { service, alice, suts } = await stage(t, 3)
   const [one = '', other = '', third = ''] = suts
   const first = await reserved(alice, aReservation(third, during('06:00', '07:00')))

@@ -41,7 +41,7 @@ test('the Location of a creation leads to the created object', async (t) => {
   }
 })
 
-const FORM_A: readonly (readonly [asked: readonly [string, string], answered: readonly [string, string]])[] = [
+const FORM_A: readonly (readonly [requested: readonly [string, string], answered: readonly [string, string]])[] = [
   [
     ['2030-05-02T06:00:00Z', '2030-05-02t06:15:00z'],
     ['2030-05-02T06:00:00+00:00', '2030-05-02T06:15:00+00:00'],
@@ -65,11 +65,11 @@ const FORM_A: readonly (readonly [asked: readonly [string, string], answered: re
   ],
 ]
 
-for (const [asked, answered] of FORM_A) {
-  test(`${asked.join(' to ')} is reserved on the grid in the requested offsets`, async (t) => {
+for (const [requested, answered] of FORM_A) {
+  test(`${requested.join(' to ')} is reserved on the grid in the requested offsets`, async (t) => {
     const service = await start(t, { now: NOW })
     const sut_id = await createSut(service.as('admin'))
-    const body = aReservation(sut_id, { start_time: asked[0], end_time: asked[1] })
+    const body = aReservation(sut_id, { start_time: requested[0], end_time: requested[1] })
     const { json } = await reserved(service.as('alice'), body)
     t.deepEqual([json.start_time, json.end_time], answered)
   })

@@ -25,7 +25,7 @@ const ANY = [
   '2030-05-02T06:14:59.999Z',
 ]
 
-const TABLE: readonly (readonly [now: readonly string[], asked: object, start: string, end: string])[] = [
+const TABLE: readonly (readonly [now: readonly string[], requested: object, start: string, end: string])[] = [
   [[NOW], explicit('06:00:00', '06:14:59'), '06:00:00', '06:15:00'],
   [ANY, explicit('06:00:00', '06:15:00'), '06:00:00', '06:15:00'],
   [ANY, explicit('06:00:00', '06:15:01'), '06:00:00', '06:30:00'],
@@ -36,11 +36,11 @@ const TABLE: readonly (readonly [now: readonly string[], asked: object, start: s
   [['2030-05-02T05:58:00.000Z'], { start_in: 3600, duration: 900 }, '06:45:00', '07:15:00'],
 ]
 
-for (const [times, asked, begin, end] of TABLE) {
+for (const [times, requested, begin, end] of TABLE) {
   for (const now of times) {
-    test(`at ${now} a request for ${Object.values(asked).join(' ')} gets the window ${begin} to ${end}`, async (t) => {
+    test(`at ${now} a request for ${Object.values(requested).join(' ')} gets the window ${begin} to ${end}`, async (t) => {
       const { ask } = await stage(t, now)
-      const answer = await ask(asked)
+      const answer = await ask(requested)
       t.is(answer.status, 201)
       t.deepEqual([answer.json.start_time, answer.json.end_time], [at(begin), at(end)])
     })

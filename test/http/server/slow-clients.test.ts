@@ -86,7 +86,7 @@ const open = (port: number): Promise<Socket> =>
     socket.once('connect', () => resolve(socket))
   })
 
-test('with 1,000 idle and 50 dripping connections other clients are answered, and the slow ones are cut off', async (t) => {
+test('with 1,000 idle and 50 dripping connections others are answered, and slow ones cut off', async (t) => {
   // Long enough that all are connected at once on a slow machine.
   const service = await start(t, { patience: { headers: 5_000, request: 5_000, look: 50 } })
   const idle = await Promise.all(Array.from({ length: 1000 }, () => open(service.port)))

@@ -47,7 +47,7 @@ const correct = (
   return type(line, { BERTH_DATA: data, ...sharedEnvironment(data) }, { now: () => Date.parse(LATER) })
 }
 
-test('after a correction a SUT can be reserved again, keeps its reservations, and wrong ones can be cancelled', async (t) => {
+test('a corrected SUT can be reserved, keeps its reservations, and wrong ones can be cancelled', async (t) => {
   const { service, sut_id, made, span } = await stage(t)
   const alice = service.as('alice')
   const wanted = during('2030-05-03T10:00:00Z', '2030-05-03T11:00:00Z')

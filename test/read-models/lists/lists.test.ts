@@ -130,11 +130,11 @@ const aSlice = fc.integer({ min: 1, max: 20 })
 test('property: lists of reservations match the log for every combination of filters', (t) => {
   const queries = fc.array(aReservationQuery, { minLength: 20, maxLength: 20 })
   fc.assert(
-    fc.property(aHistory, aSlice, queries, (steps, slice, asked) => {
+    fc.property(aHistory, aSlice, queries, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('reservation', events, STRIDE)
-      for (const query of asked) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
+      for (const query of given) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
     }),
     { numRuns: 150 },
   )
@@ -143,11 +143,11 @@ test('property: lists of reservations match the log for every combination of fil
 test('property: lists of SUTs match the log for every combination of filters', (t) => {
   const queries = fc.array(aSutQuery, { minLength: 20, maxLength: 20 })
   fc.assert(
-    fc.property(aHistory, aSlice, queries, (steps, slice, asked) => {
+    fc.property(aHistory, aSlice, queries, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('sut', events, STRIDE)
-      for (const query of asked) t.deepEqual(lists.suts(query), sutsIn(all, query))
+      for (const query of given) t.deepEqual(lists.suts(query), sutsIn(all, query))
     }),
     { numRuns: 100 },
   )
@@ -160,11 +160,11 @@ test('property: a SUT is held in the final windows of its uncancelled reservatio
     minLength: 10,
   })
   fc.assert(
-    fc.property(aHistory, aSlice, spans, (steps, slice, asked) => {
+    fc.property(aHistory, aSlice, spans, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('reservation', events, STRIDE)
-      for (const { sut, from, to } of asked) {
+      for (const { sut, from, to } of given) {
         const span = { start: moment(from), end: moment(to) }
         const windows = all
           .filter(({ document, ended }) => document.sut_id === sut && ended !== 'cancelled')
@@ -198,12 +198,12 @@ const walk = (
 test('property: paging by offset, or from the last entry, returns each entry once', (t) => {
   const queries = fc.array(aReservationQuery, { minLength: 5, maxLength: 5 })
   fc.assert(
-    fc.property(aHistory, queries, fc.integer({ min: 1, max: 7 }), (steps, asked, limit) => {
+    fc.property(aHistory, queries, fc.integer({ min: 1, max: 7 }), (steps, given, limit) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, 10)
       const known = documentsAfter('reservation', events, STRIDE)
       const createdOf = (id: string | undefined) => known.find(({ document }) => document._id === id)?.created
-      for (const { createdBefore: _, ...query } of asked) {
+      for (const { createdBefore: _, ...query } of given) {
         const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }).documents
         const ids = whole.map((document) => (JSON.parse(document) as { _id: string })._id)
         t.deepEqual(

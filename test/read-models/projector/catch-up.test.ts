@@ -170,7 +170,7 @@ test('when the writer thread fails, the main thread writes the rest and repeats 
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('when the writer thread fails midway, its file is finished after the last reader, and the main thread continues', async (t) => {
+test('when the writer thread fails midway, the main thread finishes its file after the last reader', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, feed } = views(t, path)
   const other = new DatabaseSync(path)

@@ -60,7 +60,7 @@ test('each update, tagging and retirement returns the SUT as of that write, desp
 const extended = (service: Running, path: string, duration: number) => (): Promise<Answer> =>
   service.as('alice').post(`${path}/extend`, { duration })
 
-test('each creation, extension and cancellation returns the reservation as of that write', async (t) => {
+test('each extension and cancellation returns the reservation as of that write', async (t) => {
   const { service, sut_id, recordAll } = await stage(t)
   const made = await reserved(service.as('alice'), aReservation(sut_id))
   const path = String(made.headers.location)

@@ -4,16 +4,16 @@ import { readSource, type SourceText } from './source-text.ts'
 /** Source files by their path from the project's root. */
 export type Tree = Readonly<Record<string, string>>
 
-/** A place ends in a slash where it is a folder with all it holds. */
+/** Paths that end in a slash are folders with everything in them. */
 export interface Rule {
   readonly files: string
-  /** What of ours these files may import. */
+  /** Project files that these files may import. */
   readonly may: readonly string[]
-  /** What of ours they may import types from, and no more. */
+  /** Project files from which they may import types only. */
   readonly mayType?: readonly string[]
-  /** The packages they may import; left out, any. */
+  /** The packages they may import. Any, unless given. */
   readonly packages?: readonly string[]
-  /** Without I/O, clock, randomness, time zone or language. */
+  /** No I/O, clock, randomness, time zone or locale. */
   readonly pure?: boolean
 }
 
@@ -51,7 +51,7 @@ const wrongEdge = (edge: Edge, rule: Rule, tree: Tree): string | undefined => {
   return typeOnly ? undefined : `${from} imports more than types from ${to}`
 }
 
-/** Every import that no rule allows; a file belongs to the first rule that names it. */
+/** Every import that no rule allows. The first rule that matches a file applies to it. */
 const wrongImports = (edges: readonly Edge[], rules: readonly Rule[], tree: Tree): readonly string[] =>
   edges.flatMap((edge) => {
     const rule = rules.find(({ files }) => isIn(edge.from, [files]))
@@ -63,14 +63,14 @@ interface Arrow {
   readonly to: string
 }
 
-/** Every cycle once, from the place in it that was seen first; imports of types count like others. */
+/** Every cycle once, from the file in it that was seen first. Type imports count too. */
 const cycles = (arrows: readonly Arrow[], places: Iterable<string>): readonly string[] => {
   const done = new Set<string>()
   const found: string[] = []
-  const visit = (path: string, way: readonly string[]): void => {
-    if (way.includes(path)) found.push(`${[...way.slice(way.indexOf(path)), path].join(' -> ')} is a cycle`)
-    if (way.includes(path) || done.has(path)) return
-    for (const { from, to } of arrows) if (from === path) visit(to, [...way, path])
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) found.push(`${[...trail.slice(trail.indexOf(path)), path].join(' -> ')} is a cycle`)
+    if (trail.includes(path) || done.has(path)) return
+    for (const { from, to } of arrows) if (from === path) visit(to, [...trail, path])
     done.add(path)
   }
   for (const path of places) visit(path, [])
@@ -97,14 +97,14 @@ const IMPURE: readonly RegExp[] = [
 
 const impurities = (code: string): readonly string[] => IMPURE.flatMap((word) => word.exec(code)?.[0].trim() ?? [])
 
-/** Folders that import each other, directly or by way of others: then no order of them has all imports run one way. */
+/** Folders that import each other, directly or through others. */
 const folderCycles = (edges: readonly Arrow[]): readonly string[] => {
   const arrows = edges.map(({ from, to }) => ({ from: posix.dirname(from), to: posix.dirname(to) }))
   const between = arrows.filter(({ from, to }) => from !== to)
   return cycles(between, new Set(between.map(({ from }) => from)))
 }
 
-/** More files than this are not seen at a glance. */
+/** The most files a folder may have. */
 const FOLDER_FILES = 15
 
 const crowded = (tree: Tree): readonly string[] => {
@@ -112,13 +112,13 @@ const crowded = (tree: Tree): readonly string[] => {
   return [...folders].flatMap(([folder, { length }]) => (length > FOLDER_FILES ? `${folder} has ${length} files` : []))
 }
 
-/** Files and functions have to stay below these. */
+/** Files and functions must stay below these. */
 const FILE_LINES = 200
 const FUNCTION_LINES = 60
 
 const linesOf = (text: string): number => text.replace(/\n$/, '').split('\n').length
 
-/** The lines of the longest block that is a body: behind an arrow, or behind parentheses with or without a type. */
+/** The lines of the longest function body: a block after an arrow, or after parentheses with or without a type. */
 const longestBody = (code: string): number => {
   let longest = 0
   const open: number[] = []
@@ -133,7 +133,7 @@ const longestBody = (code: string): number => {
   return longest
 }
 
-/** What is wrong with a tree of source files, in sentences; the file comes first. */
+/** Everything wrong with a tree of source files, in sentences that start with the file. */
 export const offences = (tree: Tree, rules: readonly Rule[]): readonly string[] => {
   const found: string[] = []
   const edges: Edge[] = []

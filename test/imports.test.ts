@@ -5,14 +5,14 @@ import { offences, type Rule, type Tree } from './import-rules.ts'
 
 const DOMAIN = 'src/domain/'
 const PORT = 'src/event-store/event-store.ts'
-/** What an event is as bytes, and their hash. */
+/** Events as bytes, and their hash. */
 const STORED = ['src/event-store/stored-event.ts', 'src/event-store/plain-event.ts']
-/** What deals with files as such, whatever is in them. */
+/** Files as such, whatever they contain. */
 const FILES = 'src/files/'
 const TELEMETRY = 'src/telemetry/'
 const CONFIG = 'src/service/config/'
 const PURE = ['fp-ts', 'io-ts', 'temporal-polyfill']
-/** What stands between the wire and the log. */
+/** For the layers between the network and the log. */
 const OUTSIDE = {
   may: [DOMAIN, 'src/commands/', 'src/read-models/', PORT, 'src/users/'],
   mayType: ['src/vault/', 'projections/'],
@@ -22,7 +22,7 @@ const ROOMS = [
   ...['control', 'files', 'telemetry', 'domain'],
 ].map((room) => `src/${room}/`)
 
-/** Who may import whom. */
+/** Which files may import which. */
 const RULES: readonly Rule[] = [
   { files: DOMAIN, may: [DOMAIN], packages: PURE, pure: true },
   { files: 'projections/', may: ['projections/', DOMAIN], packages: PURE, pure: true },
@@ -53,10 +53,10 @@ const RULES: readonly Rule[] = [
     may: ['src/service/checks/', 'src/vault/', 'src/audit/', 'src/users/', 'src/backup/'],
     mayType: [CONFIG],
   },
-  // The composition root, where an adapter is picked: no rule but those below lets anybody import it.
+  // The composition root, which picks the adapter. Only the rules below allow importing it.
   { files: 'src/service/', may: ['src/service/', ...ROOMS, 'projections/'] },
   { files: 'src/command-line/', may: ['src/command-line/', 'src/service/', ...ROOMS, 'projections/'] },
-  // Programs of their own, which run in a container.
+  // Separate programs, which run in a container.
   { files: 'src/deploy/', may: [] },
   { files: 'src/main.ts', may: ['src/command-line/', 'src/service/heap.ts'] },
 ]
@@ -68,7 +68,7 @@ const project: Tree = Object.fromEntries(
     .map((path) => [path.replaceAll('\\', '/'), readFileSync(`${ROOT}/${path}`, 'utf8')]),
 )
 
-test('every file of the project keeps the rules of its house', (t) => {
+test('every source file obeys the import, purity and size rules', (t) => {
   t.true(Object.keys(project).length > 10, 'there are files to check')
   t.deepEqual(offences(project, RULES), [])
 })
@@ -78,12 +78,12 @@ const lines = (count: number, line: string): string => `${line}\n`.repeat(count)
 
 const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
   [
-    'a domain that knows of HTTP',
+    'a domain file that imports HTTP code',
     { 'src/domain/a.ts': "import { b } from '../http/b.ts'", 'src/http/b.ts': 'export const b = 1' },
     ['src/domain/a.ts imports src/http/b.ts'],
   ],
   [
-    'a command that picks an adapter',
+    'a command that imports an adapter',
     {
       'src/commands/a.ts':
         "import type { B } from '../event-store/sqlite/store.ts'\nimport { C } from '../event-store/event-store.ts'",
@@ -93,7 +93,7 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
     ['src/commands/a.ts imports src/event-store/sqlite/store.ts'],
   ],
   [
-    'a handler that opens the vault',
+    'a handler that imports vault code',
     {
       'src/http/a.ts': "import { type A, open } from '../vault/b.ts'\nimport { type A } from '../vault/b.ts'",
       'src/vault/b.ts': 'export const open = 1\nexport type A = 1',
@@ -101,7 +101,7 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
     ['src/http/a.ts imports more than types from src/vault/b.ts'],
   ],
   [
-    'an import of the composition root, by whichever way',
+    'an import of the composition root, in any form,',
     {
       'src/http/a.ts': "const a = await import('../service/service.ts')",
       'src/feed/a.ts': "export { s } from '../service/service.ts'\nexport const f = 1",
@@ -119,22 +119,22 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
     ],
   ],
   [
-    'a configuration that imports',
+    'a configuration file that imports domain code',
     { ...domain('export const a = 1'), 'src/service/config/a.ts': "import { b } from '../../domain/b.ts'" },
     ['src/service/config/a.ts imports src/domain/b.ts'],
   ],
   [
-    'an import of a file that is not there',
+    'an import of a missing file',
     domain("import { c } from './c.ts'"),
     ['src/domain/a.ts imports src/domain/c.ts, which is not there'],
   ],
   [
-    'a package with its own clock in the domain',
+    'an impure package in the domain',
     domain("import fs from 'node:fs'\nimport Koa from 'koa'\nimport r from '@koa/router'"),
     ['src/domain/a.ts imports node:fs', 'src/domain/a.ts imports koa', 'src/domain/a.ts imports @koa/router'],
   ],
   [
-    'two folders that import each other',
+    'a pair of folders that import each other',
     {
       'src/domain/a.ts': "import { b } from './sut/b.ts'\nexport const a = b",
       'src/domain/c.ts': 'export const c = 1',
@@ -147,10 +147,10 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
     Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`src/domain/${n}.ts`, 'export const a = 1'])),
     ['src/domain has 16 files'],
   ],
-  ['a file that lies loose', { 'src/a.ts': 'export const a = 1' }, ['src/a.ts has no rule']],
-  ['a file in no folder of the plan', { 'src/helpers/a.ts': 'export const a = 1' }, ['src/helpers/a.ts has no rule']],
+  ['a file outside any folder', { 'src/a.ts': 'export const a = 1' }, ['src/a.ts has no rule']],
+  ['a file in an unlisted folder', { 'src/helpers/a.ts': 'export const a = 1' }, ['src/helpers/a.ts has no rule']],
   [
-    'a cycle, of types too',
+    'a cycle of type imports',
     {
       'src/domain/a.ts': "import type { B } from './b.ts'\nexport type A = B",
       'src/domain/b.ts': "import type { C } from './c/c.ts'\nexport type B = C",
@@ -171,10 +171,14 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
     domain("// all\nexport * from './b.ts'\nexport { b as c } from './b.ts'"),
     ['src/domain/a.ts is a barrel'],
   ],
-  ['a barrel in two steps', domain("import { b } from './b.ts'\nexport { b }"), ['src/domain/a.ts is a barrel']],
+  [
+    'a barrel that imports and then exports',
+    domain("import { b } from './b.ts'\nexport { b }"),
+    ['src/domain/a.ts is a barrel'],
+  ],
   ['a default export', domain('export default 1'), ['src/domain/a.ts has a default export']],
   [
-    'a default export by another name',
+    'a default export by renaming',
     domain('const a = 1\nexport { a as default }'),
     ['src/domain/a.ts has a default export'],
   ],
@@ -183,8 +187,8 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
     domain('const a = import(`./b.ts`)'),
     ['src/domain/a.ts has an import() of something computed'],
   ],
-  ['a required module', domain("const a = require('node:fs')"), ['src/domain/a.ts has a require()']],
-  ['a literal without its end', domain('const a = `b${'), ['src/domain/a.ts ends within `${']],
+  ['a call of require()', domain("const a = require('node:fs')"), ['src/domain/a.ts has a require()']],
+  ['an unterminated template literal', domain('const a = `b${'), ['src/domain/a.ts ends within `${']],
   ['a file of 200 lines', domain(lines(200, 'export const a = 1')), ['src/domain/a.ts has 200 lines']],
   [
     'a function of 60 lines',
@@ -198,7 +202,7 @@ const offending: readonly (readonly [string, Tree, readonly string[]])[] = [
   ],
 ]
 for (const [what, tree, expected] of offending) {
-  test(`${what} is found out`, (t) => {
+  test(`${what} is reported`, (t) => {
     t.deepEqual(offences(tree, RULES), expected)
   })
 }
@@ -218,7 +222,7 @@ const impure = [
   'new Intl.NumberFormat()',
 ]
 for (const expression of impure) {
-  test(`${expression} is found out where code has to be pure, within a template too`, (t) => {
+  test(`${expression} is reported in code that must be pure, inside a template too`, (t) => {
     for (const source of [`const a = ${expression}`, `const a = \`\${\`\${${expression}}\`}\``]) {
       for (const path of ['src/domain/a.ts', 'projections/a.ts']) {
         const found = offences({ [path]: source }, RULES)
@@ -230,7 +234,7 @@ for (const expression of impure) {
   })
 }
 
-test('what only looks like an offence is none', (t) => {
+test('code that only looks like an offence is not reported', (t) => {
   const innocent = [
     "import type { b } from './b.ts'\nimport * as E from 'fp-ts/lib/Either.js'",
     '// process.exit() and Date.now() make a domain impure',

@@ -17,12 +17,12 @@ import { fillDisk } from './process/disk/full-disk.ts'
 import { type Fault, failingCalls } from './process/disk/io-errors.ts'
 import { traceSyncs } from './process/disk/sync-trace.ts'
 
-/** How a part ended: what it counted and what it found, or in a sentence why it could not run. */
+/** The result of a part: its counts and the problems it found, or a sentence that says why it could not run. */
 export type Ended = { readonly counts: object; readonly problems: readonly string[] } | string
 
 export interface PartOptions {
   readonly seed: number
-  /** Instead of the part's own number of rounds, writes, faults or requests. */
+  /** Replaces the part's own number of rounds, writes, faults or requests. */
   readonly count: number | undefined
   readonly progress: (what: string) => void
 }
@@ -35,7 +35,7 @@ export interface Part {
 
 const crash: Part = {
   name: 'crash',
-  what: 'killed under load, started again, and looked at; 200 times on one log',
+  what: 'kills the service under load, restarts it and checks it, 200 times on one log',
   run: async (scope, { seed, count = 200, progress }) => {
     const onRound = (round: number): void => progress(`round ${round} of ${count}`)
     const { problems, ...counts } = await crashRounds(scope, { rounds: count, seed, replayEvery: 20, onRound })
@@ -45,7 +45,7 @@ const crash: Part = {
 
 const syncs: Part = {
   name: 'syncs',
-  what: 'system calls of 1,000 writes: nothing is acknowledged before its sync',
+  what: 'traces the system calls of 1,000 writes: nothing is acknowledged before its sync',
   run: async (scope, { seed, count = 1_000 }) => {
     const report = await traceSyncs(scope, { writes: count, seed })
     if (typeof report === 'string') return report
@@ -56,13 +56,13 @@ const syncs: Part = {
 
 const noSyncs: Part = {
   name: 'no-syncs',
-  what: 'the control of syncs: without them the same trace must find answers that were not synced',
+  what: 'control of syncs: without them the trace must find responses that were not synced',
   run: async (scope, { seed, count = 1_000 }) => {
     const report = await traceSyncs(scope, { writes: count, seed, isUnsynced: true })
     if (typeof report === 'string') return report
     const { acknowledged, syncs, problems } = report
     const counts = { acknowledged, syncs, foundUnsynced: problems.length }
-    return { counts, problems: problems.length > acknowledged / 2 ? [] : ['the trace did not find it out'] }
+    return { counts, problems: problems.length > acknowledged / 2 ? [] : ['the trace did not detect it'] }
   },
 }
 
@@ -71,7 +71,7 @@ const faultsUpTo = (last: number, fault: Omit<Fault, 'when'>): readonly Fault[] 
 
 const inputOutput: Part = {
   name: 'io-errors',
-  what: "calls about the log's file that fail, one after the other: EIO at fdatasync and pwrite64, ENOSPC at pwrite64",
+  what: "makes calls on the log's file fail one by one: EIO from fdatasync and pwrite64, ENOSPC from pwrite64",
   run: async (scope, { seed, count = 20, progress }) => {
     const faults = [
       ...faultsUpTo(count, { call: 'fdatasync', error: 'EIO' }),
@@ -88,12 +88,12 @@ const inputOutput: Part = {
   },
 }
 
-/** Kibibytes: small ones, and such that the log's own journal is at its largest when the room ends. */
+/** Kibibytes: small sizes, and sizes that run out when the log's WAL is at its largest. */
 const DISKS = [4_000, 6_000, 10_000, 22_000, 24_600, 26_000]
 
 const fullDisk: Part = {
   name: 'full-disk',
-  what: 'a real disk in memory that is full, is made room on, and was restarted from meanwhile; of several sizes',
+  what: 'fills a tmpfs, restarts the service on it, frees space; with several sizes',
   run: async (scope, { seed, progress }) => {
     const counts = { disks: 0, acknowledged: 0, refusedForRoom: 0 }
     const problems: string[] = []
@@ -112,7 +112,7 @@ const fullDisk: Part = {
 
 const races: Part = {
   name: 'races',
-  what: 'two services over one log, one window, released together: 5,000 accepted and 5,000 refused',
+  what: 'two services on one log request the same window together: 5,000 accepted and 5,000 refused',
   run: async (scope, { count = 5_000 }) => {
     const { services, data } = await startTwo(scope)
     const { accepted, refused, faults } = await race({ services, clients: 2, rounds: count })
@@ -125,33 +125,33 @@ const races: Part = {
 
 const lawlessRaces: Part = {
   name: 'lawless-races',
-  what: 'the control of races: without the expected revision windows must go to two',
+  what: 'control of races: without the expected revision, windows must be double-booked',
   run: async (scope, { count = 200 }) => {
     const { services } = await startTwo(scope, ignoresExpected())
     const { accepted, refused, faults } = await race({ services, clients: 2, rounds: count })
     const counts = { rounds: count, accepted, refused }
-    return { counts, problems: accepted > count && faults.length > 0 ? [] : ['nothing was found out'] }
+    return { counts, problems: accepted > count && faults.length > 0 ? [] : ['nothing was detected'] }
   },
 }
 
 const badRequests: Part = {
   name: 'bad-requests',
-  what: '100,000 generated bad requests: no 5xx, no hang, the documented form',
+  what: '100,000 generated bad requests: no 5xx, no hang, errors in the documented form',
   run: async (scope, { seed, count = 100_000 }) => {
     const service = await start(scope, { now: NOW, patience: { headers: 300, request: 300, look: 50 } })
     await createSut(service.as('admin'))
     const { codes, faults } = await sendBadRequests(service, count, seed)
-    // Once there is a line about the headers of proxies among them.
-    const told = service.log
+    // One line is about proxy headers.
+    const warnings = service.log
       .filter(({ level, sentence }) => level !== 'info' && !sentence.includes('BERTH_TRUSTED_PROXIES'))
       .map((line) => JSON.stringify(line))
-    return { counts: { requests: count, codes }, problems: [...faults, ...told.slice(0, 10)] }
+    return { counts: { requests: count, codes }, problems: [...faults, ...warnings.slice(0, 10)] }
   },
 }
 
 const badCredentials: Part = {
   name: 'bad-credentials',
-  what: '10,000 malformed Authorization headers: each shut out in the documented form',
+  what: '10,000 malformed Authorization headers: each refused in the documented form',
   run: async (scope, { seed, count = 10_000 }) => {
     const service = await start(scope, { now: NOW })
     const { sent, faults } = await sendBadCredentials(service, count, seed)
@@ -161,22 +161,22 @@ const badCredentials: Part = {
 
 const slowClients: Part = {
   name: 'slow-clients',
-  what: 'good clients beside 1,000 idle connections and 400 that send a byte a second: within twice their latency',
+  what: 'good clients with 1,000 idle connections and 400 that send a byte a second: at most twice the latency',
   run: async (scope, { count = 4 }) => {
     const slow = { idle: 1_000, headers: 200, bodies: 200, dripEvery: 1_000 }
-    // As long as it takes until those that send a body are cut off too.
+    // Long enough for the connections that drip a body to be cut off too.
     const compared = await besideSlowClients(scope, slow, { rounds: count, alone: 8_000, beside: 34_000 })
     const { ratio, drips, cutOff } = compared
     const problems = ratio <= 2 ? [] : [`${ratio.toFixed(2)} times the latency`]
     if (drips < 5_000 * count || cutOff < 1_400 * count)
-      problems.push('the slow clients were not there, or not cut off')
+      problems.push('the slow clients were not connected, or not cut off')
     return { counts: { ...slow, ...compared }, problems }
   },
 }
 
 const model: Part = {
   name: 'model',
-  what: '10,000 random stories of retries, restarts and clocks that jump, each answer held against a naive model',
+  what: '10,000 random stories of retries, restarts and clock jumps, each answer compared with a naive model',
   run: async (scope, { seed, count = 10_000, progress }) => {
     let played = 0
     const onStory = (): void => progress(`story ${++played} of ${count}`)

@@ -3,23 +3,23 @@ import { seedOf } from './process/random.ts'
 import { withScope } from './process/scope.ts'
 
 /**
- * The long forms of the tests, one after the other: `npm run test:long`, or some of them by name:
+ * The long forms of the tests, one by one: `npm run test:long`, or some of them by name:
  * `npm run test:long -- crash --rounds 20 --seed 7`.
  */
 
-/** Milliseconds after which a part that has not ended has hung. */
+/** Milliseconds after which a part counts as hung. */
 const PART_WITHIN = 20 * 60_000
 
 const HELP = `npm run test:long -- [PART ...] [--rounds N] [--seed N]
 
 ${parts.map(({ name, what }) => `  ${name.padEnd(14)} ${what}`).join('\n')}
 
---rounds is the number of rounds, writes, faults or requests instead of each part's own.
+--rounds replaces each part's own number of rounds, writes, faults or requests.
 `
 
-const say = (text: string): boolean => process.stdout.write(`${text}\n`)
+const print = (text: string): boolean => process.stdout.write(`${text}\n`)
 
-/** Where somebody is looking, how far it has come. */
+/** Shows progress on a terminal. */
 const progress = (what: string): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${what}\r`)
 }
@@ -38,18 +38,18 @@ const attempt = async ({ run }: Part, options: PartOptions): Promise<Ended> => {
   }
 }
 
-/** Runs a part, tells how it ended, and gives that in a word. */
+/** Runs a part, prints its result and returns the verdict. */
 const runPart = async (part: Part, options: PartOptions): Promise<string> => {
-  say(`\n${part.name}: ${part.what}`)
+  print(`\n${part.name}: ${part.what}`)
   const began = performance.now()
   const ended = await attempt(part, options)
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
   if (typeof ended === 'string') {
-    say(`  NOT RUN: ${ended}`)
+    print(`  NOT RUN: ${ended}`)
     return 'NOT RUN'
   }
-  say(`  seed ${options.seed}, ${seconds}: ${JSON.stringify(ended.counts)}`)
-  for (const problem of ended.problems.slice(0, 20)) say(`  PROBLEM: ${problem}`)
+  print(`  seed ${options.seed}, ${seconds}: ${JSON.stringify(ended.counts)}`)
+  for (const problem of ended.problems.slice(0, 20)) print(`  PROBLEM: ${problem}`)
   return ended.problems.length === 0 ? 'passed' : 'FAILED'
 }
 
@@ -59,7 +59,7 @@ interface Wanted {
   readonly seed: number
 }
 
-/** What the command line asks for, or what is wrong with it. */
+/** The parsed command line, or a sentence that says what is wrong with it. */
 const wanted = (args: readonly string[]): Wanted | string => {
   const names: string[] = []
   const numbers = new Map<string, number>()
@@ -75,23 +75,23 @@ const wanted = (args: readonly string[]): Wanted | string => {
 
 const main = async (): Promise<number> => {
   const args = process.argv.slice(2)
-  const asked = wanted(args)
-  if (typeof asked === 'string') {
-    const isAsked = args.includes('--help')
-    say(isAsked ? HELP : `${asked}\n\n${HELP}`)
-    return isAsked ? 0 : 2
+  const parsed = wanted(args)
+  if (typeof parsed === 'string') {
+    const isHelp = args.includes('--help')
+    print(isHelp ? HELP : `${parsed}\n\n${HELP}`)
+    return isHelp ? 0 : 2
   }
-  const { names, count, seed } = asked
+  const { names, count, seed } = parsed
   const began = performance.now()
   const verdicts: (readonly [name: string, verdict: string])[] = []
   for (const part of parts) {
     if (names.length > 0 && !names.includes(part.name)) continue
     verdicts.push([part.name, await runPart(part, { seed, count, progress })])
   }
-  say(`\nnode ${process.version}, ${((performance.now() - began) / 60_000).toFixed(1)} minutes, seed ${seed}`)
-  for (const [name, verdict] of verdicts) say(`  ${name.padEnd(14)} ${verdict}`)
+  print(`\nnode ${process.version}, ${((performance.now() - began) / 60_000).toFixed(1)} minutes, seed ${seed}`)
+  for (const [name, verdict] of verdicts) print(`  ${name.padEnd(14)} ${verdict}`)
   return verdicts.some(([, verdict]) => verdict === 'FAILED') ? 1 : 0
 }
 
-// Whatever a part that has hung still holds open, it is over.
+// Exits even if a hung part still holds something open.
 process.exit(await main())

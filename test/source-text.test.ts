@@ -1,7 +1,7 @@
 import test from 'ava'
 import { readSource } from './source-text.ts'
 
-test('what stands in comments, strings, templates and patterns is no code', (t) => {
+test('text in comments, strings, templates and regular expressions is not code', (t) => {
   const innocent = [
     '// process.exit(), import("./c.ts") and Date.now()',
     "/* import { c } from './c.ts'\n export default 1 */",
@@ -14,17 +14,17 @@ test('what stands in comments, strings, templates and patterns is no code', (t) 
   t.deepEqual(imports, [{ specifier: 'fp-ts/lib/Either.js', typeOnly: false }])
   t.deepEqual(unread, [])
   t.notRegex(code, /process|Date|Math|default|c\.ts/)
-  t.is(code.split('\n').length, 6, 'lines stay where they are')
+  t.is(code.split('\n').length, 6, 'line numbers are kept')
 })
 
-test('what stands in the braces of a template is code', (t) => {
+test('an expression in the braces of a template is code', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code that is read here
   const { code } = readSource('const a = `is ${`not ${process.env} code`} here`')
   t.regex(code, /process\.env/)
   t.notRegex(code, /is|not|code|here/)
 })
 
-test('every way to import is seen, and which of them are of types alone', (t) => {
+test('every form of import is found, type-only imports marked as such', (t) => {
   const source = `
     import a, { type B, c } from './1.ts'
     import type { D } from './2.ts'

@@ -1,19 +1,19 @@
-/** An import as it stands in a file: also `export ... from` and `import()`. */
+/** An import as written in a file, `export ... from` and `import()` included. */
 export interface Import {
   readonly specifier: string
-  /** Whether it leaves nothing behind when the types are stripped. */
+  /** Whether stripping the types removes it entirely. */
   readonly typeOnly: boolean
 }
 
-/** A file with its comments and the insides of its literals blanked, so that what is left is code, line by line. */
+/** A file with its comments and the contents of its literals blanked: only code is left, on the same lines. */
 export interface SourceText {
   readonly code: string
   readonly imports: readonly Import[]
-  /** What the scanner could not make sense of; the file is then not checked by anything else. */
+  /** Syntax that the scanner does not understand. Nothing else checks such a file. */
   readonly unread: readonly string[]
 }
 
-/** Behind one of these a slash begins a regular expression; behind anything else it divides. */
+/** After one of these a slash begins a regular expression. After anything else it divides. */
 const BEFORE_A_PATTERN =
   /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|of|in|do|else|void|delete|await|yield))\s*$/
 
@@ -27,12 +27,12 @@ const matchAt = (pattern: RegExp, text: string, place: number): string | undefin
   return pattern.exec(text)?.[0]
 }
 
-/** As many lines as there were, and nothing else. */
+/** The same line breaks, and nothing else. */
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 
 const masked = (source: string): { code: string; strings: readonly string[]; open: string } => {
   const strings: string[] = []
-  /** What stands open: a template's text, or the braces of an expression within one. */
+  /** The open constructs: a template's text, or the braces of an expression in one. */
   const open: ('`' | '{' | '${')[] = []
   let code = ''
   for (let place = 0; place < source.length; ) {
@@ -82,7 +82,7 @@ const isTypeOnly = (clause: string): boolean => {
   return names !== undefined && names.length > 0 && names.every((name) => /^\s*type\s+(?!as\b\s*$)/.test(name))
 }
 
-/** Reads a file of TypeScript as far as rules about imports and words need it. */
+/** Scans a TypeScript file as far as the rules about imports and words need. */
 export const readSource = (source: string): SourceText => {
   const { code, strings, open } = masked(source)
   const named = (index: string | undefined): string => strings[Number(index)] ?? ''

@@ -5,10 +5,10 @@ import { startProtocolServer } from './event-store/eventstoredb/protocol/protoco
 import { ROOT } from './process/harness.ts'
 
 /**
- * What Berth shows over an EventStoreDB or a KurrentDB: `npm run test:store`, over the protocol server, or over a real one
- * with `TEST_EVENT_STORE='esdb://127.0.0.1:2113?tls=false' npm run test:store`. Tests of services whose store is changed, to fail
- * or to lie (test/http/store/stores.ts), or shared by two in one process (test/http/races/two-services.ts), have the embedded one here
- * too.
+ * Runs tests on an EventStoreDB or a KurrentDB: `npm run test:store` uses the protocol server, and
+ * `TEST_EVENT_STORE='esdb://127.0.0.1:2113?tls=false' npm run test:store` a real one. Tests still use the embedded store
+ * if they replace it with a faulty one (test/http/store/stores.ts) or share it between two services in one process
+ * (test/http/races/two-services.ts).
  */
 
 const FILES = [
@@ -19,13 +19,13 @@ const FILES = [
 
 const HELP = `[TEST_EVENT_STORE='esdb://...'] npm run test:store -- [FILE ...] [--concurrency N]
 
-Runs over the server at that address, or over one of its own: how a server behaves, the contract of the store, and
-everything that is asked through HTTP; or the files given. Whatever it writes there has names of its own, and stays.
+Runs the server conformance tests, the store contract and the HTTP tests, or the files given, on the server at that
+address or on one of its own. Everything it writes there has unique names, and stays.
 
 --concurrency is the number of files at a time, 1 unless given.
 `
 
-/** Ava counts the time in which no test has ended: a real server on a slow machine needs more than a file. */
+/** Ava counts the time since a test last ended, which is long with a real server on a slow machine. */
 const IDLE_WITHIN = '15m'
 
 interface Wanted {
@@ -47,15 +47,15 @@ const AVA = join(ROOT, 'node_modules/ava/entrypoints/cli.js')
 const shown = (address: string): string => address.replace(/\/\/[^@/]*@/, '//...@')
 
 const main = async (): Promise<number> => {
-  const asked = wanted(process.argv.slice(2))
-  if (asked === undefined) {
+  const parsed = wanted(process.argv.slice(2))
+  if (parsed === undefined) {
     process.stdout.write(HELP)
     return process.argv.includes('--help') ? 0 : 2
   }
   const given = process.env.TEST_EVENT_STORE
   await using server = given ? undefined : await startProtocolServer()
   const address = given || String(server?.address)
-  const { files, concurrency } = asked
+  const { files, concurrency } = parsed
   process.stdout.write(`over ${given ? shown(given) : 'the protocol server'}: ${files.join(' ')}\n`)
   const began = performance.now()
   const options = ['--timeout', IDLE_WITHIN, '--concurrency', String(concurrency)]

@@ -1,4 +1,4 @@
-/** Commands of a block and what the document shows of their answer. */
+/** Commands of a block, and the answer that the document shows for them. */
 export interface Step {
   readonly commands: string
   readonly answer: string
@@ -19,7 +19,7 @@ export const readSteps = (code: string): readonly Step[] => {
   return steps.map(({ commands, answer }) => ({ commands: commands.join('\n'), answer: answer.join('\n') }))
 }
 
-/** What differs between two runs, longest forms first. */
+/** Patterns of values that differ between runs, longest first. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|\+00:00)/g, '<time>'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>'],
@@ -30,11 +30,11 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/retry: \d+/g, 'retry: <ms>'],
 ]
 
-/** Without the line breaks that documents add, and with the same words for what no two runs share. */
+/** Drops the line breaks that documents add, and replaces values that differ between runs with placeholders. */
 const masked = (text: string): string =>
   MASKS.reduce((masked, [pattern, word]) => masked.replaceAll(pattern, word), text).replaceAll(/\s+/g, '')
 
-/** Whether an answer is the one shown, in which `…` stands for any text. */
+/** Whether an answer matches the one shown, in which `…` stands for any text. */
 export const isAsShown = (answer: string, shown: string): boolean => {
   const pattern = masked(shown)
     .split('…')

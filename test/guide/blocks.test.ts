@@ -9,7 +9,7 @@ import { runDocument } from './run-document.ts'
 
 /** Blocks that no test runs, by their document and first line, and why. */
 const NOT_RUN: Readonly<Record<string, string>> = {
-  'src/guide/clock.md: npm run -s berth -- clock correct': 'needs a log with times of the future',
+  'src/guide/clock.md: npm run -s berth -- clock correct': 'needs a log with times in the future',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://127": 'needs an EventStoreDB',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://berth": 'needs an EventStoreDB cluster',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb+discover": 'needs an EventStoreDB cluster',
@@ -23,7 +23,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 
 const SETTING = chapter('README.md').blocks
 
-/** Each runs two processes or more: no more than two documents at a time leave room for the other tests. */
+/** Each document runs at least two processes. Two documents at a time leave room for other tests. */
 const lanes = [Promise.resolve(), Promise.resolve()]
 const inLane = (number: number, task: () => Promise<void>): Promise<void> => {
   const lane = number % lanes.length
@@ -32,11 +32,11 @@ const inLane = (number: number, task: () => Promise<void>): Promise<void> => {
   return run
 }
 
-// The blocks of the guide's own page are run before those of each chapter.
+// The blocks of the guide's index run before those of each chapter.
 const shown = documents.filter(({ blocks }) => blocks !== SETTING && blocks.some(({ info }) => info === 'sh'))
 for (const [number, document] of shown.entries()) {
   const { path } = document
-  test(`the shell blocks of ${path} answer as they show`, (t) =>
+  test(`the shell blocks of ${path} give the answers shown`, (t) =>
     inLane(number, async () => {
       for (const { line, commands, answer, output } of await runDocument(
         t,
@@ -44,12 +44,12 @@ for (const [number, document] of shown.entries()) {
         document === readme ? [] : SETTING,
       )) {
         const place = `${path}:${line}\n${commands}`
-        t.true(isAsShown(output, answer), `${place}\nanswers\n${output}\nand is shown to answer\n${answer}`)
+        t.true(isAsShown(output, answer), `${place}\nanswers\n${output}\nbut the document shows\n${answer}`)
       }
     }))
 }
 
-test('every block that no test runs is listed with the reason, and every listed block exists', (t) => {
+test('every block that no test runs is listed with a reason, and every listed block exists', (t) => {
   const found = documents.flatMap(({ path, blocks }) =>
     blocks.filter(({ info }) => info === 'sh norun').map(({ code }) => `${path}: ${code}`),
   )
@@ -64,7 +64,7 @@ test('every block that no test runs is listed with the reason, and every listed 
   )
 })
 
-test('blocks are of a kind that readers can paste, or name the file to save them in', (t) => {
+test('every block can be pasted, or names the file to save it in', (t) => {
   const kinds = new Set(chapters.flatMap(({ blocks }) => blocks.map(({ info }) => info)))
   t.deepEqual(
     [...kinds].filter((kind) => !['sh', 'sh norun', 'bash', 'js'].includes(kind)),
@@ -72,12 +72,12 @@ test('blocks are of a kind that readers can paste, or name the file to save them
   )
 })
 
-test('the picture of the README shows the commands and answers of its tour', (t) => {
+test('the README picture shows the commands and answers of its tour', (t) => {
   const picture = readFileSync(join(ROOT, 'src/guide/tour.svg'), 'utf8')
   t.is(picture, drawRecording(readme), 'write it with: node_modules/.bin/node test/guide/write-recording.ts')
 })
 
-test('control: another answer, a missing one and one more are found out', (t) => {
+test('control: a different, a missing and an extra answer are detected', (t) => {
   const shown = '{"_id":"6b013ba0b6a9a41fe5bda65e","name":"admin",…}'
   t.true(isAsShown('{"_id":"6b013ba0b6a9a41fe5bda65f",\n"name":"admin","role":"tester"}\n', shown))
   t.false(isAsShown('{"_id":"6b013ba0b6a9a41fe5bda65f","name":"anna","role":"tester"}', shown))

@@ -18,7 +18,7 @@ const mentions = (pattern: RegExp): readonly string[] => [
 const quoted = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)
 const sorted = (words: Iterable<string>): readonly string[] => [...words].sort()
 
-/** The variables that the configuration looks at. */
+/** The variables that the configuration reads. */
 const variables = (): readonly string[] => {
   const seen = new Set<string>()
   readConfig(new Proxy({}, { get: (_, name) => void seen.add(String(name)) }), keyChecks, '/')
@@ -30,7 +30,7 @@ test('the chapter on configuration has every variable, and documents name no oth
     quoted(cell).filter((word) => word.startsWith('BERTH_')),
   )
   t.deepEqual(sorted(listed), variables())
-  // A misspelling, to show what is answered to one.
+  // A misspelling, to show the error message.
   const known = [...variables(), 'BERTH_DATE']
   t.deepEqual(
     mentions(/\bBERTH_[A-Z][A-Z_]*/g).filter((name) => !known.includes(name)),
@@ -45,7 +45,7 @@ test('the chapter on errors has every code with its status', (t) => {
   t.deepEqual(sorted(listed), sorted(Object.entries(codes).map(([code, { status }]) => `${code} ${status}`)))
 })
 
-test('documents name no status with a code that it does not have', (t) => {
+test('documents name every code with its own status', (t) => {
   const named = [...everything.matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ status, code }))
   t.true(named.length > 30)
   const wrong = named.filter(({ status, code }) => codes[code as keyof typeof codes]?.status !== Number(status))
@@ -92,9 +92,9 @@ test('the chapter on operating has every metric, and documents name no other', a
 
 test('the table of Docker Compose has every variable of the compose file, and no other', (t) => {
   const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
-  // With a default, or handed on as it is.
+  // With a default, or passed through as it is.
   const used = [...compose.matchAll(/(?<!\$)\$\{([A-Z][A-Z_0-9]+)|([A-Z][A-Z_0-9]+): null/g)].map(
-    ([, named, handedOn]) => named ?? handedOn ?? '',
+    ([, named, passedThrough]) => named ?? passedThrough ?? '',
   )
   const tables = rows(section(chapter('deploying.md'), '## Docker Compose'))
   const listed = tables.flatMap(([cell = '']) => quoted(cell)).filter((word) => /^[A-Z][A-Z_0-9]+$/.test(word))
@@ -129,14 +129,14 @@ test('the chapter on the command line has every command and option, and no other
   t.true(known.size >= 20)
   const table = rows(section(chapter('command-line.md'), '## Commands'))
   const listed = table.map(([cell = '']) => quoted(cell)[0] as string).filter((usage) => !usage.startsWith('-'))
-  const told = new Map(listed.map((usage) => [nameOf(usage, known), optionsIn(usage)]))
-  t.deepEqual(new Map([...told].sort()), new Map([...known].sort()))
+  const documented = new Map(listed.map((usage) => [nameOf(usage, known), optionsIn(usage)]))
+  t.deepEqual(new Map([...documented].sort()), new Map([...known].sort()))
   const explained = table.flatMap(([cell = '']) => quoted(cell)).filter((word) => word.startsWith('--'))
   const options = [...known.values()].flat().map((option) => `--${option}`)
   t.deepEqual(sorted(new Set(explained)), sorted(new Set([...options, '--help'])))
 })
 
-test('every command that a document shows exists, with the options that it is given', async (t) => {
+test('every command shown in a document exists, with its options', async (t) => {
   const known = await commands()
   const typed = mentions(/npm run -s berth -- ((?:[^;|`\n]|\\\n)+)/g)
   t.true(typed.length > 20)
@@ -144,7 +144,7 @@ test('every command that a document shows exists, with the options that it is gi
     const options = known.get(nameOf(line, known) ?? '')
     return !optionsIn(line).every((option) => option === 'help' || options?.includes(option))
   })
-  // A misspelling, to show what is answered to one.
+  // A misspelling, to show the error message.
   t.deepEqual(
     wrong.filter((line) => nameOf(line, known) !== undefined),
     [],

@@ -16,7 +16,7 @@ export interface Document {
   readonly path: string
   readonly text: string
   readonly blocks: readonly Block[]
-  /** What is outside of fenced blocks, with the lines of the blocks left empty. */
+  /** The text outside fenced blocks, with the lines of the blocks left empty. */
   readonly prose: string
 }
 

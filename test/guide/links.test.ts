@@ -5,7 +5,7 @@ import { codes } from '../../src/http/protocol/problem.ts'
 import { ROOT } from '../process/harness.ts'
 import { chapters, type Document, documents } from './documents.ts'
 
-/** Pages of a running service that documents lead to. */
+/** Pages of a running service that documents link to. */
 const PAGES = [
   '/docs',
   '/guide',
@@ -15,7 +15,7 @@ const PAGES = [
   ...Object.keys(codes).map((code) => `/problems/${code}`),
 ]
 
-/** The anchor of a heading, as Markdown on the web makes it. */
+/** The anchor that Markdown renderers give a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -29,7 +29,7 @@ const anchorsOf = ({ prose }: Document): readonly string[] =>
 const linksOf = ({ prose }: Document): readonly string[] =>
   [...prose.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
 
-/** What is wrong with a link, as `place: target`. */
+/** The broken links of a document, as `path: target`. */
 const broken = (document: Document): readonly string[] =>
   linksOf(document)
     .filter((target) => {
@@ -42,12 +42,12 @@ const broken = (document: Document): readonly string[] =>
     })
     .map((target) => `${document.path}: ${target}`)
 
-test('every link of README and guide leads to a file, a heading, a page of the service or a problem', (t) => {
+test('every link in README and guide leads to a file, heading, service page or problem page', (t) => {
   t.true(documents.flatMap(linksOf).length > 100, 'there are links to check')
   t.deepEqual(documents.flatMap(broken), [])
 })
 
-test('the index of the guide leads to every chapter', (t) => {
+test('the index of the guide links to every chapter', (t) => {
   const [index] = chapters.filter(({ path }) => path.endsWith('/README.md')) as [Document]
   const names = chapters.filter((each) => each !== index).map(({ path }) => path.split('/').at(-1) as string)
   t.deepEqual(
@@ -74,7 +74,7 @@ test('no two headings of a chapter have the same anchor', (t) => {
   }
 })
 
-test('README and chapters keep to their length', (t) => {
+test('README and chapters stay within their length limits', (t) => {
   for (const { path, text, prose } of documents) {
     const isReadme = path === 'README.md'
     t.true(text.split('\n').length <= (isReadme ? 200 : 400), `${path} has too many lines`)
@@ -84,7 +84,7 @@ test('README and chapters keep to their length', (t) => {
   }
 })
 
-test('control: a link to a missing file, heading, page or problem is found out', (t) => {
+test('control: a link to a missing file, heading, page or problem is reported', (t) => {
   const prose =
     '[a](no.md) [b](errors.md#nothing) [c](/nowhere) [d](/problems/none) [e](errors.md#codes) [f](#one)\n# One'
   t.deepEqual(

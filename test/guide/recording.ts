@@ -1,7 +1,7 @@
 import { readSteps } from './answers.ts'
 import type { Document } from './documents.ts'
 
-/** What the picture shows: the last command of these steps of the README, with the answers that a test compares. */
+/** The picture shows the last command of these README steps, with the answers that a test compares. */
 const SHOWN = ['"$(window 10:00:00 12:00:00)"', '"$(window 11:30:00 12:00:00)"', 'history $SUT', 'verify --against']
 
 const COLUMNS = 122

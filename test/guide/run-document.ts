@@ -9,22 +9,22 @@ import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { readSteps, type Step } from './answers.ts'
 import type { Block, Document } from './documents.ts'
 
-/** A step that was run, and what it really answered. */
+/** A step that was run, and its real output. */
 export interface RunStep extends Step {
   readonly line: number
   readonly output: string
 }
 
-/** What of a checkout its commands need. */
+/** The parts of a checkout that the commands need. */
 const NEEDED = ['node_modules', 'package.json', 'projections', 'src']
 const SEPARATOR = '\u001e'
 /** Milliseconds for all blocks of a document. */
 const WITHIN = 50_000
 
-/** What `npm run -s berth --` runs, without the time that npm takes to start. README.md runs npm itself. */
+/** Replaces `npm run -s berth --` to save npm's start-up time. README.md runs npm itself. */
 const WITHOUT_NPM = 'npm() { shift 4; node_modules/.bin/node src/main.ts "$@"; }'
 
-/** A script that a document has readers save: the name is in its first comment. */
+/** The name of a script that readers save, from its first comment. */
 const savedName = ({ code }: Block): string | undefined =>
   /^(?:#!.*\n)?(?:\/\/|#) ([\w-]+\.(?:mjs|sh))\b/.exec(code)?.[1]
 
@@ -40,7 +40,7 @@ const freshFolder = async (t: ExecutionContext, { blocks }: Document): Promise<s
   return folder
 }
 
-/** A loopback address of our own and a port free there, for the second service of a document. */
+/** A random loopback address and a free port on it, for the second service of a document. */
 const freeAddress = async (): Promise<{ host: string; port: number }> => {
   const host = `127.${randomInt(64, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
   const server = createServer()
@@ -50,7 +50,7 @@ const freeAddress = async (): Promise<{ host: string; port: number }> => {
   return { host, port }
 }
 
-/** The same commands against services that listen elsewhere, with more time for a stream on a busy machine. */
+/** Points the commands at services on other ports, with more time for a stream on a busy machine. */
 const relocate = (script: string, port: number, second: { host: string; port: number }): string =>
   script
     .replaceAll('--max-time 1 ', '--max-time 3 ')
@@ -63,7 +63,7 @@ const runBash = async (t: ExecutionContext, folder: string, script: string, inpu
   await writeFile(join(folder, 'blocks.bash'), script)
   const bash = spawn('bash', ['blocks.bash'], {
     cwd: folder,
-    // A group of its own, so that services in the background end with it.
+    // Its own process group, so that background services end with it.
     detached: true,
     env: {
       PATH: process.env.PATH,
@@ -94,8 +94,8 @@ const runBash = async (t: ExecutionContext, folder: string, script: string, inpu
 }
 
 /**
- * Runs the `sh` blocks of a document in one bash beside a service on a new log, after those of `before`, and answers
- * its steps with their output. The first password is typed where a block asks for it.
+ * Runs the `sh` blocks of a document in one bash, after those of `before`, with a service on a new log. Returns the
+ * steps with their output. Types the first password when a block asks for it.
  */
 export const runDocument = async (
   t: ExecutionContext,
@@ -115,5 +115,5 @@ export const runDocument = async (
   const typed = `${password.trim().split('\n').at(-1)}\n`
   const output = await runBash(t, folder, `${prelude}${relocated}`, typed)
   const outputs = output.split(SEPARATOR)
-  return steps.map((step, index) => ({ ...step, output: outputs[index] ?? '(it did not come this far)' }))
+  return steps.map((step, index) => ({ ...step, output: outputs[index] ?? '(not reached)' }))
 }

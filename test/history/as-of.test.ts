@@ -9,30 +9,30 @@ import type { Event } from '../http/store/log-rows.ts'
 import { makeRandom } from '../process/random.ts'
 import { castOf, playBack } from './stories.ts'
 
-/** BEHAVIOUR.md, History and feed: reads as of the past. */
+/** Shows behaviour/history-and-feed.md: point-in-time reads. */
 
 const FUTURE = [422, 'invalid', 'as_of'] as const
 const position = (n: number): string => String(n).padStart(20, '0')
 
-test('as of every event, and every time, of random histories each object and list is what was answered then', async (t) => {
+test('reads as of every event and time of random histories return what was answered then', async (t) => {
   const cast = castOf(await start(t, { now: NOW }), makeRandom(6))
   let [events, answers] = [0, 0]
   for (let n = 0; n < 40; n++) {
-    const told = await playBack(cast, `story ${n}`, 14)
-    t.deepEqual(told.faults.slice(0, 3), [])
-    events += told.events
-    answers += told.answers
+    const report = await playBack(cast, `story ${n}`, 14)
+    t.deepEqual(report.faults.slice(0, 3), [])
+    events += report.events
+    answers += report.answers
   }
   t.true(events > 250 && answers > 4_000, `${events} events, ${answers} answers`)
 })
 
-test('the same holds of two instances over one EventStoreDB whose clocks differ', async (t) => {
+test('the same holds for two instances with different clocks on one EventStoreDB', async (t) => {
   const { services, log } = await startInstances(t, { now: NOW, count: 2 })
   const cast = { services, log: async () => (await log()) as readonly Event[], random: makeRandom(7) }
   for (let n = 0; n < 3; n++) t.deepEqual((await playBack(cast, `story ${n}`, 12)).faults.slice(0, 3), [])
 })
 
-test('an object that was not there yet is 404, one cancelled by then 410, a retired SUT is shown as it was', async (t) => {
+test('as of a time, an object not yet created is 404, one already cancelled 410, a retired SUT is shown', async (t) => {
   const service = await start(t, { now: NOW })
   const [admin, audrey] = [service.as('admin'), service.as('audrey')]
   const sut = await createSut(admin)
@@ -42,7 +42,7 @@ test('an object that was not there yet is 404, one cancelled by then 410, a reti
   await admin.request('POST', `${location}/cancel`)
   service.clock.set('2030-05-02T05:58:14.400Z')
   const retired = await admin.request('POST', `/api/sut/${sut}/retire`)
-  const asked = async (path: string, as_of: string) => {
+  const read = async (path: string, as_of: string) => {
     const answer = await audrey.get(`${path}?as_of=${as_of}`)
     if (answer.status >= 400) t.deepEqual(faultsOf(answer), [])
     return answer.status === 200 ? 200 : refusalOf(answer)
@@ -61,10 +61,10 @@ test('an object that was not there yet is 404, one cancelled by then 410, a reti
     [position(7), FUTURE, FUTURE],
     ['2030-05-02T05:58:14.400000001Z', FUTURE, FUTURE],
   ] as const) {
-    t.deepEqual(await asked(`/api/sut/${sut}`, as_of), ofSut, as_of)
-    t.deepEqual(await asked(String(location), as_of), ofReservation, as_of)
+    t.deepEqual(await read(`/api/sut/${sut}`, as_of), ofSut, as_of)
+    t.deepEqual(await read(String(location), as_of), ofReservation, as_of)
     const inFuture = ofSut === 200 || ofSut[0] !== 422 ? 200 : ofSut
-    for (const list of ['/api/sut', '/api/sut_reservation']) t.deepEqual(await asked(list, as_of), inFuture, as_of)
+    for (const list of ['/api/sut', '/api/sut_reservation']) t.deepEqual(await read(list, as_of), inFuture, as_of)
   }
   const last = await audrey.get(`/api/sut/${sut}?as_of=${position(5)}`)
   t.is(last.text, retired.text)
@@ -74,7 +74,7 @@ test('an object that was not there yet is 404, one cancelled by then 410, a reti
   t.is((await audrey.get(`/api/sut?as_of=${position(5)}`)).json.count, 0)
 })
 
-test('filters, pages and current=true of lists mean what they meant then', async (t) => {
+test('filters, pages and current=true of a list as of a time apply to the state at that time', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const suts = [await createSut(admin), await createSut(admin)]
@@ -87,20 +87,20 @@ test('filters, pages and current=true of lists mean what they meant then', async
   const first = await admin.get('/api/sut_reservation?limit=2')
   const running = await admin.get('/api/sut_reservation?current=true')
   const ofOne = await admin.get(`/api/sut_reservation?sut_id=${suts[1]}&to=2030-05-02T06:10:00Z`)
-  const behind = await admin.get(`/api/sut_reservation?before=${ids[2]}&limit=1`)
-  t.deepEqual([first.json.count, running.json.count, ofOne.json.count, behind.json.count], [6, 2, 2, 6])
+  const afterEntry = await admin.get(`/api/sut_reservation?before=${ids[2]}&limit=1`)
+  t.deepEqual([first.json.count, running.json.count, ofOne.json.count, afterEntry.json.count], [6, 2, 2, 6])
   const at = String(first.headers['berth-position'])
   for (const id of ids) await admin.request('POST', `/api/sut_reservation/${id}/cancel`)
   service.clock.set('2030-05-03T05:58:11.400Z')
   for (const as_of of [at, '2030-05-02T05:58:11.400Z']) {
-    // By time all that was recorded within this millisecond is there, the cancelling too.
+    // As of the time, everything recorded in that millisecond counts, the cancellation included.
     const isThen = as_of === at
     const get = async (query: string) => (await admin.get(`/api/sut_reservation?${query}&as_of=${as_of}`)).text
     for (const [query, then] of [
       ['limit=2', first],
       ['current=true', running],
       [`sut_id=${suts[1]}&to=2030-05-02T06:10:00Z`, ofOne],
-      [`before=${ids[2]}&limit=1`, behind],
+      [`before=${ids[2]}&limit=1`, afterEntry],
     ] as const) {
       t.is((await get(query)) === then.text, isThen, `${query} as of ${as_of}`)
     }
@@ -108,7 +108,7 @@ test('filters, pages and current=true of lists mean what they meant then', async
   t.is((await admin.get('/api/sut_reservation')).json.count, 2)
 })
 
-test('as_of is for administrators and auditors, and anything else than a date-time or a position is refused', async (t) => {
+test('as_of needs an administrator or auditor, and must be a date-time or a position', async (t) => {
   const service = await start(t, { now: NOW })
   const sut = await createSut(service.as('admin'))
   for (const path of ['/api/sut', `/api/sut/${sut}`, '/api/sut_reservation', `/api/sut_reservation/${sut}`]) {
@@ -129,7 +129,7 @@ test('as_of is for administrators and auditors, and anything else than a date-ti
   }
 })
 
-test('documents made again from the log answer the same as of every event', async (t) => {
+test('documents rebuilt from the log give the same answers as of every event', async (t) => {
   const data = await dataWithPeople(t)
   const service = await start(t, { now: NOW, data })
   const cast = castOf(service, makeRandom(8))

@@ -9,9 +9,9 @@ import { leaks } from '../http/secrets/canary.ts'
 import { canary } from '../http/secrets/secret-requests.ts'
 import { allEventsOf, eventsOf } from '../http/store/log-rows.ts'
 
-/** BEHAVIOUR.md, History and feed: histories, and the reasons in them. */
+/** Shows behaviour/history-and-feed.md: histories, and the reasons in them. */
 
-interface Told {
+interface HistoryEvent {
   readonly id: string
   readonly type: string
   readonly subject: string
@@ -22,7 +22,7 @@ interface Told {
   readonly changes: readonly object[]
 }
 
-const eventsIn = ({ json }: Answer): readonly Told[] => json.events as readonly Told[]
+const eventsIn = ({ json }: Answer): readonly HistoryEvent[] => json.events as readonly HistoryEvent[]
 
 const changed = (path: string, from: unknown, to: unknown) => ({ path, from, to })
 
@@ -36,7 +36,7 @@ interface Story {
   readonly released: string
 }
 
-/** A SUT that is changed, reserved twice and retired, with another beside it that its history must not show. */
+/** A SUT that is changed, reserved twice and retired, and another that its history must not show. */
 const aStory = async (t: ExecutionContext, password = 's3cret', user_name = 'lab'): Promise<Story> => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
@@ -76,30 +76,30 @@ const TYPES = [
   'ListenPortReleased',
 ]
 
-test('the history of a SUT tells of it, its port and its reservations, oldest first, also when it has been retired', async (t) => {
+test('the history of a SUT includes its port and reservations, oldest first, even once retired', async (t) => {
   const { service, sut } = await aStory(t)
   const answer = await service.as('audrey').get(`/api/sut/${sut}/history`)
   t.deepEqual([answer.json.limit, answer.json.offset, answer.json.count], [100, 0, TYPES.length])
-  const told = eventsIn(answer)
+  const events = eventsIn(answer)
   t.deepEqual(
-    told.map(({ type }) => type),
+    events.map(({ type }) => type),
     TYPES.map((type) => `berth.${type}`),
   )
-  t.true(told.every(({ subject }) => subject === sut))
+  t.true(events.every(({ subject }) => subject === sut))
   const log = await allEventsOf(service)
-  for (const { id, sequence, ...event } of told) {
+  for (const { id, sequence, ...event } of events) {
     const recorded = log[Number(sequence)]
     t.deepEqual([id, event.type], [recorded?.id, `berth.${recorded?.type}`])
     t.regex(sequence, /^\d{20}$/)
   }
   t.deepEqual(
-    told.map(({ sequence }) => sequence),
-    told.map(({ sequence }) => sequence).toSorted(),
+    events.map(({ sequence }) => sequence),
+    events.map(({ sequence }) => sequence).toSorted(),
   )
   t.is(answer.headers['berth-position'], String(log.length - 1).padStart(20, '0'))
 })
 
-test('beside each event stands what it changed from what to what, of secrets only that they changed', async (t) => {
+test('each event in a history shows its changes with old and new values, but never the values of secrets', async (t) => {
   const { service, sut } = await aStory(t)
   const [assigned, created, updated, tagged, , extended, cancelled, , released, untagged, retired, givenBack] =
     eventsIn(await service.as('audrey').get(`/api/sut/${sut}/history`)).map(({ changes }) => changes)
@@ -130,7 +130,7 @@ test('beside each event stands what it changed from what to what, of secrets onl
   t.deepEqual([cancelled, retired], [[], []])
 })
 
-test('the history of a reservation outlives its cancelling, and is that part of its SUT’s', async (t) => {
+test('the history of a reservation outlives its cancellation, and matches its part of the SUT’s history', async (t) => {
   const { service, sut, cancelled } = await aStory(t)
   const answer = await service.as('alice').get(`/api/sut_reservation/${cancelled}/history`)
   t.is(answer.json.count, 3)
@@ -139,31 +139,31 @@ test('the history of a reservation outlives its cancelling, and is that part of 
   t.deepEqual(ofSut.map(({ reason }) => reason).filter(Boolean), ['new disk', 'Zoë 😀'])
 })
 
-test('a history is read in parts, at an offset or behind an event, and count is of the whole', async (t) => {
+test('a history is paged by offset or by event, and count covers the whole', async (t) => {
   const { service, sut, cancelled } = await aStory(t)
   const audrey = service.as('audrey')
   for (const path of [`/api/sut/${sut}/history`, `/api/sut_reservation/${cancelled}/history`]) {
     const whole = eventsIn(await audrey.get(path))
     for (let limit = 1; limit <= whole.length + 1; limit++) {
-      const [byOffset, behind]: [Told[], Told[]] = [[], []]
+      const [byOffset, byEvent]: [HistoryEvent[], HistoryEvent[]] = [[], []]
       for (let offset = 0; offset <= whole.length; offset += limit) {
         const answer = await audrey.get(`${path}?limit=${limit}&offset=${offset}`)
         t.deepEqual([answer.json.limit, answer.json.offset, answer.json.count], [limit, offset, whole.length])
         byOffset.push(...eventsIn(answer))
       }
-      for (let after = ''; behind.length <= whole.length; ) {
+      for (let after = ''; byEvent.length <= whole.length; ) {
         const part = eventsIn(await audrey.get(`${path}?limit=${limit}${after}`))
-        behind.push(...part)
+        byEvent.push(...part)
         if (part.length < limit) break
         after = `&after=${part.at(-1)?.sequence}`
       }
-      t.deepEqual([byOffset, behind], [whole, whole])
+      t.deepEqual([byOffset, byEvent], [whole, whole])
     }
     t.deepEqual(eventsIn(await audrey.get(`${path}?offset=1000000`)), [])
   }
 })
 
-test('what a history cannot be asked for is refused and named', async (t) => {
+test('an invalid history query is refused, and the error names the parameter', async (t) => {
   const { service, sut, cancelled } = await aStory(t)
   const audrey = service.as('audrey')
   const position = (n: number): string => String(n).padStart(20, '0')
@@ -194,7 +194,7 @@ test('what a history cannot be asked for is refused and named', async (t) => {
   ])
 })
 
-test('a history on the command line, from the log alone, is the one that is answered', async (t) => {
+test('the command line prints the same history as the service, from the log alone', async (t) => {
   const { service, sut, cancelled, released } = await aStory(t)
   const environment = { BERTH_DATA: service.data }
   for (const [id, path] of [
@@ -229,7 +229,7 @@ test('a history on the command line, from the log alone, is the one that is answ
   await t.throwsAsync(type(['history', sut], nothing), { message: /events\.db does not exist/ })
 })
 
-test('no secret is in a history, on the wire or on the command line', async (t) => {
+test('a history contains no secret, over HTTP or on the command line', async (t) => {
   const [password, user_name] = [canary(), canary()]
   const { service, sut } = await aStory(t, password, user_name)
   const answer = await service.as('admin').get(`/api/sut/${sut}/history`)
@@ -243,7 +243,7 @@ test('no secret is in a history, on the wire or on the command line', async (t) 
 
 const metadataOf = async (service: Running) => (await eventsOf(service)).map(({ metadata }) => metadata)
 
-test('a Berth-Reason is recorded with every event of the write that gives it', async (t) => {
+test('a Berth-Reason is recorded with every event of its write', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const why = { 'Berth-Reason': 'caf%C3%A9%2C%20100%25+%22' }
@@ -257,14 +257,14 @@ test('a Berth-Reason is recorded with every event of the write that gives it', a
   await admin.request('POST', `/api/sut/${sut}/retire`, why)
   const reasons = (await metadataOf(service)).map(({ reason }) => reason)
   const given = 'café, 100%+"'
-  // The last one is Berth's own.
+  // Berth itself recorded the last one.
   t.deepEqual(reasons, [given, given, given, given, given, given, given, undefined, given, undefined])
   const longest = encodeURIComponent('😀'.repeat(200))
   t.is((await admin.post('/api/sut/create', aSut(), { 'Berth-Reason': longest })).status, 201)
   t.is((await metadataOf(service)).at(-1)?.reason, '😀'.repeat(200))
 })
 
-test('a Berth-Reason that is too long, not percent-encoded UTF-8, or holds control characters is refused', async (t) => {
+test('a Berth-Reason that is too long, badly encoded or has control characters is refused', async (t) => {
   const service = await start(t, { now: NOW })
   const wrong = [
     '',
@@ -286,7 +286,7 @@ test('a Berth-Reason that is too long, not percent-encoded UTF-8, or holds contr
   t.deepEqual(await eventsOf(service), [])
 })
 
-test('a reason is part of what is retried: the same key with another one is refused', async (t) => {
+test('an idempotency key repeated with another reason is refused', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'once' }

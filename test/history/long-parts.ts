@@ -4,12 +4,12 @@ import type { Part } from '../long-parts.ts'
 import { makeRandom } from '../process/random.ts'
 import { castOf, playBack } from './stories.ts'
 
-/** Stories that one log tells before the next begins a new one. */
+/** Stories per log. */
 const PER_LOG = 100
 
 const history: Part = {
   name: 'history',
-  what: '2,000 random histories, each object and list as of every event and time held against what was answered then',
+  what: '2,000 random histories: each object and list as of every event and time, compared with the answers of then',
   run: async (scope, { seed, count = 2_000, progress }) => {
     const random = makeRandom(seed)
     const counts = { histories: 0, events: 0, answers: 0 }

@@ -35,7 +35,7 @@ import {
 } from '../read-models/lists/list-histories.ts'
 import { FIRST, fill, sutId, userId } from '../read-models/lists/many-reservations.ts'
 
-/** Positions between two events: so far apart that the rows lie in several segments and periods. */
+/** Positions between two events, enough to spread the rows over several segments and periods. */
 const STRIDE = 700
 const BEGAN = Date.parse('2029-12-31T00:00:00.000Z')
 
@@ -45,14 +45,14 @@ interface Timed {
   readonly time: number
 }
 
-/** Each SUT has a clock of its own, ahead of the others' or behind them by up to some minutes. */
+/** Each SUT has its own clock, off by up to nine minutes. */
 const timed = (events: readonly Event[], skews: readonly number[]): readonly Timed[] =>
   events.map((event, n) => {
     const sut = String(sutIdOf(event))
     return { event, position: n * STRIDE, time: BEGAN + n * 60_000 + (skews[sutIds.indexOf(sut)] ?? 0) * 60_000 }
   })
 
-/** Lists of what has come of these events. */
+/** The lists that result from these events. */
 const listsOf = (events: readonly Timed[]): Lists => {
   const file = openViewsFile(':memory:', projections)
   const pending = makePending(projections, file)
@@ -70,7 +70,7 @@ const listsOf = (events: readonly Timed[]): Lists => {
   return file.lists
 }
 
-/** As the service puts a page together from its pieces. */
+/** Assembles a page from its segments, as the service does. */
 const reservationsThen = ({ past }: Lists, { limit, offset, ...query }: ReservationQuery, then: Moment): Page => {
   const documents: string[] = []
   let count = 0
@@ -120,14 +120,14 @@ const aSutQuery = fc
 const aLongHistory = fc.array(aHistory, { minLength: 6, maxLength: 6 }).map((parts) => parts.flat())
 const aSkew = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: sutIds.length, maxLength: sutIds.length })
 
-const asked = fc.record({
+const someQueries = fc.record({
   reservations: fc.array(aReservationQuery, { minLength: 3, maxLength: 3 }),
   suts: fc.array(aSutQuery, { minLength: 2, maxLength: 2 }),
 })
 
-test('lists as of every position are what they were when the log had come that far', (t) => {
+test('lists as of every position equal the lists when the log ended there', (t) => {
   fc.assert(
-    fc.property(aLongHistory, aSkew, asked, (steps, skews, { reservations, suts }) => {
+    fc.property(aLongHistory, aSkew, someQueries, (steps, skews, { reservations, suts }) => {
       const events = timed(eventsOf(steps), skews)
       const now = listsOf(events)
       for (const [n, { position }] of events.entries()) {
@@ -141,10 +141,10 @@ test('lists as of every position are what they were when the log had come that f
   )
 })
 
-test('lists as of every time are what has come of all that had been recorded by then, whatever the order of the log', (t) => {
+test('lists as of every time reflect all events recorded by then, even out of log order', (t) => {
   let outOfOrder = 0
   fc.assert(
-    fc.property(aLongHistory, aSkew, asked, (steps, skews, { reservations, suts }) => {
+    fc.property(aLongHistory, aSkew, someQueries, (steps, skews, { reservations, suts }) => {
       const events = timed(eventsOf(steps), skews)
       const now = listsOf(events)
       const last = events.at(-1)?.position ?? -1
@@ -166,15 +166,15 @@ const DAY = 86_400
 const MIDDLE = FIRST + 180 * DAY
 
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
-  'all there were': {},
+  all: {},
   'those of a SUT': { sut_id: sutId(7) },
-  'those of a user, behind an entry': { user_id: userId(9), createdBefore: 9_000 },
+  'those of a user, after an entry': { user_id: userId(9), createdBefore: 9_000 },
   'those on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
-  'those that ran': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
+  'those in progress': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'those of a SUT until a day': { sut_id: sutId(7), startsBefore: MIDDLE },
 }
 
-/** Only one segment at a time is read, through indexes that hold all that is asked; times are looked up by position. */
+/** One segment at a time is read, through covering indexes. Times are looked up by position. */
 const isFound = (line: string): boolean =>
   /^SEARCH r USING COVERING INDEX reservation_(?:by_sut|by_user|by_end|former) \(segment=\?/.test(line) ||
   /^(?:SEARCH|SCAN) r USING COVERING INDEX sut_(?:listed|former)/.test(line) ||
@@ -187,7 +187,7 @@ const isFound = (line: string): boolean =>
   /^CO-ROUTINE (?:page|\(subquery-\d+\))$|^MATERIALIZE |^CORRELATED SCALAR SUBQUERY \d+$/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 
-test('at 20,000 reservations every list as of the past is read through an index, one piece at a time', async (t) => {
+test('with 20,000 reservations every list as of the past uses an index, one segment at a time', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   fill(path, { reservations: 20_000, suts: 100, users: 50 }).file.close()
   const db = new DatabaseSync(path)

@@ -5,19 +5,19 @@ import { allEventsOf, type Event } from '../http/store/log-rows.ts'
 import type { makeRandom } from '../process/random.ts'
 
 /**
- * Random histories of SUTs and reservations, by instances whose clocks differ, and what was answered after each event:
- * `as_of` must answer the same, byte for byte.
+ * Random histories of SUTs and reservations, written by instances with different clocks, and the answers after each
+ * event. `as_of` must return the same answers, byte for byte.
  */
 
 export interface Cast {
   /** Over one store. */
   readonly services: readonly Running[]
-  /** Every event of their log, as it lies there. */
+  /** Every event of their log, as stored. */
   readonly log: () => Promise<readonly Event[]>
   readonly random: ReturnType<typeof makeRandom>
 }
 
-/** Everything over the embedded store, or whichever the tests run over. */
+/** A cast of one service, on whichever store the tests use. */
 export const castOf = (service: Running, random: Cast['random']): Cast => ({
   services: [service],
   log: () => allEventsOf(service),
@@ -29,7 +29,7 @@ interface Thing {
   readonly id: string
 }
 
-/** What was answered after an event: of each thing by its path, and the two lists. */
+/** The answers after an event, by path: each object and the lists. */
 type Shown = ReadonlyMap<string, string>
 
 const MINUTE = 60_000
@@ -83,7 +83,7 @@ const makeStory = (cast: Cast, name: string) => {
 }
 type Story = ReturnType<typeof makeStory>
 
-/** Positions of events with what was answered after each. */
+/** The answers after each event, by position. */
 type Snapshots = ReadonlyMap<number, Shown>
 
 const play = async (story: Story, { random }: Cast, steps: number): Promise<Snapshots> => {
@@ -117,43 +117,49 @@ export interface StoryReport {
 
 const OF_PORTS = /^(ListenPort|StoreUpgraded)/
 
-/** Holds every thing and every list as of every event against what was answered then. */
-const checkPositions = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, tell: Tell) => {
+/** Compares every object and list as of every event with the answer given then. */
+const checkPositions = async (
+  story: Story,
+  log: readonly Event[],
+  first: number,
+  snapshots: Snapshots,
+  report: Report,
+) => {
   let before: Shown = new Map()
   for (let position = first; position < log.length; position++) {
     const shown: Shown = snapshots.get(position) ?? before
-    if (shown === before && !OF_PORTS.test(log[position]?.type ?? '')) tell(`nothing was answered at ${position}`)
+    if (shown === before && !OF_PORTS.test(log[position]?.type ?? '')) report(`nothing was answered at ${position}`)
     before = shown
     const as_of = String(position).padStart(20, '0')
     for (const { path } of story.things()) {
-      await tell.same(`${path}?as_of=${as_of}`, shown.get(path) ?? missing(path))
+      await report.same(`${path}?as_of=${as_of}`, shown.get(path) ?? missing(path))
     }
     for (const path of story.lists()) {
       const then = shown.get(path)
-      if (then !== undefined) await tell.same(`${path}&as_of=${as_of}`, then)
+      if (then !== undefined) await report.same(`${path}&as_of=${as_of}`, then)
     }
   }
 }
 
-/** The same as of the times of events: of each thing its newest version that was recorded by then. */
-const checkTimes = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, tell: Tell) => {
+/** The same as of the times of events: each object must be its newest version recorded by then. */
+const checkTimes = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, report: Report) => {
   const events = log.slice(first).map((event, n) => ({ ...event, position: first + n }))
   for (const { metadata } of events) {
     const time = Date.parse(metadata.time) + story.one([0, -1])
     for (const { path, id } of story.things()) {
       const newest = events.findLast((event) => event.data._id === id && Date.parse(event.metadata.time) <= time)
       const then = newest && snapshots.get(newest.position)?.get(path)
-      await tell.same(`${path}?as_of=${iso(time)}`, then ?? missing(path))
+      await report.same(`${path}?as_of=${iso(time)}`, then ?? missing(path))
     }
   }
 }
 
-interface Tell {
+interface Report {
   (fault: string): void
   readonly same: (path: string, expected: string) => Promise<void>
 }
 
-/** Plays a story of so many steps and looks back at every event of it. */
+/** Plays a story with the given number of steps and reads back as of every event. */
 export const playBack = async (cast: Cast, name: string, steps: number): Promise<StoryReport> => {
   const story = makeStory(cast, name)
   const first = (await cast.log()).length
@@ -162,14 +168,14 @@ export const playBack = async (cast: Cast, name: string, steps: number): Promise
   const faults: string[] = []
   let answers = 0
   const after = { 'Berth-After': String(log.length - 1).padStart(20, '0') }
-  const tell: Tell = Object.assign((fault: string): void => void faults.push(`${name}: ${fault}`), {
+  const report: Report = Object.assign((fault: string): void => void faults.push(`${name}: ${fault}`), {
     same: async (path: string, expected: string): Promise<void> => {
       answers++
       const shown = shownOf(await story.one(cast.services).as('audrey').get(path, after))
       if (shown !== expected) faults.push(`${name}: ${path}: ${shown} is not ${expected}`)
     },
   })
-  await checkPositions(story, log, first, snapshots, tell)
-  await checkTimes(story, log, first, snapshots, tell)
+  await checkPositions(story, log, first, snapshots, report)
+  await checkTimes(story, log, first, snapshots, report)
   return { events: log.length - first, answers, faults }
 }

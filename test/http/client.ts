@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-/** An answer as it came over the wire. */
+/** An answer as received. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -11,7 +11,7 @@ export interface Answer {
 
 export type Headers = Readonly<Record<string, string>>
 
-/** Somebody who sends requests; nothing is added to them but credentials, Host and what frames a body. */
+/** Sends requests, adding only credentials, Host and body framing. */
 export interface Client {
   readonly request: (method: string, path: string, headers?: Headers, body?: string | Uint8Array) => Promise<Answer>
   readonly get: (path: string, headers?: Headers) => Promise<Answer>
@@ -21,13 +21,13 @@ export interface Client {
 
 const PASSWORD = 'correct horse'
 
-/** Every user of these tests has a password of its own, made of its name. */
+/** Every user of these tests has a password derived from the name. */
 export const passwordOf = (name: string): string => `${PASSWORD} ${name}`
 
 export const basic = (name: string, password: string = passwordOf(name)): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-/** Connections that are kept alive and shared by all clients of one service. */
+/** Keep-alive connections shared by all clients of one service. */
 export interface Connections {
   readonly client: (credentials: Headers) => Client
   readonly close: () => void
@@ -45,12 +45,12 @@ export const answerOf = (status: number, headers: IncomingHttpHeaders, text: str
 type Watch = (method: string, path: string, answer: Answer) => void
 let watch: Watch = () => undefined
 
-/** Has every answer looked at from now on; what is thrown there is what the client gets. */
+/** Calls `by` for every answer from now on. An error it throws rejects the request. */
 export const watchAnswers = (by: Watch): void => {
   watch = by
 }
 
-/** `from` is the address of this machine to come from; all of 127.0.0.0/8 are there on Linux. */
+/** `from` is the local address of the client. Linux accepts all of 127.0.0.0/8. */
 export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 

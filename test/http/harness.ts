@@ -14,26 +14,26 @@ import { aUser, fileOf, rightOf } from '../users/builders.ts'
 import { basic, type Client, connectTo, passwordOf } from './client.ts'
 import { until } from './until.ts'
 
-/** What a test or a hook tidies up with. */
+/** Registers clean-up tasks, as a test or a hook does. */
 export interface Tidying {
   readonly teardown: (tidy: () => void | Promise<void>) => void
 }
 
 export interface Setting {
-  /** The clock stands still at this time until it is moved; the machine's own unless given. */
+  /** A fixed time that only `clock.set` changes. The machine's clock unless given. */
   readonly now?: string
-  /** Milliseconds since boot; unless given, whoever moves the clock moves it too. */
+  /** Milliseconds since boot. Follows the clock unless given. */
   readonly sinceBoot?: () => number
   readonly environment?: Readonly<Record<string, string>>
-  /** A directory with a users file, left by an earlier service perhaps; unless given, a new one with everybody below. */
+  /** A directory with a users file, perhaps of an earlier service. Unless given, a new one with all users below. */
   readonly data?: string
   readonly randomHex?: RandomHex
   readonly openStore?: World['openStore']
   readonly patience?: World['patience']
   readonly feed?: World['feed']
-  /** Ends a start that waits for the store. */
+  /** Aborts a start that waits for the store. */
   readonly signal?: AbortSignal
-  /** Where the service's log goes, for who looks into it before the start is over. */
+  /** Receives the service's log, for tests that read it before the start completes. */
   readonly log?: Line[]
 }
 
@@ -44,19 +44,19 @@ export interface Line {
   readonly sentence: string
 }
 
-/** A service under test, on a port of its own. */
+/** A service under test on its own port. */
 export interface Running {
   readonly port: number
   readonly url: string
   readonly data: string
   readonly as: (name: string) => Client
-  /** Somebody without credentials. */
+  /** A client without credentials. */
   readonly anyone: Client
   readonly clock: { readonly set: (time: string) => void; readonly now: () => number }
   readonly log: readonly Line[]
-  /** What was told of every request when its answer was ready. */
+  /** The summary of each request, added when its answer is ready. */
   readonly answered: readonly RequestSummary[]
-  /** May be called early: a test that starts another service on the same data does. */
+  /** May be called early, to start another service on the same data. */
   readonly stop: () => Promise<void>
 }
 
@@ -69,7 +69,7 @@ const PEOPLE: readonly (readonly [name: string, role: Role, id: string])[] = [
 
 export const idOf = (name: string): string => PEOPLE.find(([known]) => known === name)?.[2] ?? `id-of-${name}`
 
-/** Their hashes are the cheapest that argon2id takes. */
+/** The users, with the cheapest hashes that argon2id accepts. */
 export const people = (): Promise<readonly UserRecord[]> =>
   Promise.all(PEOPLE.map(([name, role, _id]) => aUser(name, passwordOf(name), { role, _id })))
 
@@ -79,17 +79,17 @@ export const temporaryData = async (t: Tidying): Promise<string> => {
   return path
 }
 
-/** A directory with the users file of everybody. */
+/** A directory with a users file of all users. */
 export const dataWithPeople = async (t: Tidying): Promise<string> => {
   const data = await temporaryData(t)
   await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
   return data
 }
 
-/** Unix milliseconds of a date-time; a typing error is not the epoch. */
+/** Unix milliseconds of a date-time. Throws on a typing error. */
 const at = (time: string): number => {
   const milliseconds = Date.parse(time)
-  if (Number.isNaN(milliseconds)) throw new TypeError(`${time} is no time`)
+  if (Number.isNaN(milliseconds)) throw new TypeError(`${time} is not a date-time`)
   return milliseconds
 }
 
@@ -99,7 +99,7 @@ const logInto =
     lines.push({ level, facts, sentence })
   }
 
-/** Starts the whole service in this process, as main.ts does, and stops it with the test. */
+/** Starts the whole service in this process, as main.ts does. Stops it after the test. */
 export const start = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   if (process.env.FIT !== undefined) await import('./documents/fit-answers.ts')
   const data = setting.data ?? (await dataWithPeople(t))
@@ -117,7 +117,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
     randomBytes,
     log: { info: logInto(log, 'info'), warn: logInto(log, 'warn'), error: logInto(log, 'error') },
     onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot go on'),
-    onAnswered: (told) => answered.push(told),
+    onAnswered: (summary) => answered.push(summary),
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),
     ...(setting.patience && { patience: setting.patience }),
@@ -155,7 +155,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   }
 }
 
-/** For a service that the tests of a file share because none of them changes anything. */
+/** For a service that the tests of a file share. */
 export const tidyingLater = (): Tidying & { readonly tidy: () => Promise<void> } => {
   const tasks: (() => void | Promise<void>)[] = []
   return {

@@ -1,7 +1,7 @@
 import type { Answer, Client, Headers } from './client.ts'
 import { idOf } from './harness.ts'
 
-/** The requests that most stories begin with. */
+/** The requests that most tests begin with. */
 
 /** A SUT as a client describes one. */
 export const aSut = (more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
@@ -12,7 +12,7 @@ export const aSut = (more: Readonly<Record<string, unknown>> = {}): Readonly<Rec
   ...more,
 })
 
-/** A reservation of Alice's, from 06:00 to 06:15 on the day of these stories. */
+/** A reservation of Alice's, from 06:00 to 06:15 on the day of the tests. */
 export const aReservation = (
   sut_id: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -24,7 +24,7 @@ export const aReservation = (
   ...more,
 })
 
-/** When most stories begin. */
+/** The initial time of most tests. */
 export const NOW = '2030-05-02T05:58:11.400Z'
 
 const created = (answer: Answer): Answer => {
@@ -32,12 +32,12 @@ const created = (answer: Answer): Answer => {
   return answer
 }
 
-/** Creates a SUT and gives its id. */
+/** Creates a SUT and returns its id. */
 export const createSut = async (client: Client, more: Readonly<Record<string, unknown>> = {}): Promise<string> =>
   created(await client.post('/api/sut/create', aSut(more))).json._id as string
 
 export const reserve = (client: Client, body: unknown, headers: Headers = {}): Promise<Answer> =>
   client.post('/api/sut_reservation/create', body, headers)
 
-/** Reserves and gives the answer, which must be 201. */
+/** Reserves and returns the answer, which must be 201. */
 export const reserved = async (client: Client, body: unknown): Promise<Answer> => created(await reserve(client, body))

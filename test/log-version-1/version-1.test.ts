@@ -17,7 +17,7 @@ import {
   verifierKey,
 } from './version-1.ts'
 
-/** A log that an older version has written is verified, replayed and served for ever. */
+/** A log written by an older version can always be verified, replayed and served. */
 
 /** Every type of event that version 1 had. */
 const TYPES = [
@@ -50,7 +50,7 @@ const answersAsBefore = async (t: ExecutionContext, service: Running) => {
   }
 }
 
-test('the log of version 1 has every type of event there was, and reading it does not upgrade it', async (t) => {
+test('the version 1 log contains every event type of that version, and reading does not upgrade it', async (t) => {
   const data = await dataOfVersion1(t)
   const env = { BERTH_DATA: data }
   const types = new Set(rowsIn(data).map((row) => row.type))
@@ -62,7 +62,7 @@ test('the log of version 1 has every type of event there was, and reading it doe
   t.is(rowsIn(data).length, EVENTS)
 })
 
-test('a log of version 1 is upgraded once, at the first start, and goes on as it was', async (t) => {
+test('a version 1 log is upgraded once, at the first start, and serves the same answers', async (t) => {
   const data = await dataOfVersion1(t)
   const service = await start(t, { data, now: LATER })
   const { position, stream, data: upgrade, metadata } = rowsIn(data).at(-1) as ReturnType<typeof rowsIn>[number]
@@ -80,7 +80,7 @@ test('a log of version 1 is upgraded once, at the first start, and goes on as it
   t.is(rowsIn(data).length, EVENTS + 1)
 })
 
-test('what is made after the upgrade overlaps nothing, also not what version 1 has released in the same quarter', async (t) => {
+test('after the upgrade no reservation overlaps one that version 1 released in the same quarter-hour', async (t) => {
   const data = await dataOfVersion1(t)
   const { bench } = await idsOfVersion1()
   const service = await start(t, { data, now: LATER })
@@ -94,7 +94,7 @@ test('what is made after the upgrade overlaps nothing, also not what version 1 h
   await verify(t, { BERTH_DATA: data }, EVENTS + 2)
 })
 
-test('copied to an EventStoreDB it is of version 1 still, and of three instances that start at once one upgrades it', async (t) => {
+test('a version 1 log copied to EventStoreDB is upgraded by one of three instances that start together', async (t) => {
   const server = await aServer(t)
   const from = await dataOfVersion1(t)
   const log = aLogOn(server.address)

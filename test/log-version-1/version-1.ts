@@ -5,7 +5,7 @@ import { dataWithPeople, type Tidying } from '../http/harness.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 
-/** How many events the log of version 1 has. */
+/** The number of events in the version 1 log. */
 export const EVENTS = 28
 /** A moment after its last event, within the same quarter-hour. */
 export const LATER = '2030-05-02T19:06:00.000Z'
@@ -15,9 +15,9 @@ export const verifierKey = async (): Promise<string> => (await readFile(join(HER
 
 const json = async (name: string) => JSON.parse(await readFile(join(HERE, name), 'utf8')) as Record<string, string>
 
-/** What version 1 answered, by path. */
+/** The answers of version 1, by path. */
 export const answersOfVersion1 = () => json('answers.json')
-/** The ids of its SUTs and reservations, by the names of the README. */
+/** The ids of its SUTs and reservations, by their names in the README. */
 export const idsOfVersion1 = () => json('ids.json')
 
 /** A data directory with the log as version 1 left it. */

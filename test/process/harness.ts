@@ -18,10 +18,10 @@ export interface Child {
   readonly pid: number
   readonly output: () => string
   readonly errors: () => string
-  /** The first line of standard output that holds the text; rejects when the process ends without it. */
+  /** The first line of standard output that contains the text. Rejects if the process ends without it. */
   readonly line: (text: string) => Promise<string>
   readonly signal: (signal: NodeJS.Signals) => void
-  /** When it has ended and everything that it wrote has been read. */
+  /** Resolves when the process has ended and all its output has been read. */
   readonly exited: Promise<Exit>
 }
 
@@ -31,15 +31,15 @@ export interface Launch {
   readonly args: readonly string[]
   /** Arguments of node itself. */
   readonly node?: readonly string[]
-  /** What to run instead of `src/main.ts`. */
+  /** The script to run instead of `src/main.ts`. */
   readonly script?: string
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-// Code that has been compiled once is not compiled again for each of the many processes; Node goes by its contents.
+// Compiled code is cached for the many processes. Node finds it by its contents.
 const COMPILED = join(ROOT, 'node_modules/.cache/berth-compiled')
 
-/** A process that is told nothing by the variables of whoever runs the tests, and is gone when the scope ends. */
+/** A process with none of the caller's environment variables except PATH, killed when the scope ends. */
 export const launch = (scope: Tidying, options: Launch): Child => {
   const { data, args, node = [], script = join(ROOT, 'src/main.ts'), env = {} } = options
   const child = spawn(process.execPath, [...node, script, ...args], {
@@ -47,10 +47,10 @@ export const launch = (scope: Tidying, options: Launch): Child => {
     env: { PATH: process.env.PATH, TMPDIR: tmpdir(), NODE_COMPILE_CACHE: COMPILED, BERTH_DATA: data, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { stdout: '', stderr: '' }
+  const received = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      said[name] += chunk
+      received[name] += chunk
     })
   }
   const exited = new Promise<Exit>((resolve, reject) => {
@@ -64,7 +64,7 @@ export const launch = (scope: Tidying, options: Launch): Child => {
   const line = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
-        const found = said.stdout
+        const found = received.stdout
           .split('\n')
           .slice(0, -1)
           .find((written) => written.includes(text))
@@ -75,13 +75,13 @@ export const launch = (scope: Tidying, options: Launch): Child => {
       child.stdout.on('data', look)
       look()
       exited.then(({ code }) => {
-        reject(new Error(`ended (${code}) without ${JSON.stringify(text)}: ${said.stdout} ${said.stderr}`))
+        reject(new Error(`ended (${code}) without ${JSON.stringify(text)}: ${received.stdout} ${received.stderr}`))
       }, reject)
     })
   return {
     pid: child.pid as number,
-    output: () => said.stdout,
-    errors: () => said.stderr,
+    output: () => received.stdout,
+    errors: () => received.stderr,
     line,
     signal: (signal) => child.kill(signal),
     exited,
@@ -99,11 +99,11 @@ export interface Service extends Child, Client {
   readonly port: number
   /** Another user of the service. */
   readonly as: (name: string, password: string) => Client
-  /** Stops it in order and says how it ended. */
+  /** Shuts it down gracefully and returns its exit. */
   readonly stop: () => Promise<Exit>
 }
 
-/** Starts the service and waits until it is ready; it is asked as the first administrator. */
+/** Starts the service and waits until it is ready. Requests are made as the first administrator. */
 export const serve = async (scope: Tidying, options: Omit<Launch, 'args'>): Promise<Service> => {
   const env = { BERTH_PORT: '0', BERTH_ADMIN_PASSWORD: PASSWORD, ...options.env }
   const child = launch(scope, { ...options, args: ['serve'], env })

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
 
-/** An event as it lies in the file, read without the code under test. */
+/** An event as stored in the file, read without the code under test. */
 export type Row = {
   readonly [T in EventType]: {
     readonly position: number
-    /** The position of the stream's event before. */
+    /** The position of the previous event of the stream. */
     readonly previous: number | null
     readonly stream: string
     readonly revision: number
@@ -14,7 +14,7 @@ export type Row = {
     readonly type: T
     readonly data: DataOf<T>
     readonly metadata: Metadata
-    /** Whether the hash beside it is its own. */
+    /** Whether the stored hash matches. */
     readonly isSealed: boolean
   }
 }[EventType]
@@ -30,7 +30,7 @@ const parsed = (row: Record<string, unknown>): Row => {
   return { ...JSON.parse(recorded), position, previous, isSealed }
 }
 
-/** The log's events from a position on, beside whoever writes it. */
+/** The log's events from a position on, safe while a service writes. */
 export const readRows = (path: string, from = 0): Row[] => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {
@@ -40,7 +40,7 @@ export const readRows = (path: string, from = 0): Row[] => {
   }
 }
 
-/** What SQLite itself has against a file; nothing, as a rule. */
+/** The damage that SQLite's integrity check finds, normally none. */
 export const damageOf = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {

@@ -27,16 +27,16 @@ const linesIn = (output: string): readonly Line[] =>
 
 const answeredIn = (output: string): readonly Line[] => linesIn(output).filter(({ msg }) => msg === 'answered')
 
-test('when the service has stopped, its log has a line for every request it answered', async (t) => {
+test('a stopped service has logged every request it answered', async (t) => {
   const service = await serve(t, { data: await temporaryData(t) })
-  const asked = Array.from({ length: 300 }, () => service.get('/api/user/me'))
-  for (const { status } of await Promise.all(asked)) t.is(status, 200)
+  const requests = Array.from({ length: 300 }, () => service.get('/api/user/me'))
+  for (const { status } of await Promise.all(requests)) t.is(status, 200)
   t.is((await service.stop()).code, 0)
   t.is(answeredIn(service.output()).filter(({ route }) => route === '/api/user/me').length, 300)
   t.is(linesIn(service.output()).at(-1)?.msg, 'stopped')
 })
 
-test('when the service cannot go on, its log has all it answered before, and why it ends', async (t) => {
+test('a service that cannot continue logs every request it answered, and why it stops', async (t) => {
   const data = await temporaryData(t)
   const service = await serve(t, { data })
   t.is((await service.post('/api/sut/create', aSut())).status, 201)
@@ -53,7 +53,7 @@ test('when the service cannot go on, its log has all it answered before, and why
   t.is(fatal?.msg, 'the service cannot go on')
 })
 
-test('at the level info requests are logged, at the level warn they are not', async (t) => {
+test('requests are logged at level info, but not at level warn', async (t) => {
   const service = await serve(t, { data: await temporaryData(t) })
   await service.stop()
   t.true(answeredIn(service.output()).length > 0)
@@ -81,7 +81,7 @@ interface Started {
   readonly client: Client
 }
 
-/** Starts the service with a standard output of the test's choice. */
+/** Starts the service with the given standard output. */
 const started = async (t: ExecutionContext, stdout: 'pipe' | number, env: Record<string, string>): Promise<Started> => {
   const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), 'serve'], {
     env: { PATH: process.env.PATH, BERTH_DATA: await temporaryData(t), BERTH_ADMIN_PASSWORD: PASSWORD, ...env },
@@ -106,19 +106,19 @@ const ended = async (child: ChildProcess): Promise<number | null> => {
 
 const destinations: readonly (readonly [string, (t: ExecutionContext) => 'pipe' | number])[] = [
   ['a full disk', () => openSync('/dev/full', 'w')],
-  ['a reader that is gone', () => 'pipe'],
-  ['a reader that does not read', () => 'pipe'],
+  ['a closed pipe', () => 'pipe'],
+  ['a pipe that nobody reads', () => 'pipe'],
 ]
 for (const [what, destination] of destinations) {
-  test(`with ${what} behind its log the service goes on, says how many lines are lost, and stops in order`, async (t) => {
+  test(`with its log on ${what} the service keeps answering, counts lost lines and stops cleanly`, async (t) => {
     const { child, client } = await started(t, destination(t), { BERTH_PORT: String(await aFreePort()) })
     await untilReady(client)
-    if (what === 'a reader that is gone') child.stdout?.destroy()
+    if (what === 'a closed pipe') child.stdout?.destroy()
     for (let i = 0; i < 20; i++) {
-      const asked = Array.from({ length: 50 }, () => client.get('/api/user/me'))
-      for (const { status } of await Promise.all(asked)) t.is(status, 200)
+      const requests = Array.from({ length: 50 }, () => client.get('/api/user/me'))
+      for (const { status } of await Promise.all(requests)) t.is(status, 200)
     }
-    if (what !== 'a reader that does not read') {
+    if (what !== 'a pipe that nobody reads') {
       const lost = async (): Promise<number> =>
         Number(/^berth_log_lines_lost_total (\d+)$/m.exec((await client.get('/metrics')).text)?.[1])
       await until('lines are lost', async () => (await lost()) > 100, 10_000)
@@ -127,7 +127,7 @@ for (const [what, destination] of destinations) {
   })
 }
 
-test('the lines of a log are read by whoever reads lines, as they come', async (t) => {
+test('log lines can be read from a pipe as they are written', async (t) => {
   const { child, client } = await started(t, 'pipe', { BERTH_PORT: String(await aFreePort()) })
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
   const seen = new Promise<Line>((resolve) => {

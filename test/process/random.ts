@@ -1,4 +1,4 @@
-/** Random numbers that a seed gives again. */
+/** Reproducible random numbers. */
 export interface Random {
   readonly seed: number
   /** A whole number from 0 to below `limit`. */
@@ -7,7 +7,7 @@ export interface Random {
   readonly hex: (digits: number) => string
 }
 
-/** Marsaglia's xorshift of 32 bits. */
+/** Marsaglia's 32-bit xorshift. */
 export const makeRandom = (seed: number): Random => {
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1
   const next = (): number => {

@@ -18,7 +18,7 @@ const inShell = (path: string, sql: string): void => {
   database.close()
 }
 
-/** A service with some reservations and a SUT that has been changed. */
+/** A service with some reservations and a changed SUT. */
 const withDocuments = async (t: ExecutionContext): Promise<{ data: string; service: Service }> => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
@@ -35,13 +35,13 @@ const withDocuments = async (t: ExecutionContext): Promise<{ data: string; servi
 const isSame = ({ code, output, errors }: Exit & { output: string; errors: string }): boolean =>
   code === 0 && errors === '' && /^same: \d+ documents from \d+ events\n$/.test(output)
 
-test('beside a service at work, and after it has stopped, replay finds the documents that the log gives', async (t) => {
+test('replay finds no difference, while a service runs under load and after it has stopped', async (t) => {
   const { data, service } = await withDocuments(t)
   const target = { client: service, ...(await prepare(service)) }
   const load = startLoad(target, makeRandom(seedOf(process.env)), 4)
   await load.answered(20)
-  const beside = await replay(t, data)
-  t.true(isSame(beside), beside.output + beside.errors)
+  const concurrent = await replay(t, data)
+  t.true(isSame(concurrent), concurrent.output + concurrent.errors)
   load.stop()
   await load.ended
   await service.stop()
@@ -54,15 +54,15 @@ test('beside a service at work, and after it has stopped, replay finds the docum
   t.true((compared.documents as number) > 20)
 })
 
-test('what replay finds different it names: documents in both of their forms, and how far each has come', async (t) => {
+test('replay names each difference: both versions of a document, and both positions', async (t) => {
   const { data, service } = await withDocuments(t)
   await service.stop()
   const views = join(data, 'views.db')
   inShell(views, `UPDATE sut SET document = replace(document, 'bench 2', 'bench II') WHERE document LIKE '%bench 2%'`)
   inShell(views, 'DELETE FROM reservation WHERE position = (SELECT max(position) FROM reservation)')
-  const [told, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
-  t.is(told.code, 1)
-  const [sut = '', reservation = '', verdict = ''] = told.output.split('\n')
+  const [text, json] = await Promise.all([replay(t, data), replay(t, data, '--json')])
+  t.is(text.code, 1)
+  const [sut = '', reservation = '', verdict = ''] = text.output.split('\n')
   t.regex(sut, /^sut, position \d+: stored is .*"bench II".*, the log gives .*"bench 2"/)
   t.regex(reservation, /^reservation, position \d+: stored is nothing, the log gives /)
   t.regex(verdict, /^different: /)
@@ -78,7 +78,7 @@ test('what replay finds different it names: documents in both of their forms, an
 test('replay without written views compares nothing and exits with code 1', async (t) => {
   const { data, service } = await withDocuments(t)
   await service.stop()
-  // As it is while a service that has just started has not committed yet.
+  // Like a service that has just started and not committed yet.
   const views = join(data, 'views.db')
   await rm(views)
   openViewsFile(views, projections).close()
@@ -91,7 +91,7 @@ test('replay without written views compares nothing and exits with code 1', asyn
   t.true((behind as number) > 0)
 })
 
-test('replay compares as far as the views have come and says that they are behind', async (t) => {
+test('replay compares up to the position of the views and reports that they lag', async (t) => {
   const { data, service } = await withDocuments(t)
   await service.stop()
   const views = join(data, 'views.db')
@@ -111,7 +111,7 @@ test('replay compares as far as the views have come and says that they are behin
   t.true(Number(events) > 0 && Number(behind) > Number(events), text.output)
 })
 
-test('replay tells in a sentence why it cannot compare', async (t) => {
+test('replay explains in one sentence why it cannot compare', async (t) => {
   const { data, service } = await withDocuments(t)
   await service.stop()
   const [noSuchOption, argument] = await Promise.all([replay(t, data, '--jsn'), replay(t, data, 'now')])

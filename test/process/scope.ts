@@ -1,6 +1,6 @@
 import type { Tidying } from '../http/harness.ts'
 
-/** Runs a task that tidies up like a test, last things first. */
+/** Runs a task with teardowns like a test's, in reverse order. */
 export const withScope = async <A>(task: (scope: Tidying) => Promise<A>): Promise<A> => {
   const tasks: (() => void | Promise<void>)[] = []
   try {

@@ -20,17 +20,17 @@ Expect: 100-continue\r
 \r
 `
 
-/** A request of which the service has the head and waits for the rest of the body. */
+/** A request whose head has been received and whose body is incomplete. */
 const halfSent = async (port: number): Promise<RawConnection> => {
   const connection = await openRaw(port)
   connection.send(HEAD)
   const { statusLine } = (await connection.answer()) ?? {}
-  if (statusLine !== 'HTTP/1.1 100 Continue') throw new Error(`not told to go on, but ${statusLine}`)
+  if (statusLine !== 'HTTP/1.1 100 Continue') throw new Error(`expected 100 Continue, got ${statusLine}`)
   connection.send(BODY.slice(0, 20))
   return connection
 }
 
-/** Resolves when no connection is taken any more. */
+/** Resolves when connections are refused. */
 const refusing = async (port: number): Promise<void> => {
   for (;;) {
     try {
@@ -43,12 +43,12 @@ const refusing = async (port: number): Promise<void> => {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal}: no connection is taken any more, requests under way are answered, and it exits with 0`, async (t) => {
+  test(`on ${signal} the service refuses connections, answers requests in flight and exits with 0`, async (t) => {
     const data = join(await temporaryData(t), 'data')
     const service = await serve(t, { data })
     const half = await halfSent(service.port)
     const ready = await openRaw(service.port)
-    // The second of these requests has begun when the first one's answer comes.
+    // The second request has begun when the first answer arrives.
     ready.send('GET /health/ready HTTP/1.1\r\nHost: berth\r\n\r\nGET /health/ready HTTP/1.1\r\n')
     t.is((await ready.answer())?.status, 200)
 
@@ -68,7 +68,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('a request whose rest never comes is waited for up to ten seconds, then it exits with 0 all the same', async (t) => {
+test('shutdown waits up to ten seconds for an incomplete request, then exits with 0', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   const half = await halfSent(service.port)
@@ -84,7 +84,7 @@ test('a request whose rest never comes is waited for up to ten seconds, then it 
   t.false(readRows(join(data, 'events.db')).some(({ type }) => type === 'SutCreated'))
 })
 
-test('when it has stopped its files are closed: no journal and no owner of a lock is left', async (t) => {
+test('a stopped service leaves no WAL and no lock owner file', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   t.is((await service.post('/api/sut/create', JSON.parse(BODY))).status, 201)
@@ -102,7 +102,7 @@ test('when it has stopped its files are closed: no journal and no owner of a loc
   t.deepEqual(await left(), [])
 })
 
-test('stopped under load, it has answered everything that it recorded', async (t) => {
+test('a service stopped under load has answered everything that it recorded', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data })
   const target = { client: service, ...(await prepare(service)) }
@@ -123,10 +123,10 @@ test('stopped under load, it has answered everything that it recorded', async (t
   for (const status of statuses) t.true([200, 201, 409, undefined].includes(status), `${status}`)
 })
 
-test('a connection on which nothing was asked does not keep it from stopping', async (t) => {
+test('an idle connection does not delay shutdown', async (t) => {
   const service = await serve(t, { data: join(await temporaryData(t), 'data') })
   const idle = await openRaw(service.port)
-  // Connections are taken in their order: when this one is answered, the idle one is known.
+  // Connections are accepted in order, so the idle one has been accepted when this one is answered.
   await service.get('/health/live', { Connection: 'close' })
   const began = performance.now()
   t.deepEqual(await service.stop(), { code: 0, signal: null })
@@ -134,7 +134,7 @@ test('a connection on which nothing was asked does not keep it from stopping', a
   t.true(performance.now() - began < 5_000)
 })
 
-test('a second signal ends it at once', async (t) => {
+test('a second signal ends the service at once', async (t) => {
   const service = await serve(t, { data: join(await temporaryData(t), 'data') })
   const half = await halfSent(service.port)
   service.signal('SIGTERM')
@@ -144,7 +144,7 @@ test('a second signal ends it at once', async (t) => {
   t.is(await half.answer(), undefined)
 })
 
-test('stopped while it starts for the first time, it exits with 0 and can be started again', async (t) => {
+test('a service stopped during its first start exits with 0 and can be started again', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
   await child.line('created the vault key')

@@ -69,7 +69,7 @@ const H = {
   from4to8: '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
 }
 
-test('the published proofs come out, of inclusion and of consistency', (t) => {
+test('inclusion and consistency proofs match the published ones', (t) => {
   const { inclusion, consistency } = readerOf(LEAVES.map((leaf) => leafHash(bytes(leaf))))
   t.deepEqual(inclusion(0, 1).map(hex), [])
   t.deepEqual(inclusion(0, 8).map(hex), [H.leaf1, H.from2to4, H.from4to8])
@@ -82,7 +82,7 @@ test('the published proofs come out, of inclusion and of consistency', (t) => {
   t.deepEqual(consistency(2, 5).map(hex), [H.from2to4, H.leaf4])
 })
 
-test('at every size every head and proof is that of the definition, and is accepted', (t) => {
+test('at every size every head and proof matches the definition and is accepted', (t) => {
   const leaves = someLeaves(40)
   const { head, inclusion, consistency } = readerOf(leaves)
   for (let size = 0; size <= leaves.length; size++) {
@@ -102,7 +102,7 @@ test('at every size every head and proof is that of the definition, and is accep
   }
 })
 
-test('trees of sizes that only just have an exact number are proven like small ones', (t) => {
+test('trees up to the largest safe integer size are proven like small ones', (t) => {
   const leaf = leafHash(Uint8Array.of())
   // All leaves are the same, and so are all nodes of a level.
   const levels = [leaf]
@@ -121,7 +121,7 @@ test('trees of sizes that only just have an exact number are proven like small o
   }
 })
 
-/** Changes one thing about a list of hashes. */
+/** A list of hashes with one change. */
 const mutatedProof = (proof: Hashes): fc.Arbitrary<Hashes> =>
   fc.oneof(
     fc.nat(proof.length).map((at) => proof.toSpliced(at, 0, sha256(Uint8Array.of(7)))),
@@ -144,7 +144,7 @@ const flipped = (hash: Uint8Array | undefined, bit: number): Uint8Array => {
 const LARGE = someLeaves(300)
 const large = readerOf(LARGE)
 
-test('of 10,000 changed proofs none is accepted', (t) => {
+test('none of 10,000 altered proofs is accepted', (t) => {
   const sizes = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.nat(299)).map(([size, n]) => ({ size, n: n % size }))
   const inclusions = sizes.chain(({ size, n: index }) => {
     const given = { leaf: LARGE[index] as Uint8Array, index, size, head: large.head(size) }
@@ -181,7 +181,7 @@ test('of 10,000 changed proofs none is accepted', (t) => {
   t.true(checked >= 10_000)
 })
 
-test('sizes that are none prove nothing', (t) => {
+test('proofs with invalid sizes are refused', (t) => {
   const head = large.head(4)
   const leaf = LARGE[0] as Uint8Array
   for (const size of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
@@ -192,15 +192,15 @@ test('sizes that are none prove nothing', (t) => {
   t.false(isConsistent({ size: 2, head }, { size: 1, head }, [], sha256))
 })
 
-test('hashes of other lengths prove nothing, though together they are the same bytes', (t) => {
-  const [leaf, beside] = LARGE as [Uint8Array, Uint8Array]
+test('hashes of other lengths are refused, even if their concatenation is the same', (t) => {
+  const [leaf, sibling] = LARGE as [Uint8Array, Uint8Array]
   const given = { leaf, index: 0, size: 2, head: large.head(2) }
-  t.true(isIncluded(given, [beside], sha256))
-  const longer = Uint8Array.of(...leaf, beside[0] as number)
-  t.false(isIncluded({ ...given, leaf: longer }, [beside.slice(1)], sha256))
+  t.true(isIncluded(given, [sibling], sha256))
+  const longer = Uint8Array.of(...leaf, sibling[0] as number)
+  t.false(isIncluded({ ...given, leaf: longer }, [sibling.slice(1)], sha256))
 })
 
-test('it shows when a proof is taken for its length alone', (t) => {
+test("control: a check of the proof's length alone accepts altered proofs", (t) => {
   const proof = large.inclusion(3, 300)
   const careless = (given: Hashes): boolean => given.length === proof.length
   const accepted = fc.sample(mutatedProof(proof), { numRuns: 200, seed: 7 }).filter(careless)

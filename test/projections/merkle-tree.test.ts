@@ -30,7 +30,7 @@ const HEADS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ]
 
-test('the published leaves give the published heads, at every size', (t) => {
+test('the published leaves give the published heads at every size', (t) => {
   const leaves = LEAVES.map((leaf) => new Uint8Array(Buffer.from(leaf, 'hex')))
   t.deepEqual(
     HEADS.map((_, size) => headOf(leaves.slice(0, size))),
@@ -38,7 +38,7 @@ test('the published leaves give the published heads, at every size', (t) => {
   )
 })
 
-/** The definition of RFC 6962, section 2.1, word for word: slow, and with nothing in common with what it checks. */
+/** The definition of RFC 6962, section 2.1, word for word. Slow, and independent of the code under test. */
 const byDefinition = (leaves: readonly Uint8Array[]): Uint8Array => {
   if (leaves.length === 0) return sha256()
   if (leaves.length === 1) return leafHash(leaves[0] as Uint8Array)
@@ -49,17 +49,17 @@ const byDefinition = (leaves: readonly Uint8Array[]): Uint8Array => {
 
 const someLeaves = fc.array(fc.uint8Array({ maxLength: 4 }), { maxLength: 70 })
 
-test('a tree grown leaf by leaf has the head that the definition gives', (t) => {
+test('a tree built leaf by leaf has the head that the definition gives', (t) => {
   fc.assert(fc.property(someLeaves, (leaves) => headOf(leaves) === hex(byDefinition(leaves))))
   t.pass()
 })
 
-test('a tree keeps one root for each bit of its size, whatever has been kept of it before', (t) => {
+test('a tree keeps one root per set bit of its size, also when restored between leaves', (t) => {
   const sizes: number[] = []
   let tree = emptyTree
   for (let size = 0; size < 300; size++) {
     sizes.push(tree.roots.length - size.toString(2).replaceAll('0', '').length)
-    // It may be written down and read again between any two leaves.
+    // It may be saved and restored between any two leaves.
     const kept = tree.roots.map(hex)
     tree = withLeaf(
       { size, roots: kept.map((root) => new Uint8Array(Buffer.from(root, 'hex'))) },
@@ -70,7 +70,7 @@ test('a tree keeps one root for each bit of its size, whatever has been kept of 
   t.true(sizes.every((difference) => difference === 0))
 })
 
-test('a leaf changed, dropped, doubled or moved gives another head', (t) => {
+test('a changed, dropped, duplicated or moved leaf gives another head', (t) => {
   const leaves = LEAVES.map((leaf) => new Uint8Array(Buffer.from(leaf, 'hex')))
   const heads = new Set([headOf(leaves)])
   for (const [index, leaf] of leaves.entries()) {

@@ -8,7 +8,7 @@ import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
 import { ID_KEYS_SCHEMA, makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
 
-test('more ids than numbers are remembered for are still told apart, and found', (t) => {
+test('more ids than the cache holds still get distinct keys and are found', (t) => {
   const db = new DatabaseSync(':memory:')
   t.teardown(() => db.close())
   db.exec(ID_KEYS_SCHEMA)
@@ -23,7 +23,7 @@ test('more ids than numbers are remembered for are still told apart, and found',
   t.is(find('another'), undefined)
 })
 
-test('of more folded states than may wait to be written the oldest are let go of, and the others are written', async (t) => {
+test('the queue of snapshots drops the oldest when full and writes the others', async (t) => {
   const file = openViewsFile(':memory:', projections)
   t.teardown(file.close)
   const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
@@ -33,7 +33,7 @@ test('of more folded states than may wait to be written the oldest are let go of
   const writer = makeWriter(unclosed, makePending(projections, file), alarms, progress)
   const of = (stream: string): Snapshot => ({ stream, version: 1, revision: 0, mark: 0, text: '{}', pages: [] })
   const streams = Array.from({ length: 20_000 }, (_, n) => `sut-${n}`)
-  // The rows have not come as far yet, so that none can be written.
+  // The rows have not reached the snapshots, so none can be written yet.
   for (const stream of streams) writer.keepSnapshot(stream, 0, () => of(stream))
   const waiting = streams.filter((stream) => writer.waitingSnapshot(stream) !== undefined)
   t.deepEqual(waiting, streams.slice(-16_384))

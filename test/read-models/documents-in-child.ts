@@ -2,17 +2,17 @@ import { text } from 'node:stream/consumers'
 import { projections } from '../../projections/index.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 
-// What documents.test.ts starts in other time zones and languages: a log on stdin, every document that it folds to on
-// stdout, and beside them what one that asked the machine for its zone or language would have shown.
+// Started by documents.test.ts in other time zones and languages. Reads a log from stdin and writes every document to
+// stdout, with a value that does depend on the machine's time zone and language.
 const log = JSON.parse(await text(process.stdin)) as Recorded[]
-const standing = new Map<string, object>()
+const current = new Map<string, object>()
 const documents = log.flatMap((event) =>
   projections.flatMap((projection) => {
     const id = projection.key(event)
     if (id === undefined) return []
     const name = `${projection.name} ${id}`
-    const document = projection.evolve(projection.begins(event) ? undefined : standing.get(name), event)
-    standing.set(name, document)
+    const document = projection.evolve(projection.begins(event) ? undefined : current.get(name), event)
+    current.set(name, document)
     return [JSON.stringify(document)]
   }),
 )

@@ -7,7 +7,7 @@ import { story } from './setting.ts'
 
 const CHILD = fileURLToPath(new URL('documents-in-child.ts', import.meta.url))
 
-/** With windows in several offsets, and tags whose order a language could change. */
+/** Includes windows in several offsets, and tags whose order depends on the language. */
 const log = [
   ...story,
   ...[
@@ -39,7 +39,7 @@ test('documents are the same, byte for byte, in any time zone and language', (t)
   t.true(here.documents.length > log.length)
   for (const { documents, ofThisMachine } of elsewhere) {
     t.deepEqual(documents, here.documents)
-    // The control: what asks the machine differs.
+    // The control: a value from the machine's settings differs.
     t.not(ofThisMachine, here.ofThisMachine)
   }
 })

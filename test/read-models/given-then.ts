@@ -1,13 +1,13 @@
 import type { Projection } from '../../projections/projection.ts'
 import { type Past, recordedAt } from '../domain/given-when-then.ts'
 
-/** What a projection has made of one object. */
+/** The result of a projection for one object. */
 export interface Made<D> {
   readonly document: D
   readonly ended: ReturnType<Projection['ended']>
 }
 
-/** `given(what happened)` is the document after it; what belongs to other objects is left out, as the host does. */
+/** Folds past events into the document of one object. Skips events of other objects, as the projector does. */
 export const foldedBy =
   <D extends object>(projection: Projection<D>) =>
   (id: string, ...past: readonly Past[]): Made<D> => {

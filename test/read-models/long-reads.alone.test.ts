@@ -22,7 +22,7 @@ const PATH = join(HOME, 'views.db')
 test.before(() => fill(PATH, SCALE).file.close())
 test.after.always(() => rmSync(HOME, { recursive: true }))
 
-/** A file with many reservations, read here and by a reader. */
+/** A file with many reservations, read by this thread and by a reader thread. */
 const given = (t: ExecutionContext) => {
   const file = openViewsFile(PATH, projections, { readOnly: true })
   const errors: Error[] = []
@@ -31,44 +31,44 @@ const given = (t: ExecutionContext) => {
     await reader.close()
     file.close()
   })
-  const asked: string[] = []
+  const delegated: string[] = []
   const counted: typeof reader.read = (name, ...rest) => {
-    asked.push(name)
+    delegated.push(name)
     return reader.read(name, ...rest)
   }
   const commit = (): boolean => true
   const read = readHereOrInThread({ read: counted }, { lists: () => file.lists, position: () => EVENTS - 1, commit })
-  return { lists: file.lists, reader, read, asked, errors }
+  return { lists: file.lists, reader, read, delegated, errors }
 }
 
 const long: Readonly<Record<string, ReservationQuery>> = {
   'at a deep offset': { ...FIRST_PAGE, offset: 25_000 },
-  'of a user who made half of all, for half of the time': { ...FIRST_PAGE, user_id: userId(0), startsBefore: MIDDLE },
+  'of a user who made half of them, for half of the time': { ...FIRST_PAGE, user_id: userId(0), startsBefore: MIDDLE },
   'of a long span, at an offset': { limit: 1000, offset: 9_500, endsAfter: FIRST + 9 * DAY, startsBefore: MIDDLE },
 }
 const short: Readonly<Record<string, ReservationQuery>> = {
   'the newest': FIRST_PAGE,
   'of a SUT': { ...FIRST_PAGE, sut_id: sutId(7) },
-  'of a user who made half of all': { ...FIRST_PAGE, user_id: userId(0) },
+  'of a user who made half of them': { ...FIRST_PAGE, user_id: userId(0) },
   'of a day': { ...FIRST_PAGE, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'of nobody': { ...FIRST_PAGE, user_id: 'nobody' },
 }
 
-test('a short list is read at once and a long one in another thread, with the same answer', async (t) => {
-  const { lists, read, asked } = given(t)
+test('a short list is read directly and a long one in a worker thread, with the same result', async (t) => {
+  const { lists, read, delegated } = given(t)
   for (const [name, query] of Object.entries(short)) {
     t.deepEqual(await read('reservations', query), { position: EVENTS - 1, listed: lists.reservations(query) }, name)
   }
-  t.deepEqual(asked, [])
+  t.deepEqual(delegated, [])
   for (const [name, query] of Object.entries(long)) {
     t.deepEqual(await read('reservations', query), { position: EVENTS - 1, listed: lists.reservations(query) }, name)
   }
   const byName = { ...FIRST_PAGE, name: 'E 1' }
   t.deepEqual((await read('suts', byName))?.listed, lists.suts(byName))
-  t.is(asked.length, Object.keys(long).length + 1)
+  t.is(delegated.length, Object.keys(long).length + 1)
 })
 
-test('lists as of the past are read in another thread, whole', async (t) => {
+test('lists as of the past are read completely in a worker thread', async (t) => {
   const { lists, read } = given(t)
   const now = lists.reservations({ ...FIRST_PAGE, offset: 20_000 })
   t.deepEqual((await read('pastReservations', { ...FIRST_PAGE, offset: 20_000 }, momentAfter(EVENTS - 1)))?.listed, now)
@@ -76,7 +76,7 @@ test('lists as of the past are read in another thread, whole', async (t) => {
   t.deepEqual((await read('pastSuts', FIRST_PAGE, momentAfter(EVENTS - 1)))?.listed, lists.suts(FIRST_PAGE))
 })
 
-/** Microseconds of this thread. */
+/** CPU microseconds of this thread. */
 const cpuOf = async (run: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage()
   await run()
@@ -84,7 +84,7 @@ const cpuOf = async (run: () => unknown): Promise<number> => {
   return user + system
 }
 
-test('a long list costs this thread next to nothing', async (t) => {
+test('a long list costs the main thread almost no CPU time', async (t) => {
   const { lists, reader } = given(t)
   const query = { limit: 1, offset: 29_000, endsAfter: FIRST - DAY }
   await reader.read('reservations', query)
@@ -97,7 +97,7 @@ test('a long list costs this thread next to nothing', async (t) => {
   t.true(there < here / 4, `${there} us, ${here} us when read here`)
 })
 
-test('no more than so many long lists wait, and what goes wrong is told', async (t) => {
+test('the number of waiting long lists is limited, and errors are reported', async (t) => {
   const { reader, errors } = given(t)
   const all = Array.from({ length: 40 }, () => reader.read('suts', { ...FIRST_PAGE, name: 'x' }))
   const outcomes = await Promise.allSettled(all)
@@ -106,10 +106,10 @@ test('no more than so many long lists wait, and what goes wrong is told', async 
   const wrong = { ...FIRST_PAGE, limit: 'many' as unknown as number }
   await t.throwsAsync(async () => reader.read('reservations', { ...wrong, offset: 20_000 }))
   t.is(errors.length, 1)
-  t.is((await reader.read('suts', FIRST_PAGE))?.listed.count, SCALE.suts, 'the thread goes on')
+  t.is((await reader.read('suts', FIRST_PAGE))?.listed.count, SCALE.suts, 'the thread continues')
 })
 
-test('a thread that cannot read the file fails what waits for it, and another is started for the next', async (t) => {
+test('a worker thread that cannot read the file rejects its reads, and the next read starts another', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const reader = openLongReader({ path, projections }, () => undefined)
   t.teardown(reader.close)
@@ -119,7 +119,7 @@ test('a thread that cannot read the file fails what waits for it, and another is
   t.is((await read())?.listed.count, 2)
 })
 
-test('every list but those of the past says whether it is short', (t) => {
+test('isShort covers every list except those of the past', (t) => {
   const { lists } = given(t)
   const past: readonly (keyof ListReads)[] = ['pastReservations', 'pastSuts']
   const all: Record<keyof ListReads, true> = {

@@ -28,7 +28,7 @@ const KEY = 'k'.repeat(22)
 const key = (request: string) => ({ key: `${KEY}.${request.repeat(22)}` })
 const [first, second] = [idOf(1), idOf(2)]
 
-test('a SUT is answered with the fields of the interface in their order, and with no secret', (t) => {
+test("the document of a SUT has the API's fields in order, and no secret", (t) => {
   const credentials = { id: idOf(9), changed: ['password'] as const }
   const { document, ended } = sut(
     SUT_ID,
@@ -61,7 +61,7 @@ test('a SUT is answered with the fields of the interface in their order, and wit
   t.is(ended, null)
 })
 
-test('an update changes what it names and when the SUT was updated', (t) => {
+test('an update changes its fields and updated_at', (t) => {
   const created = at('05:58', sutCreated())
   const before = sut(SUT_ID, created).document
   const updated_at = '2030-05-02T06:00:00.000+00:00'
@@ -73,7 +73,7 @@ test('an update changes what it names and when the SUT was updated', (t) => {
   })
 })
 
-test('new credentials and the size of a screen change nothing that is shown but the time', (t) => {
+test('new credentials or a new screen size change only updated_at', (t) => {
   const created = at('05:58', sutCreated())
   const before = sut(SUT_ID, created).document
   const hidden = sutUpdated({ credentials: { id: idOf(9), changed: ['user_name'] }, rdp_width: 1024 })
@@ -83,7 +83,7 @@ test('new credentials and the size of a screen change nothing that is shown but 
   })
 })
 
-test('tags are merged, in the order of their names; null takes one away', (t) => {
+test('tags are merged and sorted by name, and null removes one', (t) => {
   const created = at('05:58', sutCreated())
   const tagged = at('06:00', sutUpdated({ tags: { rack: '4', lab: 'north' } }))
   const again = at('06:01', sutUpdated({ tags: { rack: null, owner: 'bob' } }))
@@ -91,7 +91,7 @@ test('tags are merged, in the order of their names; null takes one away', (t) =>
   t.is(JSON.stringify(sut(SUT_ID, created, tagged, again).document.tags), '{"lab":"north","owner":"bob"}')
 })
 
-test('reservations leave the document of their SUT as it is', (t) => {
+test('reservations do not change the document of their SUT', (t) => {
   const created = at('05:58', sutCreated())
   const reserved = at('06:00', reservationCreated(first, '08:00', '09:00'))
   t.deepEqual(sut(SUT_ID, created, reserved), sut(SUT_ID, created))
@@ -103,11 +103,11 @@ test('a retired SUT has ended and can still be read', (t) => {
   t.is(document.updated_at, '2030-05-02T06:00:00.000+00:00')
 })
 
-test('a creation that was given up makes no SUT', (t) => {
+test('an abandoned creation creates no SUT', (t) => {
   t.throws(() => sut(SUT_ID, at('05:58', sutCreationAbandoned())), { message: /nothing happened/ })
 })
 
-test('a reservation is answered with the fields of the interface in their order', (t) => {
+test("the document of a reservation has the API's fields in order", (t) => {
   const created = reservationCreated(first, wall('08:00', '+02:00'), wall('08:15', '+02:00'), bob)
   const { document, ended } = reservation(first, at('05:58:11.400', created))
   t.is(
@@ -130,12 +130,12 @@ const created = at('05:58', reservationCreated(first, '08:00', '09:00'))
 const made = reservation(first, created).document
 const moved = { ...made, updated_at: '2030-05-02T08:30:00.000Z' }
 
-test('an extension moves the end and the time of the update', (t) => {
+test('an extension changes end_time and updated_at', (t) => {
   const extended = at('08:30', reservationExtended(first, wall('10:00')))
   t.deepEqual(reservation(first, created, extended), { document: { ...moved, end_time: wall('10:00') }, ended: null })
 })
 
-test('a reservation that is released ends when it was', (t) => {
+test('a released reservation ends at its release', (t) => {
   const released = at('08:30', reservationReleased(first, wall('08:31')))
   t.deepEqual(reservation(first, created, released), {
     document: { ...moved, end_time: wall('08:31') },
@@ -143,26 +143,26 @@ test('a reservation that is released ends when it was', (t) => {
   })
 })
 
-test('a reservation that is cancelled keeps its window and has ended', (t) => {
+test('a cancelled reservation keeps its window and has ended', (t) => {
   t.deepEqual(reservation(first, created, at('08:30', reservationCancelled(first))), {
     document: moved,
     ended: 'cancelled',
   })
 })
 
-test('what happens to one reservation leaves the others as they are', (t) => {
+test('events of one reservation do not change another', (t) => {
   const other = at('06:00', reservationCreated(second, '10:00', '11:00'))
   t.deepEqual(reservation(first, created, other, at('08:30', reservationCancelled(second))).document, made)
 })
 
-test('an event of an object that never began is an error, never a document', (t) => {
+test('an event of an object that was never created throws', (t) => {
   t.throws(() => sut(SUT_ID, at('06:00', sutUpdated({ os: 'linux' }))), { message: /SutUpdated came before/ })
   t.throws(() => reservation(first, at('06:00', reservationCancelled(first))), {
     message: /ReservationCancelled came before/,
   })
 })
 
-test('a retry key stands for the object and the revision that were the answer', (t) => {
+test('an idempotency key maps to the object and revision of the response', (t) => {
   const past = [at('05:58', sutCreated()), at('06:00', reservationCreated(first, '08:00', '09:00'), key('a'))]
   t.deepEqual(retryKey(KEY, ...past).document, {
     request: 'a'.repeat(22),
@@ -182,12 +182,12 @@ test('a retry key stands for the object and the revision that were the answer', 
   })
 })
 
-test('the first append of a creation is no answer yet', (t) => {
+test('the first append of a SUT creation does not complete an idempotency key', (t) => {
   const assigned = { type: 'ListenPortAssigned', data: { listen_port: LISTEN_PORT, sut_id: SUT_ID } } as const
   t.throws(() => retryKey(KEY, at('05:58', assigned, key('a'))), { message: /nothing happened/ })
   t.is(retryKey(KEY, at('05:58', assigned, key('a')), at('05:58', sutCreated(), key('a'))).document.of, 'sut')
 })
 
-test('what was recorded without a retry key has none', (t) => {
+test('an event without an idempotency key records none', (t) => {
   t.throws(() => retryKey(KEY, at('05:58', sutCreated())), { message: /nothing happened/ })
 })

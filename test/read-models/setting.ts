@@ -27,7 +27,7 @@ const key = (n: number): Partial<Metadata> =>
 const time = (n: number): string =>
   `${String(5 + Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
 
-/** What becomes of the nth reservation, and of its SUT meanwhile. */
+/** The events of the nth reservation, and of its SUT meanwhile. */
 const chapter = (n: number): readonly Event[] => {
   const hour = String(8 + (n % 12)).padStart(2, '0')
   const created = reservationCreated(idOf(n), `${hour}:00`, `${hour}:15`)
@@ -43,7 +43,7 @@ const chapter = (n: number): readonly Event[] => {
   }
 }
 
-/** What happened to a SUT and its calendar: everything that can, every third time under a retry key. */
+/** The events of a SUT and its calendar, of every type, every third one with an idempotency key. */
 export const story: readonly Recorded[] = [
   sutCreated(),
   ...Array.from({ length: 12 }, (_, n) => chapter(n)).flat(),
@@ -52,7 +52,7 @@ export const story: readonly Recorded[] = [
 
 export const STREAM = sutStream(SUT_ID)
 
-/** Appends events of the story, in one go. */
+/** Appends events of the story in one append. */
 export const tell = async (store: EventStore, events: readonly Recorded[]): Promise<void> => {
   const expected = (events[0]?.revision ?? 0) - 1
   const newEvents = events.map(({ stream: _, revision: __, mark: ___, ...event }) => event)
@@ -60,25 +60,25 @@ export const tell = async (store: EventStore, events: readonly Recorded[]): Prom
   if (outcome !== 'done') throw new Error(outcome)
 }
 
-/** Views with what they told of themselves. */
-export interface Told extends Views {
+/** Views with their alarms, recoveries and fatal errors. */
+export interface ObservedViews extends Views {
   readonly alarms: readonly string[]
   readonly recoveries: readonly string[]
   readonly fatal: readonly unknown[]
-  /** Resolves at the first alarm or recovery that is told after this was called. */
-  readonly told: () => Promise<string>
+  /** Resolves at the next alarm or recovery. */
+  readonly nextReport: () => Promise<string>
 }
 
-/** Opens the views and waits until they show all that is in the store. */
+/** Opens the views and waits until they reach the end of the store. */
 export const viewsOn = async (
   t: ExecutionContext,
   store: EventStore,
   path: string,
   of: readonly Projection[] = projections,
-): Promise<Told> => {
+): Promise<ObservedViews> => {
   const [alarms, recoveries, fatal]: [string[], string[], unknown[]] = [[], [], []]
   let next = Promise.withResolvers<string>()
-  const tellOf = (list: string[]) => (what: string) => {
+  const reportTo = (list: string[]) => (what: string) => {
     list.push(what)
     next.resolve(what)
     next = Promise.withResolvers()
@@ -87,8 +87,8 @@ export const viewsOn = async (
     path,
     store,
     projections: of,
-    onAlarm: tellOf(alarms),
-    onRecovery: tellOf(recoveries),
+    onAlarm: reportTo(alarms),
+    onRecovery: reportTo(recoveries),
     onFatal: (error) => fatal.push(error),
   })
   let closed: Promise<void> | undefined
@@ -97,18 +97,18 @@ export const viewsOn = async (
     return closed
   }
   t.teardown(close)
-  if (!(await views.waitForStorePosition(await store.head(), 10_000))) throw new Error('the views do not come that far')
-  return { ...views, close, alarms, recoveries, fatal, told: () => next.promise }
+  if (!(await views.waitForStorePosition(await store.head(), 10_000))) throw new Error('the views did not catch up')
+  return { ...views, close, alarms, recoveries, fatal, nextReport: () => next.promise }
 }
 
-/** Another connection to the views, as an operator with a shell has it. */
+/** Another connection to the views, as an operator with a shell would open. */
 export const shellOn = (t: ExecutionContext, path: string): DatabaseSync => {
   const database = new DatabaseSync(path)
   t.teardown(() => database.close())
   return database
 }
 
-/** Every row of every table of documents, in the file. */
+/** Every row of every document table in the file. */
 export const rowsIn = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {

@@ -13,7 +13,7 @@ const aLog = async (t: ExecutionContext): Promise<{ store: EventStore; directory
   return { store: openStore(t, join(directory, 'events.db')), directory }
 }
 
-/** Rows of views that were closed and opened again behind every event. */
+/** Rows of views that were closed and reopened after every event. */
 const restartedAtEveryEvent = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
   const { store, directory } = await aLog(t)
   const path = join(directory, 'views.db')
@@ -25,8 +25,8 @@ const restartedAtEveryEvent = async (t: ExecutionContext, of: readonly Projectio
   return rowsIn(path)
 }
 
-/** Rows of views that were made of the whole log in one go. */
-const madeInOneGo = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
+/** Rows of views built from the whole log at once. */
+const builtAtOnce = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
   const { store, directory } = await aLog(t)
   await tell(store, story)
   const views = await viewsOn(t, store, join(directory, 'views.db'), of)
@@ -34,25 +34,25 @@ const madeInOneGo = async (t: ExecutionContext, of: readonly Projection[]): Prom
   return rowsIn(join(directory, 'views.db'))
 }
 
-test('stopped behind any event and opened again, the views come to the same rows', async (t) => {
+test('views that restart after every event have the same rows', async (t) => {
   const rows = await restartedAtEveryEvent(t, projections)
   t.true(rows.length > 20)
-  t.deepEqual(rows, await madeInOneGo(t, projections))
+  t.deepEqual(rows, await builtAtOnce(t, projections))
 })
 
-test('it shows when a document depends on more than the log says', async (t) => {
-  // Counts what it has folded since the process began.
+test('control: a document that depends on more than the log differs', async (t) => {
+  // Counts the events folded since the process began.
   let folded = 0
   const counting = projections.map((projection) => ({
     ...projection,
     evolve: (...given: Parameters<Projection['evolve']>) => ({ ...projection.evolve(...given), folded: folded++ }),
   }))
   const rows = await restartedAtEveryEvent(t, counting)
-  t.notDeepEqual(rows, await madeInOneGo(t, counting))
+  t.notDeepEqual(rows, await builtAtOnce(t, counting))
 })
 
-test('the rows up to any position are those of the log up to there', async (t) => {
-  const whole = await madeInOneGo(t, projections)
+test('the rows up to any position are those of the log up to that position', async (t) => {
+  const whole = await builtAtOnce(t, projections)
   const upTo = Math.floor(story.length / 2)
   const { store, directory } = await aLog(t)
   await tell(store, story.slice(0, upTo))
@@ -60,13 +60,13 @@ test('the rows up to any position are those of the log up to there', async (t) =
   const ofHalf = whole
     .map((row) => JSON.parse(row) as { position: number; until?: number | null })
     .filter(({ position }) => position < upTo)
-    // What replaced a version is told in its row only afterwards.
+    // A row names the version that replaces it only afterwards.
     .map((row) => JSON.stringify((row.until ?? 0) < upTo ? row : { ...row, until: null }))
   t.true(ofHalf.length > 0 && ofHalf.length < whole.length)
   t.deepEqual(rowsIn(join(directory, 'views.db')), ofHalf)
 })
 
-test('a document is read as it stood at every revision, before it is written and after', async (t) => {
+test('a document is read as of every revision, before and after it is written', async (t) => {
   const { store, directory } = await aLog(t)
   const views = await viewsOn(t, store, join(directory, 'views.db'))
   const seen: (string | undefined)[] = []
@@ -88,7 +88,7 @@ test('a document is read as it stood at every revision, before it is written and
   t.true(new Set(seen).size > 1)
 })
 
-test('whoever waits for an event is told when it has been folded, and when that takes too long', async (t) => {
+test('waiting for a store position ends when it is folded, or with a timeout', async (t) => {
   const { store, directory } = await aLog(t)
   const views = await viewsOn(t, store, join(directory, 'views.db'))
   t.false(await views.waitForStorePosition(0, 10))
@@ -97,7 +97,7 @@ test('whoever waits for an event is told when it has been folded, and when that 
   t.true(await reached)
 })
 
-test('a snapshot is written with the rows it belongs to and is there after a restart', async (t) => {
+test('a snapshot is written with its rows and is read after a restart', async (t) => {
   const { store, directory } = await aLog(t)
   const path = join(directory, 'views.db')
   await tell(store, story.slice(0, 3))
@@ -111,7 +111,7 @@ test('a snapshot is written with the rows it belongs to and is there after a res
     pages: [],
   })
   views.keepSnapshot('sut-a', 2, () => snapshot('sut-a', 2))
-  // Of what the views have not come to, nothing is kept: the log may yet lose it.
+  // A snapshot ahead of the views is not kept: the log may still lose its events.
   views.keepSnapshot('sut-b', 3, () => snapshot('sut-b', 3))
   await views.close()
   const again = await viewsOn(t, store, path)
@@ -119,7 +119,7 @@ test('a snapshot is written with the rows it belongs to and is there after a res
   t.is(again.readSnapshot('sut-b'), undefined)
 })
 
-test('the file of documents is for its owner only, whatever its directory is', async (t) => {
+test("only the owner can read the views file, whatever its directory's mode", async (t) => {
   const { store, directory } = await aLog(t)
   await tell(store, story)
   const path = join(directory, 'views.db')

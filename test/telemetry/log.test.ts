@@ -20,12 +20,12 @@ const opened = (t: ExecutionContext, path: string, flags: number | string): numb
 
 interface Pipe {
   readonly writer: number
-  /** What has come since it was read last. */
+  /** Everything written since the last read. */
   readonly read: () => string
   readonly closeReader: () => void
 }
 
-/** A pipe that refuses what does not fit, as standard output does. */
+/** A non-blocking pipe, like standard output: a write that does not fit fails. */
 const aPipe = async (t: ExecutionContext): Promise<Pipe> => {
   const path = join(await aDirectory(t), 'pipe')
   execFileSync('mkfifo', [path])
@@ -46,14 +46,14 @@ const aPipe = async (t: ExecutionContext): Promise<Pipe> => {
   return { writer: opened(t, path, constants.O_WRONLY | constants.O_NONBLOCK), read, closeReader }
 }
 
-/** Resolves when a condition holds, which something else in this process brings about. */
+/** Resolves when a condition holds. */
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise(setImmediate)
 }
 
 const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `line ${n}\n`)
 
-test('every line is written once, whole and in order, however many come at once', async (t) => {
+test('every line is written once, whole and in order, however many are logged at once', async (t) => {
   const path = join(await aDirectory(t), 'log')
   const lines = openLines(opened(t, path, 'w'))
   const written = numbered(50_000)
@@ -66,7 +66,7 @@ test('every line is written once, whole and in order, however many come at once'
   t.is(lines.lost(), 0)
 })
 
-test('a line is written without being asked for, after a moment, and an urgent one together with those before it', async (t) => {
+test('a line is flushed after a moment, and an urgent one at once with the lines before it', async (t) => {
   const path = join(await aDirectory(t), 'log')
   const lines = openLines(opened(t, path, 'w'))
   lines.write('one\n')
@@ -79,7 +79,7 @@ test('a line is written without being asked for, after a moment, and an urgent o
   t.pass()
 })
 
-test('what waits is written when the process ends at once', async (t) => {
+test('buffered lines are written when the process ends abruptly', async (t) => {
   const path = join(await aDirectory(t), 'log')
   const lines = openLines(opened(t, path, 'w'))
   for (const line of numbered(10)) lines.write(line)
@@ -87,7 +87,7 @@ test('what waits is written when the process ends at once', async (t) => {
   t.is(readFileSync(path, 'utf8'), numbered(10).join(''))
 })
 
-test('on a full disk lines are lost and counted, and nothing else happens', async (t) => {
+test('on a full disk lines are dropped and counted, and nothing else fails', async (t) => {
   const lines = openLines(opened(t, '/dev/full', 'w'))
   for (const line of numbered(3)) lines.write(line)
   await lines.flush(10_000)
@@ -99,7 +99,7 @@ test('on a full disk lines are lost and counted, and nothing else happens', asyn
   lines.flushNow()
 })
 
-test('a reader that is gone costs lines and nothing else', async (t) => {
+test('a closed reader loses lines, and nothing else fails', async (t) => {
   const { writer, read, closeReader } = await aPipe(t)
   const lines = openLines(writer)
   lines.write('seen\n', true)
@@ -111,7 +111,7 @@ test('a reader that is gone costs lines and nothing else', async (t) => {
   t.is(lines.lost(), 3)
 })
 
-test('a slow reader gets every line in the end, and one who never reads bounds what is kept for him', async (t) => {
+test('a slow reader gets every line in the end, and the buffer for one that never reads is bounded', async (t) => {
   const { writer, read } = await aPipe(t)
   const lines = openLines(writer)
   const written = Array.from({ length: 3000 }, (_, n) => `${n}`.padEnd(199, '.').concat('\n'))
@@ -126,12 +126,12 @@ test('a slow reader gets every line in the end, and one who never reads bounds w
   t.is(lines.lost(), 0)
   for (let n = 0; n < 30_000; n++) lines.write(written[0] as string)
   t.true(lines.lost() > 5_000)
-  // The end is not waited for for ever.
+  // Stopping does not wait forever.
   await lines.flush(1)
   lines.flushNow()
 })
 
-test('of an error the log tells its message and where it was, and nothing that was hung onto it', (t) => {
+test('an error is logged with its message and stack, and without properties added to it', (t) => {
   const written: string[] = []
   const lines = { ...openLines(1), write: (line: string) => written.push(line) }
   const cause = Object.assign(new Error('no space'), { code: 'ENOSPC', path: 'CaNaRy', errno: -28 })
@@ -139,7 +139,7 @@ test('of an error the log tells its message and where it was, and nothing that w
   const log = makeLog('info', lines)
   log.error({ err: error }, 'a request failed')
   log.error({ err: 'CaNaRy' }, 'something else was thrown')
-  log.debug({}, 'not told at this level')
+  log.debug({}, 'not logged at this level')
   const [first, second, ...more] = written.map((line) => JSON.parse(line))
   t.deepEqual(more, [])
   t.deepEqual([first.level, first.msg, first.err.message], [50, 'a request failed', 'it failed'])

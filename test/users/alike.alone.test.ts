@@ -14,15 +14,15 @@ import { basic } from '../http/client.ts'
 import type { Tidying } from '../http/harness.ts'
 import { aUser } from './builders.ts'
 
-/** Some five milliseconds: so much more than everything else takes that it would be seen. */
+/** About five milliseconds, enough to be visible over everything else. */
 const COST: HashCost = { memory: 8_192, passes: 1, parallelism: 1 }
 
 type Options = Partial<Pick<Parameters<typeof makeAuthenticator>[0], 'wait' | 'limits'>>
 
-/** Without rests, so that guesses that follow each other take no longer. */
+/** Without rests, so that consecutive guesses take no longer. */
 const WITHOUT_RESTS: Options = { limits: { runningMax: 2, rest: 0, waitMax: 2_000 } }
 
-/** Users whose passwords are `correct horse`, and the milliseconds that were spent on checks. */
+/** Users with the password `correct horse`, and the milliseconds spent on checks. */
 const given = async (names: readonly string[], options: Options = {}) => {
   const password = await hashPassword('correct horse', randomBytes(16), COST)
   const hash = parsePasswordHash(password) as PasswordHash
@@ -54,7 +54,7 @@ const given = async (names: readonly string[], options: Options = {}) => {
   return { ...authenticator, work, timed }
 }
 
-/** How likely one of these takes longer than one of those: 0.5 where nobody can tell them apart. */
+/** The probability that one of these takes longer than one of those: 0.5 if they are indistinguishable. */
 const likelihoodOfLonger = (these: readonly number[], those: readonly number[]): number => {
   let longer = 0
   for (const one of these) for (const other of those) longer += one > other ? 1 : one === other ? 0.5 : 0
@@ -63,7 +63,7 @@ const likelihoodOfLonger = (these: readonly number[], those: readonly number[]):
 
 const ROUNDS = 30
 
-/** Guesses for a name that somebody has and for one that nobody has, each first as often as the other. */
+/** Guesses for a known and for an unknown name, in alternating order. */
 const compare = async ({ timed }: Awaited<ReturnType<typeof given>>): Promise<number> => {
   const [known, unknown]: [number[], number[]] = [[], []]
   await timed('alice')
@@ -85,24 +85,24 @@ const burden = (t: Tidying, count: number): void => {
   }
 }
 
-test.serial('from the time of a refusal nobody can tell whether somebody has the name', async (t) => {
+test.serial('the time of a refusal does not reveal whether a name exists', async (t) => {
   const likelihood = await compare(await given(['alice'], WITHOUT_RESTS))
   t.log(likelihood)
   t.true(likelihood > 0.2 && likelihood < 0.8)
 })
 
-test.serial('nor on a busy machine', async (t) => {
+test.serial('the time of a refusal does not reveal whether a name exists on a busy machine', async (t) => {
   burden(t, 4)
   const likelihood = await compare(await given(['alice'], WITHOUT_RESTS))
   t.log(likelihood)
   t.true(likelihood > 0.2 && likelihood < 0.8)
 })
 
-/** Guesses that come together, for names that somebody has and for as many that nobody has. */
+/** Simultaneous guesses, for known names and as many unknown ones. */
 const TOGETHER = 6
 const BATCHES = 6
 
-test.serial('nor while others try many names, some of which somebody has', async (t) => {
+test.serial('the time of a refusal does not reveal whether a name exists during a flood of names', async (t) => {
   const names = Array.from({ length: TOGETHER }, (_, n) => `user ${n}`)
   const attempts = await given(['alice', ...names])
   let isOver = false
@@ -122,7 +122,7 @@ test.serial('nor while others try many names, some of which somebody has', async
   t.true(likelihood > 0.2 && likelihood < 0.8)
 })
 
-test.serial('control: without waiting a check shows', async (t) => {
+test.serial('control: without the wait, timing reveals which names exist', async (t) => {
   const likelihood = await compare(await given(['alice'], { ...WITHOUT_RESTS, wait: async () => undefined }))
   t.log(likelihood)
   t.true(likelihood > 0.95)

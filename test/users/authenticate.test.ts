@@ -16,7 +16,7 @@ const credentialOf = (record: UserRecord): Credential => {
   return { user: { _id, name, role }, hash: parsePasswordHash(record.password) as PasswordHash, record }
 }
 
-/** Users held in memory, and what they are checked with; counts how often a password is really verified. */
+/** Users in memory and their authenticator. Records every password that is really verified. */
 const given = async (...records: readonly UserRecord[]) => {
   const byName = new Map(records.map((record) => [record.name, credentialOf(record)]))
   const users = {
@@ -38,7 +38,7 @@ const given = async (...records: readonly UserRecord[]) => {
 const alice = () => aUser('alice', 'correct horse')
 const asAlice = { kind: 'user', user: { _id: 'id-of-alice', name: 'alice', role: 'tester' } } as const
 
-test('the right password tells who it is, a wrong one only that it is wrong', async (t) => {
+test('a right password identifies the user, a wrong one is only reported as wrong', async (t) => {
   const { authenticate } = await given(await alice())
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), asAlice)
   t.deepEqual(await authenticate(basic('alice', 'battery staple')), { kind: 'wrong', name: 'alice' })
@@ -46,7 +46,7 @@ test('the right password tells who it is, a wrong one only that it is wrong', as
   t.deepEqual(await authenticate(undefined), { kind: 'none' })
 })
 
-test('credentials once verified are answered at once and hashed no more', async (t) => {
+test('verified credentials are cached: the next check is synchronous and hashes nothing', async (t) => {
   const { authenticate, verified } = await given(await alice())
   const header = basic('alice', 'correct horse')
   t.true(authenticate(header) instanceof Promise)
@@ -55,7 +55,7 @@ test('credentials once verified are answered at once and hashed no more', async 
   t.is(verified.length, 1)
 })
 
-test('another spelling of remembered credentials is answered at once too', async (t) => {
+test('cached credentials match in any equivalent spelling of the header', async (t) => {
   const { authenticate, verified } = await given(await alice())
   await authenticate(basic('alice', 'correct horse'))
   const digits = basic('alice', 'correct horse').slice(6)
@@ -66,13 +66,13 @@ test('another spelling of remembered credentials is answered at once too', async
   t.is(verified.length, 1)
 })
 
-test('a wrong password is never remembered', async (t) => {
+test('a wrong password is never cached', async (t) => {
   const { authenticate, verified } = await given(await alice())
   for (let i = 0; i < 3; i++) await authenticate(basic('alice', 'battery staple'))
   t.is(verified.length, 3)
 })
 
-test('the same credentials that come together are verified once', async (t) => {
+test('simultaneous requests with the same credentials are verified once', async (t) => {
   const { authenticate, verified } = await given(await alice())
   const same = Array.from({ length: 64 }, () => authenticate(basic('alice', 'correct horse')))
   const wrong = Array.from({ length: 64 }, () => authenticate(basic('alice', 'battery staple')))
@@ -81,7 +81,7 @@ test('the same credentials that come together are verified once', async (t) => {
   t.deepEqual([...verified].sort(), ['battery staple', 'correct horse'])
 })
 
-test('a changed password ends the old one at once and lets the new one in', async (t) => {
+test('a changed password takes effect at once', async (t) => {
   const { authenticate, set } = await given(await alice())
   await authenticate(basic('alice', 'correct horse'))
   set(await aUser('alice', 'battery staple'))
@@ -89,7 +89,7 @@ test('a changed password ends the old one at once and lets the new one in', asyn
   t.deepEqual(await authenticate(basic('alice', 'battery staple')), asAlice)
 })
 
-test('a removed user is forgotten at once, also when one of the same name comes', async (t) => {
+test('a removed user is refused at once, and a new user of that name is another user', async (t) => {
   const { authenticate, byName, set } = await given(await alice())
   await authenticate(basic('alice', 'correct horse'))
   byName.delete('alice')
@@ -99,7 +99,7 @@ test('a removed user is forgotten at once, also when one of the same name comes'
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'user', user })
 })
 
-test('a change of role is in force at once', async (t) => {
+test('a changed role takes effect at once', async (t) => {
   const record = await alice()
   const { authenticate, set } = await given(record)
   await authenticate(basic('alice', 'correct horse'))
@@ -108,7 +108,7 @@ test('a change of role is in force at once', async (t) => {
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'user', user })
 })
 
-test('a password that changes while it is being verified counts as it is afterwards', async (t) => {
+test('a password that changes during its verification counts as changed', async (t) => {
   const { users, set } = await given(await alice())
   const changed = await aUser('alice', 'battery staple')
   const verify = async (hash: PasswordHash, password: string): Promise<boolean> => {
@@ -123,23 +123,23 @@ test('a password that changes while it is being verified counts as it is afterwa
   t.deepEqual(await late, asAlice)
 })
 
-test('a name that nobody has costs no check, but for the first, which shows how long one takes', async (t) => {
-  const dear = { ...CHEAP, memory: 16 }
-  const bob = await aUser('bob', 'x', { password: await hashPassword('correct horse', randomBytes(16), dear) })
+test('an unknown name costs no check, except the first, which measures how long one takes', async (t) => {
+  const expensive = { ...CHEAP, memory: 16 }
+  const bob = await aUser('bob', 'x', { password: await hashPassword('correct horse', randomBytes(16), expensive) })
   const { authenticate, costs } = await given(await alice(), bob)
   for (const name of ['mallory', 'constructor', 'nobody']) {
     t.deepEqual(await authenticate(basic(name, 'battery staple')), { kind: 'wrong', name })
   }
-  t.deepEqual(costs, [dear])
+  t.deepEqual(costs, [expensive])
 })
 
-test('nothing lets an unknown name in, not even a hash that fits', async (t) => {
+test('an unknown name is refused, even if every hash matches', async (t) => {
   const { users } = await given()
   const { authenticate } = makeAuthenticator({ users, randomBytes, verify: async () => true })
   t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
 })
 
-test('a flood of wrong passwords for one name does not keep another user out', async (t) => {
+test('a flood of wrong passwords for one name does not lock out another user', async (t) => {
   const { authenticate } = await given(await alice(), await aUser('bob', 'battery staple'))
   const ended: string[] = []
   const flood = Array.from({ length: 500 }, async (_, i) => {
@@ -159,32 +159,32 @@ test('a flood of wrong passwords for one name does not keep another user out', a
   t.deepEqual(kinds, new Set(['wrong', 'overloaded']))
 })
 
-test('a check that is barred is neither made nor counted, and remembered credentials are not asked about', async (t) => {
+test('a locked-out check is neither made nor counted, and cached credentials skip the lockout', async (t) => {
   const { authenticate, verified } = await given(await alice())
   await authenticate(basic('alice', 'correct horse'))
-  const asked: string[] = []
+  const consulted: string[] = []
   const mayTry = (name: string): boolean => {
-    asked.push(name)
+    consulted.push(name)
     return false
   }
   t.deepEqual(authenticate(basic('alice', 'correct horse'), mayTry), asAlice)
   t.deepEqual(authenticate(basic('alice', 'battery staple'), mayTry), { kind: 'barred', name: 'alice' })
-  t.deepEqual(asked, ['alice'])
+  t.deepEqual(consulted, ['alice'])
   t.is(verified.length, 1)
 })
 
-test('credentials that are being verified already are not asked about again', async (t) => {
+test('a lockout is consulted once for credentials that are being verified', async (t) => {
   const { authenticate, verified } = await given(await alice())
-  const asked: string[] = []
-  const mayTry = (name: string): boolean => asked.push(name) === 1
+  const consulted: string[] = []
+  const mayTry = (name: string): boolean => consulted.push(name) === 1
   const header = basic('alice', 'correct horse')
   const same = Array.from({ length: 64 }, () => authenticate(header, mayTry))
   t.true((await Promise.all(same)).every(({ kind }) => kind === 'user'))
-  t.deepEqual(asked, ['alice'])
+  t.deepEqual(consulted, ['alice'])
   t.is(verified.length, 1)
 })
 
-test('who has tried less often is checked before a crowd that has tried more often', async (t) => {
+test('a caller with fewer attempts is checked before a crowd with more', async (t) => {
   const { users, verify } = await given(await alice())
   const limits = { runningMax: 1, rest: 0, waitMax: 0 }
   const { authenticate } = makeAuthenticator({ users, randomBytes, verify, limits })
@@ -201,7 +201,7 @@ test('who has tried less often is checked before a crowd that has tried more oft
   await Promise.all(crowd)
 })
 
-test('a hash that cannot be computed is an exception for all who wait, and is tried again', async (t) => {
+test('a failed hash computation rejects all waiting callers, and the next call retries', async (t) => {
   const { users } = await given(await alice())
   let calls = 0
   const verify = async (): Promise<boolean> => {
@@ -213,7 +213,7 @@ test('a hash that cannot be computed is an exception for all who wait, and is tr
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), asAlice)
 })
 
-test('names and passwords are UTF-8, and the first colon parts them', async (t) => {
+test('names and passwords are UTF-8, separated by the first colon', async (t) => {
   const record = { ...(await aUser('x', 'x')), name: 'Zoë \u{1f511}', password: await cheapHash('pass:wörd:') }
   const { authenticate } = await given(record)
   t.is((await authenticate(basic('Zoë \u{1f511}', 'pass:wörd:'))).kind, 'user')
@@ -224,15 +224,15 @@ const digits = Buffer.from('alice:correct horse').toString('base64')
 const malformed: readonly (readonly [string, string])[] = [
   ['nothing', ''],
   ['the scheme alone', 'Basic'],
-  ['no blank behind the scheme', `Basic${digits}`],
-  ['a tab behind the scheme', `Basic\t${digits}`],
+  ['no blank after the scheme', `Basic${digits}`],
+  ['a tab after the scheme', `Basic\t${digits}`],
   ['another scheme', `Bearer ${digits}`],
   ['base64url', `Basic ${Buffer.from('alice:\u07ff\u07ff\u07ff').toString('base64url')}`],
-  ['a blank within', `Basic ${digits.slice(0, 8)} ${digits.slice(8)}`],
-  ['something behind', `Basic ${digits},`],
+  ['a blank inside', `Basic ${digits.slice(0, 8)} ${digits.slice(8)}`],
+  ['trailing text', `Basic ${digits},`],
   ['too much padding', `Basic ${digits}=`],
   ['too little padding', `Basic ${Buffer.from('a:bcdefghi').toString('base64').slice(0, -1)}`],
-  ['bits behind the last byte', `Basic ${Buffer.from('a:bcdefghi').toString('base64').replace('Q==', 'R==')}`],
+  ['bits after the last byte', `Basic ${Buffer.from('a:bcdefghi').toString('base64').replace('Q==', 'R==')}`],
   ['a single digit', 'Basic Q'],
   ['no colon', `Basic ${Buffer.from('alice').toString('base64')}`],
   ['no name', `Basic ${Buffer.from(':correct horse').toString('base64')}`],
@@ -253,7 +253,7 @@ for (const [what, header] of malformed) {
   })
 }
 
-test('no malformed header throws or authenticates, and no answer repeats it', async (t) => {
+test('no malformed header throws or authenticates, and no error repeats it', async (t) => {
   const password = 'CaNaRy0123456789'
   const right = Buffer.from(`alice:${password}`).toString('base64')
   const { authenticate } = await given(await aUser('alice', password))

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type HashCost, hashPassword, SALT_BYTES } from '../../src/users/password.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 
-/** The least that argon2id takes: tests are about what is hashed, not about how long it takes. */
+/** The lowest cost that argon2id accepts, to keep tests fast. */
 export const CHEAP: HashCost = { memory: 8, passes: 1, parallelism: 1 }
 
 export const cheapHash = (password: string): Promise<string> => hashPassword(password, randomBytes(SALT_BYTES), CHEAP)
@@ -28,7 +28,7 @@ export const leftOf = <L, A>(either: E.Either<L, A>): L => {
   return either.left
 }
 
-/** A promise and what settles it: for tests that wait for a call. */
+/** A promise and its resolver, for tests that wait for a call. */
 export const signal = <A>(): { readonly came: Promise<A>; readonly give: (value: A) => void } => {
   const { promise, resolve } = Promise.withResolvers<A>()
   return { came: promise, give: resolve }

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.ts'
 
 const CALLS = 'openat,fsync,fdatasync,rename,renameat,renameat2'
 
-/** The calls about the users file and its directory, each by its name and the file it is about, in their order. */
+/** The calls on the users file and its directory in order, each with its name and file. */
 const callsOf = (trace: string, directory: string): readonly string[] =>
   trace.split('\n').flatMap((line) => {
     const [, call = '', rest = ''] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? []
@@ -19,7 +19,7 @@ const callsOf = (trace: string, directory: string): readonly string[] =>
     return [`sync ${synced === directory ? 'directory' : synced.slice(directory.length + 1)}`]
   })
 
-test('an edit makes a temporary file, syncs it, renames it and syncs the directory, in this order', async (t) => {
+test('an edit creates a temporary file, syncs it, renames it and syncs the directory, in this order', async (t) => {
   const directory = await temporaryDirectory(t)
   const path = join(directory, 'users.json')
   const output = join(await temporaryDirectory(t), 'trace')

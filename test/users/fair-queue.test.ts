@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { type Done, makeFairQueue } from '../../src/users/fair-queue.ts'
 
-/** Tasks that end when they are told to, and the order in which they began. */
+/** Tasks that end on demand, and the order in which they began. */
 const makeTasks = () => {
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -25,10 +25,10 @@ const endAll = async (ends: (() => void)[], results: readonly Promise<unknown>[]
   return all
 }
 
-/** Room for eight that wait, however short tasks are. */
+/** Eight waiting places, however short the tasks. */
 const ONE = { runningMax: 1, rest: 0, waitMax: 0 }
 
-/** A queue that knows its tasks to take a millisecond or more. */
+/** A queue that has measured its tasks at a millisecond or more. */
 const given = async (limits = ONE) => {
   const queue = makeFairQueue(limits)
   const { begun, ends, task } = makeTasks()
@@ -37,7 +37,7 @@ const given = async (limits = ONE) => {
   return { ...queue, begun, ends, task }
 }
 
-test('who has tried less often goes first, and among equals who came first', async (t) => {
+test('the caller with fewest attempts goes first, then the one who came first', async (t) => {
   const { run, begun, ends, task } = await given()
   const crowd = [0, 1, 2, 3].map((rank) => run(rank, task(`a${rank}`)))
   const others = [run(0, task('b')), run(1, task('c'))]
@@ -45,7 +45,7 @@ test('who has tried less often goes first, and among equals who came first', asy
   t.deepEqual(begun, ['a0', 'b', 'a1', 'c', 'a2', 'a3'])
 })
 
-test('what finds no room is refused and not begun', async (t) => {
+test('a task without a free place is refused and never begun', async (t) => {
   const { run, hasRoom, begun, ends, task } = await given()
   const crowd = Array.from({ length: 11 }, (_, n) => run(0, task(`a${n}`)))
   t.false(hasRoom(0))
@@ -54,7 +54,7 @@ test('what finds no room is refused and not begun', async (t) => {
   t.is(begun.length, 9)
 })
 
-test('where there is no room, who has tried most often gives way to who has tried less often', async (t) => {
+test('in a full queue the caller with most attempts makes way for one with fewer', async (t) => {
   const { run, hasRoom, ends, task } = await given()
   const crowd = Array.from({ length: 9 }, (_, rank) => run(rank, task(`a${rank}`)))
   t.true(hasRoom(7))
@@ -63,14 +63,14 @@ test('where there is no room, who has tried most often gives way to who has trie
   t.deepEqual(results, ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'full', 'b'])
 })
 
-test('there is room for as many as can be begun within the time that they may wait', async (t) => {
+test('the queue holds as many tasks as can begin within the maximum wait', async (t) => {
   const { run, ends, task } = await given({ ...ONE, waitMax: Number.POSITIVE_INFINITY })
   const crowd = Array.from({ length: 250 }, (_, n) => run(0, task(`a${n}`)))
   const results = await endAll(ends, crowd)
-  t.is(results.filter((result) => result !== 'full').length, 201, 'and never for more than two hundred')
+  t.is(results.filter((result) => result !== 'full').length, 201, 'and never more than two hundred')
 })
 
-test('after a wasted task its place rests for a multiple of what it took', async (t) => {
+test("after a wasted task its slot rests for a multiple of the task's time", async (t) => {
   const { run } = makeFairQueue({ ...ONE, rest: 3 })
   const began: number[] = []
   const spin = async (): Promise<Done<string>> => {
@@ -85,7 +85,7 @@ test('after a wasted task its place rests for a multiple of what it took', async
   t.true(third - second >= 39)
 })
 
-test('a task that fails makes room like any other', async (t) => {
+test('a failed task frees its slot like any other', async (t) => {
   const { run, isIdle } = makeFairQueue({ ...ONE, rest: 3 })
   await t.throwsAsync(
     run(0, () => Promise.reject(new Error('failed'))),
@@ -101,7 +101,7 @@ test('a task that fails makes room like any other', async (t) => {
   t.true(isIdle())
 })
 
-test('whatever comes, no more run or wait than may, and each is run or refused', async (t) => {
+test('property: no more tasks run or wait than allowed, and each is run or refused', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 4 }), { maxLength: 40 }), async (ranks) => {
       const { run, begun, ends, task } = await given({ ...ONE, runningMax: 2 })

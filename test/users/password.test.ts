@@ -20,20 +20,20 @@ const parsed = (text: string): PasswordHash => {
   return hash
 }
 
-test('a hash says in PHC form that it is argon2id at the cost OWASP asks for', async (t) => {
+test('a hash is in PHC format: argon2id at the cost that OWASP recommends', async (t) => {
   const text = await hashPassword('correct horse', new Uint8Array(16))
   t.regex(text, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$AAAAAAAAAAAAAAAAAAAAAA\$[A-Za-z0-9+/]{43}$/)
   t.like(parsed(text), HASH_COST)
 })
 
-test('a hash made by the reference implementation is verified', async (t) => {
+test('a hash of the reference implementation is verified', async (t) => {
   // From the reference implementation's own tests: argon2id, version 19, 64 MiB, 2 passes, 1 lane.
   const text = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
   t.true(await verifyPassword(parsed(text), 'password'))
   t.false(await verifyPassword(parsed(text), 'Password'))
 })
 
-test('a password fits its own hash and no other', async (t) => {
+test('a password matches its own hash and no other', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), async (password, other) => {
       const hash = parsed(await cheapHash(password))
@@ -44,7 +44,7 @@ test('a password fits its own hash and no other', async (t) => {
   t.pass()
 })
 
-test('the same letters in another normal form are another password', async (t) => {
+test('the same letters in another Unicode normal form are another password', async (t) => {
   const hash = parsed(await cheapHash('caf\u00e9 caf\u00e9'))
   t.false(await verifyPassword(hash, 'cafe\u0301 cafe\u0301'))
 })
@@ -68,7 +68,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['no salt', `$argon2id$v=19$m=19456,t=2,p=1$$${tag}`],
   ['a short tag', `$argon2id$v=19$m=19456,t=2,p=1$${salt}$AAAA`],
   ['padding', `$argon2id$v=19$m=19456,t=2,p=1$${salt}==$${tag}=`],
-  ['bits behind the last byte', `$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAB$${tag}`],
+  ['bits after the last byte', `$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAB$${tag}`],
   ['a line break', `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${tag}\n`],
   ['a plain password', 'correct horse'],
 ]
@@ -79,7 +79,7 @@ for (const [what, text] of refused) {
   })
 }
 
-test('the strings of the refusals differ from a good one only in what they are named for', (t) => {
+test('control: the refused hashes without their fault are accepted', (t) => {
   t.truthy(parsePasswordHash(`$argon2id$v=19$m=19456,t=2,p=1$${salt}$${tag}`))
   t.truthy(parsePasswordHash(`$argon2id$v=19$m=131072,t=4,p=16$${salt}$${tag}`))
 })
@@ -101,7 +101,7 @@ test('a password has 8 characters to 1,024 bytes and no control characters', (t)
   }
 })
 
-test('a made password may be set, is easy to copy and depends on every random byte', (t) => {
+test('a generated password is valid, easy to copy and depends on every random byte', (t) => {
   const random = randomBytes(PASSWORD_RANDOM_BYTES)
   const password = makePassword(random)
   t.regex(password, /^[0-9a-hjkmnp-tv-z]{26}$/)
@@ -112,6 +112,6 @@ test('a made password may be set, is easy to copy and depends on every random by
   }
 })
 
-test('hashing at a lower cost says so', async (t) => {
+test('a hash states a lower cost', async (t) => {
   t.like(parsed(await hashPassword('correct horse', new Uint8Array(16), CHEAP)), CHEAP)
 })

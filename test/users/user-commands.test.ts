@@ -17,7 +17,7 @@ interface Ran {
 
 const at = Date.parse('2030-05-02T05:58:11.400Z')
 
-/** A users file of the test's own, and the commands on it. */
+/** A temporary users file, and the commands on it. */
 const given = async (t: ExecutionContext, ...records: readonly UserRecord[]) => {
   const usersFile = join(await temporaryDirectory(t), 'users.json')
   if (records.length > 0) await writeFile(usersFile, fileOf(records))
@@ -50,7 +50,7 @@ const given = async (t: ExecutionContext, ...records: readonly UserRecord[]) => 
   return { usersFile, run, fits }
 }
 
-test('an added user gets an id and a password: the first line and the second', async (t) => {
+test('user add prints the new id and a generated password', async (t) => {
   const { usersFile, run, fits } = await given(t)
   const { code, out, error } = await run(['add', 'alice', '--role', 'tester'])
   t.deepEqual([code, error], [0, ''])
@@ -62,14 +62,14 @@ test('an added user gets an id and a password: the first line and the second', a
   t.is((await stat(usersFile)).mode & 0o777, 0o600)
 })
 
-test('with a given id and password only the id is printed', async (t) => {
+test('user add with a given id and password prints only the id', async (t) => {
   const { run, fits } = await given(t)
   const line = ['add', 'bob', '--role=auditor', '--id', '590780914445534540190000', '--password-stdin']
   t.deepEqual(await run(line, 'correct horse\n'), { code: 0, out: '590780914445534540190000\n', error: '' })
   t.true(await fits('bob', 'correct horse'))
 })
 
-test('one line break behind a given password is dropped, and no more than that', async (t) => {
+test('one line break after a given password is dropped, and only one', async (t) => {
   const { run, fits } = await given(t)
   const add = (name: string, stdin: string) => run(['add', name, '--role', 'tester', '--password-stdin'], stdin)
   t.is((await add('unix', 'correct horse\n')).code, 0)
@@ -81,7 +81,7 @@ test('one line break behind a given password is dropped, and no more than that',
   t.is((await add('two', 'correct horse\n\n')).code, 1)
 })
 
-test('a user that cannot be is refused with the reason, and nothing is changed', async (t) => {
+test('an invalid change of users is refused with the reason, and nothing is changed', async (t) => {
   const alice = await aUser('alice', 'correct horse')
   const { usersFile, run } = await given(t, alice)
   const add = (name: string, ...more: string[]) => run(['add', name, '--role', 'tester', ...more])
@@ -104,7 +104,7 @@ test('a user that cannot be is refused with the reason, and nothing is changed',
   t.deepEqual(rightOf(await readUsersFile(usersFile)), [alice])
 })
 
-const misuses: readonly (readonly [readonly string[], RegExp])[] = [
+const wrongUsages: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /a command is missing/],
   [['ad'], /"ad" is not a user command/],
   [['constructor'], /"constructor" is not a user command/],
@@ -120,8 +120,8 @@ const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [['passwd', '--password-stdin'], /one NAME/],
 ]
 
-for (const [line, reason] of misuses) {
-  test(`"user ${line.join(' ')}" ends with 2, the reason and the usage`, async (t) => {
+for (const [line, reason] of wrongUsages) {
+  test(`"user ${line.join(' ')}" exits with 2, the reason and the usage`, async (t) => {
     const { run } = await given(t)
     const { code, out, error } = await run(line)
     t.deepEqual([code, out], [2, ''])
@@ -130,7 +130,7 @@ for (const [line, reason] of misuses) {
   })
 }
 
-test('no message repeats a password, wherever it was put', async (t) => {
+test('no message repeats a password, wherever it was entered', async (t) => {
   const canary = 'CaNaRy0123456789'
   const { run } = await given(t, await aUser('alice', canary))
   const ran = [
@@ -152,12 +152,12 @@ test('no message repeats a password, wherever it was put', async (t) => {
   for (const { out, error } of ran) t.false(`${out}${error}`.includes(canary))
 })
 
-test('users are listed in the order they were added: id, role, name', async (t) => {
+test('user list prints id, role and name in the order of adding', async (t) => {
   const { run } = await given(t, await aUser('zoe', 'x'), await aUser('Ann Bee', 'x', { _id: 'a', role: 'auditor' }))
   t.deepEqual(await run(['list']), { code: 0, out: 'id-of-zoe\ttester\tzoe\na\tauditor\tAnn Bee\n', error: '' })
 })
 
-test('with --json the list is for programs, and empty where nobody is', async (t) => {
+test('user list --json prints a JSON object, also without users', async (t) => {
   const listed = await (await given(t, await aUser('Ann "B"', 'x', { _id: 'a', role: 'auditor' }))).run([
     'list',
     '--json',
@@ -166,19 +166,19 @@ test('with --json the list is for programs, and empty where nobody is', async (t
   t.deepEqual(await (await given(t)).run(['list', '--json']), { code: 0, out: '{"users":[]}\n', error: '' })
 })
 
-test('where nobody is, the list is empty and says what to do', async (t) => {
+test('user list without users prints nothing and explains how to add one', async (t) => {
   const { run } = await given(t)
   const { code, out, error } = await run(['list'])
   t.deepEqual([code, out], [0, ''])
   t.regex(error, /user add NAME/)
 })
 
-test('a removed user is named with the number of reservations that stand', async (t) => {
+test('user remove prints the user and the number of their remaining reservations', async (t) => {
   const admin = await aUser('admin', 'x', { role: 'administrator' })
   const { usersFile, run } = await given(t, admin, await aUser('alice', 'x'), await aUser('bob', 'x'))
-  const asked: string[] = []
+  const counted: string[] = []
   const reservationsOf = async (id: string): Promise<number> => {
-    asked.push(id)
+    counted.push(id)
     return 3
   }
   t.deepEqual(await run(['remove', 'alice'], '', { reservationsOf }), {
@@ -186,13 +186,13 @@ test('a removed user is named with the number of reservations that stand', async
     out: 'removed alice (id-of-alice); 3 reservations of this user remain\n',
     error: '',
   })
-  t.deepEqual(asked, ['id-of-alice'])
+  t.deepEqual(counted, ['id-of-alice'])
   t.is((await run(['remove', 'bob'])).code, 0)
   t.deepEqual(rightOf(await readUsersFile(usersFile)), [admin])
   t.regex((await run(['remove', 'admin'])).error, /no administrator is left/)
 })
 
-test('a changed password is printed when it was made and fits afterwards', async (t) => {
+test('user passwd prints a generated password, and the new password matches', async (t) => {
   const { run, fits } = await given(t, await aUser('alice', 'correct horse'))
   const made = await run(['passwd', 'alice'])
   t.regex(made.out, /^[0-9a-z]{26}\n$/)
@@ -203,7 +203,7 @@ test('a changed password is printed when it was made and fits afterwards', async
   t.true(await fits('alice', 'battery staple'))
 })
 
-test('a broken users file is a refusal that names the place', async (t) => {
+test('a broken users file is refused with the place of the problem', async (t) => {
   const { usersFile, run } = await given(t)
   await writeFile(usersFile, '{"version":1,"users":[{}]}')
   for (const line of [['list'], ['add', 'alice', '--role', 'tester'], ['remove', 'alice']]) {
@@ -231,7 +231,7 @@ test('"user --help" shows every command', async (t) => {
   for (const command of ['add', 'list', 'remove', 'passwd']) t.regex(out, new RegExp(`user ${command}`))
 })
 
-test('a name that begins with a dash is taken behind two dashes', async (t) => {
+test('a name that begins with a dash is accepted after two dashes', async (t) => {
   const { run } = await given(t)
   t.is((await run(['add', '--role', 'tester', '--', '-alice'])).code, 0)
   t.regex((await run(['list'])).out, /\t-alice\n$/)

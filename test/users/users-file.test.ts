@@ -19,7 +19,7 @@ const fileIn = async (t: ExecutionContext, contents?: string): Promise<string> =
 const namesIn = async (path: string): Promise<readonly string[]> =>
   rightOf(await readUsersFile(path)).map(({ name }) => name)
 
-test('an absent file is made with mode 0600, and its directory with it', async (t) => {
+test('a missing file is created with mode 0600, and its directory too', async (t) => {
   const path = join(await temporaryDirectory(t), 'a', 'b', 'users.json')
   const alice = await aUser('alice', 'correct horse')
   t.deepEqual(rightOf(await editUsersFile(path, insertUser(alice))), [alice])
@@ -28,7 +28,7 @@ test('an absent file is made with mode 0600, and its directory with it', async (
   t.is((await stat(join(path, '..'))).mode & 0o777, 0o700)
 })
 
-test('an edited file has mode 0600 whatever it had before, and nothing is left beside it but the lock', async (t) => {
+test('an edited file has mode 0600 whatever it had before, and only the lock remains besides it', async (t) => {
   const path = await fileIn(t, fileOf([await aUser('alice', 'correct horse')]))
   await chmod(path, 0o644)
   await writeFile(`${path}.new`, 'left by a crash')
@@ -37,7 +37,7 @@ test('an edited file has mode 0600 whatever it had before, and nothing is left b
   t.deepEqual((await readdir(join(path, '..'))).sort(), ['users.json', 'users.json.lock'])
 })
 
-test('users are kept in the order they were added, and a changed password keeps the place', async (t) => {
+test('users stay in the order of adding, also after a password change', async (t) => {
   const path = await fileIn(t)
   for (const name of ['carol', 'alice', 'bob']) {
     rightOf(await editUsersFile(path, insertUser(await aUser(name, 'correct horse'))))
@@ -57,7 +57,7 @@ test('users are kept in the order they were added, and a changed password keeps 
   t.deepEqual(await namesIn(path), ['alice', 'bob'])
 })
 
-test('a refused edit says why and leaves the file as it was', async (t) => {
+test('a refused edit gives the reason and leaves the file unchanged', async (t) => {
   const alice = await aUser('alice', 'correct horse')
   const path = await fileIn(t, fileOf([alice]))
   const before = await stat(path)
@@ -76,13 +76,13 @@ test('a refused edit says why and leaves the file as it was', async (t) => {
   t.is((await stat(path)).ino, before.ino)
 })
 
-test('an edit that is refused makes no file', async (t) => {
+test('a refused edit creates no file', async (t) => {
   const directory = await temporaryDirectory(t)
   leftOf(await editUsersFile(join(directory, 'a', 'users.json'), deleteUser('bob')))
   t.deepEqual(await readdir(directory), [])
 })
 
-test('links are followed: the file they lead to is edited and they stay', async (t) => {
+test('symbolic links are kept, and the file they point to is edited', async (t) => {
   const directory = await temporaryDirectory(t)
   await mkdir(join(directory, 'real'))
   await symlink('real/users.json', join(directory, 'link.json'))
@@ -104,7 +104,7 @@ test('concurrent edits from two processes lose nothing', async (t) => {
   t.deepEqual([...(await namesIn(path))].sort(), names.sort())
 })
 
-test('without the lock concurrent edits do lose users, so that the test above can fail', async (t) => {
+test('control: without the lock concurrent edits lose users', async (t) => {
   const path = await fileIn(t, fileOf([]))
   const alice = await aUser('alice', 'correct horse')
   const read = rightOf(await readUsersFile(path))
@@ -120,7 +120,7 @@ test('edits within one process wait for each other', async (t) => {
   t.deepEqual([...(await namesIn(path))].sort(), names)
 })
 
-test('an edit waits for who has the lock', async (t) => {
+test('an edit waits for the lock', async (t) => {
   const path = await fileIn(t, fileOf([]))
   const lock = acquireLock(`${path}.lock`)
   const edited = editUsersFile(path, insertUser(await aUser('alice', 'correct horse')))
@@ -131,18 +131,18 @@ test('an edit waits for who has the lock', async (t) => {
 
 const good = fileOf([])
 const malformed: readonly (readonly [string, string | Buffer, RegExp])[] = [
-  ['nothing in it', '', /it is not valid JSON/],
-  ['half of it', '{"version": 1, "users": [', /it is not valid JSON/],
+  ['no contents', '', /it is not valid JSON/],
+  ['truncated contents', '{"version": 1, "users": [', /it is not valid JSON/],
   ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not in UTF-8/],
   ['a list', '[]', /must be a JSON object/],
   ['another version', '{"version":2,"users":[]}', /\/version must be/],
-  ['a member too many', '{"version":1,"users":[],"user":[]}', /\/user is not a member of a users file/],
-  ['users that are no list', '{"version":1,"users":{}}', /\/users must be a list/],
-  ['a member of an object', '{"version":1,"users":[{"__proto__":{}}]}', /\/users\/0\/__proto__ is not a member/],
+  ['an extra member', '{"version":1,"users":[],"user":[]}', /\/user is not a member of a users file/],
+  ['users that are not a list', '{"version":1,"users":{}}', /\/users must be a list/],
+  ['a __proto__ member', '{"version":1,"users":[{"__proto__":{}}]}', /\/users\/0\/__proto__ is not a member/],
 ]
 
 for (const [what, contents, reason] of malformed) {
-  test(`a file with ${what} is refused with the place, and edited by nobody`, async (t) => {
+  test(`a file with ${what} is refused with the place, and cannot be edited`, async (t) => {
     const path = await fileIn(t, '')
     await writeFile(path, contents)
     const problem = leftOf(await readUsersFile(path))
@@ -154,7 +154,7 @@ for (const [what, contents, reason] of malformed) {
   })
 }
 
-test('every problem of a user is told with its place', async (t) => {
+test('every problem of a user is reported with its place', async (t) => {
   const alice = await aUser('alice', 'correct horse')
   const users = [
     alice,
@@ -170,7 +170,7 @@ test('every problem of a user is told with its place', async (t) => {
   t.regex(repeated, /\/users\/1\/_id is the same as in \/users\/0; \/users\/2\/name is the same as in \/users\/0/)
 })
 
-test('no refusal of a file repeats a hash or a password from it', async (t) => {
+test('no error about a file repeats a hash or a password from it', async (t) => {
   const canary = 'CaNaRy'
   const hash = `$argon2id$v=19$m=8,t=1,p=1$${canary}0123456789012345$${'A'.repeat(43)}`
   const text = fileOf([{ ...(await aUser('alice', 'x')), password: hash }])
@@ -189,7 +189,7 @@ test('no refusal of a file repeats a hash or a password from it', async (t) => {
   }
 })
 
-test('an absent file and an unreadable one are told apart', async (t) => {
+test('a missing file and an unreadable one are distinguished', async (t) => {
   const directory = await temporaryDirectory(t)
   t.is(leftOf(await readUsersFile(join(directory, 'users.json'))).kind, 'absent')
   t.is(leftOf(await readUsersFile(directory)).kind, 'unreadable')
@@ -210,11 +210,11 @@ asRoot('an edit by root leaves the file and its lock to the owner', async (t) =>
   t.is((await stat(path)).mode & 0o777, 0o600)
 })
 
-test('a name has 1 to 128 characters without colon and control characters', (t) => {
+test('a name has 1 to 128 characters, no colon and no control characters', (t) => {
   for (const name of ['a', 'Ann Bee', '\u{1f511}'.repeat(128), 'é', '__proto__']) t.true(UserName.is(name))
   for (const name of ['', 'a:b', 'a\n', 'a\u0085', '\ud800', 'x'.repeat(129), 7]) t.false(UserName.is(name))
 })
 
-test('a file with no users is a good one', async (t) => {
+test('a file with no users is valid', async (t) => {
   t.deepEqual(await namesIn(await fileIn(t, good)), [])
 })

@@ -42,7 +42,7 @@ const followed = async (t: ExecutionContext, records: readonly UserRecord[]): Pr
   return follow(t, path)
 }
 
-test('users are found by id and by name, newest last, and tell no hash', async (t) => {
+test('users are found by id and by name, listed newest last, and contain no hash', async (t) => {
   const [alice, bob] = [await aUser('alice', 'correct horse'), await aUser('bob', 'x', { role: 'auditor' })]
   const { users } = await followed(t, [alice, bob])
   t.deepEqual(users.list(), [
@@ -54,7 +54,7 @@ test('users are found by id and by name, newest last, and tell no hash', async (
   t.is(users.byName('constructor'), undefined)
 })
 
-test('an edit of the file is in force without a restart', async (t) => {
+test('an edit of the file takes effect without a restart', async (t) => {
   const { path, users, nextChange } = await followed(t, [await aUser('alice', 'correct horse')])
   let change = nextChange()
   rightOf(await editUsersFile(path, insertUser(await aUser('bob', 'correct horse'))))
@@ -68,7 +68,7 @@ test('an edit of the file is in force without a restart', async (t) => {
   t.is(users.credentialOf('alice'), undefined)
 })
 
-test('with nothing configured an edit is in force within two seconds', async (t) => {
+test('by default an edit takes effect within two seconds', async (t) => {
   const path = join(await temporaryDirectory(t), 'users.json')
   await writeFile(path, fileOf([]))
   const users = rightOf(await openUsers({ path, onAlarm: () => t.fail() }))
@@ -82,7 +82,7 @@ test('with nothing configured an edit is in force within two seconds', async (t)
   t.truthy(users.byName('alice'))
 })
 
-test('a changed password changes the credential of its user and of no other', async (t) => {
+test('a changed password changes the credential of its user only', async (t) => {
   const records = [await aUser('alice', 'correct horse'), await aUser('bob', 'correct horse')]
   const { path, users, nextChange } = await followed(t, records)
   const [alice, bob] = [users.credentialOf('alice'), users.credentialOf('bob')]
@@ -93,7 +93,7 @@ test('a changed password changes the credential of its user and of no other', as
   t.is(users.credentialOf('bob'), bob)
 })
 
-test('a changed role or name is a changed user', async (t) => {
+test('a changed role or name is reported as a changed user', async (t) => {
   const alice = await aUser('alice', 'correct horse')
   const { path, users, nextChange } = await followed(t, [alice])
   let change = nextChange()
@@ -105,8 +105,8 @@ test('a changed role or name is a changed user', async (t) => {
   t.is(users.byName('alice'), undefined)
 })
 
-/** As long as it takes to look at a file many times: another file is looked at just as often. */
-const manyLooks = async (t: ExecutionContext): Promise<void> => {
+/** Waits until a watched file has been polled many times. */
+const manyPolls = async (t: ExecutionContext): Promise<void> => {
   const { path, nextChange } = await followed(t, [])
   for (let i = 0; i < 5; i++) {
     const change = nextChange()
@@ -115,7 +115,7 @@ const manyLooks = async (t: ExecutionContext): Promise<void> => {
   }
 }
 
-test('a broken file keeps the last good users and raises one alarm, and one more when it is good again', async (t) => {
+test('a broken file keeps the last known good users, raises one alarm, and clears it once repaired', async (t) => {
   const alice = await aUser('alice', 'correct horse')
   const { path, users, alarms, nextAlarm, nextChange } = await followed(t, [alice])
   let alarm = nextAlarm()
@@ -123,7 +123,7 @@ test('a broken file keeps the last good users and raises one alarm, and one more
   const raised = await alarm
   t.true(raised.kind === 'broken' && raised.detail.includes('it is not valid JSON'))
   await writeFile(path, '{"version": 1, "users": ')
-  await manyLooks(t)
+  await manyPolls(t)
   t.is(alarms.length, 1)
   t.truthy(users.byName('alice'))
   alarm = nextAlarm()
@@ -138,7 +138,7 @@ test('a broken file keeps the last good users and raises one alarm, and one more
   t.deepEqual(users.list().length, 2)
 })
 
-test('a vanished file keeps the last good users and raises an alarm', async (t) => {
+test('a deleted file keeps the last known good users and raises an alarm', async (t) => {
   const { path, users, nextAlarm } = await followed(t, [await aUser('alice', 'correct horse')])
   let alarm = nextAlarm()
   await rm(path)
@@ -150,7 +150,7 @@ test('a vanished file keeps the last good users and raises an alarm', async (t) 
   t.is(users.byName('alice'), undefined)
 })
 
-test('an alarm repeats nothing of the file', async (t) => {
+test('an alarm does not repeat anything from the file', async (t) => {
   const alice = await aUser('alice', 'correct horse')
   const { path, nextAlarm } = await followed(t, [alice])
   const alarm = nextAlarm()
@@ -160,7 +160,7 @@ test('an alarm repeats nothing of the file', async (t) => {
   t.true(raised.kind === 'broken' && !raised.detail.includes(secret) && !raised.detail.includes('argon2id$'))
 })
 
-test('a link that is turned to another file is followed, as mounted secrets are', async (t) => {
+test('a link switched to another file is followed, as with mounted secrets', async (t) => {
   const directory = await temporaryDirectory(t)
   await writeFile(join(directory, 'one.json'), fileOf([await aUser('alice', 'correct horse')]))
   await writeFile(join(directory, 'two.json'), fileOf([await aUser('bob', 'correct horse')]))
@@ -176,7 +176,7 @@ test('a link that is turned to another file is followed, as mounted secrets are'
   )
 })
 
-test('without users to begin with nothing is opened', async (t) => {
+test('opening fails without a readable users file', async (t) => {
   const directory = await temporaryDirectory(t)
   const onAlarm = (): void => t.fail()
   t.is(leftOf(await openUsers({ path: join(directory, 'users.json'), onAlarm })).kind, 'absent')

@@ -11,30 +11,31 @@ import { until } from '../http/until.ts'
 import { rightOf } from '../users/builders.ts'
 import { passwordOf, ringIn } from './setting.ts'
 
-/** Milliseconds within which a running service takes another key. */
+/** Milliseconds within which a running service takes up another key. */
 const TAKEN_WITHIN = 2_000
 
 const keyFileOf = ({ data }: Running): string => join(data, 'vault.key')
 
-const told = (service: Running, sentence: RegExp): boolean => service.log.some((line) => sentence.test(line.sentence))
+const hasLogged = (service: Running, sentence: RegExp): boolean =>
+  service.log.some((line) => sentence.test(line.sentence))
 
-const untilTold = (service: Running, sentence: RegExp, within = 10_000): Promise<void> =>
-  until(String(sentence), async () => told(service, sentence), within)
+const untilLogged = (service: Running, sentence: RegExp, within = 10_000): Promise<void> =>
+  until(String(sentence), async () => hasLogged(service, sentence), within)
 
 const readOnly = { readOnly: true }
 
-test('a rotation beside a running service is taken within 2 s, seals what comes and what there is with the new key, and retries go on', async (t) => {
+test('a running service uses a rotated key within 2 s, re-encrypts all secrets and matches retries', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'before' }
   const first = await admin.post('/api/sut/create', aSut({ password: 'the first' }), key)
   const sut = String(first.json._id)
   const id = rightOf(await rotateKeyFile(keyFileOf(service), { now: Date.now(), randomBytes }))
-  await untilTold(service, /^sealing with a new vault key/, TAKEN_WITHIN)
+  await untilLogged(service, /^sealing with a new vault key/, TAKEN_WITHIN)
   const after = await createSut(admin, { password: 'the second' })
   const store = openStore(t, join(service.data, 'events.db'), readOnly)
   t.deepEqual(new Set((await store.readSecrets(after)).map(({ key_id }) => key_id)), new Set([id]))
-  await untilTold(service, /^secrets re-encrypted with the current vault key/)
+  await untilLogged(service, /^secrets re-encrypted with the current vault key/)
   const ring = await ringIn(keyFileOf(service))
   const alone: KeyRing = { current: ring.current, keys: [ring.current] }
   t.is(await passwordOf(store, alone, sut), 'the first')
@@ -45,11 +46,11 @@ test('a rotation beside a running service is taken within 2 s, seals what comes 
   t.is(reused.json.code, 'idempotency_key_reused')
 })
 
-test('a day later nothing needs the old key, and the service starts without it', async (t) => {
+test('a day after a rotation the old key is not needed, and the service starts without it', async (t) => {
   const service = await start(t, { now: '2030-05-02T06:00:00Z' })
   const sut = await createSut(service.as('admin'), { password: 'kept' })
   await rotateKeyFile(keyFileOf(service), { now: service.clock.now(), randomBytes })
-  await untilTold(service, /^secrets re-encrypted with the current vault key/)
+  await untilLogged(service, /^secrets re-encrypted with the current vault key/)
   await service.stop()
   const path = keyFileOf(service)
   const both = await readFile(path, 'utf8')
@@ -59,7 +60,7 @@ test('a day later nothing needs the old key, and the service starts without it',
   await t.throwsAsync(start(t, { data, now: '2030-05-03T05:00:00Z' }), { message: /the key "[^"]+" is missing/ })
   await writeFile(path, both)
   const later = await start(t, { data, now: '2030-05-03T06:02:00Z' })
-  await untilTold(later, /^vault key no longer needed/)
+  await untilLogged(later, /^vault key no longer needed/)
   await later.stop()
   await writeFile(path, withoutOld)
   const last = await start(t, { data, now: '2030-05-03T07:00:00Z' })
@@ -67,26 +68,26 @@ test('a day later nothing needs the old key, and the service starts without it',
   t.is(await passwordOf(openStore(t, join(data, 'events.db')), await ringIn(path), sut), 'kept')
 })
 
-for (const [what, spoil] of [
-  ['broken', (text: string) => `${text}CaNaRy\n`],
-  ['without a key that is needed', () => `other:${randomBytes(32).toString('base64')}\n`],
+for (const [what, damage] of [
+  ['that is broken', (text: string) => `${text}CaNaRy\n`],
+  ['that lacks a needed key', () => `other:${randomBytes(32).toString('base64')}\n`],
   [
-    'with another key under a known name',
+    'that has another key under a known id',
     (text: string) => text.replace(/^([^#\n]+):.*$/m, `$1:${Buffer.alloc(32, 1).toString('base64')}`),
   ],
 ] as const) {
-  test(`a key file that becomes one ${what} raises an alarm, and the keys before stay in force until it is good again`, async (t) => {
+  test(`a key file ${what} raises an alarm, and the last known good keys stay in use`, async (t) => {
     const service = await start(t)
     const admin = service.as('admin')
     const path = keyFileOf(service)
     const [good, ring] = [await readFile(path, 'utf8'), await ringIn(path)]
-    await writeFile(path, spoil(good))
-    await untilTold(service, /vault\.key: .*the previous keys stay in use/)
+    await writeFile(path, damage(good))
+    await untilLogged(service, /vault\.key: .*the previous keys stay in use/)
     t.true((await admin.get('/metrics')).text.includes('berth_alarm{part="vault"} 1'))
     const sut = await createSut(admin, { password: 'all the same' })
     t.is(await passwordOf(openStore(t, join(service.data, 'events.db'), readOnly), ring, sut), 'all the same')
     await writeFile(path, good)
-    await untilTold(service, /^the vault keys can be read again/)
+    await untilLogged(service, /^the vault keys can be read again/)
     t.true((await admin.get('/metrics')).text.includes('berth_alarm{part="vault"} 0'))
     t.false(JSON.stringify(service.log).includes('CaNaRy'))
   })

@@ -16,7 +16,7 @@ const materialOf = ({ current }: KeyRing): string => current.key.export().toStri
 const now = Date.parse('2030-05-02T05:58:11.400Z')
 const making = { mayMake: true, now, randomBytes }
 
-test('a ring is read from lines or from between commas, its first key being the current one', (t) => {
+test('a key ring is read from lines or commas, and its first key is the current one', (t) => {
   const [a, b] = [`new-1:${base64(1)}`, `old.1:${base64(2)}`]
   for (const text of [
     `${a},${b}`,
@@ -42,27 +42,27 @@ const bad: readonly (readonly [string, string, RegExp])[] = [
   ['33 bytes', `a:${Buffer.alloc(33).toString('base64')}`, /^key 1 must be/],
   ['hex', `a:${Buffer.alloc(32).toString('hex')}`, /^key 1 must be/],
   ['base64url', `a:${Buffer.alloc(32, 0xff).toString('base64url')}`, /^key 1 must be/],
-  ['bits behind the last byte', `a:${base64(1).replace(/.=$/, 'F=')}`, /^key 1 must be/],
-  ['an id twice', `a:${base64(1)},a:${base64(2)}`, /^key 2 has the id of an earlier key$/],
-  ['a key twice', `a:${base64(1)},b:${base64(1)}`, /^key 2 is the same as an earlier key$/],
+  ['bits after the last byte', `a:${base64(1).replace(/.=$/, 'F=')}`, /^key 1 must be/],
+  ['a repeated id', `a:${base64(1)},a:${base64(2)}`, /^key 2 has the id of an earlier key$/],
+  ['a repeated key', `a:${base64(1)},b:${base64(1)}`, /^key 2 is the same as an earlier key$/],
 ]
 
 for (const [what, text, problem] of bad) {
-  test(`a ring with ${what} is refused`, (t) => {
+  test(`a key ring with ${what} is refused`, (t) => {
     const problems = leftOf(parseVaultKeys(text))
     t.is(problems.length, 1)
     t.regex(problems[0] as string, problem)
   })
 }
 
-test('every problem of a ring is told at once', (t) => {
+test('all problems of a key ring are reported at once', (t) => {
   t.deepEqual(
     leftOf(parseVaultKeys(`a\nb:${base64(1)}\nc:d`)).map((problem) => problem.slice(0, 5)),
     ['key 1', 'key 3'],
   )
 })
 
-test('no problem and no inspection of a ring shows anything of a key', (t) => {
+test('no error about a key ring and no inspection of it shows key material', (t) => {
   const secret = 'CaNaRy0123456789CaNaRy0123456789CaNaRy01234'
   const noise = fc.stringMatching(/^[:, =\n#A-Za-z0-9]{0,3}$/)
   const at = fc.nat(secret.length)
@@ -79,7 +79,7 @@ test('no problem and no inspection of a ring shows anything of a key', (t) => {
   t.false(`${inspect(ring, { depth: null, showHidden: true })}${JSON.stringify(ring)}`.includes(material.slice(0, 8)))
 })
 
-test('the first start makes a key file that only its owner can read, and the next ones read it', async (t) => {
+test('the first start creates a key file only its owner can read, and later starts read it', async (t) => {
   const path = join(await temporaryDirectory(t), 'data', 'vault.key')
   const first = rightOf(await readOrMakeVaultKeyFile(path, making))
   t.true(first.made)
@@ -93,7 +93,7 @@ test('the first start makes a key file that only its owner can read, and the nex
   t.regex(await readFile(path, 'utf8'), /^# .*Keep a copy/)
 })
 
-test('starts at the same moment agree on one key', async (t) => {
+test('simultaneous starts agree on one key', async (t) => {
   const path = join(await temporaryDirectory(t), 'vault.key')
   const made = await Promise.all(Array.from({ length: 8 }, () => readOrMakeVaultKeyFile(path, making)))
   t.is(new Set(made.map((file) => materialOf(rightOf(file).ring))).size, 1)
@@ -101,7 +101,7 @@ test('starts at the same moment agree on one key', async (t) => {
   t.deepEqual(await readdir(join(path, '..')), ['vault.key'])
 })
 
-test('where no key may be made, an absent file is a problem and stays absent', async (t) => {
+test('without permission to create a key, a missing file is refused and not created', async (t) => {
   const directory = await temporaryDirectory(t)
   const path = join(directory, 'vault.key')
   const problems = leftOf(await readOrMakeVaultKeyFile(path, { ...making, mayMake: false }))
@@ -109,7 +109,7 @@ test('where no key may be made, an absent file is a problem and stays absent', a
   t.deepEqual(await readdir(directory), [])
 })
 
-test('a broken key file is a problem and is never replaced', async (t) => {
+test('a broken key file is refused and never replaced', async (t) => {
   const path = join(await temporaryDirectory(t), 'vault.key')
   await writeFile(path, 'a:CaNaRy0123456789')
   const problems = leftOf(await readOrMakeVaultKeyFile(path, making))

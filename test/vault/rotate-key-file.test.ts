@@ -14,7 +14,7 @@ const base64 = (fill: number): string => Buffer.alloc(32, fill).toString('base64
 const idsIn = async (path: string): Promise<readonly string[]> =>
   rightOf(parseVaultKeys(await readFile(path, 'utf8'))).keys.map(({ id }) => id)
 
-test('a new key stands before the old ones, whose lines and comments stay as they were', async (t) => {
+test('a new key is inserted before the old ones, whose lines and comments are unchanged', async (t) => {
   const directory = await temporaryDirectory(t)
   const path = join(directory, 'vault.key')
   const old = `b:${base64(1)} # of last year\nc:${base64(2)},d:${base64(3)}`
@@ -29,7 +29,7 @@ test('a new key stands before the old ones, whose lines and comments stay as the
   t.deepEqual((await readdir(directory)).sort(), ['vault.key', 'vault.key.lock'])
 })
 
-test('rotations at the same moment come one after the other, none lost', async (t) => {
+test('simultaneous rotations are serialised, and none is lost', async (t) => {
   const path = join(await temporaryDirectory(t), 'vault.key')
   await writeFile(path, `a:${base64(1)}\n`)
   const ids = await Promise.all(Array.from({ length: 8 }, async () => rightOf(await rotateKeyFile(path, making))))
@@ -39,7 +39,7 @@ test('rotations at the same moment come one after the other, none lost', async (
   t.is(found[8], 'a')
 })
 
-test('a link to a key file stays one, and what it leads to is rotated', async (t) => {
+test('a symbolic link to a key file is kept, and its target is rotated', async (t) => {
   const directory = await temporaryDirectory(t)
   const [path, link] = [join(directory, 'vault.key'), join(directory, 'link')]
   await writeFile(path, `a:${base64(1)}\n`)
@@ -49,7 +49,7 @@ test('a link to a key file stays one, and what it leads to is rotated', async (t
   t.deepEqual(await idsIn(link), [id, 'a'])
 })
 
-test('a file that is absent, broken or not ours to change stays as it is, and the refusal shows no key', async (t) => {
+test('a missing, broken or read-only key file is refused unchanged, and the error shows no key', async (t) => {
   const directory = await temporaryDirectory(t)
   const path = join(directory, 'vault.key')
   t.regex(leftOf(await rotateKeyFile(path, making)), /vault\.key cannot be changed: ENOENT: no such file/)

@@ -7,7 +7,7 @@ import { exchangesWhatHasChanged } from '../event-store/contract/broken-secrets.
 import { leftOf, rightOf } from '../users/builders.ts'
 import { aStore, before, givePassword, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 
-/** Passwords of 25 SUTs under an old key, in a vault that has just got a new one. */
+/** Passwords of 25 SUTs under an old key, in a vault with a new one. */
 const rotated = async (t: ExecutionContext) => {
   const store = await aStore(t)
   const old = ringOf('old')
@@ -19,7 +19,7 @@ const rotated = async (t: ExecutionContext) => {
   return { store, suts, old, next, both, vault: await vaultOver(store, both) }
 }
 
-test('after a rotation every secret opens with the new key alone, and is the same', async (t) => {
+test('after a rotation every secret opens with the new key alone and is unchanged', async (t) => {
   const { store, suts, next, vault } = await rotated(t)
   const { secrets, unreadable } = await reseal(resealing(store, vault))
   t.deepEqual([secrets, unreadable], [50, []])
@@ -27,7 +27,7 @@ test('after a rotation every secret opens with the new key alone, and is the sam
   t.deepEqual(await reseal(resealing(store, vault)), { secrets: 0, unreadable: [], freed: [] })
 })
 
-test('what an event calls a secret stays its name when it is sealed anew', async (t) => {
+test('a re-encrypted secret keeps the id that its event refers to', async (t) => {
   const { store, suts, vault } = await rotated(t)
   const idsOf = async () => Promise.all(suts.map(async (sut) => (await store.readSecrets(sut)).map(({ id }) => id)))
   const ids = await idsOf()
@@ -35,7 +35,7 @@ test('what an event calls a secret stays its name when it is sealed anew', async
   t.deepEqual(await idsOf(), ids)
 })
 
-test('an old key is needed for its secrets, then a day for retries, then not at all and is forgotten', async (t) => {
+test('an old key is needed for its secrets, then a day for retries, then no longer', async (t) => {
   const { store, suts, old, next, both, vault } = await rotated(t)
   const until = NOW + 24 * HOUR + 60_000
   const needs = (now: number) => keyNeeds(store, 'new', now)
@@ -54,13 +54,13 @@ test('an old key is needed for its secrets, then a day for retries, then not at 
   t.deepEqual(await needs(until), [{ id: 'new', secrets: 50, isNeeded: true }])
   rightOf(await withoutOld.check())
   t.is(await passwordOf(store, next, suts[0] as string), 'password 0')
-  // Whoever leaves it in the file does no harm.
+  // Leaving it in the file does no harm.
   rightOf(await vault.take(both))
   t.is((await needs(until)).length, 1)
   t.is(old.current.id, 'old')
 })
 
-test('a key that becomes the current one again is needed from then on, and the one it replaces a day longer', async (t) => {
+test('a key that becomes current again is needed from then on, and the one it replaces for another day', async (t) => {
   const { store, old, both, vault } = await rotated(t)
   const back = { current: old.current, keys: both.keys.toReversed() }
   const later = makeVault({ store, keys: back, clock: () => NOW + HOUR, randomBytes: (n) => new Uint8Array(n).fill(7) })
@@ -72,7 +72,7 @@ test('a key that becomes the current one again is needed from then on, and the o
   ])
 })
 
-test('of keys rotated every day only those of the last two are needed', async (t) => {
+test('with daily rotations only the last two keys are needed', async (t) => {
   const store = await aStore(t)
   let ring = ringOf('k0')
   let vault = await vaultOver(store, ring)
@@ -90,23 +90,23 @@ test('of keys rotated every day only those of the last two are needed', async (t
   )
 })
 
-/** A store whose pages of secrets are old when they arrive: something happens after each was read. */
+/** A store whose pages of secrets are stale when they arrive: `happens` runs after each read. */
 const slowly = (store: EventStore, happens: () => Promise<void>): EventStore => ({
   ...store,
-  secretsSealedWith: async (...asked) => {
-    const page = await store.secretsSealedWith(...asked)
+  secretsSealedWith: async (...args) => {
+    const page = await store.secretsSealedWith(...args)
     await happens()
     return page
   },
 })
 
-/** Changes passwords while they are sealed anew, and tells which of them are not what they were changed to. */
+/** Changes passwords during re-encryption, and counts the lost changes. */
 const lostChanges = async (t: ExecutionContext, change: (store: EventStore) => EventStore): Promise<number> => {
   const { store, suts, both, vault } = await rotated(t)
   const passwords = new Map(suts.map((sut, i) => [sut, `password ${i}`]))
   let changes = 0
   const changing = slowly(change(store), async () => {
-    // What is changed once more afterwards would hide what was lost.
+    // Another change would hide a lost one.
     if (changes === 3) return
     for (const sut of suts.filter((_, i) => i % 3 === changes % 3)) {
       passwords.set(sut, `changed ${changes}`)
@@ -121,15 +121,15 @@ const lostChanges = async (t: ExecutionContext, change: (store: EventStore) => E
   return lost
 }
 
-test('a password that is changed while it is sealed anew is the changed one', async (t) => {
+test('a password changed during re-encryption keeps the change', async (t) => {
   t.is(await lostChanges(t, (store) => store), 0)
 })
 
-test('it shows when a store exchanges a secret that has changed', async (t) => {
+test('control: a store that exchanges a changed secret loses the change', async (t) => {
   t.true((await lostChanges(t, exchangesWhatHasChanged())) > 0)
 })
 
-/** A store that is gone from its nth call on. */
+/** A store that fails after `last` calls. */
 const dyingAt = (store: EventStore, last: number): EventStore => {
   let calls = 0
   const orDie =
@@ -147,7 +147,7 @@ const dyingAt = (store: EventStore, last: number): EventStore => {
   }
 }
 
-test('wherever a rotation breaks off, every secret can be read, and the next one finishes it', async (t) => {
+test('wherever a rotation is interrupted, every secret stays readable and the next run finishes it', async (t) => {
   const { store, suts, both, next, vault } = await rotated(t)
   const day = NOW + 25 * HOUR
   let breaks = 0
@@ -170,7 +170,7 @@ test('wherever a rotation breaks off, every secret can be read, and the next one
   )
 })
 
-test('a secret that cannot be opened is told without anything of it, keeps its key needed and stops nothing', async (t) => {
+test('an unreadable secret is reported without its contents, keeps its key needed and does not stop others', async (t) => {
   const { store, suts, vault } = await rotated(t)
   const [broken] = suts
   const [secret] = await store.readSecrets(broken as string)

@@ -12,14 +12,14 @@ import { openStore } from '../event-store/sqlite/subject.ts'
 import { rightOf } from '../users/builders.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 
-/** New keys under these names, the first being the current one. */
+/** New keys with these ids, the first being the current one. */
 export const ringOf = (...ids: readonly string[]): KeyRing =>
   rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
 
 /** The ring of a key file. */
 export const ringIn = async (path: string): Promise<KeyRing> => rightOf(parseVaultKeys(await readFile(path, 'utf8')))
 
-/** A ring with another one's keys behind its own. */
+/** A key ring with another one's keys after its own. */
 export const before = (ring: KeyRing, older: KeyRing): KeyRing => ({
   current: ring.current,
   keys: [...ring.keys, ...older.keys],
@@ -37,7 +37,7 @@ export const vaultOver = async (store: EventStore, keys: KeyRing, now = NOW): Pr
   return vault
 }
 
-/** Gives a SUT, a new one unless told, a password with a change of its stream, and its id. */
+/** Sets the password of a SUT, a new one by default, with an event in its stream. Returns the SUT's id. */
 export const givePassword = async (
   store: EventStore,
   vault: Vault,
@@ -56,7 +56,7 @@ export const givePassword = async (
 export const passwordOf = async (store: EventStore, keys: KeyRing, sut: string): Promise<string | undefined> =>
   rightOf(await makeVault({ store, keys, clock: () => NOW, randomBytes }).reveal(sut)).password
 
-/** Sealing anew without any rest. */
+/** Re-encryption without pauses. */
 export const resealing = (store: EventStore, vault: Vault, now = NOW): Resealing => ({
   store,
   keys: vault.keys,

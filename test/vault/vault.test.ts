@@ -36,7 +36,7 @@ const seal = (vault: Vault, sutId: string, secrets: { password?: string; user_na
   return sealed
 }
 
-test('what is sealed is revealed, whatever it is', async (t) => {
+test('any sealed secret is revealed unchanged', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter }), fc.option(fc.string()), async (password, name) => {
       const store = makeStore()
@@ -48,7 +48,7 @@ test('what is sealed is revealed, whatever it is', async (t) => {
   )
 })
 
-test('an event is told the random id and which fields changed', (t) => {
+test('sealing returns a random id and the changed fields for the event', (t) => {
   const vault = vaultOver(makeStore(), ringOf('a'))
   const { credentials, secrets } = seal(vault, 'sut', { user_name: 'root', password: '' })
   t.regex(credentials.id, /^[0-9a-f]{24}$/)
@@ -65,7 +65,7 @@ test('an event is told the random id and which fields changed', (t) => {
   t.is(vault.seal('sut', { password: undefined, user_name: undefined }), undefined)
 })
 
-test('the same secret sealed twice has nothing in common but its length', (t) => {
+test('the same secret sealed twice shares only its length', (t) => {
   const vault = vaultOver(makeStore(), ringOf('a'))
   const [first, second] = [1, 2].map(
     () => seal(vault, 'sut', { password: 'CaNaRy0123456789' }).secrets[0] as SealedSecret,
@@ -77,7 +77,7 @@ test('the same secret sealed twice has nothing in common but its length', (t) =>
   t.is(first?.ciphertext.length, 'CaNaRy0123456789'.length + 16)
 })
 
-test('the clear text is in nothing that is sealed', (t) => {
+test('sealed secrets do not contain the plaintext', (t) => {
   const canary = 'CaNaRy0123456789'
   const sealed = seal(vaultOver(makeStore(), ringOf('a')), 'sut', { password: canary, user_name: canary })
   const shown = sealed.secrets.map(({ nonce, ciphertext, ...rest }) =>
@@ -95,7 +95,7 @@ const sealedOnce = (): { ring: KeyRing; sealed: SealedSecret } => {
 const flipped = (bytes: Uint8Array, bit: number): Uint8Array =>
   Uint8Array.from(bytes, (byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
 
-test('no bit of a ciphertext or a nonce can be changed', (t) => {
+test('a ciphertext or nonce with any bit flipped does not open', (t) => {
   const { ring, sealed } = sealedOnce()
   t.deepEqual(openSecret(ring, sealed), E.right('CaNaRy'))
   for (let bit = 0; bit < sealed.ciphertext.length * 8; bit++) {
@@ -105,7 +105,7 @@ test('no bit of a ciphertext or a nonce can be changed', (t) => {
     t.true(E.isLeft(openSecret(ring, { ...sealed, nonce: flipped(sealed.nonce, bit) })))
 })
 
-test('a ciphertext cannot be shortened, its tag included', (t) => {
+test('a truncated ciphertext or nonce does not open', (t) => {
   const { ring, sealed } = sealedOnce()
   for (let length = 0; length < sealed.ciphertext.length; length++) {
     t.true(E.isLeft(openSecret(ring, { ...sealed, ciphertext: sealed.ciphertext.subarray(0, length) })))
@@ -120,7 +120,7 @@ test('a secret moved to another SUT, field, id or key does not open', (t) => {
   t.true(E.isRight(openSecret(ring, { ...sealed })))
 })
 
-test('secrets swapped in the store are not revealed, and the refusal does not show them', async (t) => {
+test('secrets swapped in the store are not revealed, and the error does not show them', async (t) => {
   const store = makeStore()
   const vault = vaultOver(store, ringOf('a'))
   const [password, name] = seal(vault, 'sut', { password: 'CaNaRy-one', user_name: 'CaNaRy-two' }).secrets
@@ -134,7 +134,7 @@ test('secrets swapped in the store are not revealed, and the refusal does not sh
   t.false(refusal.includes('CaNaRy'))
 })
 
-test('a store that gives the secrets of another SUT is not believed', async (t) => {
+test('secrets of another SUT from the store are refused', async (t) => {
   const store = makeStore()
   const vault = vaultOver(store, ringOf('a'))
   const other = seal(vault, 'other', { password: 'CaNaRy' }).secrets
@@ -146,7 +146,7 @@ test('a SUT without secrets reveals none', async (t) => {
   t.deepEqual(rightOf(await vaultOver(makeStore(), ringOf('a')).reveal('sut')), {})
 })
 
-test('the first check leaves a value for the current key, the later ones leave nothing', async (t) => {
+test('the first check writes a key check value for the current key, later ones write nothing', async (t) => {
   const store = makeStore()
   const vault = vaultOver(store, ringOf('a', 'b'))
   t.deepEqual(await vault.check(), E.right(undefined))
@@ -159,7 +159,7 @@ test('the first check leaves a value for the current key, the later ones leave n
   t.is(store.kept.values().next().value, before)
 })
 
-test('a rotated ring passes, reveals what the old key sealed, and seals with the new one', async (t) => {
+test('a rotated key ring passes, reveals secrets of the old key and seals with the new one', async (t) => {
   const store = makeStore()
   const [old, next] = [ringOf('old'), ringOf('new')]
   const before = vaultOver(store, old)
@@ -175,7 +175,7 @@ test('a rotated ring passes, reveals what the old key sealed, and seals with the
   )
 })
 
-test('a missing key is refused by its name, and nothing is written', async (t) => {
+test('a missing key is refused by its id, and nothing is written', async (t) => {
   const store = makeStore()
   await vaultOver(store, ringOf('old')).check()
   const problems = leftOf(await vaultOver(store, ringOf('new')).check())
@@ -183,7 +183,7 @@ test('a missing key is refused by its name, and nothing is written', async (t) =
   t.deepEqual([...store.kept.keys()], ['- old'])
 })
 
-test('another key under a known name is refused by its name', async (t) => {
+test('another key under a known id is refused by that id', async (t) => {
   const store = makeStore()
   await vaultOver(store, ringOf('a')).check()
   await vaultOver(store, ringWith(ringOf('a'))).check()
@@ -193,7 +193,7 @@ test('another key under a known name is refused by its name', async (t) => {
   t.false(problems.join().includes(other.current.key.export().toString('base64')))
 })
 
-test('every wrong key is told at once', async (t) => {
+test('all wrong keys are reported at once', async (t) => {
   const store = makeStore()
   const [a, b] = [ringOf('a'), ringOf('b')]
   await vaultOver(store, a).check()
@@ -201,7 +201,7 @@ test('every wrong key is told at once', async (t) => {
   t.is(leftOf(await vaultOver(store, ringWith(ringOf('c'), ringOf('b'))).check()).length, 2)
 })
 
-test('a check value renamed in the store to fit another key does not pass', async (t) => {
+test('a key check value renamed in the store to match another key does not pass', async (t) => {
   const store = makeStore()
   const ring = ringOf('a')
   await vaultOver(store, ring).check()
@@ -211,7 +211,7 @@ test('a check value renamed in the store to fit another key does not pass', asyn
   t.is(leftOf(await vaultOver(store, ring).check()).length, 1)
 })
 
-test('of two instances that begin at the same moment with different keys none seals anything', async (t) => {
+test('two instances that start together with different keys both fail their check', async (t) => {
   const store = makeStore()
   const [one, other] = [vaultOver(store, ringOf('one')), vaultOver(store, ringOf('other'))]
   const [first, second] = await Promise.all([one.check(), other.check()])

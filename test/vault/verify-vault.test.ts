@@ -17,7 +17,7 @@ const setPassword = async (service: Running, sut: string, password: string): Pro
   if (status !== 200) throw new Error(text)
 }
 
-/** A service with two SUTs that have secrets and one that has none, and how its store and the service are had again. */
+/** A service with two SUTs that have secrets and one without, and how to reopen its store and restart it. */
 interface Lab {
   readonly suts: readonly [string, string]
   readonly service: Running
@@ -60,7 +60,7 @@ const shared = async (t: ExecutionContext): Promise<Lab> => {
 
 const flipped = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes, (byte, n) => (n === 3 ? byte ^ 1 : byte))
 
-/** What is done to the password of the first SUT, and what is found. */
+/** What is done to the password of the first SUT, and the finding. */
 const tamperings: readonly (readonly [
   string,
   (own: SealedSecret, other: SealedSecret) => SealedSecret | undefined,
@@ -83,14 +83,14 @@ const tamperings: readonly (readonly [
     /cannot be opened: it is incomplete$/,
   ],
   [
-    'put back from before',
+    'restored from an older version',
     (own) => ({ ...own, id: 'f'.repeat(24) }),
     /in the vault belongs to a different change than this event$/,
   ],
 ]
 
 for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
-  test(`${where}: the vault of a log that nobody has touched is sound, beside the service too`, async (t) => {
+  test(`${where}: an untouched vault is sound, also while the service runs`, async (t) => {
     const { environment } = await lab(t)
     const { code, out, error } = await type(['verify', '--vault'], environment)
     t.deepEqual([code, error], [0, ''])
@@ -99,7 +99,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     t.like(json, { sound: true, found: 0, vault: { secrets: 3, opened: 3, unopened: [] }, not_checked: [] })
   })
 
-  test(`${where}: a verify without a key, or without the vault, says what it did not check`, async (t) => {
+  test(`${where}: verify without a key, or without the vault, reports what it did not check`, async (t) => {
     const { environment } = await lab(t)
     const plain = await type(['verify'], environment)
     t.is(plain.code, 0)
@@ -119,7 +119,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
   })
 
   for (const [what, tamper, finding] of tamperings) {
-    test(`${where}: a password that was ${what} is found, and nothing of any is told`, async (t) => {
+    test(`${where}: a password that was ${what} is found, and no password is shown`, async (t) => {
       const { environment, suts, service, openToTamper } = await lab(t)
       await service.stop()
       const store = await openToTamper()
@@ -141,7 +141,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     })
   }
 
-  test(`${where}: a start tells of a password that is gone and of one that is damaged`, async (t) => {
+  test(`${where}: at start a missing and a damaged password are logged`, async (t) => {
     const { suts, service, openToTamper, startAgain } = await lab(t)
     await service.stop()
     const store = await openToTamper()
@@ -152,9 +152,9 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     }
     await store.close()
     const again = await startAgain()
-    const told = () => again.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
-    await until('the alarm', async () => told() !== undefined, 20_000)
-    const { sentence = '' } = told() ?? {}
+    const alarm = () => again.log.find(({ sentence }) => sentence.startsWith('secrets cannot be used: '))
+    await until('the alarm', async () => alarm() !== undefined, 20_000)
+    const { sentence = '' } = alarm() ?? {}
     t.true(sentence.includes(`the password of the SUT ${suts[0]} is missing in the vault`), sentence)
     t.true(sentence.includes(`the password of the SUT ${suts[1]} cannot be opened`), sentence)
     t.false(sentence.includes(CANARY))
@@ -163,7 +163,7 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
   })
 }
 
-test('a secret that no event has set is found, also of a SUT that has none', async (t) => {
+test('a secret that no event has set is found, even for an unknown SUT', async (t) => {
   const { environment, suts, service, openToTamper } = await embedded(t)
   await service.stop()
   const store = await openToTamper()
@@ -179,7 +179,7 @@ test('a secret that no event has set is found, also of a SUT that has none', asy
   t.true(out.includes(`the vault has a user_name of the SUT ${suts[1]} that no event has set\n`), out)
 })
 
-test('beside a service that changes passwords all the time the vault is sound', async (t) => {
+test('the vault is sound while a service keeps changing passwords', async (t) => {
   const { environment, suts, service } = await embedded(t)
   let isOver = false
   const changing = (async () => {

@@ -3,7 +3,7 @@ import { idOf, start } from '../harness.ts'
 import { aReservation, aSut, createSut, NOW, reserved } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 
-test('every recorded event names the id and the role of who did it, and no name', async (t) => {
+test('every recorded event has the id and role of its actor, and no name', async (t) => {
   const service = await start(t, { now: NOW })
   const [admin, alice] = [service.as('admin'), service.as('alice')]
   const sut = await createSut(admin)
@@ -33,7 +33,7 @@ test('every recorded event names the id and the role of who did it, and no name'
       ['ReservationReleased', ADMIN],
       ['ReservationCancelled', ALICE],
       ['SutRetired', ADMIN],
-      // The service itself gives a port back, whoever retired the SUT.
+      // The service itself releases the port, whoever retired the SUT.
       ['ListenPortReleased', 'berth system'],
     ],
   )

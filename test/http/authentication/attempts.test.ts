@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { type AttemptsOptions, makeAttempts } from '../../../src/http/authentication/attempts.ts'
 
-/** Attempts of which those on names that begin with "name" are on names that somebody has. */
+/** Attempts where names that begin with "name" are known. */
 const given = (more: Partial<AttemptsOptions> = {}) => {
   const clock = { now: 1_000_000 }
   const isKnown = (name: string): boolean => name.startsWith('name')
@@ -15,18 +15,18 @@ const given = (more: Partial<AttemptsOptions> = {}) => {
 }
 
 const HERE = '192.0.2.7'
-/** A name that somebody has, and one that nobody has. */
+/** A known and an unknown name. */
 const NAMES = ['name of alice', 'nobody'] as const
 
 const address = (n: number): string => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
 
-test('attempts that succeed leave nothing behind', (t) => {
+test('successful attempts are not kept', (t) => {
   const { begin, size } = given()
   for (let i = 0; i < 1000; i++) begin(address(i), 'name')('passed')
   t.is(size(), 0)
 })
 
-test('what is over is forgotten when somebody else is counted', (t) => {
+test('expired counts are removed when another attempt is counted', (t) => {
   const { clock, fail, size } = given()
   for (let i = 0; i < 1000; i++) fail(address(i), `name ${i}`)
   t.is(size(), 2000)
@@ -35,14 +35,14 @@ test('what is over is forgotten when somebody else is counted', (t) => {
   t.is(size(), 2)
 })
 
-test('a count of a name that somebody has never gives way, whatever else is tried', (t) => {
+test('the count of a known name is never evicted', (t) => {
   const { fail, failOften, lockoutSeconds } = given({ rows: 4, addressesMax: 100 })
   failOften(10, HERE, () => 'name of alice')
   for (let i = 0; i < 100_000; i++) fail(address(i), i % 2 === 0 ? `name ${i}` : `other ${i}`)
   t.is(lockoutSeconds(HERE, 'name of alice'), 60)
 })
 
-test('names that nobody has are counted within a fixed size', (t) => {
+test('unknown names are counted in bounded memory', (t) => {
   const { fail, begin, size } = given({ rows: 4, addressesMax: 100 })
   for (let i = 0; i < 10_000; i++) {
     fail(address(i), `other ${i}`)
@@ -51,7 +51,7 @@ test('names that nobody has are counted within a fixed size', (t) => {
   }
 })
 
-test('at a barred address each name keeps three attempts, whoever has it', (t) => {
+test('at a locked-out address each name keeps three attempts, known or not', (t) => {
   for (const name of NAMES) {
     const { clock, fail, failOften, lockoutSeconds } = given()
     failOften(100, HERE, (n) => `other ${n}`)
@@ -60,13 +60,13 @@ test('at a barred address each name keeps three attempts, whoever has it', (t) =
       t.is(lockoutSeconds(HERE, name), 0)
       fail(HERE, name)
     }
-    t.is(lockoutSeconds(HERE, name), 50, 'until the address is barred no more')
+    t.is(lockoutSeconds(HERE, name), 50, 'until the lockout of the address ends')
     clock.now += 50_000
     t.is(lockoutSeconds(HERE, name), 0)
   }
 })
 
-test('failures from before an address was barred count towards the three', (t) => {
+test('failures before the lockout of an address count towards the three', (t) => {
   for (const name of NAMES) {
     const { fail, failOften, lockoutSeconds } = given()
     failOften(2, HERE, () => name)
@@ -77,7 +77,7 @@ test('failures from before an address was barred count towards the three', (t) =
   }
 })
 
-test('attempts under way count towards the three', (t) => {
+test('attempts in flight count towards the three', (t) => {
   for (const name of NAMES) {
     const { begin, failOften, lockoutSeconds } = given()
     failOften(100, HERE, (n) => `other ${n}`)
@@ -88,7 +88,7 @@ test('attempts under way count towards the three', (t) => {
   }
 })
 
-test('attempts that were not checked are no failures, but go behind those of others', (t) => {
+test('unchecked attempts are not failures, but give others priority', (t) => {
   for (const name of NAMES) {
     const { clock, begin, tried, lockoutSeconds } = given()
     for (let n = 0; n < 20; n++) begin(HERE, name)('refused')
@@ -100,7 +100,7 @@ test('attempts that were not checked are no failures, but go behind those of oth
   }
 })
 
-test('failures that others keep adding do not make a count older than it is', (t) => {
+test('failures of others do not age a count', (t) => {
   const { fail, failOften, lockoutSeconds } = given({ addressesMax: 100 })
   failOften(5, HERE, () => 'name of alice')
   for (let i = 0; i < 10_000; i++) fail(address(i % 99), `name ${i % 99}`)
@@ -108,7 +108,7 @@ test('failures that others keep adding do not make a count older than it is', (t
   t.is(lockoutSeconds(HERE, 'name of alice'), 60)
 })
 
-test('an attempt that was pushed out while it was under way still counts when it fails', (t) => {
+test('an attempt evicted while in flight still counts when it fails', (t) => {
   const { begin, fail, lockoutSeconds } = given({ rows: 1, addressesMax: 10 })
   const ends = Array.from({ length: 10 }, () => begin(HERE, 'nobody'))
   for (let i = 0; i < 200; i++) fail(address(i), `other ${i}`)
@@ -116,7 +116,7 @@ test('an attempt that was pushed out while it was under way still counts when it
   t.is(lockoutSeconds(HERE, 'nobody'), 60)
 })
 
-test('a clock that goes back bars nobody for longer than a minute', (t) => {
+test('a clock set back does not extend a lockout beyond a minute', (t) => {
   for (const name of NAMES) {
     const { clock, failOften, lockoutSeconds } = given()
     failOften(10, HERE, () => name)
@@ -129,10 +129,10 @@ test('a clock that goes back bars nobody for longer than a minute', (t) => {
   }
 })
 
-/** As fast as names can be made up while each refusal is waited for: see the table's size. */
+/** The most unknown names that can be tried in a minute when each refusal is awaited. */
 const A_MINUTE = 240_000
 
-test('after a minute of a flood a name that nobody has is counted like one that somebody has', (t) => {
+test('after a minute of a flood an unknown name is counted like a known one', (t) => {
   const { fail, failOften, lockoutSeconds, clock } = given()
   for (const name of NAMES) failOften(3, HERE, () => name)
   for (let i = 0; i < A_MINUTE; i++) {
@@ -155,7 +155,7 @@ test('after a minute of a flood a name that nobody has is counted like one that 
 
 type Step = readonly [pass: number, address: number, name: number, isFailed: boolean]
 
-/** The rule as it is written down: failures within the minute that the first of them began, kept one by one. */
+/** The documented rule: failures within a minute of the first, kept one by one. */
 const makeModel = () => {
   const minutes = new Map<string, { since: number; failed: number }>()
   const minuteOf = (key: string, now: number) => {
@@ -167,7 +167,7 @@ const makeModel = () => {
     return failed >= max ? Math.ceil((since + 60_000 - now) / 1000) : 0
   }
   return {
-    barredFor: (from: string, name: string, now: number) =>
+    lockoutOf: (from: string, name: string, now: number) =>
       Math.max(Math.min(wait(from, 100, now), wait(`${from} ${name}`, 3, now)), wait(`${from} ${name}`, 10, now)),
     fail: (from: string, name: string, now: number): void => {
       for (const key of [from, `${from} ${name}`]) {
@@ -178,7 +178,7 @@ const makeModel = () => {
   }
 }
 
-test('whoever tries what when, the counts are those of the rule', (t) => {
+test('property: the lockouts follow the documented rule', (t) => {
   const step: fc.Arbitrary<Step> = fc.tuple(
     fc.oneof(
       { weight: 300, arbitrary: fc.nat({ max: 10 }) },
@@ -198,8 +198,8 @@ test('whoever tries what when, the counts are those of the rule', (t) => {
         clock.now += pass
         const [from, name] = [address(place), `${number % 2 === 0 ? 'name' : 'other'} ${number}`]
         const wait = lockoutSeconds(from, name)
-        t.is(wait, model.barredFor(from, name, clock.now))
-        seen.add(wait === 0 ? 'tried' : 'barred')
+        t.is(wait, model.lockoutOf(from, name, clock.now))
+        seen.add(wait === 0 ? 'tried' : 'locked out')
         if (wait > 0) continue
         begin(from, name)(isFailed ? 'failed' : 'passed')
         if (isFailed) model.fail(from, name, clock.now)
@@ -207,5 +207,5 @@ test('whoever tries what when, the counts are those of the rule', (t) => {
     }),
     { numRuns: 50 },
   )
-  t.deepEqual(seen, new Set(['tried', 'barred']))
+  t.deepEqual(seen, new Set(['tried', 'locked out']))
 })

@@ -11,22 +11,22 @@ import { aReservation, aSut, createSut, NOW, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { sendBadCredentials } from './bad-credentials.ts'
 
-test('without credentials nobody learns which addresses there are', async (t) => {
+test('without credentials all addresses get the same 401', async (t) => {
   const service = await start(t)
   const seen = new Set<string>()
   for (const path of ['/', '/api', '/api/sut/create', '/api/none', '/api/sut/58c38f5d444553252cce0000', '/metrics']) {
     for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
       const answer = await service.anyone.request(method, path)
       t.deepEqual(faultsOf(answer), [])
-      const { instance: _, ...told } = answer.json
-      seen.add(JSON.stringify(told))
+      const { instance: _, ...rest } = answer.json
+      seen.add(JSON.stringify(rest))
     }
   }
   t.is(seen.size, 1)
   t.regex([...seen].join(), /"status":401/)
 })
 
-test('the scheme may be written in any case and the padding left out', async (t) => {
+test('the scheme is case-insensitive and the padding optional', async (t) => {
   const service = await start(t)
   const digits = basic('admin').slice('Basic '.length)
   for (const header of [`basic ${digits}`, `BASIC   ${digits}`, `Basic ${digits.replace(/=+$/, '')}`]) {
@@ -34,7 +34,7 @@ test('the scheme may be written in any case and the padding left out', async (t)
   }
 })
 
-test('a name and a password beyond ASCII are taken in UTF-8', async (t) => {
+test('a non-ASCII name and password are read as UTF-8', async (t) => {
   const data = await temporaryData(t)
   const usersFile = join(data, 'users.json')
   const given = { usersFile, now: Date.now, randomBytes }
@@ -46,7 +46,7 @@ test('a name and a password beyond ASCII are taken in UTF-8', async (t) => {
   t.is((await service.anyone.get('/api/user/me', { Authorization: latin1 })).status, 401)
 })
 
-test('a thousand malformed Authorization headers open nothing and break nothing', async (t) => {
+test('a thousand malformed Authorization headers are all refused', async (t) => {
   const service = await start(t)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
   const { sent, faults } = await sendBadCredentials(service, 1000)
@@ -55,28 +55,28 @@ test('a thousand malformed Authorization headers open nothing and break nothing'
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
 })
 
-test('wrong credentials are told so, in one text for name and password, missing and malformed ones as what they are', async (t) => {
+test('wrong name and wrong password get the same error, missing and malformed credentials their own', async (t) => {
   const service = await start(t)
-  const toldOf = async (headers: Headers): Promise<unknown> => {
+  const errorOf = async (headers: Headers): Promise<unknown> => {
     const { status, json } = await service.anyone.get('/api/user/me', headers)
     return [status, json.code, json.detail]
   }
   const wrong = [401, 'unauthenticated', 'The user name or the password is wrong.']
-  t.deepEqual(await toldOf({ Authorization: basic('alice', 'wrong') }), wrong)
-  t.deepEqual(await toldOf({ Authorization: basic('nobody', 'wrong') }), wrong)
+  t.deepEqual(await errorOf({ Authorization: basic('alice', 'wrong') }), wrong)
+  t.deepEqual(await errorOf({ Authorization: basic('nobody', 'wrong') }), wrong)
   const missing = 'Credentials are missing. Send a user name and password with Basic authentication.'
-  t.deepEqual(await toldOf({}), [401, 'unauthenticated', missing])
+  t.deepEqual(await errorOf({}), [401, 'unauthenticated', missing])
   const other = 'The Authorization header must be "Basic" followed by base64.'
-  t.deepEqual(await toldOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', other])
+  t.deepEqual(await errorOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', other])
 })
 
-/** Not the address that all the others come from. */
+/** Another address than the other clients'. */
 const ATTACKER = '127.0.0.2'
 
 const statusOf = async (client: Client, path = '/api/user/me', headers = {}): Promise<number> =>
   (await client.get(path, headers)).status
 
-test('a removed user, a changed password and a changed role count within 2 seconds, without a restart', async (t) => {
+test('a removed user, a changed password and a changed role take effect within 2 seconds', async (t) => {
   const service = await start(t, { now: NOW })
   const administration = { usersFile: join(service.data, 'users.json'), now: Date.now, randomBytes }
   const sut = await createSut(service.as('admin'))
@@ -93,12 +93,12 @@ test('a removed user, a changed password and a changed role count within 2 secon
   await until('an old password is refused', async () => (await statusOf(service.as('bob'))) === 401, 2000)
   t.is(await statusOf(service.anyone, '/api/user/me', { Authorization: basic('bob', 'battery staple') }), 200)
   const creates = async () => (await service.as('audrey').post('/api/sut/create', aSut())).status === 201
-  await until('a new role counts', creates, 2000)
-  // What a removed user has reserved stands.
+  await until('a new role takes effect', creates, 2000)
+  // Reservations of a removed user remain.
   t.is((await service.as('admin').get(String(made.headers.location))).text, made.text)
 })
 
-/** Sends wrong passwords for these names, 32 at a time, until told to stop; how often each status came. */
+/** Sends wrong passwords for these names, 32 at a time, until stopped. Counts each status. */
 const flood = ({ port }: Running, names: readonly string[]) => {
   const connections = connectTo(port, ATTACKER)
   const nobody = connections.client({})
@@ -131,7 +131,7 @@ const withRealHashes = async (t: ExecutionContext): Promise<Running> => {
   return start(t, { data })
 }
 
-test('a flood of wrong passwords keeps nobody out: not who is known, not who comes for the first time', async (t) => {
+test('a flood of wrong passwords locks out neither verified users nor new ones', async (t) => {
   const service = await withRealHashes(t)
   t.is(await statusOf(service.as('admin')), 200)
   const attack = flood(service, ['admin', 'root', 'guest', 'test'])

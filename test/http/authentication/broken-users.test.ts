@@ -9,12 +9,12 @@ const isAlarmed = async (service: Running): Promise<boolean> =>
 
 const alarms = ({ log }: Running) => log.filter(({ facts }) => 'alarm' in facts && facts.alarm === 'users')
 
-test('a broken users file keeps the last good one in force and raises an alarm in log and metrics, until it is good', async (t) => {
+test('a broken users file keeps the last known good users and raises an alarm in log and metrics', async (t) => {
   const service = await start(t)
   const path = join(service.data, 'users.json')
   const good = await readFile(path, 'utf8')
   t.false(await isAlarmed(service))
-  // Alice is gone from it, but nobody can tell.
+  // Alice is missing from it, but the file cannot be parsed.
   await writeFile(path, good.replaceAll('alice', 'malice').slice(0, -3))
   await until('the alarm', () => isAlarmed(service), 10_000)
   t.deepEqual(
@@ -22,7 +22,7 @@ test('a broken users file keeps the last good one in force and raises an alarm i
     ['error'],
   )
   t.regex(alarms(service)[0]?.sentence ?? '', /the previous users stay in use: .*users\.json is not a users file/)
-  // For the first time since: nothing that was verified before is remembered.
+  // Their first requests, so no cached credentials are used.
   for (const name of ['alice', 'bob', 'admin']) t.is((await service.as(name).get('/api/user/me')).json.name, name)
   t.is((await service.as('malice').get('/api/user/me')).status, 401)
   t.is((await service.anyone.get('/health/ready')).status, 200)

@@ -55,28 +55,28 @@ for (const [origin, host] of foreign) {
   test(`a page of "${origin}" may not post to "${host}"`, (t) => t.true(isRefused({ origin, host })))
 }
 
-test('over an encrypted connection a page that came without encryption may not post', (t) => {
+test('an http page may not post over TLS', (t) => {
   const page = { origin: 'http://lab.example', host: 'lab.example' }
   t.true(isRefused(page, { encrypted: true }))
   t.false(isRefused({ ...page, origin: 'https://lab.example' }, { encrypted: true }))
-  t.false(isRefused(page), 'a proxy may have taken the encryption off')
+  t.false(isRefused(page), 'a proxy may have terminated TLS')
 })
 
-test('what the browser says of the site counts, whatever Origin says', (t) => {
+test('Sec-Fetch-Site takes precedence over Origin', (t) => {
   const page = { origin: 'http://lab.example', host: 'lab.example' }
   for (const site of ['cross-site', 'same-site', 'Cross-Site']) t.true(isRefused({ ...page, 'sec-fetch-site': site }))
   for (const site of ['same-origin', 'none']) t.false(isRefused({ ...page, 'sec-fetch-site': site }))
   t.true(isRefused({ origin: 'null', host: 'lab.example', 'sec-fetch-site': 'none' }))
 })
 
-test('programs, which send neither header, and reads are not looked at', (t) => {
+test('reads, and programs that send neither header, are not checked', (t) => {
   t.false(isRefused({ host: 'lab.example' }))
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     t.false(isRefused({ origin: 'null', host: 'lab.example', 'sec-fetch-site': 'cross-site' }, { method }))
   }
 })
 
-test('a post of another site is refused before its body is looked at, and behind all that goes before', async (t) => {
+test('a cross-site POST is refused before its body is read, and after authentication, routing and roles', async (t) => {
   const service = await start(t)
   const foreign = { Origin: 'https://evil.example' }
   const post = (name: string, path: string, body: unknown = {}, headers: Headers = foreign) =>
@@ -91,7 +91,7 @@ test('a post of another site is refused before its body is looked at, and behind
   t.is((await service.as('admin').get('/api/user/me', foreign)).status, 200)
 })
 
-test('over HTTP what Origin or the browser says of the site is refused on every POST, and taken where it is this Host', async (t) => {
+test('over HTTP every cross-site POST is refused, and same-origin POSTs are accepted', async (t) => {
   const service = await start(t)
   const host = service.url.replace('http://', '')
   const create = (headers: Headers) => service.as('admin').post('/api/sut/create', aSut(), headers)

@@ -7,58 +7,58 @@ import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../reques
 import { logOf } from '../store/log-rows.ts'
 import '../documents/fit-answers.ts'
 
-/** BEHAVIOUR.md, Who may do what: every route of the page, every role, one's own and another's, and nobody. */
+/** Shows behaviour/who-and-running.md: every route, every role, own and others' reservations, and no credentials. */
 
-/** Stands in for whatever is asked of it: only what the page says of its routes is looked at. */
+/** A stub for all handlers: only the route definitions are used. */
 const nothing = (): unknown => new Proxy(() => undefined, { get: nothing })
 
 const page: readonly string[] = routes(nothing() as Handlers).map(({ method, path }) => `${method} ${path}`)
 
-/** Who asks, and whose the reservation is that it is about; alice and bob are testers. */
+/** Who sends the request, and who holds the reservation. alice and bob are testers. */
 const ASKERS = {
-  'an administrator about its own': ['admin', 'admin'],
-  'an administrator about another’s': ['admin', 'alice'],
-  'a tester about its own': ['alice', 'alice'],
-  'a tester about another’s': ['alice', 'bob'],
-  'an auditor about its own': ['audrey', 'audrey'],
-  'an auditor about another’s': ['audrey', 'alice'],
+  'an administrator (own reservation)': ['admin', 'admin'],
+  'an administrator (another’s reservation)': ['admin', 'alice'],
+  'a tester (own reservation)': ['alice', 'alice'],
+  'a tester (another’s reservation)': ['alice', 'bob'],
+  'an auditor (own reservation)': ['audrey', 'audrey'],
+  'an auditor (another’s reservation)': ['audrey', 'alice'],
 } as const
 type Asker = keyof typeof ASKERS
 
-const MAY = 'may'
+const MAY = 'allowed'
 const FORBIDDEN = [403, 'forbidden']
-const NOT_ITS_OWN = [403, 'not_your_reservation']
+const NOT_THEIR_OWN = [403, 'not_your_reservation']
 type Expected = typeof MAY | readonly unknown[]
 
 const everybody = (expected: Expected): Record<Asker, Expected> => ({
-  'an administrator about its own': expected,
-  'an administrator about another’s': expected,
-  'a tester about its own': expected,
-  'a tester about another’s': expected,
-  'an auditor about its own': expected,
-  'an auditor about another’s': expected,
+  'an administrator (own reservation)': expected,
+  'an administrator (another’s reservation)': expected,
+  'a tester (own reservation)': expected,
+  'a tester (another’s reservation)': expected,
+  'an auditor (own reservation)': expected,
+  'an auditor (another’s reservation)': expected,
 })
 const auditors = (expected: Expected) => ({
-  'an auditor about its own': expected,
-  'an auditor about another’s': expected,
+  'an auditor (own reservation)': expected,
+  'an auditor (another’s reservation)': expected,
 })
 
 /** "auditor: read everything; tester: read SUTs and reservations" */
 const READ = everybody(MAY)
 /** "reserve for its own user_id only (403 otherwise); cancel and extend its own"; an auditor may "write nothing" */
-const RESERVE = { ...READ, 'a tester about another’s': NOT_ITS_OWN, ...auditors(FORBIDDEN) }
+const RESERVE = { ...READ, 'a tester (another’s reservation)': NOT_THEIR_OWN, ...auditors(FORBIDDEN) }
 /** "administrator: everything", which the others are not said to do */
 const MANAGE = {
   ...everybody(FORBIDDEN),
-  'an administrator about its own': MAY,
-  'an administrator about another’s': MAY,
+  'an administrator (own reservation)': MAY,
+  'an administrator (another’s reservation)': MAY,
 } as const
 /** "tester: ... its own, read their history; auditor: ... histories" */
-const READ_ITS_OWN = { ...READ, 'a tester about another’s': NOT_ITS_OWN }
+const READ_THEIR_OWN = { ...READ, 'a tester (another’s reservation)': NOT_THEIR_OWN }
 /** "(administrators, auditors)", as it is said of users and metrics */
 const OVERSEE = { ...MANAGE, ...auditors(MAY) }
 
-/** What there is of each asker's own: a SUT, and on it a reservation of whom it is about. */
+/** The SUT of a request, and the reservation on it. */
 interface Things {
   readonly sut: string
   readonly reservation: string
@@ -112,7 +112,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'GET /api/sut': { expected: READ, ask: get('/api/sut') },
   'GET /api/sut/:id': { expected: READ, ask: get('/api/sut/SUT') },
   'GET /api/sut_reservation/:id/history': {
-    expected: READ_ITS_OWN,
+    expected: READ_THEIR_OWN,
     ask: get('/api/sut_reservation/RESERVATION/history'),
   },
   'GET /api/sut/:id/history': { expected: OVERSEE, ask: get('/api/sut/SUT/history') },
@@ -150,7 +150,7 @@ const firstEvent = async (): Promise<string> => {
   return (json.events as readonly { id: string }[])[0]?.id ?? ''
 }
 
-/** Where the proof is that some event is in the log. */
+/** The address of an inclusion proof of some event. */
 const aProof = async (): Promise<string> => `/api/audit/inclusion?event=${await firstEvent()}`
 
 test.before(async () => {
@@ -166,7 +166,7 @@ const thingsOf = async (holder: string, isFree: boolean): Promise<Things> => {
   return { sut, holder, reservation: String(made.json._id) }
 }
 
-test('every route of the page has its entry in the table of these tests, and every entry its route', (t) => {
+test('every route has an entry in the table of this test, and every entry a route', (t) => {
   t.deepEqual(Object.keys(TABLE).toSorted(), page.toSorted())
 })
 
@@ -175,7 +175,7 @@ for (const route of page) {
     const expected = TABLE[route]?.expected[asker as Asker]
     test.serial(`${route} by ${asker}: ${expected === MAY ? expected : expected?.join(' ')}`, async (t) => {
       const entry = TABLE[route]
-      if (entry === undefined || expected === undefined) throw new Error('nobody has said who may')
+      if (entry === undefined || expected === undefined) throw new Error('the table has no entry for this route')
       const things = await thingsOf(holder, entry.isFree ?? false)
       const recorded = (await logOf(service)).length
       const answer = await entry.ask(service.as(name), things)
@@ -188,9 +188,9 @@ for (const route of page) {
     })
   }
 
-  test.serial(`${route} by somebody without credentials: ${TABLE[route]?.isOpen ? MAY : 401}`, async (t) => {
+  test.serial(`${route} without credentials: ${TABLE[route]?.isOpen ? MAY : 401}`, async (t) => {
     const entry = TABLE[route]
-    if (entry === undefined) throw new Error('nobody has said who may')
+    if (entry === undefined) throw new Error('the table has no entry for this route')
     const things = await thingsOf('alice', entry.isFree ?? false)
     const recorded = (await logOf(service)).length
     const answer = await entry.ask(service.anyone, things)
@@ -203,7 +203,7 @@ for (const route of page) {
   })
 }
 
-test('an unknown path is 404 to whoever is known, 401 to nobody', async (t) => {
+test('an unknown path is 404 with credentials and 401 without', async (t) => {
   for (const path of ['/', '/api', '/api/none', '/metrics/', '/health']) {
     for (const name of ['admin', 'alice', 'audrey']) {
       t.deepEqual(refusalOf(await service.as(name).get(path)), [404, 'not_found'], path)
@@ -212,10 +212,10 @@ test('an unknown path is 404 to whoever is known, 401 to nobody', async (t) => {
   }
 })
 
-test('what a tester may not do it is not told more about: not whether the reservation still stands', async (t) => {
+test('a refused tester does not learn whether another’s reservation is cancelled', async (t) => {
   const { reservation } = await thingsOf('alice', false)
   const path = `/api/sut_reservation/${reservation}`
   await service.as('alice').request('POST', `${path}/cancel`)
-  t.deepEqual(refusalOf(await service.as('bob').request('POST', `${path}/cancel`)), NOT_ITS_OWN)
-  t.deepEqual(refusalOf(await service.as('bob').post(`${path}/extend`, { duration: 7200 })), NOT_ITS_OWN)
+  t.deepEqual(refusalOf(await service.as('bob').request('POST', `${path}/cancel`)), NOT_THEIR_OWN)
+  t.deepEqual(refusalOf(await service.as('bob').post(`${path}/extend`, { duration: 7200 })), NOT_THEIR_OWN)
 })

@@ -21,7 +21,7 @@ type Options = {
   readonly others?: readonly string[]
 }
 
-/** A gate before Alice and Bob and others, with a clock that stands still; `ask` gives a name, or a status with Retry-After. */
+/** A gate for Alice, Bob and others with a stopped clock. `ask` returns a name, or a code with Retry-After. */
 const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => {
   const records = await Promise.all(['alice', 'bob', ...others].map((name) => aUser(name, passwordOf(name))))
   const byName = new Map(
@@ -49,7 +49,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
   const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
   const gate = makeGate({ authenticator, addresses, clock: () => clock.now, randomBytes })
   const proxied = { remoteAddress: PROXY }
-  /** Of the proxy there is one connection only, of others a new one for each request. */
+  /** The proxy has a single connection. Others open a new one for each request. */
   const ask = async (remoteAddress: string, authorization?: string, more: object = {}): Promise<string> => {
     const headers = { ...(authorization !== undefined && { authorization }), ...more }
     const socket = remoteAddress === PROXY ? proxied : { remoteAddress }
@@ -72,7 +72,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
 const times = (count: number, answer: string): string[] => Array.from({ length: count }, () => answer)
 const ALICE = basic('alice')
 
-test('ten failed attempts of an address with a name are answered, further ones barred until the minute is over', async (t) => {
+test('after ten failures of an address and name, further attempts are locked out for the minute', async (t) => {
   const { clock, verified, ask, guess, guessOften } = await given()
   t.deepEqual(await guessOften(9, HERE), times(9, 'unauthenticated'))
   clock.now += 20_000
@@ -86,7 +86,7 @@ test('ten failed attempts of an address with a name are answered, further ones b
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
-test('attempts that were barred do not make it longer', async (t) => {
+test('attempts during a lockout do not extend it', async (t) => {
   const { clock, ask, guessOften } = await given()
   await guessOften(10, HERE)
   clock.now += 59_000
@@ -95,14 +95,14 @@ test('attempts that were barred do not make it longer', async (t) => {
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
-test('another name at the address, and the true user at another address, are not touched', async (t) => {
+test('a lockout affects neither other names at the address nor the user elsewhere', async (t) => {
   const { ask, guessOften } = await given()
   t.is((await guessOften(50, HERE)).at(-1), 'too_many_attempts 60')
   t.is(await ask(HERE, basic('bob')), 'bob')
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
 })
 
-test('at an address with a hundred failures of whatever names each name keeps three attempts', async (t) => {
+test('at an address with a hundred failures each name keeps three attempts', async (t) => {
   const { clock, ask, guess, guessOften } = await given()
   const answers: string[] = []
   for (let i = 0; i < 100; i++) answers.push(await guess(HERE, `nobody ${i}`))
@@ -110,7 +110,7 @@ test('at an address with a hundred failures of whatever names each name keeps th
   const threeThenNone = [...times(3, 'unauthenticated'), 'too_many_attempts 60']
   t.deepEqual(await guessOften(4, HERE, 'alice'), threeThenNone)
   t.deepEqual(await guessOften(4, HERE, 'nobody 100'), threeThenNone)
-  t.deepEqual(await guessOften(3, HERE, 'nobody 0'), threeThenNone.slice(1), 'one of them before counts')
+  t.deepEqual(await guessOften(3, HERE, 'nobody 0'), threeThenNone.slice(1), 'an earlier failure counts')
   t.is(await ask(HERE, ALICE), 'too_many_attempts 60')
   t.is(await ask(HERE, basic('bob')), 'bob')
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
@@ -118,15 +118,15 @@ test('at an address with a hundred failures of whatever names each name keeps th
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
-test('no flood of names that nobody has keeps anybody of its address out, or costs a check', async (t) => {
+test('a flood of unknown names locks out nobody at its address and costs no check', async (t) => {
   const { verified, ask, guess } = await given()
   for (let i = 0; i < 1_000; i++) t.is(await guess(HERE, `nobody ${i}`), 'unauthenticated')
-  t.true(verified.length <= 1, 'but for one from which it is known how long a check takes')
+  t.true(verified.length <= 1, 'except one that measures how long a check takes')
   t.is(await ask(HERE, ALICE), 'alice')
   t.is(await ask(HERE, basic('bob')), 'bob')
 })
 
-test('a flood of names that somebody has lets another name of its address pass by', async (t) => {
+test('another name at the address is checked ahead of a flood of known names', async (t) => {
   const others = Array.from({ length: 200 }, (_, n) => `user ${n}`)
   const { verified, ask, guess } = await given({ others })
   let isOver = false
@@ -146,7 +146,7 @@ test('a flood of names that somebody has lets another name of its address pass b
   t.true(passed <= 4, `${passed} were checked first`)
 })
 
-test('credentials already verified go on working where their user is known, whatever is guessed there', async (t) => {
+test('verified credentials keep working at their address during a lockout', async (t) => {
   const { ask, guess, guessOften } = await given()
   t.is(await ask(HERE, ALICE), 'alice')
   await guessOften(20, HERE)
@@ -157,7 +157,7 @@ test('credentials already verified go on working where their user is known, what
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
-test('credentials that were verified elsewhere before go on working where they have been used since', async (t) => {
+test('credentials verified elsewhere keep working at an address that has used them', async (t) => {
   const { ask, guessOften, verified } = await given()
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
   t.is(await ask(HERE, ALICE), 'alice')
@@ -166,7 +166,7 @@ test('credentials that were verified elsewhere before go on working where they h
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
-test('a barred address that meets the right password of a user who never came from it does not learn it', async (t) => {
+test('a locked-out address does not learn that it guessed the password of a user new to it', async (t) => {
   const { ask, guessOften } = await given()
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
   await guessOften(10, HERE)
@@ -175,7 +175,7 @@ test('a barred address that meets the right password of a user who never came fr
   t.is(await ask(ELSEWHERE, ALICE), 'alice')
 })
 
-test('neither does one that meets it while its user is being verified', async (t) => {
+test('a locked-out address does not learn a password that is being verified for its user', async (t) => {
   const begun = Promise.withResolvers<void>()
   const verification = Promise.withResolvers<boolean>()
   const verify = (_: PasswordHash, password: string): Promise<boolean> => {
@@ -192,7 +192,7 @@ test('neither does one that meets it while its user is being verified', async (t
   t.deepEqual([await there, await here], ['alice', 'too_many_attempts 60'])
 })
 
-test('requests without credentials, and with what cannot be anybody’s, do not count', async (t) => {
+test('requests with no or malformed credentials do not count as attempts', async (t) => {
   const { ask, guess } = await given()
   const none = [undefined, '', 'Basic', 'Bearer x', 'Basic !', `Basic ${Buffer.from('alice').toString('base64')}`]
   for (let i = 0; i < 200; i++) t.is(await ask(HERE, none[i % none.length]), 'unauthenticated')
@@ -200,7 +200,7 @@ test('requests without credentials, and with what cannot be anybody’s, do not 
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
-test('attempts that come together are counted as they begin: no more than ten are checked', async (t) => {
+test('simultaneous attempts are counted when they begin: at most ten are checked', async (t) => {
   const { verified, guess } = await given()
   const answers = await Promise.all(Array.from({ length: 50 }, () => guess(HERE)))
   t.is(answers.filter((answer) => answer === 'unauthenticated').length, 10)
@@ -208,7 +208,7 @@ test('attempts that come together are counted as they begin: no more than ten ar
   t.is(verified.length, 10)
 })
 
-test('the same wrong credentials sent many times at once are so many failed attempts', async (t) => {
+test('each of many simultaneous requests with the same wrong credentials counts', async (t) => {
   const { verified, ask } = await given()
   const wrong = basic('alice', 'battery staple')
   await Promise.all(Array.from({ length: 20 }, () => ask(HERE, wrong)))
@@ -216,21 +216,21 @@ test('the same wrong credentials sent many times at once are so many failed atte
   t.is(await ask(HERE, wrong), 'too_many_attempts 60')
 })
 
-test('a client that begins with many connections at once is not barred for it', async (t) => {
+test('a client that opens many connections at once is not locked out', async (t) => {
   const { ask, guessOften } = await given()
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(HERE, ALICE)))
   t.deepEqual(answers, times(200, 'alice'))
   t.deepEqual(await guessOften(10, HERE), times(10, 'unauthenticated'))
 })
 
-test('a first password is checked beside a crowd of wrong ones from another address', async (t) => {
+test('a first password is checked despite a crowd of wrong ones from another address', async (t) => {
   const { ask, guess } = await given()
   const crowd = Array.from({ length: 100 }, () => guess(ELSEWHERE))
   t.is(await ask(HERE, ALICE), 'alice')
   await Promise.all(crowd)
 })
 
-test('a check that fails of itself is no failed attempt', async (t) => {
+test('a check that throws is not a failed attempt', async (t) => {
   const verify = async (): Promise<boolean> => {
     throw new Error('out of memory')
   }
@@ -245,19 +245,19 @@ test('all addresses of an IPv6 network count as one', async (t) => {
   t.is(await ask('2001:db8:1:3::1', ALICE), 'alice')
 })
 
-test('clients of a trusted proxy are told apart, and nobody else can pretend to be another', async (t) => {
+test('clients of a trusted proxy are counted separately, and no other client can forge its address', async (t) => {
   const { ask, guess, guessOften } = await given()
   const by = (client: string) => ({ 'x-forwarded-for': client })
   t.is((await guessOften(11, PROXY, 'alice', by(HERE))).at(-1), 'too_many_attempts 60')
   t.is(await ask(PROXY, ALICE, by(ELSEWHERE)), 'alice')
   t.is(await ask(PROXY, ALICE, by(`${ELSEWHERE}, ${HERE}`)), 'too_many_attempts 60')
-  t.is(await guess(HERE), 'too_many_attempts 60', 'it is the same client on a connection of its own')
+  t.is(await guess(HERE), 'too_many_attempts 60', 'the same client on its own connection')
   const answers: string[] = []
   for (let i = 0; i < 11; i++) answers.push(await guess('203.0.113.9', 'alice', by(`192.0.2.${i}`)))
   t.deepEqual(answers, [...times(10, 'unauthenticated'), 'too_many_attempts 60'])
 })
 
-test('a connection of a proxy on which a user is known is not known for its other clients', async (t) => {
+test('credentials verified on a proxy’s connection do not help its other clients', async (t) => {
   const { ask, guessOften } = await given()
   const by = (client: string) => ({ 'x-forwarded-for': client })
   t.is(await ask(PROXY, ALICE, by(ELSEWHERE)), 'alice')
@@ -265,15 +265,15 @@ test('a connection of a proxy on which a user is known is not known for its othe
   t.is(await ask(PROXY, ALICE, by(HERE)), 'too_many_attempts 60')
 })
 
-test('over HTTP it is 429, in the form of every refusal, and says when to come again', async (t) => {
+test('over HTTP a lockout is a documented 429 with Retry-After', async (t) => {
   const service = await start(t, { now: '2030-05-02T05:58:11.400Z' })
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
   const ask = (i: number) => service.anyone.get('/api/none', { Authorization: basic('alice', `wrong ${i}`) })
   for (let i = 0; i < 10; i++) t.deepEqual(refusalOf(await ask(i)), [401, 'unauthenticated'])
-  const barred = await ask(10)
-  t.deepEqual(refusalOf(barred), [429, 'too_many_attempts'])
-  t.deepEqual(faultsOf(barred), [])
-  t.is(barred.headers['retry-after'], '60')
+  const refused = await ask(10)
+  t.deepEqual(refusalOf(refused), [429, 'too_many_attempts'])
+  t.deepEqual(faultsOf(refused), [])
+  t.is(refused.headers['retry-after'], '60')
   t.is((await service.as('alice').get('/api/user/me')).status, 429)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
   t.is((await service.as('bob').get('/api/user/me')).status, 200)

@@ -5,7 +5,7 @@ import { decodeQuery } from '../../../src/http/codecs/query.ts'
 
 const encoded = (character: string): string => (character.isWellFormed() ? encodeURIComponent(character) : '%')
 
-test('a value is decoded like decodeURIComponent, whatever it holds, and what that throws at is refused', (t) => {
+test('property: a value is decoded like decodeURIComponent, and refused when that throws', (t) => {
   const piece = fc.oneof(
     fc.constantFrom('a', '+', '%', '%2', '%zz', '%4a', '%4A'),
     fc.nat({ max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`),

@@ -3,7 +3,7 @@ import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
 
-/** BEHAVIOUR.md, Time: what is answered, and whose clock decides. */
+/** Shows behaviour/time-and-windows.md: the formats of times, and the clock that counts. */
 
 const TIMES: readonly (readonly [now: string, reservation: string, sut: string, monitoring: string])[] = [
   [
@@ -18,7 +18,7 @@ const TIMES: readonly (readonly [now: string, reservation: string, sut: string, 
     '2030-05-02T05:58:11.000+00:00',
     '2030-05-02T05:58:11+00:00',
   ],
-  // The second that it was, not the one it nearly was.
+  // Seconds are truncated, not rounded.
   [
     '2030-05-02T05:58:11.999Z',
     '2030-05-02T05:58:11.999Z',
@@ -28,7 +28,7 @@ const TIMES: readonly (readonly [now: string, reservation: string, sut: string, 
 ]
 
 for (const [now, ofReservation, ofSut, ofMonitoring] of TIMES) {
-  test(`at ${now} every time that the service assigns is written in its form`, async (t) => {
+  test(`at ${now} every assigned time has its documented format`, async (t) => {
     const service = await start(t, { now })
     const sut = await service.as('admin').post('/api/sut/create', aSut())
     const reservation = await reserved(service.as('alice'), aReservation(String(sut.json._id)))
@@ -44,7 +44,7 @@ for (const [behind, now, isTaken] of [
   ['a minute', '2030-05-02T06:09:00.000Z', true],
   ['a minute and a millisecond', '2030-05-02T06:08:59.999Z', false],
 ] as const) {
-  test(`with a clock ${behind} behind the last event every write is ${isTaken ? 'made as of that event' : '503 clock_behind'}`, async (t) => {
+  test(`with a clock ${behind} behind the last event every write is ${isTaken ? 'recorded at that event’s time' : '503 clock_behind'}`, async (t) => {
     const service = await start(t, { now: LATEST })
     const [admin, alice] = [service.as('admin'), service.as('alice')]
     const sut_id = await createSut(admin)
@@ -90,7 +90,7 @@ test('the server’s clock decides, not the Date of a request', async (t) => {
   t.is((await reserve(service.as('alice'), aReservation(sut_id), headers)).json.created_at, NOW)
 })
 
-test('-00:00 and Z are answered as +00:00, at either end, in extensions too', async (t) => {
+test('-00:00 and Z are returned as +00:00, for both ends and in extensions', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   for (const [zone, hour] of [

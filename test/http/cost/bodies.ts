@@ -1,11 +1,11 @@
-/** Bodies of the largest size that is read, each awkward in its own way. */
+/** A body of the largest size that is read, expensive to parse in its own way. */
 interface AwkwardBody {
   readonly what: string
-  /** Of a `share` of the largest size. */
+  /** The body with a `share` of the largest size. */
   readonly text: (share: number) => string
 }
 
-/** Bytes, and members, a little below what is read. */
+/** Bytes and members, just below the limits. */
 const SIZE = 261_000
 const MEMBERS = 9_900
 
@@ -26,15 +26,15 @@ const VALUES = ['a', 'a.', '1.', '1:', '::', 'a-', '0x1.', ':60.1', '2030-05-02T
 
 export const bodies: readonly AwkwardBody[] = [
   { what: 'unknown members', text: members(MEMBERS, (i) => `"${i.toString(36)}":0`) },
-  { what: 'twice as many members as are read', text: members(20_000, (i) => `"${i.toString(36)}":0`) },
+  { what: 'twice the limit of members', text: members(20_000, (i) => `"${i.toString(36)}":0`) },
   { what: 'members with long names', text: members(7_000, (i) => `"${i}~/~/~/~/~/~/~/~/~/":0`) },
-  { what: 'members called like numbers', text: members(MEMBERS, (i) => `"${i * 65_536}":0`) },
-  { what: 'members in escapes', text: members(MEMBERS, (i) => `"\\u0000\\u0000${i}":{}`) },
+  { what: 'members with numeric names', text: members(MEMBERS, (i) => `"${i * 65_536}":0`) },
+  { what: 'members with escaped names', text: members(MEMBERS, (i) => `"\\u0000\\u0000${i}":{}`) },
   { what: 'tags', text: members(MEMBERS, (i) => `"t${i}":""`) },
   { what: 'tags to be removed', text: members(MEMBERS, (i) => `"t${i}":null`) },
   { what: 'tags with wrong names and values', text: members(MEMBERS, (i) => `"?${i}":1`) },
-  { what: 'one member again and again', text: around('{', '"a":0,', '"a":0}', 50_000) },
-  { what: '__proto__ again and again', text: around('{', '"__proto__":0,', '"a":0}', 120_000) },
+  { what: 'one member repeated', text: around('{', '"a":0,', '"a":0}', 50_000) },
+  { what: '__proto__ repeated', text: around('{', '"__proto__":0,', '"a":0}', 120_000) },
   { what: 'a long list', text: around('{"a":[', '0,', '0]}', 19_000) },
   { what: 'a list of objects', text: around('{"a":[', '{},', '{}]}', 29_000) },
   { what: 'brackets', text: around('', '[', '') },

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { parentPort } from 'node:worker_threads'
 
-/** Sends bytes from a thread of its own, so that the CPU time of the thread that asks for it is the service's alone. */
+/** Sends bytes from a worker thread, so that the CPU time of the main thread is the service's alone. */
 
 export interface Order {
   readonly port: number
   readonly bytes: Uint8Array
 }
 
-/** The status of the first answer that is final; 0 where the connection was closed without one. */
+/** The status of the first final answer, or 0 if the connection closed without one. */
 const send = ({ port, bytes }: Order): Promise<number> =>
   new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })

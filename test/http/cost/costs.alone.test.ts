@@ -7,7 +7,7 @@ import { type Meter, openMeter } from './meter.ts'
 import type { Awkward } from './requests.ts'
 import { type Sweep, startSweep } from './sweep.ts'
 
-/** What a request costs the one thread, however awkward it is: in CPU time, beside that of reading its bytes once. */
+/** The CPU time that an expensive request costs the main thread, relative to reading its bytes once. */
 
 const later = tidyingLater()
 let sweep: Sweep
@@ -16,56 +16,56 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-/** Times the CPU of reading the same bytes once: without credentials, and with them. */
+/** Multiples of the CPU time of reading the same bytes once: without credentials, and with them. */
 const OPEN_MAX = 20
 const KNOWN_MAX = 60
-/** Times the CPU of a request of half the size, and milliseconds by which a figure may be wrong: the system counts in steps. */
+/** Multiple of the CPU time of a request of half the size, and the clock step in milliseconds. */
 const GROWTH_MAX = 2.5
 const STEP = 2
-/** Of the kinds of requests, every so many is tried here; all of them in `npm run bench -- --only outside`. */
+/** One of so many kinds of requests is tried here. `npm run bench -- --only outside` tries all. */
 const EVERY = 29
-/** How often a figure that is too large is taken again, each time as a median of so many rounds. */
-const AGAIN = 3
+/** How often a figure that is too large is measured again, and the rounds of each median. */
+const RETRIES = 3
 const ROUNDS = 3
-/** How many that are beyond their bound are told: they take long. */
-const TOLD_MAX = 3
+/** The number of reported requests over their limit. Each takes long to confirm. */
+const REPORTED_MAX = 3
 
-/** Whether a figure is within its bound: what comes but for others on the machine does not come every time. */
+/** Whether a figure is within its limit at least once: other load on the machine can only raise it. */
 const isWithin = async (max: number, figure: (rounds: number) => Promise<number>): Promise<boolean> => {
   if ((await figure(1)) <= max) return true
-  for (let i = 0; i < AGAIN; i++) if ((await figure(ROUNDS)) <= max) return true
+  for (let i = 0; i < RETRIES; i++) if ((await figure(ROUNDS)) <= max) return true
   return false
 }
 
 const toReading = (awkward: Awkward) => async (rounds: number) =>
   (await sweep.costOf(awkward, 1, rounds)).cpu / (await sweep.readingOf(awkward, rounds)).cpu
 
-test.serial('no request costs more than so many times what it costs to read its bytes once', async (t) => {
+test.serial('no request costs more than a fixed multiple of reading its bytes once', async (t) => {
   t.timeout(120_000)
   const tried = sweep.requests.filter(
     ({ what }, i) => i % EVERY === 0 || /live with Accept|create of|update of .*(members|tags)|chunks/.test(what),
   )
-  const dear: string[] = []
+  const expensive: string[] = []
   for (const awkward of tried) {
-    if (dear.length === TOLD_MAX) break
+    if (expensive.length === REPORTED_MAX) break
     const max = awkward.isAnyones ? OPEN_MAX : KNOWN_MAX
-    if (!(await isWithin(max, toReading(awkward)))) dear.push(awkward.what)
+    if (!(await isWithin(max, toReading(awkward)))) expensive.push(awkward.what)
   }
   t.true(tried.length > 400, `${tried.length} requests`)
-  t.deepEqual(dear, [])
+  t.deepEqual(expensive, [])
 })
 
 test.serial(
-  'a request twice the size of another costs at most two and a half times as much, also the dearest',
+  'a request of twice the size costs at most two and a half times as much, even the most expensive',
   async (t) => {
     t.timeout(120_000)
     const tried = sweep.requests.filter(({ what }, i) => i % EVERY === 1 || /live with Accept|tags of/.test(what))
     const costs: { readonly awkward: Awkward; readonly cpu: number }[] = []
     for (const awkward of tried) costs.push({ awkward, cpu: (await sweep.costOf(awkward)).cpu })
-    const dearest = costs.toSorted((a, b) => b.cpu - a.cpu).slice(0, 20)
+    const mostExpensive = costs.toSorted((a, b) => b.cpu - a.cpu).slice(0, 20)
     const steep: string[] = []
-    for (const { awkward } of dearest) {
-      if (steep.length === TOLD_MAX) break
+    for (const { awkward } of mostExpensive) {
+      if (steep.length === REPORTED_MAX) break
       const growth = async (rounds: number) =>
         ((await sweep.costOf(awkward, 1, rounds)).cpu - STEP) / (await sweep.costOf(awkward, 0.5, rounds)).cpu
       if (!(await isWithin(GROWTH_MAX, growth))) steep.push(awkward.what)
@@ -84,19 +84,16 @@ const listenOn = async (t: ExecutionContext, app: Koa): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-test.serial(
-  'control: a server whose negotiation is quadratic is found out, by its growth and by its cost',
-  async (t) => {
-    const meter: Meter = openMeter(t)
-    const app = new Koa()
-    app.use((ctx) => {
-      ctx.body = String(ctx.accepts('application/json'))
-    })
-    const port = await listenOn(t, app)
-    const bytes = (quotes: number): Buffer =>
-      Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\nAccept: ${'"'.repeat(quotes + 1)}${','.repeat(quotes)}\r\n\r\n`)
-    await meter.costOf(port, bytes(1_000), 2)
-    const [half, whole] = [await meter.costOf(port, bytes(3_000), 3), await meter.costOf(port, bytes(6_000), 3)]
-    t.true(whole.cpu > GROWTH_MAX * half.cpu, `${half.cpu} ms and ${whole.cpu} ms`)
-  },
-)
+test.serial('control: a server with quadratic content negotiation exceeds the growth limit', async (t) => {
+  const meter: Meter = openMeter(t)
+  const app = new Koa()
+  app.use((ctx) => {
+    ctx.body = String(ctx.accepts('application/json'))
+  })
+  const port = await listenOn(t, app)
+  const bytes = (quotes: number): Buffer =>
+    Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\nAccept: ${'"'.repeat(quotes + 1)}${','.repeat(quotes)}\r\n\r\n`)
+  await meter.costOf(port, bytes(1_000), 2)
+  const [half, whole] = [await meter.costOf(port, bytes(3_000), 3), await meter.costOf(port, bytes(6_000), 3)]
+  t.true(whole.cpu > GROWTH_MAX * half.cpu, `${half.cpu} ms and ${whole.cpu} ms`)
+})

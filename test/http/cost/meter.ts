@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as asleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Tidying } from '../harness.ts'
 
-/** What a request costs the thread that serves it, in CPU time: what others do on the machine hardly changes that. */
+/** The CPU time that a request costs the thread that serves it, which other load on the machine hardly affects. */
 export interface Cost {
   readonly status: number
-  /** Milliseconds; the median of the rounds. */
+  /** Milliseconds, the median of the rounds. */
   readonly cpu: number
 }
 
@@ -16,9 +16,9 @@ export interface Meter {
   readonly costOf: (port: number, bytes: Uint8Array, rounds?: number) => Promise<Cost>
 }
 
-/** Linux accounts for the time of a thread when it goes to sleep: until then up to 4 ms are missing. */
+/** Linux updates the CPU time of a thread when it sleeps. Until then up to 4 ms are missing. */
 const spent = async (): Promise<number> => {
-  await asleep(1)
+  await sleep(1)
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
@@ -26,7 +26,7 @@ const spent = async (): Promise<number> => {
 export const median = (figures: readonly number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
-/** For servers on the thread that opens it. */
+/** Measures servers on the calling thread. */
 export const openMeter = (t: Tidying): Meter => {
   const worker = new Worker(new URL('./client.ts', import.meta.url))
   t.teardown(async () => void (await worker.terminate()))
@@ -46,7 +46,7 @@ export const openMeter = (t: Tidying): Meter => {
   }
 }
 
-/** A server that reads requests to their end and does nothing with them: what it costs to read their bytes once. */
+/** A server that reads requests and ignores them, to measure the cost of reading their bytes once. */
 export const startReader = async (t: Tidying): Promise<number> => {
   const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
     request.on('end', () => response.end('{}'))

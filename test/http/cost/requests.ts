@@ -4,22 +4,22 @@ import { basic } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 import { bodies } from './bodies.ts'
 
-/** Requests that are as large as they may be and as awkward to read as anybody has thought of, on every route. */
+/** A request of the largest size that is expensive to read. There are some for every route. */
 export interface Awkward {
   readonly what: string
-  /** Whether it comes without credentials. */
+  /** Whether it has no credentials. */
   readonly isAnyones: boolean
   /** The request with a `share` of the largest size, 1 for all of it. */
   readonly bytes: (share: number) => Buffer
 }
 
-/** What the paths are about. */
+/** The ids in the paths. */
 export interface Things {
   readonly sut: string
   readonly reservation: string
 }
 
-/** Bytes: what is left of the limits by what else a request needs. */
+/** Bytes left within the limits beside the rest of a request. */
 const HEADER = 31_000
 const QUERY = 7_900
 const PATH = 7_900
@@ -39,7 +39,7 @@ export const pathOf = (path: string, { sut, reservation }: Things): string =>
     .replace('sut/:id', `sut/${sut}`)
     .replace(':id', reservation)
 
-/** Every field of the header that is read, by this service or by what it is built of. */
+/** Every header field that the service or its libraries read. */
 const FIELDS =
   'Accept,Authorization,Berth-After,Berth-Reason,Connection,Content-Type,Content-Encoding,Cookie,Expect,Forwarded,Host,Idempotency-Key,If-Match,If-None-Match,Last-Event-ID,Origin,Sec-Fetch-Site,traceparent,Transfer-Encoding,X-Forwarded-For,X-Other'.split(
     ',',
@@ -121,8 +121,8 @@ const parametersOf = ({ query }: Route): readonly string[] => {
 const queries = (things: Things): readonly Made[] =>
   pageOfRoutes.flatMap((route) => {
     const line = `${route.method} ${pathOf(route.path, things)}`
-    const awkward = (text: string, tell = text): Made => ({
-      what: `${route.method} ${route.path}?${tell}...`,
+    const awkward = (text: string, label = text): Made => ({
+      what: `${route.method} ${route.path}?${label}...`,
       bytes: (share, isAnyones) => request(`${line}?${text.slice(0, QUERY * share)}`, isAnyones, '', '{}'),
     })
     const named = parametersOf(route)
@@ -193,7 +193,7 @@ const many = (): readonly Made[] => [
   })),
 ]
 
-/** All of them, each with and without credentials. */
+/** All requests, each with and without credentials. */
 export const awkwardRequests = (things: Things): readonly Awkward[] =>
   [...fields(things), ...queries(things), ...paths(), ...posts(things), ...chunked(things), ...many()].flatMap(
     ({ what, bytes }) =>

@@ -4,22 +4,22 @@ import { pageOfRoutes } from '../routes/route-page.ts'
 import { type Cost, type Meter, openMeter, startReader } from './meter.ts'
 import { type Awkward, awkwardRequests, pathOf, type Things } from './requests.ts'
 
-/** A service that awkward requests are sent to, and what they cost it. */
+/** A service that gets expensive requests, and their costs. */
 export interface Sweep {
   readonly requests: readonly Awkward[]
   readonly costOf: (awkward: Awkward, share?: number, rounds?: number) => Promise<Cost>
-  /** What it costs to read the same bytes once. */
+  /** The cost of reading the same bytes once. */
   readonly readingOf: (awkward: Awkward, rounds?: number) => Promise<Cost>
 }
 
-/** What is made when it is first asked for is made before anything is measured. */
+/** Creates everything that the first request creates, before anything is measured. */
 const warm = async (service: Running, things: Things): Promise<void> => {
   const gets = pageOfRoutes.filter(({ method }) => method === 'GET')
   for (const { path } of gets) await service.as('admin').get(pathOf(path, things))
 }
 
 export const startSweep = async (t: Tidying): Promise<Sweep> => {
-  // The client is a trusted proxy: what it tells of others is read.
+  // The client is a trusted proxy, so its forwarding headers are parsed.
   const service = await start(t, { now: NOW, environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
   const sut = await createSut(service.as('admin'))
   const { json } = await reserved(service.as('admin'), aReservation(sut))

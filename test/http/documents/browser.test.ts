@@ -17,7 +17,7 @@ test.before(async (t) => {
 })
 test.after.always(later.tidy)
 
-/** A page for alice; undefined, with a line in the test's report, where there is no browser. */
+/** A page for alice. Without a browser it logs the reason and returns undefined. */
 const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
   t.timeout(120_000)
   if (browser.kind === 'chromium') return browser.open('alice')
@@ -27,7 +27,7 @@ const openPage = async (t: ExecutionContext): Promise<Opened | undefined> => {
 }
 
 const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened): void => {
-  t.deepEqual(faults, [], 'no error in the console, and no violation of the policy')
+  t.deepEqual(faults, [], 'no error in the console, and no violation of the Content Security Policy')
   t.true(requests.length > 0)
   t.deepEqual(
     requests.filter(({ origin }) => origin !== service.url),
@@ -35,7 +35,7 @@ const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened): void => 
   )
 }
 
-test('in Chromium /docs shows every operation, one is tried there, and nothing is fetched elsewhere', async (t) => {
+test('in Chromium /docs shows every operation, can execute one, and fetches nothing from elsewhere', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
   const id = await createSut(service.as('admin'))
@@ -59,7 +59,7 @@ test('in Chromium /docs shows every operation, one is tried there, and nothing i
   checkQuiet(t, opened)
 })
 
-test('in Chromium the guide leads to a chapter and on to a problem page, with its picture', async (t) => {
+test('in Chromium the guide shows its picture and links to a chapter and a problem page', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
   const { page } = opened
@@ -74,7 +74,7 @@ test('in Chromium the guide leads to a chapter and on to a problem page, with it
   checkQuiet(t, opened)
 })
 
-test('control: a violation of the policy and a request elsewhere are found out', async (t) => {
+test('control: a violation of the Content Security Policy and a request elsewhere are detected', async (t) => {
   const opened = await openPage(t)
   if (opened === undefined) return
   const { page, faults, requests } = opened

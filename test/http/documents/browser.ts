@@ -4,9 +4,9 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { passwordOf } from '../client.ts'
 import type { Tidying } from '../harness.ts'
 
-/** A real Chromium, where this machine has one. */
+/** A real Chromium, if installed. */
 
-/** Why nothing can be opened here. */
+/** The reason why no page can be opened. */
 export interface NoBrowser {
   readonly kind: 'no browser'
   readonly why: string
@@ -14,15 +14,15 @@ export interface NoBrowser {
 
 export interface Chromium {
   readonly kind: 'chromium'
-  /** Opens a page in which a user is signed in. */
+  /** Opens a page with the credentials of a user. */
   readonly open: (name: string) => Promise<Opened>
 }
 
 export interface Opened {
   readonly page: Page
-  /** Errors of the console, scripts that threw, and violations of the Content-Security-Policy. */
+  /** Console errors, uncaught exceptions, and violations of the Content Security Policy. */
   readonly faults: readonly string[]
-  /** The address of every request, those of data: aside. */
+  /** The address of every request except data: and blob:. */
   readonly requests: readonly URL[]
 }
 
@@ -43,7 +43,7 @@ const findChromium = (): string | undefined =>
     .flatMap((folder) => NAMES.map((name) => join(folder, name)))
     .find(isExecutable)
 
-// Root has no user namespaces to sandbox in, and nothing here comes from elsewhere.
+// Root cannot use Chromium's sandbox, and all content is our own.
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
 
 /** Milliseconds for a step on a busy machine. */
@@ -67,7 +67,7 @@ const watch = async (browser: Browser, url: string, name: string): Promise<Opene
   return { page, faults, requests }
 }
 
-/** Starts Chromium for the pages of a service, and ends it with the scope. */
+/** Starts Chromium for the pages of a service, and stops it with the scope. */
 export const startBrowser = async (scope: Tidying, url: string): Promise<Chromium | NoBrowser> => {
   const executablePath = findChromium()
   if (executablePath === undefined) return { kind: 'no browser', why: 'NOT RUN: Chromium is not installed' }

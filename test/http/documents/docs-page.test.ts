@@ -13,10 +13,10 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-/** As a browser asks that has been given name and password. */
+/** A request like that of a signed-in browser. */
 const browse = (path: string, accept = '*/*'): Promise<Answer> => service.as('alice').get(path, { Accept: accept })
 
-/** The addresses that a page has its browser fetch, as the browser reads them. */
+/** The addresses that a browser fetches for a page. */
 const fetchedBy = (html: string, base: string): readonly URL[] =>
   [...html.matchAll(/<(?:script|link|img|iframe|object|embed)\b[^>]*?\s(?:src|href|data)="([^"]*)"/g)]
     .map(([, address = '']) => new URL(address, base))
@@ -35,7 +35,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-test('every script and style that the page names is served by us, as what it is', async (t) => {
+test('every script and style sheet of the page is served locally with its media type', async (t) => {
   const page = await browse('/docs', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
   t.deepEqual([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'])
   const fetched = fetchedBy(page.text, `${service.url}/docs`)
@@ -50,7 +50,7 @@ test('every script and style that the page names is served by us, as what it is'
   }
 })
 
-test('the policy of the page lets in scripts, styles and requests of this origin, and nothing else', async (t) => {
+test('the Content Security Policy of the page allows only its own origin', async (t) => {
   const policy = policyOf(await browse('/docs'))
   t.deepEqual(
     [...policy],
@@ -67,13 +67,13 @@ test('the policy of the page lets in scripts, styles and requests of this origin
   )
 })
 
-test('nothing in the page is inline, so that the policy takes nothing away from it', async (t) => {
+test('the page has no inline script or style, which its policy would block', async (t) => {
   const { text } = await browse('/docs')
   t.notRegex(text, /<style|\sstyle=|\son\w+=|javascript:/i)
   for (const [, content] of text.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)) t.is(content, '')
 })
 
-test('the page asks for nothing outside: not for a judgement of its document, nor as its address says', async (t) => {
+test('the page requests nothing external, neither a validator nor a URL from its address', async (t) => {
   const { text } = await browse('/docs/page.js')
   t.regex(text, /validatorUrl: null/)
   t.regex(text, /queryConfigEnabled: false/)
@@ -86,7 +86,7 @@ test('the page asks for nothing outside: not for a judgement of its document, no
   t.notRegex(style, /@import/)
 })
 
-test('of the package nothing else is served, and there is no way out of it', async (t) => {
+test('no other file of the package is served, and no path leads out of it', async (t) => {
   const paths = [
     '/docs/package.json',
     '/docs/index.html',

@@ -7,21 +7,21 @@ import { basic, type Client, passwordOf } from '../client.ts'
 import { type Running, start, temporaryData } from '../harness.ts'
 import { createSut, reserve } from '../requests.ts'
 
-/** The examples in the documentation of the product that these two operations come from. */
+/** The examples in the documentation of the product that introduced these operations. */
 
 const USER = '590780914445534540190000'
 const SUT = '58c38f5d444553252cce0000'
-/** An id begins with the second of its creation; the rest is random bits. */
+/** An id begins with the second of its creation. The rest is random. */
 const [SUT_SECOND, SUT_RANDOM] = [SUT.slice(0, 8), SUT.slice(8)]
 const SUT_CREATED = new Date(Number.parseInt(SUT_SECOND, 16) * 1000).toISOString()
 
 interface Stage {
   readonly service: Running
-  /** Whose id the examples have. */
+  /** The user of the examples. */
   readonly user: Client
 }
 
-/** A service of its own with the SUT and the user of the examples; then the clock is moved to `now`. */
+/** A new service with the SUT and the user of the examples, and the clock set to `now`. */
 const stage = async (t: ExecutionContext, now: string): Promise<Stage> => {
   const data = await temporaryData(t)
   const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
@@ -84,7 +84,7 @@ for (const { now, duration, start_time, end_time, id } of RELATIVE) {
   })
 }
 
-test('the documented update answers its values, empty tags and that the SUT is not monitored', async (t) => {
+test('the documented update returns its values, empty tags and disabled monitoring', async (t) => {
   const { service, user } = await stage(t, '2019-04-03T18:54:29.433Z')
   const update = {
     name: 'new name',

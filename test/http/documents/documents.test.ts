@@ -29,7 +29,7 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-test('the OpenAPI document fits the schema of OpenAPI 3.1, which refuses it with a part wrong', async (t) => {
+test('the OpenAPI document is valid OpenAPI 3.1, and an invalid change is detected', async (t) => {
   const document = await documentAt('/openapi.json')
   t.is(openApiFaults(document), undefined)
   t.regex(String(document.openapi), /^3\.1\./)
@@ -37,14 +37,14 @@ test('the OpenAPI document fits the schema of OpenAPI 3.1, which refuses it with
   t.not(openApiFaults(wrong), undefined)
 })
 
-test('the AsyncAPI document fits the schema of AsyncAPI 3.0, which refuses it with a part wrong', async (t) => {
+test('the AsyncAPI document is valid AsyncAPI 3.0, and an invalid change is detected', async (t) => {
   const document = await documentAt('/asyncapi.json')
   t.is(await asyncApiFaults(document), undefined)
   const wrong = { ...document, operations: { sendEvents: { action: 'publish' } } }
   t.not(await asyncApiFaults(wrong), undefined)
 })
 
-/** Every value under a name, wherever in a document. */
+/** Every value under a name, anywhere in a document. */
 const under = (name: string, value: unknown): readonly unknown[] => {
   if (typeof value !== 'object' || value === null) return []
   const own = Object.hasOwn(value, name) ? [(value as Record<string, unknown>)[name]] : []
@@ -58,7 +58,7 @@ const resolved = (document: Document, ref: string): unknown =>
     .reduce<Document | undefined>((at, name) => at?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], document)
 
 for (const path of ['/openapi.json', '/asyncapi.json']) {
-  test(`every reference of ${path} leads to a place in it`, async (t) => {
+  test(`every reference in ${path} resolves`, async (t) => {
     const document = await documentAt(path)
     const refs = under('$ref', document).map(String)
     t.true(refs.length > 10)
@@ -69,7 +69,7 @@ for (const path of ['/openapi.json', '/asyncapi.json']) {
   })
 }
 
-test('every schema in the documents is a JSON Schema, of version 2020-12', async (t) => {
+test('every schema in the documents is a valid JSON Schema 2020-12', async (t) => {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
   const components = (await documentAt('/openapi.json')).components?.schemas ?? {}
   t.true(Object.keys(components).length > 20)
@@ -83,7 +83,7 @@ test('every schema in the documents is a JSON Schema, of version 2020-12', async
   }
 })
 
-test('there is no schema but those of the index', async (t) => {
+test('a schema that is not in the index is 404', async (t) => {
   for (const file of [
     'SutCreated.2.json',
     'SutCreated.1',
@@ -98,7 +98,7 @@ test('there is no schema but those of the index', async (t) => {
   }
 })
 
-test('every route has its documentation: who may, what it answers, what its parameters and its body are', async (t) => {
+test('every route is documented with its summary, parameters and body', async (t) => {
   const { paths } = await documentAt('/openapi.json')
   const ids = new Set<unknown>()
   for (const route of pageOfRoutes) {
@@ -114,15 +114,15 @@ test('every route has its documentation: who may, what it answers, what its para
     if (route.body !== undefined) t.true(hasSchema(route.body), `${name}: its body has no schema`)
     ids.add(operation?.operationId)
   }
-  t.is(ids.size, page.length, 'no two have the same name')
-  t.deepEqual(Object.keys(operations).toSorted(), page.toSorted(), 'nothing is documented that is not there')
+  t.is(ids.size, page.length, 'operation ids are unique')
+  t.deepEqual(Object.keys(operations).toSorted(), page.toSorted(), 'every documented operation exists')
 })
 
-test('the examples are what the service answers, and each fits the schema that it stands beside', async (t) => {
-  const told = await tellExamples(t)
+test('the examples are real answers, and each is valid for its schema', async (t) => {
+  const examples = await tellExamples(t)
   const file = await readFile(new URL('../../../src/http/documents/openapi/examples.json', import.meta.url), 'utf8')
   const kept = JSON.parse(file) as readonly Example[]
-  t.is(written(told), written(kept), 'node test/http/documents/write-examples.ts makes them anew')
+  t.is(written(examples), written(kept), 'regenerate them with: node test/http/documents/write-examples.ts')
   const document = await documentAt('/openapi.json')
   const ajv = makeAjv()
   ajv.addVocabulary(['components'])
@@ -136,10 +136,10 @@ test('the examples are what the service answers, and each fits the schema that i
       }
     }
   }
-  t.true(seen > told.length)
+  t.true(seen > examples.length)
 })
 
-test('every operation shows a real answer', async (t) => {
+test('every operation has an example answer', async (t) => {
   const { paths = {} } = await documentAt('/openapi.json')
   const without = page.filter((route) => {
     const [method = '', path = ''] = route.split(' ')
@@ -150,7 +150,7 @@ test('every operation shows a real answer', async (t) => {
   t.deepEqual(without, [])
 })
 
-test('every refusal that an operation lists shows a real answer, in both media types', async (t) => {
+test('every error that an operation lists has an example in both media types', async (t) => {
   const document = await documentAt('/openapi.json')
   let seen = 0
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
@@ -169,7 +169,7 @@ test('every refusal that an operation lists shows a real answer, in both media t
   t.true(seen > 500, `${seen} examples`)
 })
 
-test('groups are in the order in which a newcomer needs them, each with a chapter to read', async (t) => {
+test('operations are grouped in reading order, each group with a link to its chapter', async (t) => {
   const document = await documentAt('/openapi.json')
   const tags = document.tags as unknown as readonly { readonly name: string; readonly description: string }[]
   const names = ['SUTs', 'Reservations', 'Users', 'History and feed', 'Proof', 'Service', 'Documents']
@@ -191,19 +191,19 @@ test('groups are in the order in which a newcomer needs them, each with a chapte
   }
 })
 
-test('an answer that is not as documented is found out', async (t) => {
+test('control: an answer that differs from its documentation is detected', async (t) => {
   const id = await createSut(service.as('admin'))
   const path = `/api/sut/${id}`
   const right = await service.as('alice').get(path)
   t.deepEqual(misfits('GET', path, right), [])
   const wrongs: Readonly<Record<string, Partial<Answer>>> = {
-    'a member more': { text: JSON.stringify({ ...right.json, password: 'x' }) },
-    'a member less': { text: JSON.stringify({ ...right.json, tags: undefined }) },
-    'another form of time': { text: JSON.stringify({ ...right.json, created_at: '2030-05-02T05:58:11.400Z' }) },
-    'a status that is not documented': { status: 201 },
-    'a media type that is not documented': { headers: { ...right.headers, 'content-type': 'text/plain' } },
-    'a position that is none': { headers: { ...right.headers, 'berth-position': '7' } },
-    'no id of the request': { headers: { ...right.headers, 'x-request-id': undefined } },
+    'an extra member': { text: JSON.stringify({ ...right.json, password: 'x' }) },
+    'a missing member': { text: JSON.stringify({ ...right.json, tags: undefined }) },
+    'another time format': { text: JSON.stringify({ ...right.json, created_at: '2030-05-02T05:58:11.400Z' }) },
+    'an undocumented status': { status: 201 },
+    'an undocumented media type': { headers: { ...right.headers, 'content-type': 'text/plain' } },
+    'an invalid position': { headers: { ...right.headers, 'berth-position': '7' } },
+    'no request id': { headers: { ...right.headers, 'x-request-id': undefined } },
   }
   for (const [what, wrong] of Object.entries(wrongs)) {
     t.is(misfits('GET', path, { ...right, ...wrong }).length, 1, what)
@@ -217,7 +217,7 @@ test('an answer that is not as documented is found out', async (t) => {
   )
 })
 
-test('a document has an ETag, and is not sent again to whoever has it', async (t) => {
+test('a document has an ETag, and a client that has it gets 304', async (t) => {
   for (const path of page
     .filter((route) => /^GET \/(docs|openapi|asyncapi|schemas\/$)/.test(route))
     .map((route) => route.slice(4))) {

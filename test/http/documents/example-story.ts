@@ -4,9 +4,9 @@ import { tellPages } from './stories/pages.ts'
 import { tellRefusals } from './stories/refusals.ts'
 import { type Ask, makeAsk, startStory } from './stories/story.ts'
 
-/** The story whose answers are the examples of the documents: with the same clock and randomness always the same. */
+/** The story whose answers are the examples of the documents. Its clock and randomness are fixed. */
 
-/** Signs the checkpoint that is shown. */
+/** Signs the example checkpoint. */
 const AUDIT_KEY = Buffer.alloc(32, 6).toString('base64')
 
 const machine = {
@@ -112,18 +112,18 @@ const reading = async (ask: Ask, sut: string, reservation: string): Promise<void
   await ask('GET /schemas/', 'All', {})
 }
 
-/** Everything that is shown, in the order in which it happened. */
+/** All examples, in the order of the requests. */
 export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
   const running = await startStory(t, { environment: { BERTH_AUDIT_KEY: AUDIT_KEY } })
-  const told: Example[] = []
-  const ask = makeAsk(running, told)
+  const examples: Example[] = []
+  const ask = makeAsk(running, examples)
   const sut = await suts(ask)
   const reservation = await reservations(ask, running, sut)
   await endings(ask, sut)
   await reading(ask, sut, reservation)
-  await tellPages(running, told)
-  return [...told, ...(await tellRefusals(t))]
+  await tellPages(running, examples)
+  return [...examples, ...(await tellRefusals(t))]
 }
 
-/** As text, to be compared and kept. */
+/** The examples as text, to compare and store. */
 export const written = (examples: readonly Example[]): string => `${JSON.stringify(examples, null, 2)}\n`

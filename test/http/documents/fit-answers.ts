@@ -1,7 +1,7 @@
 import { watchAnswers } from '../client.ts'
 import { misfits } from './fitting.ts'
 
-/** Imported for what it does: from then on every answer that a client of these tests gets has to fit OpenAPI. */
+/** Imported for its side effect: every later answer to a test client must match the OpenAPI document. */
 watchAnswers((method, path, answer) => {
   const faults = misfits(method, path, answer)
   if (faults.length > 0) throw new Error(`${method} ${path} ${answer.status}: ${faults.join('; ')}`)

@@ -5,16 +5,16 @@ import type { Route } from '../../../src/http/protocol/route.ts'
 import type { Answer } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 
-/** Whether answers are as the documents say. */
+/** Validates answers against the documents. */
 
-/** Formats are notes beside patterns; without `type` a keyword speaks of that type alone, as in what is refused. */
+/** Formats only annotate patterns. A keyword without `type` applies to its own type only. */
 export const makeAjv = (): Ajv2020 =>
   new Ajv2020({
     strict: true,
     strictTypes: false,
     strictRequired: false,
     validateFormats: false,
-    // That a schema is one is shown once, by a test of its own.
+    // Another test validates the schemas themselves once.
     validateSchema: false,
     meta: false,
   })
@@ -47,7 +47,7 @@ const patterns = new Map(
   ]),
 )
 
-/** What the router takes: an address that is written out whole before one with a parameter. */
+/** The route that the router chooses: a literal path before one with a parameter. */
 const routeOf = (method: string, path: string): Route | undefined => {
   const exact = pageOfRoutes.filter((route) => route.path === path)
   const matching = exact.length > 0 ? exact : pageOfRoutes.filter((route) => patterns.get(route)?.test(path))
@@ -55,7 +55,7 @@ const routeOf = (method: string, path: string): Route | undefined => {
   return matching.find((route) => route.method === wanted)
 }
 
-/** Where a place leads if it is a reference. */
+/** Follows a place that is a reference. */
 const followed = (place: readonly string[]): { readonly place: readonly string[]; readonly node: Node } => {
   const node = place.reduce<Node>((at, name) => at?.[name], DOCUMENT)
   const { $ref } = (node ?? {}) as { readonly $ref?: string }
@@ -66,10 +66,10 @@ const JSON_TYPES = ['application/json', 'application/problem+json']
 
 const isJson = (mediaType: string): boolean => JSON_TYPES.includes(mediaType)
 
-/** Of an address or method that the document does not have: a refusal, or what OPTIONS answers. */
+/** An address or method that is not in the document must get an error, or the answer to OPTIONS. */
 const unknownMisfits = (method: string, { status, text }: Answer): readonly string[] => {
   if (method === 'OPTIONS' && status === 200) return []
-  if (status < 400) return [`${status} where no operation is`]
+  if (status < 400) return [`${status} for an undocumented operation`]
   return method === 'HEAD' ? [] : misfit(['components', 'schemas', 'Problem'], JSON.parse(text))
 }
 
@@ -82,11 +82,11 @@ const headerMisfits = (headers: Node, answer: Answer, at: readonly string[]): re
     return misfit(schema, name === 'Retry-After' ? Number(value) : value).map((fault) => `${name}: ${fault}`)
   })
 
-/** What of an answer is not as the document says; none if all is. */
+/** The differences between an answer and the document. */
 export const misfits = (method: string, address: string, answer: Answer): readonly string[] => {
   const path = address.replace(/[?#].*$/s, '')
   const route = routeOf(method, path)
-  // What does not come from the interface at all: tests of what is under it have addresses of their own.
+  // Tests of lower layers use other addresses, whose answers do not come from the API.
   if (route === undefined && answer.headers['x-request-id'] === undefined) return []
   if (route === undefined) return unknownMisfits(method, answer)
   if (answer.headers['x-request-id'] === undefined) return ['there is no X-Request-Id']

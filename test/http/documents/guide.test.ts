@@ -22,7 +22,7 @@ const CHAPTERS = globSync('*.md', { cwd: `${ROOT}/src/guide` })
   .map((file) => `/guide/${file.slice(0, -3)}`)
 const PAGES = ['/guide', ...CHAPTERS]
 
-/** As a browser asks for a page. */
+/** A request like that of a browser for a page. */
 const browse = (path: string): Promise<Answer> =>
   service.as('alice').get(path, { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' })
 
@@ -35,7 +35,7 @@ const idsOf = (html: string): readonly string[] => [...html.matchAll(/\sid="([^"
 
 const policyOf = ({ headers }: Answer): readonly string[] => String(headers['content-security-policy']).split('; ')
 
-test('every chapter is served as a page to each role', async (t) => {
+test('every role can read every chapter as a page', async (t) => {
   t.true(CHAPTERS.length > 15)
   for (const name of ['admin', 'alice', 'audrey']) {
     for (const path of PAGES) {
@@ -46,13 +46,13 @@ test('every chapter is served as a page to each role', async (t) => {
   }
 })
 
-test('without credentials no page of the guide is served', async (t) => {
+test('every page of the guide needs credentials', async (t) => {
   for (const path of [...PAGES, '/guide/page.css', '/guide/tour.svg', '/guide/none']) {
     t.deepEqual(refusalOf(await service.anyone.get(path)), [401, 'unauthenticated'], path)
   }
 })
 
-test('every link, picture and style sheet of the guide and of problem pages is served', async (t) => {
+test('every link, picture and style sheet of the guide and problem pages resolves', async (t) => {
   const pages = new Map<string, string>()
   for (const path of [...PAGES, '/problems/stale']) pages.set(path, (await browse(path)).text)
   const targets = [...pages].flatMap(([path, html]) => targetsOf(html).map((target) => ({ path, target })))
@@ -78,7 +78,7 @@ test('every page lists all chapters and marks its own', async (t) => {
   }
 })
 
-test('an unknown chapter is refused like any unknown address, and no path leads out of the guide', async (t) => {
+test('an unknown chapter is 404, and no path leads out of the guide', async (t) => {
   const paths = [
     '/guide/none',
     '/guide/README',
@@ -106,7 +106,7 @@ test('an unknown chapter is refused like any unknown address, and no path leads 
   }
 })
 
-test('a chapter has an ETag and is not sent again to a client that has it', async (t) => {
+test('a chapter has an ETag, and a client that has it gets 304', async (t) => {
   for (const path of ['/guide', '/guide/errors', '/guide/page.css', '/guide/tour.svg']) {
     const { headers } = await browse(path)
     t.is(headers['cache-control'], 'no-cache')
@@ -118,7 +118,7 @@ test('a chapter has an ETag and is not sent again to a client that has it', asyn
   }
 })
 
-test('the policy of a page lets in styles and pictures of this origin, and no script', async (t) => {
+test('the Content Security Policy of a page allows styles and pictures of this origin, and no script', async (t) => {
   t.deepEqual(policyOf(await browse('/guide/errors')), [
     "default-src 'none'",
     "style-src 'self'",
@@ -134,7 +134,7 @@ test('the policy of a page lets in styles and pictures of this origin, and no sc
   t.true(policyOf(await browse('/guide/tour.svg')).includes("default-src 'none'"))
 })
 
-test('headings get the ids of GitHub, and links between files become links between pages', (t) => {
+test("headings get GitHub's ids, and links between files become links between pages", (t) => {
   t.is(
     renderMarkdown('## Guessing `passwords`, twice\n[a](errors.md#codes) [b](README.md) [c](#x) [d](/docs)'),
     '<h2 id="guessing-passwords-twice"><a href="#guessing-passwords-twice">Guessing <code>passwords</code>, twice</a></h2>\n' +
@@ -142,7 +142,7 @@ test('headings get the ids of GitHub, and links between files become links betwe
   )
 })
 
-test('HTML in Markdown is shown as text, and links to other hosts and schemes are no links', (t) => {
+test('HTML in Markdown is escaped, and links to other hosts and schemes are removed', (t) => {
   const hostile = [
     '<script>alert(1)</script>',
     'a <img src=x onerror=alert(1)> b',

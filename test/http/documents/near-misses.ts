@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { anyCharacter } from '../../characters.ts'
 
-/** Values that are nearly right, right, or not at all. */
+/** Values that are valid, nearly valid or arbitrary. */
 
-/** Characters at which rules turn. */
+/** Characters at the boundaries of rules. */
 const EDGES = [
   '',
   ' ',
@@ -44,8 +44,8 @@ const SIGNS = [
   'z',
 ]
 
-/** A text with some of its characters left out, doubled or others put in. */
-export const bent = (text: string): fc.Arbitrary<string> =>
+/** A text with some characters removed, doubled or inserted. */
+export const mutatedText = (text: string): fc.Arbitrary<string> =>
   fc
     .array(
       fc.record({
@@ -59,7 +59,7 @@ export const bent = (text: string): fc.Arbitrary<string> =>
       }),
       { maxLength: 2 },
     )
-    .map((bends) => bends.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
+    .map((mutations) => mutations.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
 
 const LONG = fc.constantFrom(1, 63, 64, 65, 127, 128, 129, 253, 254, 256, 257, 4096, 4097)
 const long = fc.tuple(fc.constantFrom('x', '😀', 'a.', '0'), LONG).map(([unit, count]) => unit.repeat(count))
@@ -70,10 +70,12 @@ const junk = fc.oneof(
 )
 
 export const anything = (value: unknown): fc.Arbitrary<unknown> =>
-  typeof value === 'string' ? fc.oneof(fc.constant(value), bent(value), junk) : fc.oneof(fc.constant(value), junk)
+  typeof value === 'string'
+    ? fc.oneof(fc.constant(value), mutatedText(value), junk)
+    : fc.oneof(fc.constant(value), junk)
 
-/** The same object with a member spoilt, left out or put in beside the others, or as it is. */
-export const spoilt = (object: object): fc.Arbitrary<unknown> => {
+/** An object with a member changed, removed or added, or unchanged. */
+export const mutatedObject = (object: object): fc.Arbitrary<unknown> => {
   const names = Object.keys(object)
   const members = object as Readonly<Record<string, unknown>>
   const one = fc.constantFrom(...names, 'surprise').chain((name) =>
@@ -88,7 +90,7 @@ export const spoilt = (object: object): fc.Arbitrary<unknown> => {
   return fc.oneof({ weight: 1, arbitrary: fc.constant(object) }, { weight: 5, arbitrary: one }, junk)
 }
 
-/** Some exist, some do not. */
+/** Existing and non-existing date-times. */
 export const DATE_TIMES = [
   '2030-05-02T08:15:00+02:00',
   '2028-02-29T23:59:59Z',

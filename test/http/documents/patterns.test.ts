@@ -12,7 +12,7 @@ import { anyCharacter } from '../../characters.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 import { ADDRESSES, DATE_TIMES } from './near-misses.ts'
 
-/** The patterns of the documents: others' validators have other engines. */
+/** The patterns of the documents, which clients' validators run on other engines. */
 
 const patternsIn = (value: unknown): readonly string[] => {
   if (typeof value !== 'object' || value === null) return []
@@ -31,9 +31,9 @@ const documents = [
 ]
 const patterns = [...new Set(documents.flatMap(patternsIn))]
 
-test('no pattern of the documents has an escape that another dialect reads otherwise', (t) => {
+test('no pattern of the documents has an escape with another meaning in other dialects', (t) => {
   t.true(patterns.length > 15)
-  // Escaped are characters that would mean something else, and nothing besides.
+  // Only special characters are escaped.
   t.deepEqual(
     patterns.filter((pattern) => /\\[A-Za-z0-9]/.test(pattern)),
     [],
@@ -58,7 +58,7 @@ const text = fc.oneof(
     '٢٠٣٠-05-02T06:00:00Z',
   ),
 )
-/** `$` is before a last line break too in some dialects: such texts are told apart by nobody who writes them. */
+/** In some dialects `$` also matches before a final line break, so such texts are left out. */
 const texts = [...new Set(fc.sample(text, { numRuns: 3_000, seed: 24 }))].filter(
   (one) => one.isWellFormed() && !one.endsWith('\n'),
 )
@@ -69,11 +69,11 @@ asked = json.load(sys.stdin)
 json.dump([[bool(re.search(p, t)) for t in asked["texts"]] for p in asked["patterns"]], sys.stdout)
 `
 
-test('Python reads every pattern of the documents as the service does', (t) => {
+test('Python matches every pattern of the documents like the service', (t) => {
   const input = JSON.stringify({ patterns, texts })
   const python = spawnSync('python3', ['-c', IN_PYTHON], { input, encoding: 'utf8', maxBuffer: 1 << 28 })
   if (python.error !== undefined) {
-    t.log('not compared: there is no python3 here')
+    t.log('NOT RUN: python3 is not installed')
     t.pass()
     return
   }
@@ -89,7 +89,7 @@ test('Python reads every pattern of the documents as the service does', (t) => {
   t.true(taken > 1_000)
 })
 
-test('an id is of characters that show, of those at least that this Unicode knows', (t) => {
+test('ids consist of visible characters, as far as this Unicode version knows them', (t) => {
   const shows = /^[^/\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]$/u
   const wrong: number[] = []
   for (let code = 0; code <= 0x10ffff; code++) {
@@ -100,7 +100,7 @@ test('an id is of characters that show, of those at least that this Unicode know
   t.deepEqual(wrong, [])
 })
 
-test('a class of all characters but some takes these others and no lone surrogates', (t) => {
+test('a negated character class excludes its characters and lone surrogates', (t) => {
   const own = new RegExp(`^[${classExcluding([...INVISIBLE, single(']'), single('-'), single('^')])}]$`, 'u')
   for (const taken of ['a', '\\', '[', '_', ' ', 'ä', '\u{1f5a5}']) t.regex(taken, own)
   for (const refused of [']', '-', '^', '\ud800', '\udfff', '\u0000', '\ue000', '\u{10ffff}']) t.notRegex(refused, own)

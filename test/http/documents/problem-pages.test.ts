@@ -6,7 +6,7 @@ import { DOCUMENTED, faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import './fit-answers.ts'
 
-/** BEHAVIOUR.md, Errors: `type` is a relative URI that resolves to a page about the refusal. */
+/** Shows behaviour/errors-and-retrying.md: `type` is a relative URI that resolves to a page about the error. */
 
 const later = tidyingLater()
 let service: Running
@@ -23,7 +23,7 @@ const titleOf = (page: string): string | undefined => /<h1>([^<]+)<\/h1>/.exec(p
 const remedyOf = (page: string): string => page.match(/<p>([^<]+)<\/p>/)?.[1] ?? ''
 
 for (const [code, status] of Object.entries(DOCUMENTED)) {
-  test(`there is a page about ${code}, for every role, with its status, its title and what to do`, async (t) => {
+  test(`the page about ${code} shows every role its status, title and remedy`, async (t) => {
     for (const name of ['admin', 'alice', 'audrey']) {
       const page = await service.as(name).get(`/problems/${code}`)
       t.is(page.status, 200)
@@ -35,7 +35,7 @@ for (const [code, status] of Object.entries(DOCUMENTED)) {
   })
 }
 
-test('every code that the service can refuse with is one of the table', (t) => {
+test('every error code of the service is in the documented table', (t) => {
   t.deepEqual(
     Object.entries(codes)
       .map(([code, { status }]) => `${status} ${code}`)
@@ -46,13 +46,13 @@ test('every code that the service can refuse with is one of the table', (t) => {
   )
 })
 
-test('no two pages say the same', async (t) => {
+test('the titles of all problem pages differ', async (t) => {
   const pages = await Promise.all(Object.keys(DOCUMENTED).map((code) => service.as('alice').get(`/problems/${code}`)))
   const titles = pages.map(({ text }) => titleOf(text))
   t.is(new Set(titles).size, titles.length)
 })
 
-test('about what is no refusal there is none', async (t) => {
+test('an unknown code has no problem page', async (t) => {
   for (const code of ['none', 'constructor', '__proto__', 'INVALID', 'invalid%2F', '%ff', 'a'.repeat(500)]) {
     const answer = await service.as('alice').get(`/problems/${code}`)
     t.deepEqual(refusalOf(answer), [404, 'not_found'], code)
@@ -61,11 +61,11 @@ test('about what is no refusal there is none', async (t) => {
   t.is((await service.as('alice').get('/problems')).status, 404)
 })
 
-test('without credentials nothing but health checks is answered: a page is 401 too', async (t) => {
+test('a problem page needs credentials', async (t) => {
   t.deepEqual(refusalOf(await service.anyone.get('/problems/invalid')), [401, 'unauthenticated'])
 })
 
-test('a browser, a program that takes anything and one that takes JSON beside it get the page; who takes JSON alone is told', async (t) => {
+test('a problem page is served to any client that accepts HTML, and is 406 for JSON only', async (t) => {
   const path = '/problems/stale'
   for (const accept of [
     'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8',
@@ -82,7 +82,7 @@ test('a browser, a program that takes anything and one that takes JSON beside it
 const admin = () => service.as('admin')
 const SUT = () => `/api/sut/${sut_id}`
 
-/** A refusal of most statuses, as clients meet them. */
+/** Requests that provoke an error of most statuses. */
 const REFUSALS: Readonly<Record<string, () => Promise<Answer>>> = {
   malformed_json: () => admin().request('POST', '/api/sut/create', { 'Content-Type': 'application/json' }, '{'),
   unauthenticated: () => service.anyone.get('/api/sut'),
@@ -106,11 +106,11 @@ const REFUSALS: Readonly<Record<string, () => Promise<Answer>>> = {
 }
 
 for (const [code, ask] of Object.entries(REFUSALS)) {
-  test(`the type of ${code} leads to its page, whose title is the refusal's`, async (t) => {
+  test(`the type of ${code} resolves to its page, which has the same title`, async (t) => {
     const refused = await ask()
     t.deepEqual(faultsOf(refused), [])
     t.is(refused.json.code, code)
-    // Relative, as RFC 3986 resolves it against the address that was asked for.
+    // Relative to the request's address, as in RFC 3986.
     const { pathname } = new URL(String(refused.json.type), `${service.url}/api/sut/x/update`)
     const page = await service.as('alice').get(pathname, { Accept: 'text/html' })
     t.is(page.status, 200)

@@ -28,16 +28,16 @@ import type { DecodeBody } from '../../../src/http/protocol/route.ts'
 import { UserName } from '../../../src/users/users-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
 import { makeAjv } from './fitting.ts'
-import { ADDRESSES, anything, bent, DATE_TIMES, spoilt } from './near-misses.ts'
+import { ADDRESSES, anything, DATE_TIMES, mutatedObject, mutatedText } from './near-misses.ts'
 
-/** What a codec takes, the schema that it gives of itself takes, and nothing else: of what is right, nearly so, or not. */
+/** A codec and its schema accept the same values, tested with valid, nearly valid and arbitrary ones. */
 
 type Takes = (value: unknown) => boolean
 
 const ajv = makeAjv()
 const bySchema = (schema: JsonSchema): Takes => ajv.compile(schema)
 
-/** Both must have been taken and refused: values that all go one way show nothing. */
+/** Requires enough accepted and enough refused values, or the comparison shows nothing. */
 const agree = (
   t: ExecutionContext,
   codec: Takes,
@@ -76,26 +76,26 @@ const day = fc
 const SCALARS: Readonly<Record<string, { readonly codec: typeof opaqueId; readonly values: fc.Arbitrary<unknown> }>> = {
   'an address': { codec: address, values: from(ADDRESSES) },
   'an id': { codec: opaqueId, values: from(['590780914445534540190000', 'Zoë', 'ü'.repeat(128), '..']) },
-  'a name of a tag': { codec: tagName, values: from(['a', 'os.arch', 'x'.repeat(64)]) },
-  'a value of a tag': { codec: tagValue as typeof opaqueId, values: from(['', 'x', '😀'.repeat(256)]) },
-  'a name of a user': { codec: UserName, values: from(['anna', 'Zoë 😀', 'x'.repeat(128)]) },
+  'a tag name': { codec: tagName, values: from(['a', 'os.arch', 'x'.repeat(64)]) },
+  'a tag value': { codec: tagValue as typeof opaqueId, values: from(['', 'x', '😀'.repeat(256)]) },
+  'a user name': { codec: UserName, values: from(['anna', 'Zoë 😀', 'x'.repeat(128)]) },
 }
 
 for (const [what, { codec, values }] of Object.entries(SCALARS)) {
-  test(`${what} is taken by its schema exactly where it is taken by its codec`, (t) => {
+  test(`the schema and the codec of ${what} accept the same values`, (t) => {
     agree(t, decoding(codec), schemaOf(codec), values, 2_000)
   })
 }
 
-test('a date-time is taken by its schema exactly where it can be read, on every day that exists and no other', (t) => {
+test('the schema and the codec of a date-time accept the same values, on existing days only', (t) => {
   const values = fc.oneof(from(DATE_TIMES), day)
   agree(t, decoding(instant), schemaOf(instant), values, 4_000)
   const takes = bySchema(schemaOf(instant))
   for (const text of DATE_TIMES) t.is(takes(text), E.isRight(parseInstant(text)), text)
 })
 
-test('the pattern of addresses takes the IP addresses of version 6 that a URL takes, and no others', (t) => {
-  const values = fc.oneof(fc.ipV6(), fc.constantFrom(...ADDRESSES)).chain(bent)
+test('the pattern of addresses accepts the same IPv6 addresses as URL', (t) => {
+  const values = fc.oneof(fc.ipV6(), fc.constantFrom(...ADDRESSES)).chain(mutatedText)
   const isAddressOfUrl: Takes = (value) =>
     /^[0-9A-Fa-f:.]+$/.test(String(value)) && String(value).includes(':') && URL.canParse(`http://[${value}]/`)
   const isAddress: Takes = (value) => String(value).includes(':') && address.is(value)
@@ -107,14 +107,14 @@ test('the pattern of addresses takes the IP addresses of version 6 that a URL ta
 })
 
 for (const [type, codec] of Object.entries(eventData)) {
-  test(`the data of ${type} is taken by its schema exactly where it is taken by its codec`, (t) => {
-    const values = arbitraryData[type as keyof typeof eventData].chain((data) => spoilt(data))
+  test(`the schema and the codec of ${type} accept the same data`, (t) => {
+    const values = arbitraryData[type as keyof typeof eventData].chain((data) => mutatedObject(data))
     agree(t, decoding(codec), schemaOf(codec), values, 300)
   })
 }
 
-test('what is recorded beside an event is taken by its schema exactly where it is taken by its codec', (t) => {
-  agree(t, decoding(Metadata), schemaOf(Metadata), arbitraryMetadata().chain(spoilt), 500)
+test('the schema and the codec of event metadata accept the same values', (t) => {
+  agree(t, decoding(Metadata), schemaOf(Metadata), arbitraryMetadata().chain(mutatedObject), 500)
 })
 
 const MACHINE = { name: 'bench', address: '192.168.9.5', port: 5900, sut_type: 'vnc' }
@@ -142,14 +142,14 @@ const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; read
 }
 
 for (const [what, { body, right }] of Object.entries(BODIES)) {
-  test(`a body ${what} is taken by its schema exactly where it is taken by the service`, (t) => {
-    const values = fc.constantFrom(...right).chain(spoilt)
+  test(`the schema and the service accept the same bodies ${what}`, (t) => {
+    const values = fc.constantFrom(...right).chain(mutatedObject)
     agree(t, (value) => E.isRight(body(value)), schemaOf(body), values, 1_500)
   })
 }
 
-test('a schema that takes more or less than its codec is found by these values', (t) => {
-  const values = fc.constantFrom(...(BODIES['of a new SUT']?.right ?? [])).chain(spoilt)
+test('control: a schema that accepts more or less than its codec is detected', (t) => {
+  const values = fc.constantFrom(...(BODIES['of a new SUT']?.right ?? [])).chain(mutatedObject)
   const takes: Takes = (value) => E.isRight(sutCreationBody(value))
   const { properties, ...others } = schemaOf(sutCreationBody) as { readonly properties: object }
   const wider = { ...others, properties: { ...properties, port: { type: 'integer' } } }
@@ -162,7 +162,7 @@ test('a schema that takes more or less than its codec is found by these values',
 
 const dataOf = (frame: string): unknown => JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '')
 
-test('what the feed tells beside events fits the AsyncAPI document: how far it has come, and why it ends', (t) => {
+test("the feed's checkpoints and errors match the AsyncAPI document", (t) => {
   const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
   t.true(bySchema(schemas.checkpoint ?? {})(dataOf(eventStream.checkpoint(7))))
   for (const why of Object.keys(DETAILS) as readonly EndReason[]) {
@@ -172,7 +172,7 @@ test('what the feed tells beside events fits the AsyncAPI document: how far it h
   t.false(bySchema(schemas.checkpoint ?? {})({ sequence: 7 }))
 })
 
-test('every event as the feed tells it fits the AsyncAPI document, and the schema of no other event', (t) => {
+test('every event of the feed matches the AsyncAPI schema of its type and no other', (t) => {
   const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
   const types = Object.keys(eventData) as readonly EventType[]
   const fits = new Map(types.map((type) => [type, bySchema(schemas[type] ?? {})]))
@@ -189,8 +189,8 @@ test('every event as the feed tells it fits the AsyncAPI document, and the schem
   ) as fc.Arbitrary<Recorded>
   fc.assert(
     fc.property(arbitraryEvent, fc.nat(), (event, position) => {
-      const told: unknown = JSON.parse(JSON.stringify(cloudEvent(event, position, 'berth')))
-      return types.every((type) => fits.get(type)?.(told) === (type === event.type))
+      const sent: unknown = JSON.parse(JSON.stringify(cloudEvent(event, position, 'berth')))
+      return types.every((type) => fits.get(type)?.(sent) === (type === event.type))
     }),
     { numRuns: 500 },
   )

@@ -12,7 +12,7 @@ import '../documents/fit-answers.ts'
 /** In test/long.ts there are 10,000. */
 const STORIES = 300
 
-/** What 300 stories come to often enough to be counted on. */
+/** Outcomes that 300 stories reliably reach. */
 const REACHED = [
   ...['create: recorded', 'create: clock_behind', 'create: forbidden', 'create: listen_ports_exhausted'],
   ...['update: recorded', 'update: stale', 'update: sut_retired', 'update: sut_not_found', 'update: clock_behind'],
@@ -31,8 +31,8 @@ const REACHED = [
   ...['restart: as before', 'restart: rebuilt', 'restart: swept up'],
 ]
 
-test(`through ${STORIES} random stories of retries, restarts and clocks that jump, every answer is the one of a naive model, nothing is booked twice and no more is recorded`, async (t) => {
-  // On a machine that has much else to do it takes three times as long as alone, over another machine's store longer still.
+test(`in ${STORIES} random stories of retries, restarts and clock jumps, every answer and event matches a naive model`, async (t) => {
+  // A busy machine takes three times as long, a store on another machine even longer.
   t.timeout(SHARED_STORE === undefined ? 240_000 : 900_000)
   const seed = seedOf(process.env)
   const { steps, outcomes, problems } = await playStories(t, { stories: STORIES, seed })
@@ -69,30 +69,30 @@ const reading =
   })
 
 const broken: Readonly<Record<string, Subject>> = {
-  'a service that does not record retry keys': over(
+  'a service that does not record idempotency keys': over(
     appending(({ metadata: { key: _, ...metadata }, ...event }) => ({ ...event, metadata })),
   ),
-  'a service that has forgotten its calendar after a restart': over(
+  'a service that loses its calendar at a restart': over(
     reading((event) =>
       event.type === 'ReservationCreated' ? { ...event, type: 'SutUpdated', data: { _id: event.data.sut_id } } : event,
     ),
   ),
-  'a service that believes a clock that went back, after a restart': over(
+  'a service that trusts a clock set back after a restart': over(
     reading((event) => ({ ...event, metadata: { ...event.metadata, time: new Date(0).toISOString() } })),
   ),
-  'a model in which the lowest free port is given, not the one that has been free for longest': {
+  'a model that assigns the lowest free port instead of the one free for longest': {
     changed: (expected, { ports }) => {
       ports.freed.length = 0
       return expected
     },
   },
-  'a model in which reservations move the ETag of their SUT': {
+  'a model in which reservations change the ETag of their SUT': {
     changed: (expected, { suts }) => {
       for (const sut of suts) sut.record = sut.revision
       return expected
     },
   },
-  'a model in which a clock that went back is the time': {
+  'a model that trusts a clock set back': {
     changed: (expected, { suts }) => {
       for (const sut of suts) sut.time = 0
       return expected
@@ -101,7 +101,7 @@ const broken: Readonly<Record<string, Subject>> = {
 }
 
 for (const [what, subject] of Object.entries(broken)) {
-  test.serial(`${what} is found out by the same stories`, async (t) => {
+  test.serial(`control: ${what} is detected by the same stories`, async (t) => {
     const { problems } = await playStories(t, { stories: 150, seed: 590781, subject, isControl: true })
     t.true(problems.length > 0)
   })

@@ -8,7 +8,7 @@ import type { Condition, Name, Step } from './steps.ts'
 import { createSut, type IfMatch, readSut, retireSut, tagSut, updateSut } from './suts.ts'
 import { explicit, moment, written } from './windows.ts'
 
-/** A step as what goes over the wire, and what the model says to it. */
+/** The HTTP request of a step, and the answer that the model expects. */
 export interface Request {
   readonly as: Name
   readonly method: 'GET' | 'POST'
@@ -16,7 +16,7 @@ export interface Request {
   readonly body?: string
   readonly headers: Headers
   readonly key?: string | undefined
-  /** When it was made. */
+  /** When the request was generated. */
   readonly time: number
   readonly expected: (model: Model) => Expected
 }
@@ -27,7 +27,7 @@ const DAY = 86_400_000
 
 const actorOf = (name: Name): Actor => ({ _id: idOf(name), role: ROLES[name] })
 
-/** The newest are asked for most often: the others are soon over or retired. */
+/** Prefers the newest: the others are soon over or retired. */
 const chosen = <A>(all: readonly A[], which: number): A | undefined =>
   which === 19 ? undefined : all.at(-1 - (which % Math.max(1, Math.min(all.length, which < 14 ? 3 : 8))))
 
@@ -52,7 +52,7 @@ const conditionOf = (
   }
 }
 
-/** A request of someone whose role may make it, with what is expected once its key is known to be new. */
+/** A POST, with the expected answer for a permitted role and a new idempotency key. */
 const post = (
   model: Model,
   { as, key }: { readonly as: Name; readonly key: number | undefined },
@@ -62,7 +62,7 @@ const post = (
   expected: (model: Model) => Expected,
   headers: Headers = {},
 ): Request => {
-  // Keys are known for a day at least: what comes later has others.
+  // Keys are known for a day, so each day has its own.
   const name = key === undefined ? undefined : `k${key}-${Math.floor(model.clock / DAY)}`
   const text = body && JSON.stringify(body)
   const json: Headers = text === undefined ? {} : { 'Content-Type': 'application/json' }
@@ -90,13 +90,13 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>)
   const userExists = step.for !== 'nobody'
   const user_id = userExists ? idOf(step.for === 'oneself' ? step.as : step.for) : NO_ID
   const of = { user_id, sut_id: sut?._id ?? NO_ID }
-  const wish = { actor: actorOf(step.as), user_id, userExists }
+  const command = { actor: actorOf(step.as), user_id, userExists }
   const path = '/api/sut_reservation/create'
   if (step.to === 'reserve') {
     const { start, end } = explicit(model.clock, step.window)
     const window = { form: 'explicit', start, end } as const
     const body = { ...of, start_time: written(start), end_time: written(end) }
-    return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...wish, window }))
+    return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...command, window }))
   }
   const window = {
     form: 'relative',
@@ -104,7 +104,7 @@ const reservation = (model: Model, step: StepTo<'reserve' | 'reserve from now'>)
     duration: Math.max(1, step.window.length),
   } as const
   const body = { ...of, start_in: window.startIn, duration: window.duration }
-  return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...wish, window }))
+  return post(model, step, path, body, WRITERS, (model) => reserve(model, sut, { ...command, window }))
 }
 
 const extension = (model: Model, step: StepTo<'extend' | 'extend by'>, id: string): Request => {
@@ -146,7 +146,7 @@ const get = (as: Name, path: string, model: Model, expected: () => Expected, hea
 const sutReading = (model: Model, { as, which, condition }: StepTo<'read SUT'>): Request => {
   const sut = chosen(model.suts, which)
   const [header] = conditionOf(condition, sut) ?? []
-  // A reader need not tell weak tags from strong ones.
+  // If-None-Match does not distinguish weak and strong tags.
   const isKnown = (): boolean => header !== undefined && condition !== 'old'
   const path = `/api/sut/${sut?._id ?? NO_ID}`
   return get(as, path, model, () => readSut(sut, isKnown), header === undefined ? {} : { 'If-None-Match': header })
@@ -155,7 +155,7 @@ const sutReading = (model: Model, { as, which, condition }: StepTo<'read SUT'>):
 const reservationIds = ({ log }: Model): readonly string[] =>
   log.flatMap((line) => (line.startsWith('ReservationCreated ') ? [line.split(' ')[1] as string] : []))
 
-/** What a step sends; undefined for those that send nothing. */
+/** The request of a step. Undefined for steps without one. */
 export const requestOf = (step: Step, model: Model): Request | undefined => {
   switch (step.to) {
     case 'create':

@@ -15,10 +15,10 @@ import {
   shown,
 } from './model.ts'
 
-/** What becomes of reservations: the verdicts are those of test/domain/calendar/calendar-model.ts, a list of intervals. */
+/** The model of reservations. The verdicts come from test/domain/calendar/calendar-model.ts, a list of intervals. */
 
 const HOUR = 3_600_000
-/** Short, so that random stories meet them. */
+/** Short, so that random stories reach them. */
 export const LIMITS = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
 const textOf = (sut: Sut, booking: Booking): string => {
@@ -35,7 +35,7 @@ const textOf = (sut: Sut, booking: Booking): string => {
   })
 }
 
-/** What lists show: everything but what was cancelled, newest first. */
+/** The expected list: all reservations that are not cancelled, newest first. */
 export const standingReservations = (model: Model): readonly string[] =>
   model.log
     .filter((line) => line.startsWith('ReservationCreated '))
@@ -89,12 +89,12 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
 
 type Change = { readonly type: 'CancelReservation' } | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
 
-const change = (model: Model, found: Found | undefined, actor: Actor, asked: Change): Expected => {
+const change = (model: Model, found: Found | undefined, actor: Actor, requested: Change): Expected => {
   if (found === undefined) return refused('reservation_not_found')
   const { sut, booking } = found
   if (isBehind(model, sut.time)) return refused('clock_behind')
   const { _id, user_id, standing: documentStatus } = booking
-  const command = { ...asked, actor, _id, user_id, documentStatus }
+  const command = { ...requested, actor, _id, user_id, documentStatus }
   const verdict = verdictOn(sut.calendar, command, Math.max(model.clock, sut.time))
   if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
   if ('code' in verdict) return refused(verdict.code, verdict.help as object)

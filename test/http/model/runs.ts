@@ -7,24 +7,24 @@ export interface Runs {
   readonly stories: number
   readonly seed: number
   readonly subject?: Subject
-  /** Whether the first fault is enough, and nobody wants to know how little leads to it. */
+  /** Whether to stop at the first fault, without shrinking. */
   readonly isControl?: boolean
   readonly onStory?: () => void
 }
 
 export interface RunsReport {
   readonly steps: number
-  /** How often each kind of step ended in each way. */
+  /** The number of steps by kind and outcome. */
   readonly outcomes: Readonly<Record<string, number>>
   readonly problems: readonly string[]
 }
 
-/** Stories that are played at the same time: most of what they do is to wait for each other's disk. */
+/** Stories played in parallel. Most of their time is spent waiting for the disk. */
 const LANES = 3
 
 type Failed = Pick<fc.RunDetails<[readonly Step[]]>, 'seed' | 'counterexamplePath' | 'errorInstance'>
 
-const told = ({ seed, counterexamplePath, errorInstance }: Failed): string =>
+const describeFailure = ({ seed, counterexamplePath, errorInstance }: Failed): string =>
   `seed ${seed}, path "${counterexamplePath}": ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`
 
 /** Plays random stories against the model. */
@@ -46,7 +46,7 @@ export const playStories = async (t: Tidying, runs: Runs): Promise<RunsReport> =
     const numRuns = Math.ceil((stories - n) / LANES)
     if (numRuns < 1) return
     const report = await fc.check(property, { numRuns, seed: seed + n, endOnFailure: isControl })
-    if (report.failed) problems.push(told(report))
+    if (report.failed) problems.push(describeFailure(report))
   }
   await Promise.all(Array.from({ length: LANES }, (_, n) => lane(n)))
   return { steps, outcomes, problems }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-/** What may happen to the service: wishes whose times count from the clock and whose objects are those made before. */
+/** Steps of a story. Times are relative to the clock, and objects are those created before. */
 
 export const NAMES = ['admin', 'alice', 'bob', 'audrey'] as const
 export type Name = (typeof NAMES)[number]
 
-/** Seconds from the beginning of the current quarter, and the offsets that the ends are written in. */
+/** Seconds from the start of the current quarter-hour, and the UTC offsets of both ends. */
 export interface WindowWish {
   readonly start: number
   readonly length: number
@@ -18,7 +18,7 @@ export type Condition = (typeof CONDITIONS)[number]
 
 interface Sent {
   readonly as: Name
-  /** Of a few, so that different requests meet. */
+  /** One of a few, so that different requests share keys. */
   readonly key: number | undefined
 }
 interface OfSut extends Sent {
@@ -43,11 +43,11 @@ export type Step =
   | (OfWindow & { readonly to: 'extend by' })
   | { readonly to: 'read SUT'; readonly as: Name; readonly which: number; readonly condition: Condition | undefined }
   | { readonly to: 'read reservation'; readonly as: Name; readonly which: number }
-  /** Sends a request that had a key once more. */
+  /** Repeats a request that had a key. */
   | { readonly to: 'retry'; readonly which: number }
   /** Milliseconds, forwards or back. */
   | { readonly to: 'move the clock'; readonly by: number }
-  /** Stops the service and starts it again, without its documents perhaps. */
+  /** Restarts the service, perhaps without its documents. */
   | { readonly to: 'restart'; readonly isRebuilt: boolean }
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -82,7 +82,7 @@ const holder = fc.oneof(
 export type Holder = Name | 'oneself' | 'nobody'
 const key = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.nat(4) })
 const condition = fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 2 })
-/** The highest is nothing that there is. */
+/** The highest value selects nothing. */
 const which = fc.nat(19)
 
 const window: fc.Arbitrary<WindowWish> = fc.record({
@@ -137,7 +137,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const admins = { as: 'admin', key: undefined, condition: undefined } as const
 
-/** A SUT is retired while the clock is behind the last port that was given: its own can only be given back later. */
+/** A SUT is retired while the clock is behind the last port assignment, so its port can only be released later. */
 const leftOpen: fc.Arbitrary<readonly Step[]> = fc
   .tuple(fc.integer({ min: 62 * SECOND, max: HOUR }), fc.boolean())
   .map(([by, isRebuilt]) => [
@@ -149,7 +149,7 @@ const leftOpen: fc.Arbitrary<readonly Step[]> = fc
     { to: 'restart', isRebuilt },
   ])
 
-/** Two reservations close to each other, the first of which is then to last longer. */
+/** Two reservations close to each other, and an extension of the first. */
 const closeTogether: fc.Arbitrary<readonly Step[]> = fc
   .tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 3 }))
   .map(([apart, longer]) => {
@@ -162,7 +162,7 @@ const closeTogether: fc.Arbitrary<readonly Step[]> = fc
     ]
   })
 
-/** Reservations for now that are given back, one after the other, so that the next begins where the one before ended. */
+/** Consecutive reservations from now that are released early, so that each begins where the previous ended. */
 const givenBack: fc.Arbitrary<readonly Step[]> = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 200 * SECOND }), fc.integer({ min: 1, max: 3000 })), {
     minLength: 2,

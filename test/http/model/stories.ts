@@ -16,13 +16,13 @@ import { standingReservations } from './reservations.ts'
 import type { Step } from './steps.ts'
 import { releasePort, unreleased } from './suts.ts'
 
-/** Who plays against the model: the service, or one that a test has broken. */
+/** The service compared with the model: the real one, or one that a test has broken. */
 export interface Subject {
-  /** The log of the service, unless it is the embedded one as it is. */
+  /** Replaces the embedded store of the service. */
   readonly storeIn?: (data: string) => NonNullable<World['openStore']>
-  /** The clock of the service, given that of the story in Unix milliseconds. */
+  /** The clock of the service, derived from that of the story in Unix milliseconds. */
   readonly clock?: (time: number) => number
-  /** What the model thinks of a step in place of what is so. */
+  /** Replaces the model's expectation of a step. */
   readonly changed?: (expected: Expected, model: Model) => Expected
 }
 
@@ -33,10 +33,10 @@ interface Stage {
   readonly subject: Subject
   /** The requests that had a key. */
   readonly keyed: Request[]
-  /** What was sent and answered, for whoever looks for the fault. */
-  readonly told: string[]
+  /** The requests and answers so far, for the error message. */
+  readonly transcript: string[]
   service: Running
-  /** The last position that an answer has shown. */
+  /** The highest position that an answer has shown. */
   seen: number
 }
 
@@ -46,14 +46,14 @@ const RETRIED_WITHIN = 23 * 3_600_000
 
 const iso = (time: number): string => new Date(time).toISOString()
 
-/** The files of a service that has nothing in it: making them anew for every story would take longer than the story. */
+/** The files of an empty service, copied for each story because creating them takes longer than the story. */
 export const emptyData = async (t: Tidying): Promise<string> => {
   const service = await start(t, { now: NOW, environment })
   await service.stop()
   return service.data
 }
 
-/** Over a shared store each story has a log of its own, which the documents of the template would not belong to. */
+/** On a shared store each story has its own log, which the documents of the template do not match. */
 const isOfStory = (path: string): boolean => SHARED_STORE === undefined || !basename(path).startsWith('views.db')
 
 const begin = async (scope: Tidying, data: string, { storeIn, clock = (time) => time }: Subject, time: number) => {
@@ -63,7 +63,7 @@ const begin = async (scope: Tidying, data: string, { storeIn, clock = (time) => 
   return service
 }
 
-/** Starts the service anew; how that went, in a word. */
+/** Restarts the service. Returns the outcome in a word. */
 const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
   const { model, data, scope, subject } = stage
   await stage.service.stop()
@@ -74,7 +74,7 @@ const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
   if (left.length === 0) return isRebuilt ? 'rebuilt' : 'as before'
   for (const sut of left) releasePort(model, sut)
   const isSwept = async (): Promise<boolean> => (await eventsOf({ data })).length >= model.log.length - 1
-  await until('what was left open is swept up', isSwept, 5_000)
+  await until('orphaned ports are released', isSwept, 5_000)
   return 'swept up'
 }
 
@@ -84,7 +84,7 @@ const checkPosition = (stage: Stage, { method }: Request, { headers }: Answer, e
   const position = Number(headers['berth-position'])
   ok(position < length, `Berth-Position ${position} of ${length}`)
   if (expected !== undefined) equal(position, expected)
-  // What one answer has shown, the next read shows too.
+  // A read shows at least what earlier answers have shown.
   if (method === 'GET') ok(position >= stage.seen, `Berth-Position ${position} after ${stage.seen}`)
   stage.seen = Math.max(stage.seen, position)
 }
@@ -99,20 +99,20 @@ const checkShown = ({ status, text, headers }: Answer, shown: Shown): void => {
 const checkRefused = (answer: Answer, code: string, help: object = {}): void => {
   deepEqual([answer.status, answer.json.code], [DOCUMENTED[code], code])
   const { conflicts, next_available, extendable_until } = answer.json
-  const told = Object.entries({ conflicts, next_available, extendable_until }).filter(
+  const given = Object.entries({ conflicts, next_available, extendable_until }).filter(
     ([, value]) => value !== undefined,
   )
-  deepEqual(Object.fromEntries(told), help)
+  deepEqual(Object.fromEntries(given), help)
   deepEqual(faultsOf(answer), [])
 }
 
-/** Sends a request and holds the answer against the model's; how it ended, in a word. */
+/** Sends a request and compares the answer with the model's. Returns the outcome in a word. */
 const exchange = async (stage: Stage, request: Request): Promise<string> => {
-  const { model, service, subject, told } = stage
+  const { model, service, subject, transcript } = stage
   const { as, method, path, body, headers, key } = request
   const expected = (subject.changed ?? ((same) => same))(request.expected(model), model)
   const answer = await service.as(as).request(method, path, headers, body)
-  told.push(
+  transcript.push(
     `${iso(model.clock)} ${as} ${method} ${path} ${JSON.stringify(headers)} ${body ?? ''} -> ${answer.status} ${answer.text}`,
   )
   if ('code' in expected) {
@@ -120,7 +120,7 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
     checkPosition(stage, request, answer)
     return expected.code
   }
-  ok(answer.status < 400, 'not to be refused')
+  ok(answer.status < 400, 'must not be refused')
   const isKnown = model.keys.has(`${as} ${key}`)
   const shown = expected.settle(answer.status === 201 ? String(answer.json._id) : '')
   if (key && expected.isRecorded) model.keys.set(`${as} ${key}`, { request: `${path} ${body}`, shown })
@@ -140,7 +140,7 @@ const play = async (stage: Stage, step: Step): Promise<string> => {
   }
   if (step.to === 'retry') {
     const request = keyed.at(-1 - step.which)
-    // Keys are known for a day; what comes of them after that is not said.
+    // After a day the answer to a repeated key is unspecified.
     if (request === undefined || model.clock - request.time > RETRIED_WITHIN) return 'nothing'
     return exchange(stage, request)
   }
@@ -150,7 +150,7 @@ const play = async (stage: Stage, step: Step): Promise<string> => {
   return exchange(stage, request)
 }
 
-/** The lists show all there is and nothing else, and the log holds what the model says, in its order. */
+/** Compares the lists and the log with the model. */
 const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
   const audrey = service.as('audrey')
   const reservations = standingReservations(model)
@@ -171,10 +171,10 @@ const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
 }
 
 /**
- * Plays a story with a service of its own, begun on a copy of the data given, and holds every answer against the model's.
+ * Plays a story on a new service with a copy of the given data, and compares every answer with the model's.
  *
- * @returns how every step ended
- * @throws AssertionError where that is not as the model has it
+ * @returns the outcome of every step
+ * @throws Error at the first difference, with the story so far
  */
 export const played = (template: string, steps: readonly Step[], subject: Subject = {}): Promise<readonly string[]> =>
   withScope(async (scope) => {
@@ -182,13 +182,13 @@ export const played = (template: string, steps: readonly Step[], subject: Subjec
     await cp(template, data, { recursive: true, filter: isOfStory })
     const model = newModel(Date.parse(NOW), PORTS)
     const service = await begin(scope, data, subject, model.clock)
-    const stage: Stage = { model, data, scope, subject, keyed: [], told: [], service, seen: -1 }
+    const stage: Stage = { model, data, scope, subject, keyed: [], transcript: [], service, seen: -1 }
     const outcomes: string[] = []
     try {
       for (const step of steps) outcomes.push(`${step.to}: ${await play(stage, step)}`)
       await checkWhole(stage)
     } catch (error) {
-      throw new Error(`${(error as Error).message}\n\nThe story until then:\n${stage.told.join('\n')}`, {
+      throw new Error(`${(error as Error).message}\n\nThe story until then:\n${stage.transcript.join('\n')}`, {
         cause: error,
       })
     }

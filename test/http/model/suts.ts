@@ -13,7 +13,7 @@ import {
   shownSut,
 } from './model.ts'
 
-/** What becomes of a SUT, and of its listen_port. */
+/** The model of SUTs and their listen_port. */
 
 const FIELDS = {
   name: '',
@@ -28,7 +28,7 @@ const FIELDS = {
   version: '',
 }
 
-/** A port that was never used, the lowest first; then the one that has been free for longest. */
+/** The lowest port that was never used, else the one free for longest. */
 const nextPort = ({ range, held, freed }: Model['ports']): number | undefined =>
   range
     .filter((port) => !held.has(port))
@@ -71,7 +71,7 @@ export const createSut = (model: Model, fields: Fields): Expected => {
   return { settle, isRecorded: true }
 }
 
-/** Gives the port back, unless the clock is behind: then it is swept up later. */
+/** Releases the port, unless the clock is behind: then it is released later. */
 export const releasePort = (model: Model, sut: Sut): void => {
   const { ports } = model
   if (ports.held.get(sut.listen_port) !== sut || isBehind(model, ports.time)) return
@@ -81,14 +81,14 @@ export const releasePort = (model: Model, sut: Sut): void => {
   log(model, 'ListenPortReleased', sut._id, ports.time)
 }
 
-/** The SUTs that were retired and have their port still, by port. */
+/** The retired SUTs that still hold their port, by port. */
 export const unreleased = ({ ports }: Model): readonly Sut[] =>
   [...ports.held]
     .filter(([, { calendar }]) => calendar.retired)
     .sort(([a], [b]) => a - b)
     .map(([, sut]) => sut)
 
-/** The revisions that If-Match names, `undefined` where any will do. */
+/** The revisions in If-Match, or `undefined` if any matches. */
 export type IfMatch = readonly number[] | undefined
 
 const changed = (model: Model, sut: Sut, type: string): Shown => {
@@ -165,7 +165,7 @@ export const retireSut = (model: Model, sut: Sut | undefined, ifMatch: IfMatch):
   return { settle, isRecorded: true }
 }
 
-/** The entity tags of If-None-Match that the SUT's is among, or not. */
+/** `isKnown` says whether If-None-Match includes the SUT's entity tag. */
 export const readSut = (sut: Sut | undefined, isKnown: (record: number) => boolean): Expected => {
   if (sut === undefined) return refused('sut_not_found')
   return shown(isKnown(sut.record) ? { status: 304, text: '', etag: `"${sut.record}"` } : shownSut(sut))

@@ -1,7 +1,7 @@
 import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
 import type { WindowWish } from './steps.ts'
 
-/** The moments of a story as they go over the wire. */
+/** The times of a story in their HTTP format. */
 
 const QUARTER = 900_000
 
@@ -15,7 +15,7 @@ export const written = ({ epochNanoseconds, offset }: Instant): string => {
   return epochNanoseconds % 1_000_000_000n === 0n ? text : text.replace(/(?=[+-]\d\d:\d\d$)/, '.000000001')
 }
 
-/** The ends of a window that counts from the current quarter; `clock` is in Unix milliseconds. */
+/** The ends of a window relative to the current quarter-hour. `clock` is in Unix milliseconds. */
 export const explicit = (clock: number, { start, length, nanosecond, offsets }: WindowWish) => {
   const from = Math.floor(clock / QUARTER) * QUARTER + start * 1000
   return { start: moment(from, false, offsets[0]), end: moment(from + length * 1000, nanosecond, offsets[1]) }

@@ -11,7 +11,7 @@ import {
 } from '../../../src/http/protocol/forwarded.ts'
 import { anyCharacter } from '../../characters.ts'
 
-/** A request as it came from a peer. */
+/** A request from a peer. */
 const from = (remoteAddress: string | undefined, headers: Readonly<Record<string, string>> = {}) =>
   ({ headers, socket: { remoteAddress } }) as unknown as Parameters<
     ReturnType<typeof makeClientAddresses>['clientOf']
@@ -24,58 +24,58 @@ const PROXIES = makeClientAddresses([
 const NO_PROXIES = makeClientAddresses([])
 const CLIENT = '192.0.2.7'
 
-const told: readonly (readonly [what: string, header: Readonly<Record<string, string>>, client: string])[] = [
+const forwardedCases: readonly (readonly [what: string, header: Readonly<Record<string, string>>, client: string])[] = [
   ['one address', { 'x-forwarded-for': '192.0.2.7' }, CLIENT],
   ['an address with a port', { 'x-forwarded-for': '192.0.2.7:4711' }, CLIENT],
-  ['what the client itself says before it', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7' }, CLIENT],
-  ['proxies behind it', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7, 10.1.1.1,fd00::9' }, CLIENT],
+  ['an address sent by the client before it', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7' }, CLIENT],
+  ['proxies after it', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7, 10.1.1.1,fd00::9' }, CLIENT],
   ['gaps in the list', { 'x-forwarded-for': ', 192.0.2.7 ,, 10.1.1.1 ,' }, CLIENT],
   ['an IPv6 address', { 'x-forwarded-for': '2001:DB8::0:1' }, '2001:db8::1'],
   ['an IPv6 address with a port', { 'x-forwarded-for': '[2001:db8::1]:443' }, '2001:db8::1'],
-  ['IPv4 in the clothes of IPv6', { 'x-forwarded-for': '::ffff:192.0.2.7' }, CLIENT],
-  ['none but proxies', { 'x-forwarded-for': '10.1.1.1, 10.1.1.2' }, '10.1.1.1'],
+  ['an IPv4-mapped IPv6 address', { 'x-forwarded-for': '::ffff:192.0.2.7' }, CLIENT],
+  ['only proxies', { 'x-forwarded-for': '10.1.1.1, 10.1.1.2' }, '10.1.1.1'],
   ['no address', { 'x-forwarded-for': 'unknown' }, '10.0.0.1'],
-  ['no address behind one', { 'x-forwarded-for': '192.0.2.7, lab.example' }, '10.0.0.1'],
-  ['nothing', { 'x-forwarded-for': '' }, '10.0.0.1'],
-  ['one address, in the standard’s way', { forwarded: 'for=192.0.2.7' }, CLIENT],
+  ['an address followed by a host name', { 'x-forwarded-for': '192.0.2.7, lab.example' }, '10.0.0.1'],
+  ['an empty header', { 'x-forwarded-for': '' }, '10.0.0.1'],
+  ['one address in Forwarded', { forwarded: 'for=192.0.2.7' }, CLIENT],
   ['more than the address', { forwarded: 'By="10.0.0.1"; FOR=192.0.2.7;proto=https;host="lab.example:8080"' }, CLIENT],
   ['a quoted address with a port', { forwarded: 'for="192.0.2.7:4711"' }, CLIENT],
   ['a quoted address with a hidden port', { forwarded: 'for="192.0.2.7:_p"' }, CLIENT],
   ['a quoted pair', { forwarded: 'for="192.0.\\2.7"' }, CLIENT],
-  ['a port and a host that ought to be quoted', { forwarded: 'for=192.0.2.7:4711;host=lab.example:8080' }, CLIENT],
-  ['an IPv6 address, in the standard’s way', { forwarded: 'for="[2001:db8::1]:4711"' }, '2001:db8::1'],
+  ['a port and a host without their quotes', { forwarded: 'for=192.0.2.7:4711;host=lab.example:8080' }, CLIENT],
+  ['an IPv6 address in Forwarded', { forwarded: 'for="[2001:db8::1]:4711"' }, '2001:db8::1'],
   ['several hops', { forwarded: 'for=203.0.113.9, for=192.0.2.7;by=10.1.1.1, for=10.1.1.1' }, CLIENT],
-  ['commas and semicolons within quotes', { forwarded: 'for=203.0.113.9;x="a, for=1.2.3.4;", for=192.0.2.7' }, CLIENT],
+  ['commas and semicolons in quotes', { forwarded: 'for=203.0.113.9;x="a, for=1.2.3.4;", for=192.0.2.7' }, CLIENT],
   ['a hidden address', { forwarded: 'for=192.0.2.7, for=_hidden' }, '10.0.0.1'],
   ['a hop without an address', { forwarded: 'for=192.0.2.7, proto=https' }, '10.0.0.1'],
-  ['a quote that the client left open', { forwarded: 'for="192.0.2.9, for=192.0.2.7' }, '10.0.0.1'],
-  ['a quote that the client left open before one', { forwarded: 'x=", for="192.0.2.7"' }, '10.0.0.1'],
+  ['a quote left open by the client', { forwarded: 'for="192.0.2.9, for=192.0.2.7' }, '10.0.0.1'],
+  ['a quote left open by the client before an address', { forwarded: 'x=", for="192.0.2.7"' }, '10.0.0.1'],
   ['two addresses in one hop', { forwarded: 'for=192.0.2.7;for=192.0.2.9' }, '10.0.0.1'],
   ['no pairs', { forwarded: '192.0.2.7' }, '10.0.0.1'],
-  ['the same in both headers', { forwarded: 'for=192.0.2.7', 'x-forwarded-for': '192.0.2.7' }, CLIENT],
-  ['something else in each header', { forwarded: 'for=192.0.2.9', 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
+  ['the same address in both headers', { forwarded: 'for=192.0.2.7', 'x-forwarded-for': '192.0.2.7' }, CLIENT],
+  ['different addresses in both headers', { forwarded: 'for=192.0.2.9', 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
   ['nonsense in one header', { forwarded: 'for="', 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
 ]
 
-for (const [what, headers, client] of told) {
-  test(`a trusted proxy that tells ${what}: the client is ${client}`, (t) => {
+for (const [what, headers, client] of forwardedCases) {
+  test(`a trusted proxy that sends ${what}: the client is ${client}`, (t) => {
     t.is(PROXIES.clientOf(from('10.0.0.1', headers)), client)
     t.is(PROXIES.clientOf(from('::ffff:10.0.0.1', headers)), client)
   })
 }
 
-test('what a peer that is no trusted proxy tells does not count', (t) => {
-  for (const [, headers] of told) {
+test('forwarding headers of an untrusted peer are ignored', (t) => {
+  for (const [, headers] of forwardedCases) {
     t.is(PROXIES.clientOf(from('198.51.100.1', headers)), '198.51.100.1')
     t.is(NO_PROXIES.clientOf(from('10.0.0.1', headers)), '10.0.0.1')
   }
 })
 
-test('a connection that has gone has no address, and is no proxy', (t) => {
+test('a closed connection has no address and is not a proxy', (t) => {
   t.is(PROXIES.clientOf(from(undefined, { 'x-forwarded-for': CLIENT })), 'unknown')
 })
 
-test('whatever a client writes before what the proxy adds, the client is who the proxy says, or the proxy', (t) => {
+test('property: a client cannot forge its address with text before the proxy’s', (t) => {
   const text = fc.string({ unit: fc.constantFrom(...'for="[]:;,\\ _.1a', 'for=1.2.3.4', ', ', '"') })
   fc.assert(
     fc.property(text, (spoof) => {
@@ -96,7 +96,7 @@ const pair = fc
   .map(([name, value]) => [name.toLowerCase(), `${name}=${quoted(value)}`] as const)
 const others = fc.uniqueArray(pair, { selector: ([name]) => name, maxLength: 3 })
 
-test('every well-formed Forwarded is read: its addresses in their order, whatever else it holds', (t) => {
+test('property: every well-formed Forwarded is parsed into its addresses in order', (t) => {
   const hop = fc.record({ node: address, others, at: fc.nat(), between: fc.constantFrom(',', ', ', ' ,\t') })
   fc.assert(
     fc.property(fc.array(hop, { minLength: 1, maxLength: 5 }), (hops) => {
@@ -116,7 +116,7 @@ test('every well-formed Forwarded is read: its addresses in their order, whateve
   )
 })
 
-test('no text whatever makes the parsers throw, or tell what is no address', (t) => {
+test('property: no text makes the parsers throw or return an invalid address', (t) => {
   const text = fc.oneof(
     fc.string({ unit: anyCharacter }),
     fc.string({ unit: fc.constantFrom(...'for=[]":;,\\ .1a%/') }),
@@ -132,7 +132,7 @@ test('no text whatever makes the parsers throw, or tell what is no address', (t)
   )
 })
 
-test('a field as long as a header may be is read at once, whatever stands in it', (t) => {
+test('a field of the maximum header length is parsed quickly, whatever it contains', (t) => {
   const began = performance.now()
   for (const piece of [' ', '\t;', 'a', 'a=', 'a=b', '"', 'a="\\', ',', ';', '=', '[', 'for=1.1.1.1,', '1.1.1.1,']) {
     const field = piece.repeat(32_768 / piece.length)
@@ -142,7 +142,7 @@ test('a field as long as a header may be is read at once, whatever stands in it'
   t.true(performance.now() - began < 2_000)
 })
 
-test('an address has one spelling', (t) => {
+test('all spellings of an address are normalised to one', (t) => {
   const spellings = ['2001:db8:0:0:0:0:0:1', '2001:DB8::1', '2001:0db8::0001', '2001:db8::1%eth0']
   t.deepEqual(new Set(spellings.map(plainAddress)), new Set(['2001:db8::1']))
   t.is(plainAddress('::FFFF:192.0.2.7'), CLIENT)
@@ -152,7 +152,7 @@ test('an address has one spelling', (t) => {
   }
 })
 
-test('IPv6 addresses stand for their /64, IPv4 addresses for themselves', (t) => {
+test('the network of an IPv6 address is its /64, that of an IPv4 address is itself', (t) => {
   t.is(networkOf(CLIENT), CLIENT)
   t.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
   t.is(networkOf('2001:db8::'), '2001:db8:0:0::/64')

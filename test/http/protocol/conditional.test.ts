@@ -6,9 +6,9 @@ import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 import '../documents/fit-answers.ts'
 
-/** BEHAVIOUR.md, Retrying: ETag, If-Match and If-None-Match, as RFC 9110, section 13, has them. */
+/** Shows behaviour/errors-and-retrying.md: ETag, If-Match and If-None-Match as in RFC 9110, section 13. */
 
-/** A SUT whose record is at revision 2; a reservation of it is at revision 1. */
+/** A SUT whose record is at revision 2. Its reservation is at revision 1. */
 const stage = async (t: ExecutionContext) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
@@ -20,7 +20,7 @@ const stage = async (t: ExecutionContext) => {
   return { service, path, current, reservation }
 }
 
-/** A write of each kind that heeds If-Match, each of which changes something once. */
+/** A write of each kind that evaluates If-Match. Each changes something once. */
 const WRITES: Readonly<Record<string, (service: Running, path: string, ifMatch: string) => Promise<Answer>>> = {
   update: (service, path, ifMatch) =>
     service.as('admin').post(`${path}/update`, { name: 'changed' }, { 'If-Match': ifMatch }),
@@ -34,22 +34,22 @@ const WRITES: Readonly<Record<string, (service: Running, path: string, ifMatch: 
 const MATCHING: Readonly<Record<string, string>> = {
   'the ETag': '"2"',
   'a list that has the ETag': '"0", "abc","2" ,"7"',
-  'any revision at all': '*',
-  'any revision, with blanks': ' * ',
+  'a star': '*',
+  'a star with blanks': ' * ',
   'the ETag with blanks around it': '  "2"  ',
   'a list with empty elements': ', "2",,"7" ,',
   'a list with a tag that holds a comma': '"a,b", "2"',
-  'a list with a weak tag beside the ETag': 'W/"1", "2"',
+  'a list with a weak tag and the ETag': 'W/"1", "2"',
 }
 
 const OLD: Readonly<Record<string, string>> = {
-  'an ETag from before': '"0"',
+  'an old ETag': '"0"',
   'the revision of a reservation of it': '"1"',
-  'one that is still to come': '"3"',
+  'a future ETag': '"3"',
   'a list of others': '"0", "1", "3"',
-  'the ETag as a weak tag, which matches nothing here': 'W/"2"',
+  'the ETag as a weak tag, which never matches': 'W/"2"',
   'a list of weak tags': 'W/"2", W/"*"',
-  'tags that Berth never gave': '"abc", "2.0", "02", "", "*"',
+  'tags that Berth never sent': '"abc", "2.0", "02", "", "*"',
 }
 
 const MALFORMED: Readonly<Record<string, string>> = {
@@ -60,12 +60,12 @@ const MALFORMED: Readonly<Record<string, string>> = {
   'a tag in single quotes': "'2'",
   'a weak tag with a small w': 'w/"2"',
   'two tags without a comma': '"1" "2"',
-  'a list of nothing': ',',
+  'an empty list': ',',
   'a blank in a tag': '"2 "',
 }
 
 for (const [kind, write] of Object.entries(WRITES)) {
-  test(`${kind} is refused where If-Match names another revision, or nothing that could be one`, async (t) => {
+  test(`${kind} is refused if If-Match names another revision or is malformed`, async (t) => {
     const { service, path, current } = await stage(t)
     const recorded = await logOf(service)
     for (const [what, ifMatch] of Object.entries({ ...OLD, ...MALFORMED })) {
@@ -77,7 +77,7 @@ for (const [kind, write] of Object.entries(WRITES)) {
     t.is((await service.as('admin').get(path)).text, current.text)
   })
 
-  test(`${kind} is done where If-Match names the revision that the SUT is at`, async (t) => {
+  test(`${kind} succeeds if If-Match names the current revision of the SUT`, async (t) => {
     for (const [what, ifMatch] of Object.entries(MATCHING)) {
       const { service, path } = await stage(t)
       const taken = await write(service, path, ifMatch)
@@ -86,25 +86,25 @@ for (const [kind, write] of Object.entries(WRITES)) {
   })
 }
 
-test('of two who update with the same ETag one is told that it is stale, and with the new one succeeds', async (t) => {
+test('one of two updates with the same ETag is stale, and succeeds with the new one', async (t) => {
   const { service, path, current } = await stage(t)
   const update = (os: string, etag: unknown) =>
     service.as('admin').post(`${path}/update`, { os }, { 'If-Match': String(etag) })
   const answers = await Promise.all(['one', 'other'].map((os) => update(os, current.headers.etag)))
   t.deepEqual(answers.map(({ status }) => status).sort(), [200, 412])
   const winner = answers.find(({ status }) => status === 200)
-  t.is((await service.as('admin').get(path)).text, winner?.text ?? 'nobody won')
+  t.is((await service.as('admin').get(path)).text, winner?.text ?? 'no winner')
   t.is((await update('last', winner?.headers.etag)).json.os, 'last')
 })
 
-test('a write that would change nothing is stale all the same', async (t) => {
+test('a write that would change nothing is stale too', async (t) => {
   const { service, path } = await stage(t)
   const unchanged = await service.as('admin').post(`${path}/update`, { os: 'linux' }, { 'If-Match': '"0"' })
   t.deepEqual(refusalOf(unchanged), [412, 'stale'])
   t.is((await service.as('admin').post(`${path}/update`, { os: 'linux' }, { 'If-Match': '"2"' })).status, 200)
 })
 
-test('410 comes before 412, and 412 before 409 and behind 404', async (t) => {
+test('410 and 404 take precedence over 412, and 412 over 409', async (t) => {
   const { service, path } = await stage(t)
   const admin = service.as('admin')
   const old = { 'If-Match': '"0"' }
@@ -117,7 +117,7 @@ test('410 comes before 412, and 412 before 409 and behind 404', async (t) => {
   t.is((await admin.post(`${path}/tags`, { a: 'x' }, old)).json.code, 'sut_retired')
 })
 
-test('a repeated request gets its first answer, though its If-Match has become stale', async (t) => {
+test('a repeated request gets its first answer, even if its If-Match is stale by then', async (t) => {
   const { service, path } = await stage(t)
   const headers = { 'If-Match': '"2"', 'Idempotency-Key': 'k' }
   const update = () => service.as('admin').post(`${path}/update`, { os: 'other' }, headers)
@@ -126,7 +126,7 @@ test('a repeated request gets its first answer, though its If-Match has become s
   t.deepEqual([first.status, again.status, again.headers.etag, again.text], [200, 200, '"3"', first.text])
 })
 
-test('If-Match on a read, a creation and a reservation is not heeded', async (t) => {
+test('If-Match on a read, a creation or a reservation is ignored', async (t) => {
   const { service, path, reservation } = await stage(t)
   const header = { 'If-Match': '"0"' }
   t.is((await service.as('admin').get(path, header)).status, 200)
@@ -136,7 +136,7 @@ test('If-Match on a read, a creation and a reservation is not heeded', async (t)
   t.is((await service.as('admin').post('/api/sut/create', sut, header)).status, 201)
 })
 
-test('the ETag is the same on every answer that shows a SUT, and a reservation has none', async (t) => {
+test('every answer with a SUT has the same ETag, and a reservation has none', async (t) => {
   const { service, path, current, reservation } = await stage(t)
   t.is(reservation.headers.etag, undefined)
   t.is((await service.as('alice').get(String(reservation.headers.location))).headers.etag, undefined)
@@ -152,7 +152,7 @@ test('the ETag is the same on every answer that shows a SUT, and a reservation h
 const KNOWN = ['"2"', 'W/"2"', '*', '"0", "2"', '"0",W/"2"', '"a,b",, "2"']
 const NEW = ['"0"', '"1"', 'W/"1"', '"0", "3"', '2', '"2', '', '"*"', '"02"']
 
-test('If-None-Match on GET and HEAD is 304, without a body, where the client has the SUT as it is', async (t) => {
+test('GET and HEAD with the current ETag in If-None-Match are 304 without a body', async (t) => {
   const { service, path } = await stage(t)
   for (const method of ['GET', 'HEAD']) {
     for (const known of KNOWN) {
@@ -164,7 +164,7 @@ test('If-None-Match on GET and HEAD is 304, without a body, where the client has
   }
 })
 
-test('where it has another, or sends what is no entity tag, it gets the SUT', async (t) => {
+test('GET with another or malformed If-None-Match returns the SUT', async (t) => {
   const { service, path, current } = await stage(t)
   for (const unknown of NEW) {
     const answer = await service.as('alice').get(path, { 'If-None-Match': unknown })
@@ -172,14 +172,14 @@ test('where it has another, or sends what is no entity tag, it gets the SUT', as
   }
 })
 
-test('If-None-Match: * on a SUT that nothing has is 404, on a reservation it is not heeded', async (t) => {
+test('If-None-Match: * is 404 for an unknown SUT, and ignored for a reservation', async (t) => {
   const { service, reservation } = await stage(t)
   const header = { 'If-None-Match': '*' }
   t.is((await service.as('alice').get('/api/sut/58c38f5d444553252cce0000', header)).status, 404)
   t.is((await service.as('alice').get(String(reservation.headers.location), header)).status, 200)
 })
 
-test('after every kind of change the ETag of before is no longer what the client has', async (t) => {
+test('every kind of change invalidates the previous ETag', async (t) => {
   const { service, path } = await stage(t)
   let etag = '"2"'
   for (const [kind, write] of Object.entries(WRITES)) {

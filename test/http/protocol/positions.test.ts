@@ -10,17 +10,17 @@ import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { makeHold } from '../store/held-views.ts'
 import { logOf } from '../store/log-rows.ts'
 
-/** BEHAVIOUR.md, Reads: Berth-Position and Berth-After. */
+/** Shows behaviour/reads.md: Berth-Position and Berth-After. */
 
 const positionOf = ({ headers }: Answer): number => {
   const position = String(headers['berth-position'])
-  if (!/^\d{20}$/.test(position)) throw new TypeError(`${position} is no position`)
+  if (!/^\d{20}$/.test(position)) throw new TypeError(`${position} is not a position`)
   return Number(position)
 }
 
 const written = (position: number): string => String(position).padStart(20, '0')
 
-test('a write shows the place of what it recorded, in 20 digits, and a read all that was recorded before it', async (t) => {
+test('a write returns the position of its event in 20 digits, and a read that of the last event', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut = await admin.post('/api/sut/create', aSut())
@@ -30,12 +30,12 @@ test('a write shows the place of what it recorded, in 20 digits, and a read all 
   t.is(positionOf(reservation), 3)
   t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 4)
   t.is((await logOf(service)).length, 4)
-  // Whatever is read, also what has not changed since.
+  // The same for unchanged objects.
   const reads = [path, String(reservation.headers.location), '/api/sut', '/api/sut_reservation', '/api/user/me']
   for (const read of reads) t.is(positionOf(await admin.get(read)), 4, read)
 })
 
-test('every answer to someone who is known carries it, refusals too; to nobody else is it told', async (t) => {
+test('every authenticated answer has a Berth-Position, errors included, and no other answer does', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -66,7 +66,7 @@ test('every answer to someone who is known carries it, refusals too; to nobody e
   }
 })
 
-test('a read with Berth-After of a place that has been reached is answered at once, a write does not heed it', async (t) => {
+test('a read with Berth-After of a reached position is answered at once, and a write ignores it', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -79,7 +79,7 @@ test('a read with Berth-After of a place that has been reached is answered at on
   }
 })
 
-test('a Berth-After may leave out the zeros in front', async (t) => {
+test('a Berth-After may omit leading zeros', async (t) => {
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
   for (const header of ['0', '1', '001', written(1)]) {
@@ -87,7 +87,7 @@ test('a Berth-After may leave out the zeros in front', async (t) => {
   }
 })
 
-test('a Berth-After that is no position is refused and named', async (t) => {
+test('an invalid Berth-After is refused, and the error names it', async (t) => {
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
   const wrong = [
@@ -107,7 +107,7 @@ test('a Berth-After that is no position is refused and named', async (t) => {
   }
 })
 
-/** Two instances over one log, of which the second can be held back. */
+/** Two instances on one log. The second can be made to lag. */
 const twoInstances = async (t: ExecutionContext) => {
   const path = join(await temporaryData(t), 'events.db')
   const store = openSqliteStore({ path, randomHex, onFatal: (error) => t.fail(error.message) })
@@ -121,7 +121,7 @@ const twoInstances = async (t: ExecutionContext) => {
   return { one, other, lag }
 }
 
-test('with the Berth-Position of one instance in Berth-After another one shows what that has shown, as soon as it can', async (t) => {
+test('a read with Berth-After on another instance waits until it shows that position', async (t) => {
   const { one, other, lag } = await twoInstances(t)
   const sut_id = await createSut(one.as('admin'))
   const path = `/api/sut/${sut_id}`
@@ -133,7 +133,7 @@ test('with the Berth-Position of one instance in Berth-After another one shows w
   t.true(positionOf(stale) < positionOf(updated))
   const after = { 'Berth-After': String(updated.headers['berth-position']) }
   const waiting = [path, '/api/sut', '/api/user/me'].map((read) => other.as('alice').get(read, after))
-  // The others have been asked for when this one, which waits for nothing, has been answered behind them.
+  // This read waits for nothing and was sent last, so the others have arrived when it is answered.
   t.is((await other.as('alice').get(path)).text, stale.text)
   lag.letGo()
   const [read, list] = await Promise.all(waiting)
@@ -142,7 +142,7 @@ test('with the Berth-Position of one instance in Berth-After another one shows w
   for (const answer of await Promise.all(waiting)) t.true(positionOf(answer) >= positionOf(updated))
 })
 
-test('what another instance has written is not 404: before saying so, an instance catches up with the store', async (t) => {
+test('an instance catches up with the store before it answers 404', async (t) => {
   const { one, other, lag } = await twoInstances(t)
   await createSut(one.as('admin'))
   lag.hold()
@@ -159,7 +159,7 @@ test('what another instance has written is not 404: before saying so, an instanc
   t.is((await other.as('alice').get('/api/sut/58c38f5d444553252cce0000')).status, 404)
 })
 
-test('a place that is not reached within five seconds is 503 position_not_reached, with Retry-After', async (t) => {
+test('a position not reached within five seconds is 503 position_not_reached with Retry-After', async (t) => {
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
   const began = performance.now()

@@ -5,19 +5,19 @@ import { aReservation, createSut } from '../requests.ts'
 import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.ts'
 
 export interface Race {
-  /** Over one store; the clients are spread over them. */
+  /** On one store. The clients are spread over them. */
   readonly services: readonly Running[]
   readonly clients: number
-  /** Chooses the service that a client asks in a round; unless given, each stays with its own. */
+  /** Chooses the service of a client in each round. Unless given, each client keeps its own. */
   readonly pick?: (services: number, client: number) => number
-  /** At most 30,000: windows lie one behind the other within the horizon. */
+  /** At most 30,000, because consecutive windows must be within the horizon. */
   readonly rounds: number
 }
 
 export interface Tally {
   readonly accepted: number
   readonly refused: number
-  /** The rounds that did not end with one winner, whom every refusal names; the first five. */
+  /** The first five rounds that did not end with one winner whom every refusal names. */
   readonly faults: readonly string[]
 }
 
@@ -36,7 +36,7 @@ const requestFor = (sut: string, round: number, client: number, from: number): s
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Sends every request but for its last byte, then the last bytes all at once. */
+/** Sends every request except its last byte, then all last bytes at once. */
 const releaseTogether = async (
   connections: readonly RawConnection[],
   requests: readonly string[],
@@ -51,19 +51,19 @@ const releaseTogether = async (
   return Promise.all(connections.map((connection) => connection.answer()))
 }
 
-const idsInTheWay = ({ json }: RawAnswer): string =>
+const conflictIds = ({ json }: RawAnswer): string =>
   (json.conflicts as readonly { readonly _id: string }[] | undefined)?.map(({ _id }) => _id).join() ?? 'nobody'
 
-/** What is wrong with the answers of a round; undefined where there is one winner, whom all the others are told of. */
+/** The fault in the answers of a round. Undefined if there is one winner whom all other answers name. */
 const faultOf = (answers: readonly (RawAnswer | undefined)[]): string | undefined => {
   const winners = answers.filter((answer) => answer?.status === 201)
   const winner = String(winners[0]?.json._id)
-  const losers = answers.filter((answer) => answer?.status === 409 && idsInTheWay(answer) === winner)
+  const losers = answers.filter((answer) => answer?.status === 409 && conflictIds(answer) === winner)
   if (winners.length === 1 && losers.length === answers.length - 1) return undefined
-  return answers.map((answer) => answer && `${answer.status} ${answer.json._id ?? idsInTheWay(answer)}`).join('; ')
+  return answers.map((answer) => answer && `${answer.status} ${answer.json._id ?? conflictIds(answer)}`).join('; ')
 }
 
-/** Clients that all want the same window at the same moment, round after round. */
+/** In each round all clients request the same window at the same moment. */
 export const race = async ({ services, clients, rounds, pick = (of, client) => client % of }: Race): Promise<Tally> => {
   const [first] = services as readonly [Running]
   const sut = await createSut(first.as('admin'))

@@ -4,14 +4,14 @@ import { logOf } from '../store/log-rows.ts'
 import { race } from './race.ts'
 import { startTwo } from './two-services.ts'
 
-test('of eight clients who want one window at the same moment one gets it, and the others are told of that one', async (t) => {
+test('one of eight simultaneous requests for a window wins, and the others name it as the conflict', async (t) => {
   const { services, data } = await startTwo(t)
   const rounds = 200
   t.deepEqual(await race({ services, clients: 8, rounds }), { accepted: rounds, refused: 7 * rounds, faults: [] })
   t.is((await logOf({ data })).filter(({ type }) => type === 'ReservationCreated').length, rounds)
 })
 
-test('without the expected revision a window goes to two, and the same check finds it out', async (t) => {
+test('control: a store that ignores the expected revision double-books, and the check detects it', async (t) => {
   const { services } = await startTwo(t, ignoresExpected())
   const { accepted, faults } = await race({ services, clients: 8, rounds: 20 })
   t.true(accepted > 20)

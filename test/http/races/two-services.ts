@@ -7,7 +7,7 @@ import { type Running, start, type Tidying, temporaryData } from '../harness.ts'
 
 const aKey = (): string => randomBytes(32).toString('base64')
 
-/** The keys that all services over one store share, as configuration. */
+/** The configuration of the keys that all services on one store share. */
 export const keysOfAll = () => ({ BERTH_VAULT_KEY: `k1:${aKey()}`, BERTH_AUDIT_KEY: aKey() })
 
 export interface TwoServices {
@@ -17,8 +17,8 @@ export interface TwoServices {
 }
 
 /**
- * Two services over one store, as two machines over a cluster: one alone would let its commands wait for each other, and
- * only the expected revision is between these.
+ * Two services on one store, like two machines on a cluster. A single service would serialise its commands. Here only
+ * the expected revision prevents conflicts.
  */
 export const startTwo = async (
   t: Tidying,

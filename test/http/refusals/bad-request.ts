@@ -3,21 +3,21 @@ import { anyCharacter } from '../../characters.ts'
 import { basic } from '../client.ts'
 import { idOf } from '../harness.ts'
 
-/** Requests that are wrong in one way or many: from bytes that are no HTTP to a body in which one field is spoilt. */
+/** Requests with one or more faults: from bytes that are not HTTP to a body with one bad field. */
 
 const CRLF = '\r\n'
 const NO_ID = '58c38f5d444553252cce0000'
 const strange = fc.string({ unit: anyCharacter, maxLength: 40 })
 const latin1 = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
 const printable = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
-/** Text for a line of the header; seldom of what may not stand there. */
+/** Text for a header line, rarely with forbidden characters. */
 const inLine = fc.oneof(
   { weight: 9, arbitrary: printable },
   { weight: 1, arbitrary: strange.map((text) => latin1(text).replace(/[\r\n]/g, '')) },
 )
 const token = printable.map((text) => text.replace(/[^A-Za-z0-9-]/g, '') || 'X')
 
-/** The operations there are, less what needs an id that something has. */
+/** The operations that need no existing id. */
 const operations = fc.constantFrom(
   'POST /api/sut_reservation/create',
   'POST /api/sut/create',
@@ -127,13 +127,13 @@ const fieldNames = fc.oneof(
   ),
   strange,
 )
-const spoilt = fc
+const damagedBody = fc
   .tuple(bodiesToSpoil, fieldNames, wrong)
   .map(([body, name, value]) => JSON.stringify(Object.fromEntries([...Object.entries(body), [name, value]])))
 const bodies: fc.Arbitrary<string> = fc.oneof(
-  { weight: 10, arbitrary: spoilt },
+  { weight: 10, arbitrary: damagedBody },
   { weight: 2, arbitrary: fc.json() },
-  { weight: 2, arbitrary: fc.tuple(spoilt, fc.nat({ max: 60 })).map(([json, at]) => json.slice(0, at)) },
+  { weight: 2, arbitrary: fc.tuple(damagedBody, fc.nat({ max: 60 })).map(([json, at]) => json.slice(0, at)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('latin1')) },
   {
     weight: 1,
@@ -141,7 +141,7 @@ const bodies: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** How long the body is said to be, and how it is sent. */
+/** The declared length of the body, and its framing. */
 const framings = fc.oneof(
   { weight: 12, arbitrary: fc.constant((body: string) => `Content-Length: ${body.length}${CRLF}${CRLF}${body}`) },
   {
@@ -177,7 +177,7 @@ const structured = fc
     return Buffer.from(`${lines.join(CRLF)}${CRLF}${framed(latin1(body))}`, 'latin1')
   })
 
-/** A request with some bytes of it changed, or its end cut off. */
+/** A request with some bytes changed, or its end cut off. */
 const mutated = fc
   .tuple(structured, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 }), fc.nat())
   .map(([bytes, changes, cut]) => {

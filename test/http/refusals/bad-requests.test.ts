@@ -7,7 +7,7 @@ import { start } from '../harness.ts'
 import { createSut, NOW } from '../requests.ts'
 import { sendBadRequests } from './bad-requests.ts'
 
-/** What so many must have met at least, or the generator has become too tame. */
+/** Codes that the requests must reach, to check the generator. */
 const MET = [
   'malformed_request',
   'malformed_json',
@@ -28,10 +28,10 @@ const MET = [
   'not_implemented',
 ]
 
-test('three thousand bad requests are refused as documented, whatever is wrong with them', async (t) => {
+test('three thousand generated bad requests are refused as documented', async (t) => {
   const seed = randomInt(2 ** 31)
   const service = await start(t, { now: NOW, patience: { headers: 300, request: 300, look: 50 } })
-  // Whoever asks for what stands at the first place of the log is answered.
+  // Creates an event, so that a Berth-After of 0 is reached.
   await createSut(service.as('admin'))
   const { codes, faults } = await sendBadRequests(service, 3_000, seed)
   t.deepEqual(faults, [], `seed ${seed}`)
@@ -43,14 +43,14 @@ test('three thousand bad requests are refused as documented, whatever is wrong w
   t.true((codes['2xx'] ?? 0) < 600, `seed ${seed}: most of them are bad`)
   t.is((await service.as('admin').get('/api/user/me')).status, 200)
   t.deepEqual(
-    // Some of them tell of a proxy that is none, which is said once.
+    // One line is about proxy headers of an untrusted peer.
     service.log.filter(({ level, facts }) => level !== 'info' && !('peer' in facts)),
     [],
     `seed ${seed}`,
   )
 })
 
-test('a server that answers otherwise is found out by the same requests', async (t) => {
+test('control: a server with other answers is detected by the same requests', async (t) => {
   const limits = { headersTimeout: 300, requestTimeout: 300, connectionsCheckingInterval: 50 }
   const server = createServer(limits, (_, response) => response.writeHead(400, { 'Content-Length': 2 }).end('{}'))
   await once(server.listen(0, '127.0.0.1'), 'listening')

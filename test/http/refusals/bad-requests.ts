@@ -5,20 +5,20 @@ import { badRequest } from './bad-request.ts'
 import { faultsOf } from './problems.ts'
 
 export interface Outcome {
-  /** How often each code came; `2xx` for what turned out to be in order. */
+  /** The number of answers by code, `2xx` for requests that turned out valid. */
   readonly codes: Readonly<Record<string, number>>
-  /** What was not as documented, with the request; the first ten. */
+  /** The first ten undocumented answers, with their requests. */
   readonly faults: readonly string[]
 }
 
-/** Connections at once: few enough that passwords to be checked never queue up to a refusal. */
+/** Concurrent connections: few enough that password checks never overflow their queue. */
 const AT_ONCE = 8
-/** Requests generated in one go. */
+/** Requests generated at once. */
 const CHUNK = 1_000
 
 const MEDIA_TYPES = ['application/json', 'application/problem+json']
 
-/** Some of the requests ask for a position that the log has not come to. */
+/** Some of the requests name a position that the log has not reached. */
 const isOfAnotherPosition = ({ status, text, json }: RawAnswer): boolean =>
   status === 503 && (text === '' || json.code === 'position_not_reached')
 
@@ -40,7 +40,7 @@ const codeOf = (answer: RawAnswer | undefined): string => {
   return answer.text === '' ? `HEAD ${answer.status}` : String(answer.json.code)
 }
 
-/** Sends bad requests, each on a connection of its own, and looks at what is answered. The seed gives them again. */
+/** Sends bad requests, each on its own connection, and checks the answers. The seed makes them reproducible. */
 export const sendBadRequests = async (
   { port }: Pick<Running, 'port'>,
   count: number,

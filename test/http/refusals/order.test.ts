@@ -4,13 +4,13 @@ import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 import { faultsOf } from './problems.ts'
 
-/** A request that is to be refused, before it is sent. */
+/** A request to be refused, before it is sent. */
 interface Draft {
   readonly method: string
   readonly path: string
   readonly headers: Headers
   readonly body: Readonly<Record<string, unknown>>
-  /** What is done to the text of the body. */
+  /** A change of the body's text. */
   readonly written: (json: string) => string
 }
 
@@ -27,23 +27,27 @@ test.after.always(later.tidy)
 
 const BODY_MAX = 256 * 1024
 
-/** What can be wrong with a request, in the order in which BEHAVIOUR.md says that it is refused. */
+/** Faults of a request, in the order of precedence that behaviour/errors-and-retrying.md promises. */
 const faults: readonly (readonly [what: string, code: string, commit: (draft: Draft) => Draft])[] = [
   ['no credentials', 'unauthenticated', (draft) => ({ ...draft, headers: without(draft.headers, 'Authorization') })],
   ['an unknown path', 'not_found', (draft) => ({ ...draft, path: '/api/sut_reservation/create/now' })],
-  ['a method not taken', 'method_not_allowed', (draft) => ({ ...draft, method: 'PUT' })],
+  ['an unsupported method', 'method_not_allowed', (draft) => ({ ...draft, method: 'PUT' })],
   [
-    'a role that may not',
+    'a forbidden role',
     'forbidden',
-    // Whoever has no credentials has no role either.
+    // Without credentials there is no role.
     (draft) => (draft.headers.Authorization ? withHeader(draft, 'Authorization', basic('audrey')) : draft),
   ],
   [
-    'too large a body',
+    'a body that is too large',
     'body_too_large',
     (draft) => ({ ...draft, written: (json) => draft.written(json.padEnd(BODY_MAX + 1)) }),
   ],
-  ['a body not called JSON', 'unsupported_media_type', (draft) => withHeader(draft, 'Content-Type', 'text/plain')],
+  [
+    'a body of another media type',
+    'unsupported_media_type',
+    (draft) => withHeader(draft, 'Content-Type', 'text/plain'),
+  ],
   [
     'broken JSON',
     'malformed_json',
@@ -66,7 +70,7 @@ const withField = (draft: Draft, name: string, value: unknown): Draft => ({
   body: { ...draft.body, [name]: value },
 })
 
-/** The code that a request with these faults, by their places in the order, is refused with. */
+/** The error code of a request with the faults at these indexes. */
 const refusedWith = async (places: readonly number[]): Promise<string> => {
   const clean: Draft = {
     method: 'POST',
@@ -84,9 +88,9 @@ const refusedWith = async (places: readonly number[]): Promise<string> => {
 faults.forEach(([what, code], place) => {
   const laterOnes = faults.map((_, other) => other).filter((other) => other > place)
 
-  test(`${what} is refused as ${code}, whichever of the later faults stands beside it`, async (t) => {
+  test(`${what} is refused as ${code}, together with any later fault too`, async (t) => {
     t.is(await refusedWith([place]), code)
-    for (const other of laterOnes) t.is(await refusedWith([place, other]), code, `beside ${faults[other]?.[0]}`)
-    t.is(await refusedWith([place, ...laterOnes]), code, 'beside all of them')
+    for (const other of laterOnes) t.is(await refusedWith([place, other]), code, `with ${faults[other]?.[0]}`)
+    t.is(await refusedWith([place, ...laterOnes]), code, 'with all of them')
   })
 })

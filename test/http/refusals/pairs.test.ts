@@ -5,12 +5,12 @@ import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { faultsOf } from './problems.ts'
 import '../documents/fit-answers.ts'
 
-/** BEHAVIOUR.md, Errors, the order: two reasons at once that a creation of a reservation cannot have. */
+/** Shows behaviour/errors-and-retrying.md, the order: pairs of faults that a reservation request cannot have. */
 
 const UNKNOWN = '58c38f5d444553252cce0000'
 const STALE: Headers = { 'If-Match': '"9"' }
 
-/** An inactive SUT that has been retired, another with a running reservation of Alice's and a cancelled one. */
+/** A retired inactive SUT, and another with a running reservation of Alice's and a cancelled one. */
 const stage = async (t: ExecutionContext) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
@@ -115,7 +115,7 @@ const PAIRS: Readonly<Record<string, readonly [ask: (stage: Stage) => Promise<An
   }
 
 for (const [pair, [ask, status, code]] of Object.entries(PAIRS)) {
-  test(`of two reasons to refuse a request it is told the first: ${pair}`, async (t) => {
+  test(`a request with two faults is refused for the first: ${pair}`, async (t) => {
     const answer = await ask(await stage(t))
     t.deepEqual([answer.status, answer.json.code], [status, code])
     t.deepEqual(faultsOf(answer), [])

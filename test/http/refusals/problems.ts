@@ -1,6 +1,6 @@
 import type { Answer } from '../client.ts'
 
-/** BEHAVIOUR.md's table of refusals: every code and its status. */
+/** Every error code and its status, as documented. */
 export const DOCUMENTED: Readonly<Record<string, number>> = {
   malformed_request: 400,
   malformed_json: 400,
@@ -60,7 +60,7 @@ const CHALLENGE = 'Basic realm="berth", charset="UTF-8"'
 const isSentence = (text: unknown): boolean => typeof text === 'string' && /^.{4,}\.$/su.test(text)
 
 const locationFaults = (errors: unknown): readonly string[] => {
-  if (!Array.isArray(errors) || errors.length === 0) return ['errors is no list of problems']
+  if (!Array.isArray(errors) || errors.length === 0) return ['errors is not a list of problems']
   return errors.flatMap((error: Readonly<Record<string, unknown>>, i) => {
     const [where, ...rest] = Object.keys(error)
     const isLocated = ['pointer', 'parameter', 'header'].includes(where ?? '') && typeof error[where ?? ''] === 'string'
@@ -70,7 +70,7 @@ const locationFaults = (errors: unknown): readonly string[] => {
   })
 }
 
-/** The first hundred problems are named, and how many there are. */
+/** The first hundred problems are listed, and errors_count counts all. */
 const countFaults = ({ errors, errors_count }: Readonly<Record<string, unknown>>): readonly string[] => {
   const named = (errors as readonly unknown[]).length
   return named === Math.min(100, Number(errors_count)) ? [] : [`${named} of ${errors_count} errors`]
@@ -90,8 +90,8 @@ const headerFaults = ({ status, headers }: Answer, code: string): readonly strin
 }
 
 /**
- * What is not as BEHAVIOUR.md promises of every refusal, none if all is: RFC 9457's members and the code, in this order
- * and no others but those that help; the headers that go with it; the media type that was asked for.
+ * Deviations from the documented form of every error: RFC 9457's members and the code, in this order, no others but the
+ * helpful ones, the matching headers, and the requested media type.
  */
 export const faultsOf = (answer: Answer, mediaType = 'application/json'): readonly string[] => {
   const { status, headers, text } = answer
@@ -99,7 +99,7 @@ export const faultsOf = (answer: Answer, mediaType = 'application/json'): readon
   try {
     problem = answer.json
   } catch {
-    return [`${status} is no JSON: ${JSON.stringify(text.slice(0, 200))}`]
+    return [`${status} is not JSON: ${JSON.stringify(text.slice(0, 200))}`]
   }
   const code = String(problem.code)
   const faults: string[] = []
@@ -118,12 +118,12 @@ export const faultsOf = (answer: Answer, mediaType = 'application/json'): readon
   expect(headers['x-request-id'] === problem.instance, `X-Request-Id ${headers['x-request-id']}`)
   expect(headers['content-type'] === mediaType, `Content-Type ${headers['content-type']}`)
   expect(headers['content-length'] === String(Buffer.byteLength(text)), `Content-Length ${headers['content-length']}`)
-  expect((status === 422) <= more.includes('errors'), 'no errors beside 422')
+  expect((status === 422) <= more.includes('errors'), '422 without errors')
   if (more.includes('errors')) faults.push(...locationFaults(problem.errors), ...countFaults(problem))
   return [...faults, ...headerFaults(answer, code)]
 }
 
-/** The status, the code and where: what most tests of a refusal are about. */
+/** The status, the code and the places of an error, which most tests compare. */
 export const refusalOf = ({ status, json }: Answer): readonly unknown[] => {
   const errors = json.errors as readonly Readonly<Record<string, unknown>>[] | undefined
   return [status, json.code, ...(errors ?? []).map((error) => Object.values(error)[0])]

@@ -5,18 +5,18 @@ import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import '../documents/fit-answers.ts'
 
-/** Refusals, row by row of BEHAVIOUR.md's table. None of them changes anything, so they share a service. */
+/** Errors, one by one. None of the requests changes anything, so they share a service. */
 
 const later = tidyingLater()
 let service: Running
-let standing: string
+let activeSut: string
 let inactive: string
 
 test.before(async () => {
   service = await start(later, { now: NOW })
-  standing = await createSut(service.as('admin'))
+  activeSut = await createSut(service.as('admin'))
   inactive = await createSut(service.as('admin'), { is_active: false })
-  await reserve(service.as('bob'), aReservation(standing, { ...window('09:00', '10:00'), user_id: idOf('bob') }))
+  await reserve(service.as('bob'), aReservation(activeSut, { ...window('09:00', '10:00'), user_id: idOf('bob') }))
 })
 test.after.always(later.tidy)
 
@@ -28,35 +28,35 @@ const window = (start: string, end: string) => ({
 type Ask = (as: (name: string) => Client) => Promise<Answer>
 const NO_ID = '58c38f5d444553252cce0000'
 const book = (name: string, more: Readonly<Record<string, unknown>>, headers: Headers = {}): Ask => {
-  return (as) => reserve(as(name), aReservation(standing, more), headers)
+  return (as) => reserve(as(name), aReservation(activeSut, more), headers)
 }
 const create = (more: Readonly<Record<string, unknown>>, headers: Headers = {}): Ask => {
   return (as) => as('admin').post('/api/sut/create', aSut(more), headers)
 }
 const update = (body: unknown): Ask => {
-  return (as) => as('admin').post(`/api/sut/${standing}/update`, body)
+  return (as) => as('admin').post(`/api/sut/${activeSut}/update`, body)
 }
 const get = (path: string, headers: Headers = {}): Ask => {
   return (as) => as('alice').get(path, headers)
 }
 
 const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>> = {
-  'a body that is no JSON': [
+  'a body that is not JSON': [
     (as) => as('admin').request('POST', '/api/sut/create', { 'Content-Type': 'application/json' }, '{"a":'),
     400,
     'malformed_json',
   ],
   'an unknown path': [get('/api/nothing'), 404, 'not_found'],
   'a known path in another case': [get('/API/user/me'), 404, 'not_found'],
-  'a known path with a slash behind it': [get('/api/user/me/'), 404, 'not_found'],
+  'a known path with a trailing slash': [get('/api/user/me/'), 404, 'not_found'],
   'a path with an empty id': [get('/api/sut/'), 404, 'not_found'],
   'an unknown SUT': [get(`/api/sut/${NO_ID}`), 404, 'sut_not_found'],
-  'a malformed id of a SUT': [get('/api/sut/..%2F..%2Fetc%2Fpasswd'), 404, 'sut_not_found'],
-  'an id that is no UTF-8': [get('/api/sut/%ff'), 404, 'sut_not_found'],
+  'a malformed SUT id': [get('/api/sut/..%2F..%2Fetc%2Fpasswd'), 404, 'sut_not_found'],
+  'an id that is not UTF-8': [get('/api/sut/%ff'), 404, 'sut_not_found'],
   'an id with a percent sign and no digits': [get('/api/sut/%zz'), 404, 'sut_not_found'],
   'an unknown reservation': [get(`/api/sut_reservation/${NO_ID}`), 404, 'reservation_not_found'],
-  'the id of a SUT for that of a reservation': [
-    (as) => as('alice').get(`/api/sut_reservation/${standing}`),
+  'a SUT id in place of a reservation id': [
+    (as) => as('alice').get(`/api/sut_reservation/${activeSut}`),
     404,
     'reservation_not_found',
   ],
@@ -66,36 +66,32 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
     'sut_not_found',
   ],
   'a reservation of an unknown SUT': [book('alice', { sut_id: NO_ID }), 404, 'sut_not_found', '#/sut_id'],
-  'a reservation of a SUT of another form of id': [
+  'a reservation of a SUT with another form of id': [
     book('alice', { sut_id: 'böd !' }),
     404,
     'sut_not_found',
     '#/sut_id',
   ],
   'a reservation for an unknown user': [book('admin', { user_id: NO_ID }), 404, 'user_not_found', '#/user_id'],
-  'a reservation of nothing for nobody': [
+  'a reservation with unknown SUT and user': [
     book('admin', { user_id: NO_ID, sut_id: NO_ID }),
     404,
     'sut_not_found',
     '#/user_id',
     '#/sut_id',
   ],
-  'a method that an address does not take': [
-    (as) => as('alice').request('DELETE', '/api/user/me'),
-    405,
-    'method_not_allowed',
-  ],
-  'reading where something is created': [get('/api/sut/create'), 405, 'method_not_allowed'],
-  'writing where something is read': [(as) => as('alice').post(`/api/sut/${NO_ID}`, {}), 405, 'method_not_allowed'],
-  'an answer that is wanted as a web page': [get('/api/user/me', { Accept: 'text/html' }), 406, 'not_acceptable'],
-  'an answer that is wanted in anything but JSON': [
+  'an unsupported method': [(as) => as('alice').request('DELETE', '/api/user/me'), 405, 'method_not_allowed'],
+  'a GET of a creation path': [get('/api/sut/create'), 405, 'method_not_allowed'],
+  'a POST to a read path': [(as) => as('alice').post(`/api/sut/${NO_ID}`, {}), 405, 'method_not_allowed'],
+  'an Accept of HTML only': [get('/api/user/me', { Accept: 'text/html' }), 406, 'not_acceptable'],
+  'an Accept that excludes JSON': [
     get('/api/user/me', { Accept: 'application/json;q=0, text/html' }),
     406,
     'not_acceptable',
   ],
-  'a SUT that is not active': [(as) => reserve(as('alice'), aReservation(inactive)), 409, 'sut_inactive'],
+  'an inactive SUT': [(as) => reserve(as('alice'), aReservation(inactive)), 409, 'sut_inactive'],
   'an unknown field': [create({ color: 'red' }), 422, 'field_unknown', '#/color'],
-  'a field called __proto__': [
+  'a field named __proto__': [
     (as) =>
       as('admin').request(
         'POST',
@@ -122,7 +118,7 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
   'a listen_port in a reservation': [book('alice', { listen_port: 20000 }), 422, 'field_read_only', '#/listen_port'],
   'a body that is a list': [update([]), 422, 'invalid', '#'],
   'a body that is null': [update(null), 422, 'invalid', '#'],
-  'a SUT of nothing but wrong fields': [
+  'a SUT with only wrong fields': [
     (as) =>
       as('admin').post('/api/sut/create', {
         name: '',
@@ -136,7 +132,7 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
     'invalid',
     ...['name', 'port', 'is_active', 'rdp_width', 'password', 'os', 'address', 'sut_type'].map((name) => `#/${name}`),
   ],
-  'a null, which is no way to leave a field out': [update({ name: null }), 422, 'invalid', '#/name'],
+  'a null, which does not mean an omitted field,': [update({ name: null }), 422, 'invalid', '#/name'],
   'problems of several kinds': [
     update({ color: 1, tags: {}, port: 'x' }),
     422,
@@ -148,7 +144,7 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
   'an unknown parameter': [get('/api/user/me?pretty'), 422, 'invalid', 'pretty'],
   'a parameter on health': [get('/health/live?verbose=1&x='), 422, 'invalid', 'verbose', 'x'],
   'a parameter of a POST': [
-    (as) => as('alice').post('/api/sut_reservation/create?dry_run=true', aReservation(standing, { sut_id: 1 })),
+    (as) => as('alice').post('/api/sut_reservation/create?dry_run=true', aReservation(activeSut, { sut_id: 1 })),
     422,
     'invalid',
     'dry_run',
@@ -167,7 +163,7 @@ for (const [what, [ask, ...refusal]] of Object.entries(rows)) {
   })
 }
 
-test('a refusal is a problem of RFC 9457 by name where that is asked for', async (t) => {
+test('an error is application/problem+json if Accept names it', async (t) => {
   for (const accept of ['application/problem+json', 'text/html, Application/Problem+JSON;q=0.5']) {
     for (const ask of [get('/api/nothing', { Accept: accept }), book('alice', { user_id: '/' }, { Accept: accept })]) {
       t.deepEqual(faultsOf(await ask(service.as), 'application/problem+json'), [])
@@ -177,20 +173,20 @@ test('a refusal is a problem of RFC 9457 by name where that is asked for', async
   t.deepEqual([success.status, success.headers['content-type']], [200, 'application/json'])
 })
 
-test('a refused method is told which ones are taken', async (t) => {
+test('a 405 lists the supported methods in Allow', async (t) => {
   const admin = service.as('admin')
   for (const [method, path, allow] of [
     ['GET', '/api/sut/create', 'OPTIONS, POST'],
-    ['HEAD', `/api/sut/${standing}/update`, 'OPTIONS, POST'],
-    ['PUT', `/api/sut/${standing}`, 'GET, HEAD, OPTIONS'],
+    ['HEAD', `/api/sut/${activeSut}/update`, 'OPTIONS, POST'],
+    ['PUT', `/api/sut/${activeSut}`, 'GET, HEAD, OPTIONS'],
     ['POST', '/health/live', 'GET, HEAD, OPTIONS'],
   ] as const) {
     t.is((await admin.request(method, path)).headers.allow, allow)
   }
 })
 
-test('a parameter that is there twice is named', async (t) => {
-  const answer = await get(`/api/sut/${standing}?a=1&a=2`)(service.as)
+test('a repeated parameter is named', async (t) => {
+  const answer = await get(`/api/sut/${activeSut}?a=1&a=2`)(service.as)
   t.deepEqual([...new Set(refusalOf(answer))], [422, 'invalid', 'a'])
   t.deepEqual(faultsOf(answer), [])
 })

@@ -5,7 +5,7 @@ import { aReservation, createSut, NOW, reserve } from '../requests.ts'
 import { faultsOf, refusalOf } from './problems.ts'
 import '../documents/fit-answers.ts'
 
-/** Windows that are no windows, or not now. None of these changes anything, so they share a service. */
+/** Invalid windows. None of the requests changes anything, so they share a service. */
 
 const later = tidyingLater()
 let service: Running
@@ -35,7 +35,7 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
   'a start without an end': [bookWithin({ start_time: '2030-05-02T06:00:00Z' }), 422, 'window_required', '#/end_time'],
   'a length without a start': [bookWithin({ duration: 900 }), 422, 'window_required', '#/start_in'],
   'both forms of window': [book({ start_in: 0, duration: 900 }), 422, 'window_ambiguous', '#/start_in', '#/duration'],
-  'a mixture of both forms': [
+  'a mix of both forms': [
     bookWithin({ start_time: '2030-05-02T06:00:00Z', duration: 900 }),
     422,
     'window_ambiguous',
@@ -57,7 +57,7 @@ const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>>
     'window_too_far',
     '#/start_in',
   ],
-  'a window that is too long, too far ahead and whose ends are no numbers of seconds': [
+  'a relative window without whole numbers of seconds': [
     bookWithin({ start_in: 0.5, duration: '900' }),
     422,
     'invalid',
@@ -74,7 +74,7 @@ for (const [what, [ask, ...refusal]] of Object.entries(rows)) {
   })
 }
 
-const NO_TIMES: Readonly<Record<string, RegExp>> = {
+const INVALID_TIMES: Readonly<Record<string, RegExp>> = {
   '2030-05-02': /date without a time/,
   '2030-05-02T06:00:00': /must have a UTC offset/,
   '2030-05-02T06:00:00 02:00': /%2B/,
@@ -88,11 +88,11 @@ const NO_TIMES: Readonly<Record<string, RegExp>> = {
   '1906696800': /RFC 3339/,
 }
 
-for (const [text, says] of Object.entries(NO_TIMES)) {
-  test(`the time ${text} is refused, and the refusal says why`, async (t) => {
+for (const [text, reason] of Object.entries(INVALID_TIMES)) {
+  test(`the time ${text} is refused with the reason`, async (t) => {
     const answer = await book({ start_time: text })()
     t.deepEqual(refusalOf(answer), [422, 'invalid', '#/start_time'])
-    t.regex(String(answer.json.detail), says)
+    t.regex(String(answer.json.detail), reason)
     t.deepEqual(faultsOf(answer), [])
   })
 }

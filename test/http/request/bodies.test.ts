@@ -5,7 +5,7 @@ import { type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aSut } from '../requests.ts'
 
-/** Bodies and how they are called, in updates of a SUT that does not exist: what is well-formed comes as far as that. */
+/** Bodies and media types, in updates of an unknown SUT: a well-formed body gets 404. */
 
 const later = tidyingLater()
 let service: Running
@@ -24,17 +24,17 @@ const send = (
 ): Promise<Answer> => service.as('admin').request('POST', PATH, headers, body)
 
 const MALFORMED: Readonly<Record<string, string | Uint8Array>> = {
-  'nothing at all': '',
+  'an empty body': '',
   'a blank': ' ',
-  'an object without its end': '{"name":"a"',
+  'an unclosed object': '{"name":"a"',
   'two objects': '{}{}',
   'a trailing comma': '{"name":"a",}',
   'a single-quoted name': "{'name':'a'}",
   'a comment': '{/**/}',
-  'a number that is none': '{"port":NaN}',
+  NaN: '{"port":NaN}',
   'a number with a leading zero': '{"port":01}',
   'a control character in a string': '{"name":"a\u0001"}',
-  'an escape of no standard': '{"name":"\\x41"}',
+  'an invalid escape': '{"name":"\\x41"}',
   'a byte order mark': '\ufeff{}',
   'UTF-16': Buffer.from('{}', 'utf16le'),
   'a lone continuation byte': Buffer.from([0x7b, 0x22, 0x80, 0x22, 0x3a, 0x31, 0x7d]),
@@ -44,7 +44,7 @@ const MALFORMED: Readonly<Record<string, string | Uint8Array>> = {
 }
 
 for (const [what, body] of Object.entries(MALFORMED)) {
-  test(`${what} is no JSON`, async (t) => {
+  test(`${what} is malformed JSON`, async (t) => {
     const answer = await send(body)
     t.deepEqual(refusalOf(answer), [400, 'malformed_json'])
     t.deepEqual(faultsOf(answer), [])
@@ -53,14 +53,14 @@ for (const [what, body] of Object.entries(MALFORMED)) {
 
 const WELL_FORMED: Readonly<Record<string, readonly [body: string, ...refusal: unknown[]]>> = {
   'an empty object': ['{}', ...READ],
-  'white space all around': [' \r\n\t{ } \n', ...READ],
-  'a member that is there twice, of which the last counts': ['{"port":0,"port":1}', ...READ],
-  'a member that is there twice, of which the last is wrong': ['{"port":1,"port":0}', 422, 'invalid', '#/port'],
-  'a member spelt in escapes': ['{"\\u006eame":"\\ud83d\\udda5"}', ...READ],
+  'surrounding white space': [' \r\n\t{ } \n', ...READ],
+  'a repeated member whose last value is valid': ['{"port":0,"port":1}', ...READ],
+  'a repeated member whose last value is invalid': ['{"port":1,"port":0}', 422, 'invalid', '#/port'],
+  'an escaped member name': ['{"\\u006eame":"\\ud83d\\udda5"}', ...READ],
   'half a surrogate pair': ['{"name":"\\ud83d"}', 422, 'invalid', '#/name'],
-  'an unknown member called by half a surrogate pair': ['{"\\ud83d":1}', 422, 'field_unknown', '#/%EF%BF%BD'],
+  'an unknown member named by half a surrogate pair': ['{"\\ud83d":1}', 422, 'field_unknown', '#/%EF%BF%BD'],
   'an unknown member without a name': ['{"":1}', 422, 'field_unknown', '#/'],
-  'members called like those of every object': [
+  'members named like those of Object.prototype': [
     '{"constructor":1,"toString":1,"__proto__":1}',
     422,
     'field_unknown',
@@ -70,7 +70,7 @@ const WELL_FORMED: Readonly<Record<string, readonly [body: string, ...refusal: u
   ],
   'a whole number with a fraction of zero': ['{"port":1.0}', ...READ],
   'a whole number with an exponent': ['{"port":5902e0}', ...READ],
-  'a number beyond all numbers': ['{"port":1e999}', 422, 'invalid', '#/port'],
+  'a number beyond the range of doubles': ['{"port":1e999}', 422, 'invalid', '#/port'],
   'a number with a fraction': ['{"port":1.5}', 422, 'invalid', '#/port'],
   'a string': ['"{}"', 422, 'invalid', '#'],
   'a number': ['1', 422, 'invalid', '#'],
@@ -85,7 +85,7 @@ for (const [what, [body, ...refusal]] of Object.entries(WELL_FORMED)) {
   })
 }
 
-test('a body nested 40,000 deep is refused like any other', async (t) => {
+test('a body nested 40,000 levels deep is refused as documented', async (t) => {
   for (const [opening, closing] of [
     ['[', ']'],
     ['{"a":', '}'],
@@ -96,7 +96,7 @@ test('a body nested 40,000 deep is refused like any other', async (t) => {
   }
 })
 
-const NAMES: Readonly<Record<string, readonly unknown[]>> = {
+const MEDIA_TYPES: Readonly<Record<string, readonly unknown[]>> = {
   'application/json': READ,
   'application/json; charset=utf-8': READ,
   'application/json;charset="UTF-8"': READ,
@@ -112,20 +112,20 @@ const NAMES: Readonly<Record<string, readonly unknown[]>> = {
   json: [415, 'unsupported_media_type'],
 }
 
-for (const [type, refusal] of Object.entries(NAMES)) {
-  test(`a body called ${type}: ${refusal.join(' ')}`, async (t) => {
+for (const [type, refusal] of Object.entries(MEDIA_TYPES)) {
+  test(`a body of type ${type}: ${refusal.join(' ')}`, async (t) => {
     const answer = await send('{}', { 'Content-Type': type })
     t.deepEqual(refusalOf(answer), refusal)
     t.deepEqual(faultsOf(answer), [])
   })
 }
 
-test('a body without a name is refused, and no body at all is one that is missing', async (t) => {
+test('a body without a media type is 415, and a missing body 400', async (t) => {
   t.deepEqual(refusalOf(await send('{}', {})), [415, 'unsupported_media_type'])
   t.deepEqual(refusalOf(await send(undefined, {})), [400, 'malformed_json'])
 })
 
-test('a body that is coded is refused, however small it would be and however large', async (t) => {
+test('a body with a content coding is refused, whatever its size', async (t) => {
   for (const size of [1, 10 * 1024 * 1024]) {
     const body = gzipSync(JSON.stringify(aSut({ description: 'a'.repeat(size) })))
     const answer = await send(body, { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'gzip' })
@@ -138,7 +138,7 @@ test('a body that is coded is refused, however small it would be and however lar
   t.deepEqual(refusalOf(await send('{}', { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'identity' })), READ)
 })
 
-test('the refusal of broken JSON says where it breaks and quotes nothing: bodies hold passwords', async (t) => {
+test('the error for malformed JSON gives the offset and quotes nothing, because bodies contain passwords', async (t) => {
   for (const body of ['{"password":hunter2}', '{"password":"hunter2"x}', '{"password":"hunter2']) {
     const { text, json } = await send(body)
     t.notRegex(text, /hunter2/)

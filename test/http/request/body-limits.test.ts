@@ -4,7 +4,7 @@ import { type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { exchange } from '../server/raw-http.ts'
 
-/** How large a body may be, in updates of a SUT that does not exist: what is read comes as far as that. */
+/** The limit of the body size, in updates of an unknown SUT: a body that is read gets 404. */
 
 const later = tidyingLater()
 let service: Running
@@ -22,7 +22,7 @@ const send = (body: string): Promise<Answer> =>
 
 const LIMIT = 262_144
 
-test('a body of 256 KiB is read, one byte more is not', async (t) => {
+test('a body of 256 KiB is read, and one byte more is refused', async (t) => {
   t.deepEqual(refusalOf(await send('{}'.padEnd(LIMIT))), READ)
   const answer = await send('{}'.padEnd(LIMIT + 1))
   t.deepEqual(refusalOf(answer), [413, 'body_too_large'])
@@ -35,7 +35,7 @@ test('the limit counts bytes, not characters', async (t) => {
   t.deepEqual(refusalOf(await send(pad(66_000))), [413, 'body_too_large'])
 })
 
-/** As chunks of 64 KiB, whose sum nobody is told beforehand. */
+/** The body in chunks of 64 KiB, without a declared length. */
 const chunked = (body: string): string => {
   const head = `POST ${PATH} HTTP/1.1\r\nHost: berth\r\nAuthorization: ${basic('admin')}\r\nContent-Type: ${JSON_TYPE}\r\n`
   let chunks = ''
@@ -46,7 +46,7 @@ const chunked = (body: string): string => {
   return `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`
 }
 
-test('the limit holds for a body in chunks too', async (t) => {
+test('the limit applies to a chunked body too', async (t) => {
   for (const [size, ...refusal] of [
     [LIMIT, ...READ],
     [LIMIT + 1, 413, 'body_too_large'],

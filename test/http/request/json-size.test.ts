@@ -14,7 +14,7 @@ const membersOf = (value: unknown): number =>
     ? 0
     : Object.values(value).reduce((sum: number, member) => sum + 1 + membersOf(member), 0)
 
-test('levels and members of a JSON text are counted, whatever brackets, commas and quotes stand in its strings', (t) => {
+test('property: levels and members of JSON are counted, ignoring the contents of strings', (t) => {
   const words = fc.string({ unit: fc.constantFrom('[', '{', '"', '\\', ']', ',', 'ä', '\n') })
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof({ depthSize: 'large' }, words, tie('list'), tie('object')),
@@ -30,16 +30,16 @@ test('levels and members of a JSON text are counted, whatever brackets, commas a
       const wrapped = (by: number) => Buffer.from('['.repeat(by) + text.padEnd(MEMBERS_MAX + 1) + ']'.repeat(by))
       t.is(excessOf(wrapped(DEPTH_MAX - levels)), undefined)
       t.is(excessOf(wrapped(DEPTH_MAX - levels + 1)), 'levels')
-      const beside = (others: number) => Buffer.from(`[${'0,'.repeat(others)}${text}]`)
-      t.is(excessOf(beside(MEMBERS_MAX - members - 1)), undefined)
-      t.is(excessOf(beside(MEMBERS_MAX - members)), 'members')
+      const withOthers = (others: number) => Buffer.from(`[${'0,'.repeat(others)}${text}]`)
+      t.is(excessOf(withOthers(MEMBERS_MAX - members - 1)), undefined)
+      t.is(excessOf(withOthers(MEMBERS_MAX - members)), 'members')
     }),
     { numRuns: 300 },
   )
   t.true(seen.size > 4)
 })
 
-test('a body is taken up to 32 levels deep, and refused beyond, however deep it is', async (t) => {
+test('a body of 32 levels is read, and a deeper one is refused', async (t) => {
   const service = await start(t)
   const send = (body: string) =>
     service.as('admin').request('POST', '/api/sut/create', { 'Content-Type': 'application/json' }, body)
@@ -53,7 +53,7 @@ test('a body is taken up to 32 levels deep, and refused beyond, however deep it 
   }
 })
 
-test('a body of 10,000 members and elements is read, one of more refused, however it spells them', async (t) => {
+test('a body of 10,000 members and elements is read, and one with more is refused', async (t) => {
   const service = await start(t)
   const send = (body: string) =>
     service.as('admin').request('POST', '/api/sut/create', { 'Content-Type': 'application/json' }, body)

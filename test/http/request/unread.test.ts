@@ -5,7 +5,7 @@ import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.ts'
 
-/** What becomes of a request that is answered before its body has come. */
+/** Requests that are answered before their body has arrived. */
 
 const later = tidyingLater()
 let service: Running
@@ -20,15 +20,20 @@ const JSON_TYPE = 'Content-Type: application/json\r\n'
 const SUT = 'POST /api/sut/58c38f5d444553252cce0000/update'
 const PROBE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`
 
-/** What is refused before its body is read: the line, the fields, the refusal. */
+/** Requests that are refused before their body is read: the line, the fields, the error. */
 const REFUSED: Readonly<Record<string, readonly [line: string, fields: string, status: number, code: string]>> = {
   'no credentials': [SUT, JSON_TYPE, 401, 'unauthenticated'],
-  'a role that may not': [SUT, as('alice') + JSON_TYPE, 403, 'forbidden'],
+  'a forbidden role': [SUT, as('alice') + JSON_TYPE, 403, 'forbidden'],
   'an unknown path': ['POST /api/nothing', as('admin') + JSON_TYPE, 404, 'not_found'],
-  'a method that is not taken': ['PUT /api/sut', as('admin') + JSON_TYPE, 405, 'method_not_allowed'],
-  'a body that is not called JSON': [SUT, `${as('admin')}Content-Type: text/plain\r\n`, 415, 'unsupported_media_type'],
-  'a body that is coded': [SUT, `${as('admin')}${JSON_TYPE}Content-Encoding: br\r\n`, 415, 'unsupported_media_type'],
-  'two Hosts': [SUT, `${HOST}${as('admin')}`, 400, 'malformed_request'],
+  'an unsupported method': ['PUT /api/sut', as('admin') + JSON_TYPE, 405, 'method_not_allowed'],
+  'a body of another media type': [SUT, `${as('admin')}Content-Type: text/plain\r\n`, 415, 'unsupported_media_type'],
+  'a body with a content coding': [
+    SUT,
+    `${as('admin')}${JSON_TYPE}Content-Encoding: br\r\n`,
+    415,
+    'unsupported_media_type',
+  ],
+  'two Host fields': [SUT, `${HOST}${as('admin')}`, 400, 'malformed_request'],
 }
 
 const LEFT_MAX = 65_536
@@ -46,7 +51,7 @@ const sent = async (bytes: string): Promise<RawConnection> => {
 for (const [what, [line, fields, status, code]] of Object.entries(REFUSED)) {
   const head = `${line} HTTP/1.1\r\n${HOST}${fields}`
 
-  test(`${what}: with up to 64 KiB to come the connection serves on`, async (t) => {
+  test(`${what}: with up to 64 KiB outstanding the connection stays open`, async (t) => {
     const connection = await sent(`${head}Content-Length: ${LEFT_MAX}\r\n\r\n`)
     const answer = await connection.answer()
     refusedAs(t, answer, [String(status), code])
@@ -56,7 +61,7 @@ for (const [what, [line, fields, status, code]] of Object.entries(REFUSED)) {
     connection.close()
   })
 
-  test(`${what}: with more to come, or nobody knows how much, the connection is closed behind the answer`, async (t) => {
+  test(`${what}: with more or an unknown amount outstanding the connection is closed after the answer`, async (t) => {
     for (const more of [
       `Content-Length: ${LEFT_MAX + 1}\r\n\r\n`,
       'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n',
@@ -66,7 +71,7 @@ for (const [what, [line, fields, status, code]] of Object.entries(REFUSED)) {
       const answer = await connection.answer()
       refusedAs(t, answer, [String(status), code])
       t.is(answer?.headers.connection, 'close')
-      // What comes behind is neither read nor taken for a request.
+      // Anything after it is neither read nor treated as a request.
       connection.send(`0\r\n\r\n${PROBE}`)
       t.is(await connection.answer(), undefined)
     }
@@ -76,7 +81,7 @@ for (const [what, [line, fields, status, code]] of Object.entries(REFUSED)) {
 const TOO_LARGE = `${SUT} HTTP/1.1\r\n${HOST}${as('admin')}${JSON_TYPE}`
 const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
 
-test('a body that is too large is refused as soon as that is known, in chunks too', async (t) => {
+test('a body that is too large is refused as soon as that is known, also in chunks', async (t) => {
   for (const bytes of [
     `${TOO_LARGE}Content-Length: ${BODY_MAX + 1}\r\n\r\n`,
     `${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(65_536).repeat(4)}${chunk(1)}`,
@@ -97,7 +102,7 @@ test('a body in 4,096 chunks is read', async (t) => {
   connection.close()
 })
 
-/** A client that writes all it has before it reads; gives the bytes that it got rid of, and what it then reads. */
+/** A client that writes its whole body before it reads. Returns the bytes written and the text read. */
 const writeThenRead = (head: string, size: number): Promise<{ readonly written: number; readonly text: string }> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port: service.port, host: '127.0.0.1' })
@@ -124,7 +129,7 @@ test('a client that writes its body before it reads sees the answer', async (t) 
   }
 })
 
-test('a client that goes on writing for ever is cut off', async (t) => {
+test('a client that never stops writing is cut off', async (t) => {
   const connection = await sent(`${SUT} HTTP/1.1\r\n${HOST}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n`)
   t.is((await connection.answer())?.status, 401)
   const timer = setInterval(() => connection.send(chunk(60_000)), 1)
@@ -133,7 +138,7 @@ test('a client that goes on writing for ever is cut off', async (t) => {
   t.is((await service.anyone.get('/health/live')).status, 200)
 })
 
-test('an answer that is no refusal leaves an endless body as well', async (t) => {
+test('a success answer does not read an endless body either', async (t) => {
   const connection = await sent(`GET /health/live HTTP/1.1\r\n${HOST}Content-Length: ${1 << 30}\r\n\r\n`)
   const answer = await connection.answer()
   t.deepEqual([answer?.status, answer?.headers.connection], [200, 'close'])
@@ -142,7 +147,7 @@ test('an answer that is no refusal leaves an endless body as well', async (t) =>
 
 const EXPECT = 'Expect: 100-continue\r\n'
 
-test('an announced body is refused in place of the word to go on, and the connection closed', async (t) => {
+test('a request with Expect: 100-continue is refused instead, and the connection closed', async (t) => {
   for (const [line, fields, status, code] of Object.values(REFUSED)) {
     const connection = await sent(`${line} HTTP/1.1\r\n${HOST}${fields}${EXPECT}Content-Length: 2\r\n\r\n`)
     const answer = await connection.answer()
@@ -152,7 +157,7 @@ test('an announced body is refused in place of the word to go on, and the connec
   }
 })
 
-test('an announced body that will be read is asked for, and then read', async (t) => {
+test('a request with Expect: 100-continue gets 100, and its body is read', async (t) => {
   const connection = await sent(
     `POST /api/sut_reservation/create HTTP/1.1\r\n${HOST}${as('alice')}${JSON_TYPE}${EXPECT}Content-Length: 60\r\n\r\n`,
   )

@@ -11,15 +11,15 @@ import { logOf } from '../store/log-rows.ts'
 
 const keyed = (key: string): Headers => ({ 'Idempotency-Key': key })
 
-/** An answer without what is of its own request. */
-const lasting = ({ status, headers, text }: Answer) => {
+/** An answer without the values of its own request. */
+const repeatable = ({ status, headers, text }: Answer) => {
   const { date: _, 'x-request-id': __, ...others } = headers
   return { status, headers: others, text }
 }
 
 const LATER = { start_time: '2030-05-02T07:00:00Z', end_time: '2030-05-02T08:00:00Z' }
 
-test('a repeated creation gives the first answer again, whatever has happened since, and records nothing', async (t) => {
+test('a repeated creation returns the first answer, whatever has happened since, and records nothing', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const createTwice = () => admin.post('/api/sut/create', aSut({ password: 'secret' }), keyed('sut'))
@@ -30,28 +30,28 @@ test('a repeated creation gives the first answer again, whatever has happened si
   service.clock.set('2030-05-02T06:59:00Z')
   await admin.post(`/api/sut/${sut_id}/update`, { name: 'other', is_active: false })
   const recorded = await logOf(service)
-  t.deepEqual(lasting(await createTwice()), lasting(sut))
+  t.deepEqual(repeatable(await createTwice()), repeatable(sut))
   const again = await reserve(service.as('alice'), aReservation(sut_id), keyed('reservation'))
-  t.deepEqual(lasting(again), lasting(reservation))
+  t.deepEqual(repeatable(again), repeatable(reservation))
   t.deepEqual(await logOf(service), recorded)
   // A new key is a new request.
   const other = await reserve(service.as('alice'), aReservation(sut_id), keyed('other'))
   t.is(other.json.code, 'window_over')
 })
 
-test('a repeated update gives the SUT as of the first, with the ETag it had then', async (t) => {
+test('a repeated update returns the SUT as of the first, with its ETag', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const path = `/api/sut/${await createSut(admin)}/update`
   const first = await admin.post(path, { name: 'first', password: 'secret' }, keyed('1'))
   const second = await admin.post(path, { name: 'second' }, keyed('2'))
   t.deepEqual([first.headers.etag, second.headers.etag], ['"1"', '"2"'])
-  t.deepEqual(lasting(await admin.post(path, { name: 'first', password: 'secret' }, keyed('1'))), lasting(first))
-  t.deepEqual(lasting(await admin.post(path, { name: 'second' }, keyed('2'))), lasting(second))
+  t.deepEqual(repeatable(await admin.post(path, { name: 'first', password: 'secret' }, keyed('1'))), repeatable(first))
+  t.deepEqual(repeatable(await admin.post(path, { name: 'second' }, keyed('2'))), repeatable(second))
   t.is((await admin.get(path.replace('/update', ''))).json.name, 'second')
 })
 
-test('without a key a repeated creation is a second one', async (t) => {
+test('without a key a repeated creation is a new one', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   await reserved(service.as('alice'), aReservation(sut_id))
@@ -59,7 +59,7 @@ test('without a key a repeated creation is a second one', async (t) => {
   t.not(await createSut(service.as('admin')), sut_id)
 })
 
-test('of twenty at once with one key one is recorded, and all get its answer', async (t) => {
+test('twenty simultaneous requests with one key are recorded once and get the same answer', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const before = (await logOf(service)).length
@@ -68,7 +68,7 @@ test('of twenty at once with one key one is recorded, and all get its answer', a
   const reservations = await twenty(() => reserve(service.as('alice'), aReservation(sut_id), keyed('r')))
   for (const answers of [suts, reservations]) {
     t.is(answers[0]?.status, 201)
-    for (const answer of answers) t.deepEqual(lasting(answer), lasting(answers[0] as Answer))
+    for (const answer of answers) t.deepEqual(repeatable(answer), repeatable(answers[0] as Answer))
   }
   t.deepEqual(
     (await logOf(service)).slice(before).map(({ type }) => type),
@@ -76,7 +76,7 @@ test('of twenty at once with one key one is recorded, and all get its answer', a
   )
 })
 
-test('a key that came with another request is refused, also for another SUT, and also after a restart', async (t) => {
+test('a key reused for another request is refused, for another SUT and after a restart too', async (t) => {
   const service = await start(t, { now: NOW })
   const [one, other] = [await createSut(service.as('admin')), await createSut(service.as('admin'))]
   const first = await reserve(service.as('admin'), aReservation(one), keyed('k'))
@@ -91,7 +91,7 @@ test('a key that came with another request is refused, also for another SUT, and
     t.deepEqual(reused.slice(0, 4).map(refusalOf), Array(4).fill([422, 'idempotency_key_reused', 'Idempotency-Key']))
     t.is(reused[4]?.json.code, 'field_unknown')
     for (const answer of reused) t.deepEqual(faultsOf(answer), [])
-    t.deepEqual(lasting(await reserve(as('admin'), aReservation(one), keyed('k'))), lasting(first))
+    t.deepEqual(repeatable(await reserve(as('admin'), aReservation(one), keyed('k'))), repeatable(first))
   }
   await reuse(service)
   const recorded = await logOf(service)
@@ -99,13 +99,13 @@ test('a key that came with another request is refused, also for another SUT, and
   const restarted = await start(t, { now: NOW, data: service.data })
   await reuse(restarted)
   await restarted.stop()
-  // The documents are made again from the log, and know it still.
+  // The documents rebuilt from the log still know the key.
   await rm(join(service.data, 'views.db'))
   await reuse(await start(t, { now: NOW, data: service.data }))
   t.deepEqual(await logOf(service), recorded)
 })
 
-test('a key is still known after a service that has met with none', async (t) => {
+test('a key is still known after a restart of a service that received none', async (t) => {
   const first = await start(t, { now: NOW })
   const sut_id = await createSut(first.as('admin'))
   const made = await reserve(first.as('alice'), aReservation(sut_id), keyed('k'))
@@ -114,13 +114,13 @@ test('a key is still known after a service that has met with none', async (t) =>
   const other = await createSut(second.as('admin'))
   await second.stop()
   const third = await start(t, { now: NOW, data: first.data })
-  // On another SUT only the documents know it.
+  // For another SUT only the documents know the key.
   const reused = await reserve(third.as('alice'), aReservation(other), keyed('k'))
   t.deepEqual(refusalOf(reused), [422, 'idempotency_key_reused', 'Idempotency-Key'])
-  t.deepEqual(lasting(await reserve(third.as('alice'), aReservation(sut_id), keyed('k'))), lasting(made))
+  t.deepEqual(repeatable(await reserve(third.as('alice'), aReservation(sut_id), keyed('k'))), repeatable(made))
 })
 
-test('a refusal is not remembered: the same request with its key may succeed later', async (t) => {
+test('a refused request does not use up its key and may succeed later', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin, { is_active: false })
@@ -130,10 +130,10 @@ test('a refusal is not remembered: the same request with its key may succeed lat
   await admin.post(`/api/sut/${sut_id}/update`, { is_active: true })
   const made = await attempt()
   t.is(made.status, 201)
-  t.deepEqual(lasting(await attempt()), lasting(made))
+  t.deepEqual(repeatable(await attempt()), repeatable(made))
 })
 
-test('nor is an update that changed nothing: its key is still free', async (t) => {
+test('an update that changed nothing does not use up its key', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const path = `/api/sut/${await createSut(admin)}/update`
@@ -141,7 +141,7 @@ test('nor is an update that changed nothing: its key is still free', async (t) =
   t.is((await admin.post(path, { name: 'other' }, keyed('k'))).headers.etag, '"1"')
 })
 
-test('the same key of another user is another key', async (t) => {
+test('the same key from another user is independent', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const first = await reserve(service.as('alice'), aReservation(sut_id), keyed('k'))
@@ -151,25 +151,25 @@ test('the same key of another user is another key', async (t) => {
   t.is(same.json.code, 'reservation_conflict')
 })
 
-test('a key is the same with quotes and without', async (t) => {
+test('a key is the same with and without quotes', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const first = await reserve(service.as('alice'), aReservation(sut_id), keyed('8e03978e-40d5'))
   t.deepEqual(
-    lasting(await reserve(service.as('alice'), aReservation(sut_id), keyed('"8e03978e-40d5"'))),
-    lasting(first),
+    repeatable(await reserve(service.as('alice'), aReservation(sut_id), keyed('"8e03978e-40d5"'))),
+    repeatable(first),
   )
   const longest = await reserve(service.as('alice'), aReservation(sut_id, LATER), keyed(`"${'~'.repeat(255)}"`))
   t.is(longest.status, 201)
   t.deepEqual(
-    lasting(await reserve(service.as('alice'), aReservation(sut_id, LATER), keyed('~'.repeat(255)))),
-    lasting(longest),
+    repeatable(await reserve(service.as('alice'), aReservation(sut_id, LATER), keyed('~'.repeat(255)))),
+    repeatable(longest),
   )
 })
 
 const BAD_KEYS = ['', '""', '"', 'a b', '"a b"', 'é', '"a', 'x'.repeat(256), '"a", "b"', 'a\tb']
 
-test('a bad key is refused and named, an empty one too', async (t) => {
+test('a malformed or empty key is refused, and the error names the header', async (t) => {
   const service = await start(t, { now: NOW })
   for (const key of BAD_KEYS) {
     const body = Buffer.from(JSON.stringify(aSut()))
@@ -189,7 +189,7 @@ test('a bad key is refused and named, an empty one too', async (t) => {
   t.deepEqual(await logOf(service), [])
 })
 
-test('two keys on one request are refused, and a read does not care for one', async (t) => {
+test('two keys on one request are refused, and a read ignores keys', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
   const twice = { 'Idempotency-Key': ['a', 'b'] } as unknown as Headers

@@ -9,13 +9,13 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { eventsOf, logOf } from '../store/log-rows.ts'
 
-/** BEHAVIOUR.md, Retrying: `Idempotency-Key` on any POST, wherever and however much later it comes again. */
+/** Shows behaviour/errors-and-retrying.md: `Idempotency-Key` on any POST, on any instance, up to a day later. */
 
 const KEY: Headers = { 'Idempotency-Key': 'k' }
 const LATER = { start_time: '2030-05-02T07:00:00Z', end_time: '2030-05-02T08:00:00Z' }
 
-/** An answer without what is of its own request. */
-const lasting = ({ status, headers, text }: Answer) => {
+/** An answer without the values of its own request. */
+const repeatable = ({ status, headers, text }: Answer) => {
   const { date: _, 'x-request-id': __, ...others } = headers
   return { status, headers: others, text }
 }
@@ -27,7 +27,7 @@ interface Stage {
   readonly reservation: string
 }
 
-/** Each POST, and what happens between it and its repetition so that to do it anew would be answered otherwise. */
+/** A POST, and a change before its repetition that would give a new request another answer. */
 interface Post {
   readonly ask: (stage: Stage) => Promise<Answer>
   readonly meanwhile: (stage: Stage) => Promise<unknown>
@@ -57,8 +57,8 @@ const POSTS: Readonly<Record<string, Post>> = {
     meanwhile: update('changed'),
   },
   'an update': { ask: update('linux', KEY), meanwhile: update('bsd') },
-  'setting tags': { ask: tag('1', KEY), meanwhile: tag('2') },
-  retiring: {
+  'a change of tags': { ask: tag('1', KEY), meanwhile: tag('2') },
+  'a retirement': {
     ask: async (stage) => {
       await cancel()(stage)
       return admin(stage).request('POST', `/api/sut/${stage.sut_id}/retire`, KEY)
@@ -70,7 +70,7 @@ const POSTS: Readonly<Record<string, Post>> = {
     meanwhile: async ({ service }) => service.clock.set('2030-05-02T09:00:00Z'),
   },
   'an extension': { ask: extend(1800, KEY), meanwhile: extend(3600) },
-  cancelling: { ask: cancel(KEY), meanwhile: async ({ service }) => service.clock.set('2030-05-02T09:00:00Z') },
+  'a cancellation': { ask: cancel(KEY), meanwhile: async ({ service }) => service.clock.set('2030-05-02T09:00:00Z') },
 }
 
 const stageOf = async (t: ExecutionContext): Promise<Stage> => {
@@ -81,38 +81,38 @@ const stageOf = async (t: ExecutionContext): Promise<Stage> => {
 }
 
 for (const [what, { ask, meanwhile }] of Object.entries(POSTS)) {
-  test(`${what}, sent again with its key, is answered byte for byte as at first, and records nothing`, async (t) => {
+  test(`${what} repeated with its key gets the first answer byte for byte and records nothing`, async (t) => {
     const stage = await stageOf(t)
     const first = await ask(stage)
     t.true(first.status < 300, first.text)
     await meanwhile(stage)
     const recorded = await logOf(stage.service)
-    t.deepEqual(lasting(await ask(stage)), lasting(first))
+    t.deepEqual(repeatable(await ask(stage)), repeatable(first))
     t.deepEqual(await logOf(stage.service), recorded)
   })
 }
 
 const idOfSut = async (service: Running): Promise<string> => createSut(service.as('admin'))
-/** A window from now on, for services that go by the machine's clock. */
+/** A window relative to now, for services with the machine's clock. */
 const soon = (sut_id: string, duration = 900) => {
   const { user_id } = aReservation(sut_id)
   return { user_id, sut_id, start_in: 3600, duration }
 }
 
-test('a request sent again to another instance gets its first answer there, and another with its key is refused', async (t) => {
+test('a request repeated on another instance gets its first answer, and its key cannot be reused', async (t) => {
   const { services, data } = await startTwo(t)
   const [one, other] = services as readonly [Running, Running]
   const sut_id = await idOfSut(one)
-  const asked: readonly ((service: Running) => Promise<Answer>)[] = [
+  const requests: readonly ((service: Running) => Promise<Answer>)[] = [
     (service) => service.as('admin').post('/api/sut/create', aSut({ name: 'other' }), { 'Idempotency-Key': 'sut' }),
     (service) => reserve(service.as('alice'), soon(sut_id), { 'Idempotency-Key': 'reservation' }),
     (service) => service.as('admin').post(`/api/sut/${sut_id}/update`, { os: 'x' }, { 'Idempotency-Key': 'update' }),
   ]
-  for (const ask of asked) {
+  for (const ask of requests) {
     const first = await ask(one)
     t.true(first.status < 300, first.text)
     const recorded = await logOf({ data })
-    t.deepEqual(lasting(await ask(other)), lasting(first))
+    t.deepEqual(repeatable(await ask(other)), repeatable(first))
     t.deepEqual(await logOf({ data }), recorded)
   }
   const reused = await reserve(other.as('alice'), soon(sut_id, 1800), { 'Idempotency-Key': 'reservation' })
@@ -120,7 +120,7 @@ test('a request sent again to another instance gets its first answer there, and 
   t.deepEqual(faultsOf(reused), [])
 })
 
-test('of ten with one key that come to two instances at once one is recorded, and all get its answer', async (t) => {
+test('ten simultaneous requests with one key on two instances are recorded once and get the same answer', async (t) => {
   const { services, data } = await startTwo(t)
   const sut_id = await idOfSut(services[0] as Running)
   const before = (await logOf({ data })).length
@@ -138,7 +138,7 @@ test('of ten with one key that come to two instances at once one is recorded, an
   )
 })
 
-test('a key is known for 24 hours, whatever other keys come meanwhile', async (t) => {
+test('a key is known for 24 hours, whatever other keys are used meanwhile', async (t) => {
   const service = await start(t, { now: NOW })
   const stage = { service, sut_id: await createSut(service.as('admin')), reservation: '' }
   const first = await update('linux', KEY)(stage)
@@ -148,11 +148,11 @@ test('a key is known for 24 hours, whatever other keys come meanwhile', async (t
   }
   service.clock.set('2030-05-03T05:58:11.399Z')
   await update('last', { 'Idempotency-Key': 'last' })(stage)
-  t.deepEqual(lasting(await update('linux', KEY)(stage)), lasting(first))
+  t.deepEqual(repeatable(await update('linux', KEY)(stage)), repeatable(first))
   t.is((await update('other', KEY)(stage)).json.code, 'idempotency_key_reused')
 })
 
-test('what is stored of a request depends on a secret, and no hash of its body or key is in any file', async (t) => {
+test('the stored request hash depends on a secret, and no plain hash of body or key is in any file', async (t) => {
   const body = aSut({ password: 'hunter2', user_name: 'lab' })
   const stored = async (secret: Buffer) => {
     const service = await start(t, { now: NOW, environment: { BERTH_VAULT_KEY: `k1:${secret.toString('base64')}` } })
@@ -168,7 +168,7 @@ test('what is stored of a request depends on a secret, and no hash of its body o
   t.deepEqual((await stored(one)).keys, keys, 'the same request under the same secret')
   t.notDeepEqual((await stored(other)).keys, keys)
   const parts = [JSON.stringify(body), 'k', 'hunter2', 'lab']
-  // The log itself is no file where the store is another machine's.
+  // With a remote store the log is not a local file.
   const files = (await readdir(data)).map(async (file) => [file, await readFile(join(data, file))] as const)
   for (const [file, bytes] of [['the log', log] as const, ...(await Promise.all(files))]) {
     for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512']) {

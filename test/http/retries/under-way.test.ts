@@ -8,7 +8,7 @@ import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 import { changedStore, failingAppends, makeGate } from '../store/stores.ts'
 
-/** Retries that come while the first request is under way, and after it was cut off in the middle. */
+/** Retries while the first request is in flight, and after it was interrupted. */
 
 const KEY: Headers = { 'Idempotency-Key': 'k' }
 
@@ -19,12 +19,12 @@ const startOver = async (t: ExecutionContext, change: (store: EventStore) => Par
 
 const isOfSut = (stream: string): boolean => stream.startsWith('sut-')
 
-test('a creation of a SUT that was cut off between its two appends goes on with its id, its time and its port', async (t) => {
+test('a SUT creation interrupted between its two appends resumes with its id, time and port', async (t) => {
   const service = await startOver(t, failingAppends(isOfSut, 1))
   const create = () => service.as('admin').post('/api/sut/create', aSut({ password: 'secret' }), KEY)
-  const cutOff = await create()
-  t.deepEqual(refusalOf(cutOff), [503, 'unavailable'])
-  t.deepEqual(faultsOf(cutOff), [])
+  const interrupted = await create()
+  t.deepEqual(refusalOf(interrupted), [503, 'unavailable'])
+  t.deepEqual(faultsOf(interrupted), [])
   const [assigned, ...others] = await logOf(service)
   t.deepEqual([assigned?.type, others], ['ListenPortAssigned', []])
   service.clock.set('2030-05-02T05:58:59Z')
@@ -38,7 +38,7 @@ test('a creation of a SUT that was cut off between its two appends goes on with 
   t.is((await logOf(service)).filter(({ type }) => type === 'ListenPortAssigned').length, 1)
 })
 
-test('the retry may come after a restart', async (t) => {
+test('an interrupted SUT creation resumes after a restart too', async (t) => {
   const service = await startOver(t, failingAppends(isOfSut, 1))
   t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
   const [assigned] = await logOf(service)
@@ -48,21 +48,21 @@ test('the retry may come after a restart', async (t) => {
   t.deepEqual([made.status, made.json._id], [201, assigned?.data.sut_id])
 })
 
-test('the key of a creation that was cut off is not free for another', async (t) => {
+test('the key of an interrupted creation cannot be reused for another request', async (t) => {
   const service = await startOver(t, failingAppends(isOfSut, 1))
   t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
   const other = await service.as('admin').post('/api/sut/create', aSut({ name: 'other' }), KEY)
   t.deepEqual(refusalOf(other), [422, 'idempotency_key_reused', 'Idempotency-Key'])
 })
 
-test('without a key a creation that was cut off begins anew', async (t) => {
+test('without a key a retry of an interrupted creation starts over', async (t) => {
   const service = await startOver(t, failingAppends(isOfSut, 1))
   t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 503)
   const [assigned] = await logOf(service)
   t.not(await createSut(service.as('admin')), assigned?.data.sut_id)
 })
 
-test('a duplicate waits for the first and then gets its answer', async (t) => {
+test('a duplicate waits for the first request and gets its answer', async (t) => {
   const gate = makeGate(isOfSut)
   const service = await startOver(t, gate.change)
   const create = () => service.as('admin').post('/api/sut/create', aSut(), KEY)
@@ -73,7 +73,7 @@ test('a duplicate waits for the first and then gets its answer', async (t) => {
   t.is((await second).text, (await first).text)
 })
 
-test('a duplicate that has waited for five seconds is told that the first is still under way', async (t) => {
+test('a duplicate that has waited five seconds is 409 idempotency_in_progress', async (t) => {
   const gate = makeGate(isOfSut)
   const service = await startOver(t, gate.change)
   const create = () => service.as('admin').post('/api/sut/create', aSut(), KEY)
@@ -87,7 +87,7 @@ test('a duplicate that has waited for five seconds is told that the first is sti
   t.is((await create()).text, (await first).text)
 })
 
-test('of two other requests that waited behind a refused one with their key, one alone is recorded', async (t) => {
+test('only one of two requests that waited for a refused one with their key is recorded', async (t) => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
   const UNKNOWN = '58c38f5d444553252cce0000'
@@ -104,7 +104,7 @@ test('of two other requests that waited behind a refused one with their key, one
   const first = reserve(service.as('admin'), aReservation(UNKNOWN), KEY)
   await reached.promise
   const others = Promise.all(suts.map((sut) => reserve(service.as('admin'), aReservation(sut), KEY)))
-  // They have come in when one that was sent behind them on connections of its own has been answered.
+  // They have arrived when requests sent after them on other connections are answered.
   for (let i = 0; i < 3; i++) await service.as('admin').get('/api/user/me')
   opened.resolve()
   t.is((await first).status, 404)

@@ -12,7 +12,7 @@ const freeOf = async (client: Client, sut: string, query: string): Promise<Free>
   return answer.json.free as Free
 }
 
-/** Free windows on the day of these stories, in UTC. */
+/** Free windows on the day of the tests, in UTC. */
 const times = (free: Free): readonly string[] =>
   free.map(({ start_time, end_time }) => `${start_time.slice(11, 16)}-${end_time.slice(11, 16)}`)
 
@@ -34,7 +34,7 @@ const stage = async (t: ExecutionContext, environment: Readonly<Record<string, s
 
 const MORNING = '?from=2030-05-02T05:50:00Z&to=2030-05-02T08:00:00Z'
 
-test('what is free is told between what is held, from the current quarter on', async (t) => {
+test('free windows between reservations are listed from the current quarter-hour on', async (t) => {
   const { alice, sut } = await stage(t)
   t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:45-08:00'])
   await reserved(alice, aReservation(sut, during('06:00', '06:30')))
@@ -46,7 +46,7 @@ test('what is free is told between what is held, from the current quarter on', a
   t.deepEqual(times(all), ['05:45-06:00', '06:30-06:45'])
 })
 
-test('without a span it is a week from now on, in UTC', async (t) => {
+test('without a span the next week is listed in UTC', async (t) => {
   const { alice, sut } = await stage(t)
   await reserved(alice, aReservation(sut, during('07:00', '08:00')))
   t.deepEqual(await freeOf(alice, sut, ''), [
@@ -55,10 +55,10 @@ test('without a span it is a week from now on, in UTC', async (t) => {
   ])
 })
 
-test('what is free is answered in the offset that was asked in', async (t) => {
+test('free windows are returned in the requested UTC offset', async (t) => {
   const { alice, sut } = await stage(t)
-  const asked = '?from=2030-05-02T08:00:00%2B02:00&to=2030-05-02T06:30:00-01:00'
-  t.deepEqual(await freeOf(alice, sut, asked), [
+  const query = '?from=2030-05-02T08:00:00%2B02:00&to=2030-05-02T06:30:00-01:00'
+  t.deepEqual(await freeOf(alice, sut, query), [
     { start_time: '2030-05-02T08:00:00+02:00', end_time: '2030-05-02T09:30:00+02:00' },
   ])
   t.deepEqual(await freeOf(alice, sut, '?to=2030-05-02T06:30:00-00:30'), [
@@ -66,19 +66,19 @@ test('what is free is answered in the offset that was asked in', async (t) => {
   ])
 })
 
-test('what was given back early is free at once, the rest of the quarter too, and what was cancelled is', async (t) => {
+test('released and cancelled windows are free at once, the rest of the quarter-hour too', async (t) => {
   const { alice, sut } = await stage(t)
   const running = await reserved(alice, aReservation(sut, during('05:45', '06:30')))
   const ahead = await reserved(alice, aReservation(sut, during('07:00', '07:30')))
   t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['06:30-07:00', '07:30-08:00'])
   for (const { json } of [running, ahead]) await alice.post(`/api/sut_reservation/${json._id}/cancel`, {})
-  // It was really held until 05:58:12.
+  // The SUT was held until 05:58:12.
   t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:58-08:00'])
 })
 
-test('nothing is free where nothing can be reserved', async (t) => {
+test('no window is free when nothing can be reserved', async (t) => {
   const { service, alice, sut } = await stage(t, { BERTH_HORIZON: 'PT2H', BERTH_WINDOW_MAX: 'PT1H' })
-  // A reservation may start until 07:58:11, which is in the quarter that begins at 07:45.
+  // A reservation may start until 07:58:11, which is in the quarter-hour that begins at 07:45.
   t.deepEqual(times(await freeOf(alice, sut, '')), ['05:45-08:00'])
   t.deepEqual(await freeOf(alice, sut, '?from=2030-05-02T09:00:00Z'), [])
   t.deepEqual(await freeOf(alice, sut, '?from=9999-12-31T23:59:59-14:00'), [])
@@ -93,7 +93,7 @@ test('nothing is free where nothing can be reserved', async (t) => {
   }
 })
 
-test('every quarter that is told as free can be reserved, and no other', async (t) => {
+test('exactly the quarter-hours listed as free can be reserved', async (t) => {
   const { alice, sut } = await stage(t, { BERTH_HORIZON: 'PT6H' })
   for (const [from, to] of [
     ['05:45', '06:15'],

@@ -4,20 +4,20 @@ import { faultsOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 import '../documents/fit-answers.ts'
 
-/** A window on the day of these stories, in UTC: `06:00-06:15`. */
+/** A window on the day of the tests, in UTC: `06:00-06:15`. */
 const during = (window: string, offset = '+00:00'): Readonly<Record<string, string>> => {
   const [start = '', end = ''] = window.split('-')
   return { start_time: `2030-05-02T${start}:00${offset}`, end_time: `2030-05-02T${end}:00${offset}` }
 }
 
-test('an overlapping window is refused, and the refusal names who is in the way and what is free next', async (t) => {
+test('an overlapping window is refused with the conflicting reservations and the next free window', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const alice = service.as('alice')
   const first = await reserved(alice, aReservation(sut_id, during('07:00-08:00', '+00:00')))
   const second = await reserved(alice, aReservation(sut_id, during('10:15-11:15', '+02:00')))
-  const asked = aReservation(sut_id, { user_id: idOf('bob'), ...during('03:30-04:40', '-04:00') })
-  const refused = await reserve(service.as('bob'), asked)
+  const overlapping = aReservation(sut_id, { user_id: idOf('bob'), ...during('03:30-04:40', '-04:00') })
+  const refused = await reserve(service.as('bob'), overlapping)
   t.deepEqual(faultsOf(refused), [])
   t.deepEqual([refused.status, refused.json.code], [409, 'reservation_conflict'])
   const conflict = ({ json: { _id, user_id, start_time, end_time } }: typeof first) => ({
@@ -27,12 +27,12 @@ test('an overlapping window is refused, and the refusal names who is in the way 
     end_time,
   })
   t.is(JSON.stringify(refused.json.conflicts), JSON.stringify([conflict(first), conflict(second)]))
-  // 07:30 to 08:45 on the grid is 75 minutes; the first free ones begin at 09:15, in the offset of the start.
+  // 07:30 to 08:45 on the grid is 75 minutes. The first free 75 minutes begin at 09:15, shown in the start's offset.
   t.is(JSON.stringify(refused.json.next_available), JSON.stringify(during('05:15-06:30', '-04:00')))
   t.like(first.json, { user_id: idOf('alice'), ...during('07:00-08:00') })
 })
 
-test('whoever takes what a refusal offers gets it', async (t) => {
+test('the next free window in a refusal can be reserved', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   for (const window of ['06:00-06:30', '06:45-07:00', '07:30-08:00']) {
@@ -51,7 +51,7 @@ test('windows that share an edge do not conflict, on either side', async (t) => 
   }
 })
 
-test('one overlapping second is a conflict, also with one of one’s own', async (t) => {
+test('an overlap of one second is a conflict, even with one’s own reservation', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   await reserved(service.as('alice'), aReservation(sut_id, during('07:00-07:15')))
@@ -66,7 +66,7 @@ test('the same window of another SUT is free', async (t) => {
   t.is((await reserve(service.as('alice'), aReservation(other))).status, 201)
 })
 
-test('a hundred conflicts are named, by start, and nothing is offered where nothing is free', async (t) => {
+test('up to a hundred conflicts are listed by start, and next_available is null if nothing is free', async (t) => {
   const environment = { BERTH_HORIZON: 'P1DT2H', BERTH_WINDOW_MAX: 'P3D' }
   const service = await start(t, { now: '2030-05-02T00:00:00Z', environment })
   const sut_id = await createSut(service.as('admin'))
@@ -82,12 +82,12 @@ test('a hundred conflicts are named, by start, and nothing is offered where noth
     starts,
     Array.from({ length: 100 }, (_, n) => Date.parse(quarter(n))),
   )
-  // The horizon is 02:00 of the next day; until 02:15 everything is taken.
+  // The horizon is 02:00 of the next day, and everything is taken until 02:15.
   t.is(refused.json.next_available, null)
   t.deepEqual(faultsOf(refused), [])
 })
 
-test('a refused window leaves no trace', async (t) => {
+test('a refused window takes up no time', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   await reserved(service.as('alice'), aReservation(sut_id, during('07:00-07:15')))

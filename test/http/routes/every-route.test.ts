@@ -6,9 +6,9 @@ import { aReservation, aSut, createSut, NOW, reserved } from '../requests.ts'
 import { page } from './route-page.ts'
 import '../documents/fit-answers.ts'
 
-/** What holds of every route of the page: its parameters, its methods, its media type, its status. */
+/** Rules for every route: its parameters, methods, media type and status. */
 
-/** What the routes are asked about. */
+/** The ids used in the paths. */
 interface Things {
   readonly sut: string
   readonly reservation: string
@@ -44,7 +44,7 @@ const methodAndPath = (route: string): readonly [method: string, path: string] =
 
 const TOMORROW = { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }
 
-/** A body that each POST takes. */
+/** A valid body for each POST. */
 const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/sut_reservation/create': ({ sut }) => aReservation(sut, TOMORROW),
   '/api/sut_reservation/:id/extend': () => ({ duration: 1800 }),
@@ -60,7 +60,7 @@ const ask = (route: string, about: Things, query = ''): Promise<Answer> => {
 }
 
 for (const route of page) {
-  test(`${route} refuses parameters that it does not know, each by name`, async (t) => {
+  test(`${route} refuses unknown parameters by name`, async (t) => {
     const refused = await ask(route, things, '?surprise=1&surprise=2&other')
     t.deepEqual([refused.status, refused.json.code], [422, 'invalid'])
     t.deepEqual([...new Set(refusalOf(refused).slice(2))].toSorted(), ['other', 'surprise'])
@@ -73,7 +73,7 @@ const firstEvent = async (): Promise<string> => {
   return (json.events as readonly { id: string }[])[0]?.id ?? ''
 }
 
-/** What a route cannot do without. */
+/** The required parameters of a route. */
 const QUERIES: Readonly<Record<string, () => Promise<string>>> = {
   'GET /api/audit/inclusion': async () => `?event=${await firstEvent()}`,
   'GET /api/audit/consistency': async () => '?from=0',
@@ -93,7 +93,7 @@ for (const route of page.filter((route) => route.startsWith('GET '))) {
   })
 }
 
-/** Not JSON, as the page of routes says. */
+/** Routes that do not return JSON. */
 const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /problems/:code': 'text/html; charset=utf-8',
   'GET /metrics': 'text/plain; version=0.0.4; charset=utf-8',
@@ -109,13 +109,13 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
   'GET /docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 }
 
-test('success is exactly application/json, 201 with a relative Location for a creation, 200 without one otherwise', async (t) => {
+test('a success is application/json: a creation is 201 with a relative Location, anything else 200', async (t) => {
   const own = await makeThings()
   const isLast = (route: string): boolean => /(cancel|retire)$/.test(route)
   const others = page.filter((route) => !isLast(route) && route !== 'POST /api/sut_reservation/create')
   const order = [...others, 'POST /api/sut_reservation/:id/cancel', 'POST /api/sut/:id/retire']
   for (const route of [...order, 'POST /api/sut_reservation/create']) {
-    // What is retired takes no reservation any more.
+    // A retired SUT cannot be reserved.
     const { status, headers, text } = await ask(
       route,
       route === 'POST /api/sut_reservation/create' ? things : own,

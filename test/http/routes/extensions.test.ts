@@ -6,7 +6,7 @@ import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 import '../documents/fit-answers.ts'
 
-/** BEHAVIOUR.md, Reservations after they are made: extending. */
+/** Shows behaviour/suts-and-reservations.md: extending reservations. */
 
 const LATER = '2030-05-02T06:05:00.250Z'
 
@@ -15,7 +15,7 @@ const during = (start: string, end: string) => ({
   end_time: `2030-05-02T${end}:00Z`,
 })
 
-/** Alice's reservation from 06:00 to 07:00, its end in an offset of its own. */
+/** Alice's reservation from 06:00 to 07:00, with its end in another UTC offset. */
 const stage = async (t: ExecutionContext, environment: Readonly<Record<string, string>> = {}) => {
   const service = await start(t, { now: NOW, environment })
   const sut_id = await createSut(service.as('admin'))
@@ -27,17 +27,17 @@ const stage = async (t: ExecutionContext, environment: Readonly<Record<string, s
 }
 
 const EXTENDED: Readonly<Record<string, readonly [body: object, end_time: string]>> = {
-  'end_time, in the offset it is asked in': [
+  'end_time in another offset': [
     { end_time: '2030-05-02T08:00:00+01:00' },
-    // Seven o'clock in UTC is the end that stands.
+    // 07:00 UTC is the current end, so nothing changes.
     '2030-05-02T09:00:00+02:00',
   ],
   'end_time on the grid': [{ end_time: '2030-05-02T08:00:00Z' }, '2030-05-02T08:00:00+00:00'],
-  'end_time judged on the grid': [{ end_time: '2030-05-02T03:16:00-04:00' }, '2030-05-02T03:30:00-04:00'],
+  'end_time off the grid': [{ end_time: '2030-05-02T03:16:00-04:00' }, '2030-05-02T03:30:00-04:00'],
   'end_time a nanosecond later': [{ end_time: '2030-05-02T07:00:00.000000001+00:00' }, '2030-05-02T07:15:00+00:00'],
-  'duration, seconds from its start, in the old offset': [{ duration: 7200 }, '2030-05-02T10:00:00+02:00'],
-  'duration judged on the grid': [{ duration: 3601 }, '2030-05-02T09:15:00+02:00'],
-  'duration that comes to the end that stands': [{ duration: 2701 }, '2030-05-02T09:00:00+02:00'],
+  'duration in seconds from its start': [{ duration: 7200 }, '2030-05-02T10:00:00+02:00'],
+  'duration off the grid': [{ duration: 3601 }, '2030-05-02T09:15:00+02:00'],
+  'duration that gives the current end': [{ duration: 2701 }, '2030-05-02T09:00:00+02:00'],
 }
 
 for (const [what, [body, end_time]] of Object.entries(EXTENDED)) {
@@ -54,7 +54,7 @@ for (const [what, [body, end_time]] of Object.entries(EXTENDED)) {
   })
 }
 
-test('an extended window is taken: what was added conflicts', async (t) => {
+test('the added part of an extended window conflicts', async (t) => {
   const { service, sut_id, made, extend } = await stage(t)
   await extend({ duration: 7200 })
   const refused = await reserve(service.as('alice'), aReservation(sut_id, during('07:45', '08:15')))
@@ -63,17 +63,17 @@ test('an extended window is taken: what was added conflicts', async (t) => {
 })
 
 const REFUSED: Readonly<Record<string, readonly [body: unknown, ...refusal: unknown[]]>> = {
-  'neither of both': [{}, 422, 'window_required', '#/end_time'],
-  both: [{ end_time: '2030-05-02T08:00:00Z', duration: 7200 }, 422, 'window_ambiguous', '#/duration'],
+  'no end': [{}, 422, 'window_required', '#/end_time'],
+  'two ends': [{ end_time: '2030-05-02T08:00:00Z', duration: 7200 }, 422, 'window_ambiguous', '#/duration'],
   'an earlier end': [{ end_time: '2030-05-02T06:45:00Z' }, 422, 'end_not_later', '#/end_time'],
   'an end before its start': [{ end_time: '2030-05-02T05:00:00Z' }, 422, 'end_not_later', '#/end_time'],
   'a shorter duration': [{ duration: 2700 }, 422, 'end_not_later', '#/duration'],
-  'a duration of nothing': [{ duration: 0 }, 422, 'invalid', '#/duration'],
-  'half a second': [{ duration: 7200.5 }, 422, 'invalid', '#/duration'],
+  'a zero duration': [{ duration: 0 }, 422, 'invalid', '#/duration'],
+  'a fractional duration': [{ duration: 7200.5 }, 422, 'invalid', '#/duration'],
   'an end without an offset': [{ end_time: '2030-05-02T08:00:00' }, 422, 'invalid', '#/end_time'],
   'another start': [{ start_time: '2030-05-02T06:00:00Z' }, 422, 'field_unknown', '#/start_time'],
   'a field that the service assigns': [{ duration: 7200, listen_port: 1 }, 422, 'field_read_only', '#/listen_port'],
-  'no object': [[], 422, 'invalid', '#'],
+  'a list': [[], 422, 'invalid', '#'],
 }
 
 for (const [what, [body, ...refusal]] of Object.entries(REFUSED)) {
@@ -91,7 +91,7 @@ test('an extension needs a body', async (t) => {
   t.deepEqual(refusalOf(await service.as('alice').request('POST', `${path}/extend`)), [400, 'malformed_json'])
 })
 
-test('the asked end must be within the longest length, counted from the start', async (t) => {
+test('the requested end must be within the maximum length from the start', async (t) => {
   const { extend } = await stage(t, { BERTH_WINDOW_MAX: 'PT2H' })
   for (const body of [{ duration: 7201 }, { end_time: '2030-05-02T08:00:00.000000001Z' }]) {
     const field = Object.keys(body)[0]
@@ -101,7 +101,7 @@ test('the asked end must be within the longest length, counted from the start', 
   t.is((await extend({ end_time: '2030-05-02T08:00:00Z' })).status, 200)
 })
 
-test('a conflict is 409 with conflicts and extendable_until, the latest possible end, in the offset it was asked in', async (t) => {
+test('a conflicting extension is 409 with conflicts and extendable_until in the requested offset', async (t) => {
   const { service, sut_id, path, made, extend } = await stage(t)
   const bob = service.as('bob')
   const next = await reserved(bob, aReservation(sut_id, { user_id: idOf('bob'), ...during('07:30', '08:00') }))
@@ -112,26 +112,26 @@ test('a conflict is 409 with conflicts and extendable_until, the latest possible
     start_time,
     end_time,
   })
-  const asked = [
+  const cases = [
     [{ end_time: '2030-05-02T04:45:00-04:00' }, [next, last], '2030-05-02T03:30:00-04:00'],
     [{ duration: 5401 }, [next], '2030-05-02T09:30:00+02:00'],
   ] as const
-  for (const [body, inTheWay, extendable_until] of asked) {
+  for (const [body, conflicting, extendable_until] of cases) {
     const refused = await extend(body)
     t.deepEqual(refusalOf(refused), [409, 'reservation_conflict'])
     t.deepEqual(faultsOf(refused), [])
-    t.deepEqual(refused.json.conflicts, inTheWay.map(conflictOf))
+    t.deepEqual(refused.json.conflicts, conflicting.map(conflictOf))
     t.is(refused.json.extendable_until, extendable_until)
     t.false('next_available' in refused.json)
     t.is((await service.as('alice').get(path)).text, made.text)
   }
-  // Whoever takes what the refusal offers gets it, and after that nothing more.
+  // The offered end can be reserved, and nothing after it.
   const taken = await extend({ end_time: '2030-05-02T09:30:00+02:00' })
   t.deepEqual([taken.status, taken.json.end_time], [200, '2030-05-02T09:30:00+02:00'])
   t.is((await extend({ duration: 6300 })).json.extendable_until, null)
 })
 
-test('one that is over cannot be extended: 409; one that was released cannot either; one that was cancelled is 410', async (t) => {
+test('extending a past or released reservation is 409, and a cancelled one 410', async (t) => {
   const { service, sut_id, path, extend } = await stage(t)
   const alice = service.as('alice')
   const other = String((await reserved(alice, aReservation(sut_id, during('08:00', '09:00')))).headers.location)
@@ -141,7 +141,7 @@ test('one that is over cannot be extended: 409; one that was released cannot eit
   t.deepEqual(faultsOf(cancelled), [])
   service.clock.set('2030-05-02T07:00:00Z')
   t.deepEqual(refusalOf(await extend({ duration: 7200 })), [409, 'reservation_over'])
-  t.deepEqual(refusalOf(await extend({ duration: 3600 })), [409, 'reservation_over'], 'not even to where it ended')
+  t.deepEqual(refusalOf(await extend({ duration: 3600 })), [409, 'reservation_over'], 'not even to its own end')
   const running = await reserved(alice, aReservation(sut_id, during('07:00', '08:00')))
   await alice.request('POST', `${running.headers.location}/cancel`)
   const released = await alice.post(`${running.headers.location}/extend`, { duration: 7200 })
@@ -149,7 +149,7 @@ test('one that is over cannot be extended: 409; one that was released cannot eit
   t.is((await alice.get(path)).status, 200)
 })
 
-test('extending to the very end that stands answers 200 with the reservation and records nothing', async (t) => {
+test('an extension to the current end is 200 with the reservation and records nothing', async (t) => {
   const { service, made, extend } = await stage(t)
   const recorded = await logOf(service)
   service.clock.set(LATER)
@@ -164,14 +164,14 @@ test('extending to the very end that stands answers 200 with the reservation and
   t.deepEqual(await logOf(service), recorded)
 })
 
-test('of two extensions at once to the same end both are answered alike, and one is recorded', async (t) => {
+test('two simultaneous extensions to the same end get the same answer, and one is recorded', async (t) => {
   const { service, extend } = await stage(t)
   const answers = await Promise.all([extend({ duration: 7200 }), extend({ duration: 7200 })])
   for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
   t.is((await logOf(service)).length, 4)
 })
 
-test('of an extension and a reservation that want the same quarter at once, one gets it', async (t) => {
+test('one of a simultaneous extension and reservation of the same quarter-hour succeeds', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { service, sut_id, extend } = await stage(t)
     const bob = { user_id: idOf('bob'), ...during('07:00', '07:15') }
@@ -185,7 +185,7 @@ test('of an extension and a reservation that want the same quarter at once, one 
   }
 })
 
-test('a reservation that nothing has is 404, in cancelling and extending', async (t) => {
+test('cancelling or extending an unknown reservation is 404', async (t) => {
   const { service, sut_id } = await stage(t)
   for (const id of ['58c38f5d444553252cce0000', sut_id, 'a%20b', 'x'.repeat(129)]) {
     const answers = [

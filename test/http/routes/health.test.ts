@@ -11,7 +11,7 @@ const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{ store: 'failed' }, false],
   [{ store: 'another' }, false],
   [{ views: 'behind' }, false],
-  // What is remembered goes on, and what has been recorded is answered.
+  // Cached users and keys stay in use, and recorded data is still answered.
   [{ store: 'unreadable' }, true],
   [{ views: 'unwritten' }, true],
   [{ users: 'broken' }, true],
@@ -20,11 +20,11 @@ const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{ views: 'behind', vault: 'broken' }, false],
 ]
 for (const [wrong, isReady] of conditions) {
-  const told =
+  const state =
     Object.entries(wrong)
       .map((pair) => pair.join(' '))
       .join(', ') || 'nothing wrong'
-  test(`with ${told} the service is ${isReady ? 'ready' : 'not ready, and says why in a word for each part'}`, async (t) => {
+  test(`with ${state} the service is ${isReady ? 'ready' : 'not ready, and the answer gives the state of each part'}`, async (t) => {
     const parts = { ...WELL, ...wrong }
     const health = makeHealth(() => parts)
     t.deepEqual(await health.live(), E.right({ status: 200, body: '{"status":"live"}' }))
@@ -33,7 +33,7 @@ for (const [wrong, isReady] of conditions) {
     else
       t.deepEqual(leftOf(answer), {
         code: 'unavailable',
-        detail: `The service is not ready: ${told}.`,
+        detail: `The service is not ready: ${state}.`,
         parts,
       })
   })

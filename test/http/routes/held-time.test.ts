@@ -4,7 +4,7 @@ import type { Client } from '../client.ts'
 import { idOf, start } from '../harness.ts'
 import { aReservation, createSut, reserve, reserved } from '../requests.ts'
 
-/** BEHAVIOUR.md, Windows: held windows, as they ended up, never overlap. */
+/** Shows behaviour/time-and-windows.md: the final held windows never overlap. */
 
 type Window = { readonly start_time: string; readonly end_time: string }
 
@@ -18,7 +18,7 @@ const freeOf = async (client: Client, sut: string, query = ''): Promise<readonly
   return (answer.json.free as readonly Window[]).map(times)
 }
 
-/** A reservation from 18:15 on was released at 18:40:02, and another stands from 19:00 on. */
+/** A reservation from 18:15 was released at 18:40:02, and another begins at 19:00. */
 const released = async (t: ExecutionContext) => {
   const service = await start(t, { now: at('18:20:00.000') })
   const alice = service.as('alice')
@@ -31,7 +31,7 @@ const released = async (t: ExecutionContext) => {
   return { service, alice, sut }
 }
 
-test('after a release at 18:40:02, a create at 18:41 for now starts at 18:40:02, and its end is the gridded one', async (t) => {
+test('after a release at 18:40:02, a create at 18:41 for now starts at 18:40:02 and ends on the grid', async (t) => {
   const { alice, sut } = await released(t)
   const made = await reserve(alice, fromNow(sut, 600))
   t.deepEqual([made.status, times(made.json as unknown as Window)], [201, '18:40:02-19:00:00'])
@@ -41,7 +41,7 @@ test('after a release at 18:40:02, a create at 18:41 for now starts at 18:40:02,
   t.is(times(conflict.next_available), '19:30:00-19:45:00')
 })
 
-test('what starts behind a release is extended to another that stands, and released in its turn', async (t) => {
+test('a reservation that starts after a release can be extended up to the next, and released', async (t) => {
   const { service, alice, sut } = await released(t)
   const { _id } = (await reserved(alice, fromNow(sut, 60))).json
   const refused = await alice.post(`/api/sut_reservation/${_id}/extend`, { duration: 3000 })
@@ -53,7 +53,7 @@ test('what starts behind a release is extended to another that stands, and relea
   t.is(times((await reserved(alice, fromNow(sut, 60))).json as unknown as Window), '18:43:11-18:45:00')
 })
 
-test('availability lists what is left of the quarter behind a release, when it, as listed, is long enough', async (t) => {
+test('availability lists the rest of the quarter-hour after a release if it is long enough', async (t) => {
   const { service, alice, sut } = await released(t)
   t.deepEqual(await freeOf(alice, sut), ['18:40:02-19:00:00', '19:30:00-20:00:00'])
   t.deepEqual(await freeOf(alice, sut, '&duration=1198'), ['18:40:02-19:00:00', '19:30:00-20:00:00'])
@@ -67,13 +67,13 @@ test('availability lists what is left of the quarter behind a release, when it, 
   t.deepEqual(await freeOf(alice, sut, '&duration=1'), ['19:30:00-20:00:00'])
 })
 
-test('what availability lists first is what a create for all of it gets', async (t) => {
+test('a create for the first listed free window gets exactly that window', async (t) => {
   const { alice, sut } = await released(t)
   const [first] = await freeOf(alice, sut)
   t.is(times((await reserved(alice, fromNow(sut, 19 * 60))).json as unknown as Window), String(first))
 })
 
-test('a log with such windows is sound, after a restart and from the documents made again too', async (t) => {
+test('a log with windows after releases is sound after a restart', async (t) => {
   const { service, alice, sut } = await released(t)
   await reserved(alice, fromNow(sut, 60))
   await service.stop()

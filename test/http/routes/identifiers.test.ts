@@ -8,10 +8,10 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 
-/** BEHAVIOUR.md, Identifiers. */
+/** Shows behaviour/suts-and-reservations.md: identifiers. */
 
 const NO_ID = '58c38f5d444553252cce0000'
-/** None of them has a slash: in a path that would be another address. */
+/** Without slashes, which would make another path. */
 const UNHEARD_OF = ['a', '7', 'Zoë  von & zu', '%2F', '__proto__', 'x'.repeat(128), '\u{1f5a5}'.repeat(64)]
 const MALFORMED = [
   '',
@@ -27,7 +27,7 @@ const MALFORMED = [
   '\ud83d',
 ]
 
-test('an _id is the creation second in 8 lower-case hex digits and 16 random ones', async (t) => {
+test('an _id is the creation second in 8 lower-case hex digits, then 16 random ones', async (t) => {
   const service = await start(t, { now: NOW })
   const ids: string[] = []
   for (const [now, second] of [
@@ -43,10 +43,10 @@ test('an _id is the creation second in 8 lower-case hex digits and 16 random one
       ids.push(id)
     }
   }
-  t.is(new Set(ids.map((id) => id.slice(8))).size, ids.length, 'made in one second they differ in the rest')
+  t.is(new Set(ids.map((id) => id.slice(8))).size, ids.length, 'ids of one second differ in the rest')
 })
 
-test('an id that nothing has is 404 in the body, with errors and the pointer', async (t) => {
+test('an unknown id in a body is 404 with errors and the pointer', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -62,7 +62,7 @@ test('an id that nothing has is 404 in the body, with errors and the pointer', a
   }
 })
 
-test('a malformed id is 422 in the body, with the pointer', async (t) => {
+test('a malformed id in a body is 422 with the pointer', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -87,16 +87,16 @@ const ADDRESSES = [
 ] as const
 
 for (const [method, before, after, body = {}] of ADDRESSES) {
-  test(`in the path of ${method} ${before}<id>${after} an id that nothing has is 404, and a malformed one too`, async (t) => {
+  test(`an unknown or malformed id in the path of ${method} ${before}<id>${after} is 404`, async (t) => {
     const service = await start(t, { now: NOW })
     const admin = service.as('admin')
     const code = before === '/api/sut/' ? 'sut_not_found' : 'reservation_not_found'
-    // An empty id is no id but another address, and a lone surrogate cannot be written in one.
+    // An empty id makes another path, and a lone surrogate cannot be encoded in one.
     const ids = [NO_ID, ...UNHEARD_OF, ...MALFORMED.filter((id) => id !== '' && id.isWellFormed())]
     for (const id of ids) {
       const path = `${before}${encodeURIComponent(id)}${after}`
       const answer = method === 'GET' ? await admin.get(path) : await admin.post(path, body)
-      // No address of anything has a control character in it.
+      // A path with a control character is malformed.
       const expected = /\p{Cc}/u.test(id) ? [400, 'malformed_request'] : [404, code]
       t.deepEqual(refusalOf(answer), expected, id)
       t.deepEqual(faultsOf(answer), [])
@@ -104,7 +104,7 @@ for (const [method, before, after, body = {}] of ADDRESSES) {
   })
 }
 
-test('ids are opaque: whoever has one of any form is reserved for by it', async (t) => {
+test('ids are opaque: a user with an id of any form can reserve with it', async (t) => {
   const data = await temporaryData(t)
   const zoe = await aUser('zoe', passwordOf('zoe'), { role: 'tester', _id: 'Zoë von & zu' })
   await writeFile(join(data, 'users.json'), fileOf([...(await people()), zoe]), { mode: 0o600 })
@@ -115,7 +115,7 @@ test('ids are opaque: whoever has one of any form is reserved for by it', async 
   t.is((await service.as('zoe').get(String(made.headers.location))).text, made.text)
 })
 
-test('the ids of recorded events are UUIDs of version 7, whose leading bits are their time', async (t) => {
+test("event ids are version 7 UUIDs that begin with the event's time", async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const path = String((await admin.post('/api/sut/create', aSut())).headers.location)

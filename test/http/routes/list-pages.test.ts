@@ -3,7 +3,7 @@ import type { Client } from '../client.ts'
 import { start } from '../harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 
-/** BEHAVIOUR.md, Reads: how a list that does not fit on one page is read to its end. */
+/** Shows behaviour/reads.md: paging through long lists. */
 
 interface Page {
   readonly limit: number
@@ -20,7 +20,7 @@ const pageOf = async (client: Client, path: string): Promise<Page> => {
   return { limit, offset, count, ids: (entries ?? []).map(({ _id }) => _id) }
 }
 
-test('a limit may be 1 to 1000, and is 100 where none is asked for; count is all that match', async (t) => {
+test('limit is 1 to 1000 with default 100, and count covers all matches', async (t) => {
   const service = await start(t, { now: NOW })
   const alice = service.as('alice')
   const suts: string[] = []
@@ -32,7 +32,7 @@ test('a limit may be 1 to 1000, and is 100 where none is asked for; count is all
   for (const limit of [0, 1001]) t.is((await alice.get(`/api/sut?limit=${limit}`)).status, 422)
 })
 
-test('before goes on behind an entry though newer ones have come, where an offset would show one twice', async (t) => {
+test('before continues after an entry despite newer ones, while an offset would repeat one', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)

@@ -33,7 +33,7 @@ const stage = async (t: ExecutionContext, suts = 2): Promise<Stage> => {
   return { service, alice: service.as('alice'), suts: ids }
 }
 
-test('a list without entries is an envelope around none', async (t) => {
+test('an empty list is an envelope without entries', async (t) => {
   const { alice, suts } = await stage(t, 0)
   for (const [path, name] of [
     ['/api/sut_reservation', 'sut_reservations'],
@@ -47,7 +47,7 @@ test('a list without entries is an envelope around none', async (t) => {
   t.is(suts.length, 0)
 })
 
-test('entries are what reading them by id answers, byte for byte, the newest created first', async (t) => {
+test('list entries equal reads by id byte for byte, newest created first', async (t) => {
   const { service, alice, suts } = await stage(t)
   const made = [
     await reserved(alice, aReservation(suts[0] as string)),
@@ -66,7 +66,7 @@ test('entries are what reading them by id answers, byte for byte, the newest cre
   t.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', answer.headers['content-length']])
 })
 
-test('reservations are found by SUT, holder, span of time, and whether they run', async (t) => {
+test('reservations are filtered by SUT, holder, span of time and whether they are in progress', async (t) => {
   const { service, alice, suts } = await stage(t)
   const [one = '', other = ''] = suts
   const make = async (sut: string, user: string, from: string, to: string) =>
@@ -104,7 +104,7 @@ test('reservations are found by SUT, holder, span of time, and whether they run'
   t.deepEqual(await idsIn(alice, '/api/sut_reservation?current=true'), [c, b])
 })
 
-test('what was cancelled leaves the list and still marks a place in it; what was given back stays and runs no longer', async (t) => {
+test('a cancelled reservation is not listed but works in before, and a released one is not current', async (t) => {
   const { service, alice, suts } = await stage(t, 3)
   const [one = '', other = '', third = ''] = suts
   const first = await reserved(alice, aReservation(third, during('06:00', '07:00')))
@@ -124,7 +124,7 @@ test('what was cancelled leaves the list and still marks a place in it; what was
   t.deepEqual(await idsIn(alice, '/api/sut_reservation?current=true'), [])
 })
 
-test('SUTs are found by type, activity, a part of the name in any case, and tags; retired ones are not', async (t) => {
+test('SUTs are filtered by type, is_active, part of the name in any case and tags, without retired ones', async (t) => {
   const { service } = await stage(t, 0)
   const admin = service.as('admin')
   const make = (name: string, more: object = {}) => createSut(admin, { name, ...more })
@@ -155,7 +155,7 @@ test('SUTs are found by type, activity, a part of the name in any case, and tags
   for (const [query, ids] of Object.entries(found)) t.deepEqual(await idsIn(admin, `/api/sut${query}`), ids, query)
 })
 
-test('users are listed for administrators and auditors, the newest first and without their passwords', async (t) => {
+test('administrators and auditors list users, newest first and without passwords', async (t) => {
   const { service } = await stage(t, 0)
   const user = (name: string, role: string) => JSON.stringify({ _id: idOf(name), name, role })
   const users = [
@@ -174,7 +174,7 @@ test('users are listed for administrators and auditors, the newest first and wit
   t.deepEqual(refusalOf(await service.as('admin').get('/api/user?before=nobody')), [422, 'invalid', 'before'])
 })
 
-/** Queries with what is wrong with them. */
+/** Invalid queries with the parameters that are wrong. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   '/api/sut_reservation?limit=0': ['limit'],
   '/api/sut_reservation?limit=1001': ['limit'],
@@ -210,7 +210,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   '/health/live?verbose=1': ['verbose'],
 }
 
-test('unknown, repeated and malformed parameters are refused, all of them by name', async (t) => {
+test('unknown, repeated and malformed parameters are all refused by name', async (t) => {
   const { service } = await stage(t, 0)
   for (const [path, names] of Object.entries(WRONG)) {
     const answer = await service.as('admin').get(path)
@@ -219,13 +219,13 @@ test('unknown, repeated and malformed parameters are refused, all of them by nam
   }
 })
 
-test('a blank for the plus of an offset is met with how to write it', async (t) => {
+test('a blank in place of the plus of an offset is refused with the right spelling', async (t) => {
   const { alice } = await stage(t, 0)
   const answer = await alice.get('/api/sut_reservation?from=2030-05-02T08:15:00+02:00')
   t.regex(answer.text, /"parameter":"from","detail":"[^"]*%2B/)
 })
 
-test('what was answered the next list shows, and counts, for 32 clients at once', async (t) => {
+test('the next list shows and counts every acknowledged write, with 32 concurrent clients', async (t) => {
   const { service, suts } = await stage(t, 4)
   const stale: string[] = []
   const client = async (n: number): Promise<void> => {

@@ -11,13 +11,13 @@ import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { changedStore, failingAppends } from '../store/stores.ts'
 import { until } from '../until.ts'
 
-/** Every sample by its name and labels, as Prometheus would take it; throws at a line that it would not. */
+/** Every sample by its name and labels. Throws at a line that Prometheus would refuse. */
 const samplesOf = (text: string): ReadonlyMap<string, number> => {
   const samples = new Map<string, number>()
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('# ')) continue
     const [, name, value] = /^([a-z_]+(?:\{(?:[a-z_]+="[^"\\\n]*",?)*\})?) (Na[Nn]|[-+]?[\d.e+-]+)$/.exec(line) ?? []
-    if (name === undefined || samples.has(name)) throw new Error(`no sample, or once more: ${line}`)
+    if (name === undefined || samples.has(name)) throw new Error(`not a sample, or repeated: ${line}`)
     samples.set(name, value === 'Nan' ? Number.NaN : Number(value))
   }
   return samples
@@ -29,7 +29,7 @@ const samplesFrom = async (client: Client): Promise<ReadonlyMap<string, number>>
 const sample = async (service: Running, name: string): Promise<number | undefined> =>
   (await samplesFrom(service.as('audrey'))).get(name)
 
-test('metrics are for auditors and administrators, in the text format of Prometheus', async (t) => {
+test('auditors and administrators can read metrics, in the Prometheus text format', async (t) => {
   const service = await start(t)
   const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1'
   for (const name of ['admin', 'audrey']) {
@@ -44,7 +44,7 @@ test('metrics are for auditors and administrators, in the text format of Prometh
   t.deepEqual(refusalOf(await service.anyone.get('/metrics')), [401, 'unauthenticated'])
 })
 
-test('requests, refusals and retries are counted, by route and never by address', async (t) => {
+test('requests, errors and retries are counted by route, never by address', async (t) => {
   const service = await start(t, { now: NOW })
   const [admin, alice] = [service.as('admin'), service.as('alice')]
   const sut = await createSut(admin)
@@ -65,24 +65,24 @@ test('requests, refusals and retries are counted, by route and never by address'
   t.is(
     samples.get('berth_refusals_total{code="internal"}'),
     0,
-    'there from the start, so that the first is an increase',
+    'present from the start, so that the first error is an increase',
   )
   t.is(samples.get('berth_retries_answered_total'), 2)
   t.is(samples.get('berth_appends_total{outcome="done"}'), 3, 'a SUT is two appends')
-  // An EventStoreDB does not tell of its commits.
+  // An EventStoreDB does not report its commits.
   t.is(samples.get('berth_commit_appends_sum'), SHARED_STORE === undefined ? 4 : 0)
   t.is(samples.get('berth_decisions_repeated_total{why="refused"}'), 2)
   t.false([...samples.keys()].join().includes('CaNaRy'))
 })
 
-test('a creation that is sent again is one retry, though it was two appends', async (t) => {
+test('a repeated creation counts as one retry, despite its two appends', async (t) => {
   const service = await start(t, { now: NOW })
   const key = { 'Idempotency-Key': 'once' }
   for (let i = 0; i < 4; i++) t.is((await service.as('admin').post('/api/sut/create', aSut(), key)).status, 201)
   t.is(await sample(service, 'berth_retries_answered_total'), 3)
 })
 
-test('appends that fail are counted by how they failed', async (t) => {
+test('failed appends are counted by their outcome', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
   let hasStarted = false
   const service = await start(t, {
@@ -98,7 +98,7 @@ test('appends that fail are counted by how they failed', async (t) => {
   t.is(await sample(service, 'berth_appends_total{outcome="done"}'), 2)
 })
 
-test('the log, the views and what is behind are shown as they stand', async (t) => {
+test('berth_log_events and berth_view_lag show the current log size and projection lag', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
   const blind = changedStore(path, (store) => ({
     async *subscribe(after, signal) {
@@ -110,25 +110,25 @@ test('the log, the views and what is behind are shown as they stand', async (t) 
   const service = await start(t, { now: NOW, openStore: blind })
   const sut = await createSut(service.as('admin'))
   t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [3, 0])
-  // It is answered from the log when the views have been waited for in vain.
+  // It is answered from the log after the wait for the views times out.
   const updated = service.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' })
-  await until('an event is behind', async () => (await sample(service, 'berth_view_lag')) === 1, 10_000)
+  await until('the views lag by an event', async () => (await sample(service, 'berth_view_lag')) === 1, 10_000)
   t.is(await sample(service, 'berth_ready'), 1)
   t.is((await updated).status, 200)
 })
 
-test('rows that are not committed yet are counted', async (t) => {
+test('uncommitted rows are counted', async (t) => {
   const service = await start(t, { now: NOW })
   const sut = await createSut(service.as('admin'))
-  // They are committed within a second: on a slow machine between an answer and the question for them.
+  // Rows are committed within a second, on a slow machine perhaps before the metrics are read.
   const waiting = async (): Promise<number> => {
     await service.as('admin').post(`/api/sut/${sut}/update`, { os: `linux ${randomHex(4)}` })
     return (await sample(service, 'berth_view_pending_rows')) ?? 0
   }
-  await t.notThrowsAsync(until('rows wait', async () => (await waiting()) > 0, 10_000))
+  await t.notThrowsAsync(until('rows are pending', async () => (await waiting()) > 0, 10_000))
 })
 
-test('an alarm is raised as long as its cause stands', async (t) => {
+test('an alarm is raised as long as its cause lasts', async (t) => {
   const service = await start(t)
   const users = join(service.data, 'users.json')
   const alarm = () => sample(service, 'berth_alarm{part="users"}')
@@ -137,12 +137,12 @@ test('an alarm is raised as long as its cause stands', async (t) => {
   await rm(users)
   await until('the alarm is raised', async () => (await alarm()) === 1, 10_000)
   t.is(await sample(service, 'berth_alarm{part="vault"}'), 0)
-  t.is((await service.anyone.get('/health/ready')).status, 200, 'the last good users are in force')
+  t.is((await service.anyone.get('/health/ready')).status, 200, 'the last known good users are in use')
   await writeFile(users, good)
   await until('the alarm is over', async () => (await alarm()) === 0, 10_000)
 })
 
-test('metrics are answered while the log is still being read, and say so', async (t) => {
+test('metrics are available during catch-up, and berth_ready is 0', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
   const never = changedStore(path, (store) => ({
     async *subscribe(after, signal) {
@@ -156,7 +156,7 @@ test('metrics are answered while the log is still being read, and say so', async
   t.regex(String(answer.json.detail), /views behind/)
 })
 
-test('a part that cannot be asked is shown as no number, and the others go on', async (t) => {
+test('a metric that cannot be read is NaN, and the others are shown', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
   let isBroken = false
   const broken = changedStore(path, (store) => ({
@@ -168,7 +168,7 @@ test('a part that cannot be asked is shown as no number, and the others go on', 
   t.is(await sample(service, 'berth_ready'), 1)
 })
 
-test('a part that does not answer keeps the others waiting no longer than two seconds', async (t) => {
+test('a metric that does not answer delays the others by two seconds at most', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
   let isSilent = false
   const silent = changedStore(path, (store) => ({
@@ -179,7 +179,7 @@ test('a part that does not answer keeps the others waiting no longer than two se
   t.is(await sample(service, 'berth_view_lag'), Number.NaN)
 })
 
-test('two services in one process count apart', async (t) => {
+test('two services in one process count separately', async (t) => {
   const [one, other] = [await start(t), await start(t)]
   await createSut(one.as('admin'))
   t.is(await sample(one, 'berth_appends_total{outcome="done"}'), 2)

@@ -7,7 +7,7 @@ import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { changedStore } from '../store/stores.ts'
 import '../documents/fit-answers.ts'
 
-test('everyone is told its own id, name and role', async (t) => {
+test("/api/user/me returns the user's own id, name and role", async (t) => {
   const service = await start(t)
   for (const [name, role] of [
     ['admin', 'administrator'],
@@ -21,7 +21,7 @@ test('everyone is told its own id, name and role', async (t) => {
   }
 })
 
-test('health needs no credentials, and wrong ones do it no harm', async (t) => {
+test('health checks need no credentials and ignore wrong ones', async (t) => {
   const service = await start(t)
   for (const [path, status] of [
     ['/health/live', 'live'],
@@ -37,7 +37,7 @@ test('health needs no credentials, and wrong ones do it no harm', async (t) => {
   }
 })
 
-test('while the log is still being read the service is alive, not ready, and says when to come again', async (t) => {
+test('during catch-up the service is live but not ready, with Retry-After', async (t) => {
   const path = `${await temporaryData(t)}/events.db`
   const never = changedStore(path, (store) => ({
     async *subscribe(after, signal) {
@@ -53,7 +53,7 @@ test('while the log is still being read the service is alive, not ready, and say
   }
 })
 
-test('a reservation and a SUT are read by every role as they were answered', async (t) => {
+test('every role reads a reservation and a SUT as they were answered at creation', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const created = await reserved(service.as('alice'), aReservation(sut_id))
@@ -64,7 +64,7 @@ test('a reservation and a SUT are read by every role as they were answered', asy
   }
 })
 
-test('HEAD answers what GET answers, without the body', async (t) => {
+test('HEAD answers like GET without the body', async (t) => {
   const service = await start(t)
   const path = `/api/sut/${await createSut(service.as('admin'))}`
   for (const address of [path, '/api/user/me', '/health/live', '/health/ready', '/api/sut/none']) {
@@ -78,7 +78,7 @@ test('HEAD answers what GET answers, without the body', async (t) => {
   }
 })
 
-test('OPTIONS says what an address takes', async (t) => {
+test('OPTIONS lists the methods of a path', async (t) => {
   const service = await start(t)
   for (const [path, allow] of [
     ['/api/sut/create', 'OPTIONS, POST'],
@@ -94,7 +94,7 @@ test('OPTIONS says what an address takes', async (t) => {
   }
 })
 
-/** 64 clients at once, each of which reads what it has just written; what they did not find. */
+/** 64 concurrent clients, each of which reads its own writes. Returns the stale reads. */
 const staleReads = async (service: Running, rounds: number): Promise<readonly string[]> => {
   const stale: string[] = []
   const sut_ids = await Promise.all(Array.from({ length: 8 }, () => createSut(service.as('admin'))))
@@ -113,13 +113,13 @@ const staleReads = async (service: Running, rounds: number): Promise<readonly st
   return stale
 }
 
-test('what one of 64 clients at once has been answered, the next read shows', async (t) => {
+test('the next read shows every acknowledged write, with 64 concurrent clients', async (t) => {
   t.deepEqual(await staleReads(await start(t, { now: NOW }), 5), [])
 })
 
-test('a service that does not wait for its documents is found out by the same reads', async (t) => {
+test('control: a service that does not wait for its documents has stale reads', async (t) => {
   const path = `${await temporaryData(t)}/events.db`
-  // Says of everything that it stands at the beginning of the log, so that nothing is waited for, and tells of nothing.
+  // Reports the start of the log as every store position, so nothing waits, and delivers no event.
   const forgetful = changedStore(path, (store) => ({
     append:
       (...given) =>
@@ -141,7 +141,7 @@ test('a service that does not wait for its documents is found out by the same re
   t.not((await staleReads(service, 1)).length, 0)
 })
 
-test('what was read before a restart is read after it, byte for byte', async (t) => {
+test('reads are the same byte for byte after a restart', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const made = await reserved(service.as('alice'), aReservation(sut_id))

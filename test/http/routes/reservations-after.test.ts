@@ -7,9 +7,9 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 
-/** BEHAVIOUR.md, Reservations after they are made: cancelling and releasing. Extending has a file of its own. */
+/** Shows behaviour/suts-and-reservations.md: cancelling and releasing. Extending has its own file. */
 
-/** Alice's reservation from 06:00 to 07:00 in an offset of her own, made at 05:58:11.400. */
+/** Alice's reservation from 06:00 to 07:00 in other UTC offsets, made at 05:58:11.400. */
 const stage = async (t: ExecutionContext) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
@@ -27,7 +27,7 @@ const during = (start: string, end: string) => ({
   end_time: `2030-05-02T${end}:00Z`,
 })
 
-test('one not begun is cancelled: the answer is the reservation as it stood, updated_at moved', async (t) => {
+test('a reservation not yet begun is cancelled, and the answer differs only in updated_at', async (t) => {
   const { service, sut_id, made, path } = await stage(t)
   service.clock.set('2030-05-02T05:59:59.999Z')
   const cancelled = await cancel(service.as('alice'), path)
@@ -38,7 +38,7 @@ test('one not begun is cancelled: the answer is the reservation as it stood, upd
   t.deepEqual(await recordedLast(service), { type: 'ReservationCancelled', data })
 })
 
-test('of one that was cancelled the window is free, GET is 410 reservation_cancelled and lists leave it out', async (t) => {
+test('a cancelled reservation frees its window, is 410 reservation_cancelled and is not listed', async (t) => {
   const { service, sut_id, path } = await stage(t)
   await cancel(service.as('alice'), path)
   for (const name of ['admin', 'alice', 'bob', 'audrey']) {
@@ -50,7 +50,7 @@ test('of one that was cancelled the window is free, GET is 410 reservation_cance
   t.is((await reserve(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob') }))).status, 201)
 })
 
-test('cancelling takes no body or {}, and nothing else', async (t) => {
+test('a cancellation accepts no body or {}, and nothing else', async (t) => {
   const { service, sut_id, path } = await stage(t)
   const alice = service.as('alice')
   t.deepEqual(refusalOf(await alice.post(`${path}/cancel`, { why: 'ill' })), [422, 'field_unknown', '#/why'])
@@ -70,7 +70,7 @@ const RELEASES: readonly (readonly [now: string, end: string])[] = [
 ]
 
 for (const [now, end_time] of RELEASES) {
-  test(`a running one is released at ${now}: its end_time becomes now, up to the next whole second, in its old offset`, async (t) => {
+  test(`a reservation released at ${now} ends at the next whole second, in its old offset`, async (t) => {
     const { service, sut_id, made, path } = await stage(t)
     service.clock.set(`2030-05-02T${now}Z`)
     const released = await cancel(service.as('alice'), path)
@@ -78,7 +78,7 @@ for (const [now, end_time] of RELEASES) {
     t.is(released.text, JSON.stringify({ ...made.json, updated_at: `2030-05-02T${now}Z`, end_time }))
     const data = { _id: made.json._id, sut_id, user_id: idOf('alice'), end_time }
     t.deepEqual(await recordedLast(service), { type: 'ReservationReleased', data })
-    // It stays readable and listed, as one that is over.
+    // It stays readable and listed, like any past reservation.
     t.is((await service.as('bob').get(path)).text, released.text)
     const { count, sut_reservations } = (await service.as('bob').get('/api/sut_reservation')).json
     t.deepEqual([count, sut_reservations], [1, [released.json]])
@@ -86,7 +86,7 @@ for (const [now, end_time] of RELEASES) {
   })
 }
 
-test('the rest of a released window is free at once, that of the current quarter included', async (t) => {
+test('the rest of a released window is free at once, the current quarter-hour included', async (t) => {
   const { service, sut_id, path } = await stage(t)
   service.clock.set('2030-05-02T06:20:30.500Z')
   const bob = aReservation(sut_id, { user_id: idOf('bob'), ...during('06:15', '07:00') })
@@ -97,7 +97,7 @@ test('the rest of a released window is free at once, that of the current quarter
   t.is(made.json.start_time, '2030-05-02T06:20:31+00:00')
 })
 
-test('one that was over already is 409 reservation_over, from the very end on', async (t) => {
+test('cancelling a past reservation is 409 reservation_over, from its end on', async (t) => {
   const { service, made, path } = await stage(t)
   for (const now of ['2030-05-02T07:00:00.000Z', '2030-05-03T00:00:00Z']) {
     service.clock.set(now)
@@ -110,11 +110,11 @@ test('one that was over already is 409 reservation_over, from the very end on', 
   t.is((await service.as('alice').get(path)).text, made.text)
 })
 
-test('cancelling what was cancelled before answers 200 with the reservation and records nothing', async (t) => {
+test('a second cancellation is 200 with the reservation and records nothing', async (t) => {
   const { service, path } = await stage(t)
   const first = await cancel(service.as('alice'), path)
   const recorded = await logOf(service)
-  // Also when its window would be running, and when it would be over.
+  // Also during and after its former window.
   for (const now of ['2030-05-02T05:59:00Z', '2030-05-02T06:30:00Z', '2030-05-02T09:00:00Z']) {
     service.clock.set(now)
     const again = await cancel(service.as('admin'), path)
@@ -123,7 +123,7 @@ test('cancelling what was cancelled before answers 200 with the reservation and 
   t.deepEqual(await logOf(service), recorded)
 })
 
-test('releasing what was released before answers 200 with the reservation and records nothing', async (t) => {
+test('a second release is 200 with the reservation and records nothing', async (t) => {
   const { service, path } = await stage(t)
   service.clock.set('2030-05-02T06:20:30.500Z')
   const first = await cancel(service.as('alice'), path)
@@ -137,10 +137,10 @@ test('releasing what was released before answers 200 with the reservation and re
 })
 
 for (const [what, now, event] of [
-  ['not begun', '2030-05-02T05:59:00Z', 'ReservationCancelled'],
-  ['running', '2030-05-02T06:20:30.500Z', 'ReservationReleased'],
+  ['future', '2030-05-02T05:59:00Z', 'ReservationCancelled'],
+  ['current', '2030-05-02T06:20:30.500Z', 'ReservationReleased'],
 ] as const) {
-  test(`of two cancels of one ${what} at once both are answered 200 with the same, and one is recorded`, async (t) => {
+  test(`two simultaneous cancellations of a ${what} reservation get the same 200, and one is recorded`, async (t) => {
     const { service, path } = await stage(t)
     service.clock.set(now)
     const answers = await Promise.all(['alice', 'admin'].map((name) => cancel(service.as(name), path)))
@@ -154,13 +154,13 @@ for (const [what, now, event] of [
 
 const ROUNDS = 10
 
-/** Two instances over one log are told at once to cancel the same, again and again; what each round was answered. */
+/** In each round two instances on one log cancel the same reservation at once. Returns the answers. */
 const cancelTwice = async ({ services }: TwoServices): Promise<readonly (readonly Answer[])[]> => {
   const [one, other] = services as readonly [Running, Running]
   const sut_id = await createSut(one.as('admin'))
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
-    // Even rounds are about one that runs, odd ones about one that has not begun.
+    // Even rounds cancel a current reservation, odd ones a future one.
     const window = { user_id: idOf('alice'), sut_id, start_in: (round % 2) * 3600, duration: 60 }
     const path = String((await reserved(one.as('alice'), window)).headers.location)
     await other.as('alice').get(path)
@@ -172,7 +172,7 @@ const cancelTwice = async ({ services }: TwoServices): Promise<readonly (readonl
 const endsIn = async ({ data }: TwoServices): Promise<number> =>
   (await logOf({ data })).filter(({ type }) => /Cancelled|Released/.test(type)).length
 
-test('of two cancels at once on two instances over one log too', async (t) => {
+test('two simultaneous cancellations on two instances get the same 200, and one is recorded', async (t) => {
   const two = await startTwo(t)
   for (const answers of await cancelTwice(two)) {
     for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
@@ -180,7 +180,7 @@ test('of two cancels at once on two instances over one log too', async (t) => {
   t.is(await endsIn(two), ROUNDS)
 })
 
-test('without the expected revision more are recorded', async (t) => {
+test('control: a store that ignores the expected revision records more cancellations', async (t) => {
   const two = await startTwo(t, ignoresExpected())
   await cancelTwice(two)
   t.true((await endsIn(two)) > ROUNDS)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { idOf, start } from '../harness.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 
-test('a reservation is answered whole, its fields in the order of the interface', async (t) => {
+test("the answer to a reservation has all the API's fields in order", async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const answer = await reserve(service.as('alice'), aReservation(sut_id))
@@ -27,7 +27,7 @@ test('a reservation is answered whole, its fields in the order of the interface'
   t.is(answer.headers.etag, undefined)
 })
 
-test('the Location of a creation leads to what was created', async (t) => {
+test('the Location of a creation leads to the created object', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut = await admin.post('/api/sut/create', { name: 'a', address: 'a', port: 1, sut_type: 'tcp' })
@@ -41,7 +41,7 @@ test('the Location of a creation leads to what was created', async (t) => {
   }
 })
 
-const FORM_A: readonly (readonly [asked: readonly [string, string], answered: readonly [string, string]])[] = [
+const FORM_A: readonly (readonly [requested: readonly [string, string], answered: readonly [string, string]])[] = [
   [
     ['2030-05-02T06:00:00Z', '2030-05-02t06:15:00z'],
     ['2030-05-02T06:00:00+00:00', '2030-05-02T06:15:00+00:00'],
@@ -59,17 +59,17 @@ const FORM_A: readonly (readonly [asked: readonly [string, string], answered: re
     ['2030-05-02T11:45:00+05:45', '2030-05-02T20:30:00+14:00'],
   ],
   [
-    // An offset that is no whole quarter: the grid is that of UTC.
+    // An offset that is not a multiple of 15 minutes: the grid is that of UTC.
     ['2030-05-02T06:10:00+00:07', '2030-05-02T06:20:00+00:07'],
     ['2030-05-02T06:07:00+00:07', '2030-05-02T06:22:00+00:07'],
   ],
 ]
 
-for (const [asked, answered] of FORM_A) {
-  test(`${asked.join(' to ')} is reserved on the grid in the offsets it was asked in`, async (t) => {
+for (const [requested, answered] of FORM_A) {
+  test(`${requested.join(' to ')} is reserved on the grid in the requested offsets`, async (t) => {
     const service = await start(t, { now: NOW })
     const sut_id = await createSut(service.as('admin'))
-    const body = aReservation(sut_id, { start_time: asked[0], end_time: asked[1] })
+    const body = aReservation(sut_id, { start_time: requested[0], end_time: requested[1] })
     const { json } = await reserved(service.as('alice'), body)
     t.deepEqual([json.start_time, json.end_time], answered)
   })
@@ -83,7 +83,7 @@ const FORM_B: readonly (readonly [now: string, start_in: number, duration: numbe
 ]
 
 for (const [now, start_in, duration, window] of FORM_B) {
-  test(`${duration} s in ${start_in} s from ${now} on are ${window} in UTC`, async (t) => {
+  test(`${duration} s in ${start_in} s from ${now} are reserved as ${window} UTC`, async (t) => {
     const service = await start(t, { now })
     const user_id = idOf('alice')
     const sut_id = await createSut(service.as('admin'))
@@ -93,7 +93,7 @@ for (const [now, start_in, duration, window] of FORM_B) {
   })
 }
 
-test('the current quarter may be reserved though it has begun, the one before may not', async (t) => {
+test('the current quarter-hour can be reserved, and the previous one cannot', async (t) => {
   const service = await start(t, { now: '2030-05-02T06:14:59.999Z' })
   const sut_id = await createSut(service.as('admin'))
   const past = { start_time: '2030-05-02T05:59:59.999999999Z', end_time: '2030-05-02T06:30:00Z' }
@@ -101,7 +101,7 @@ test('the current quarter may be reserved though it has begun, the one before ma
   await reserved(service.as('alice'), aReservation(sut_id))
 })
 
-test('a reservation carries the listen_port of its SUT, and each SUT has its own', async (t) => {
+test('a reservation has the listen_port of its SUT, and each SUT has its own', async (t) => {
   const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4001' } })
   const admin = service.as('admin')
   const ports: unknown[] = []
@@ -117,21 +117,21 @@ test('a reservation carries the listen_port of its SUT, and each SUT has its own
   t.deepEqual(ports, [4000, 4000, 4001, 4001])
 })
 
-test('an administrator reserves for whoever has the id', async (t) => {
+test('an administrator can reserve for any user_id', async (t) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
   const { json } = await reserved(service.as('admin'), aReservation(sut_id, { user_id: idOf('bob') }))
   t.is(json.user_id, idOf('bob'))
 })
 
-test('a clock that goes back an hour books nothing twice and writes no earlier time', async (t) => {
+test('a clock set back an hour causes no double booking and no earlier time', async (t) => {
   const service = await start(t, { now: '2030-05-02T06:14:00Z' })
   const sut_id = await createSut(service.as('admin'))
   await reserved(service.as('alice'), aReservation(sut_id))
   service.clock.set('2030-05-02T05:14:00Z')
   const behind = await reserve(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob') }))
   t.deepEqual([behind.status, behind.json.code], [503, 'clock_behind'])
-  // Within a minute it is taken for the same moment.
+  // Up to a minute back counts as the same moment.
   service.clock.set('2030-05-02T06:13:30Z')
   const again = await reserve(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob') }))
   t.is(again.json.code, 'reservation_conflict')

@@ -4,7 +4,7 @@ import { idOf, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
 
-/** BEHAVIOUR.md, Windows: the rows of its table, and both sides of every limit. */
+/** Shows behaviour/time-and-windows.md: the documented windows, and both sides of every limit. */
 
 const stage = async (t: ExecutionContext, now: string, environment: Readonly<Record<string, string>> = {}) => {
   const service = await start(t, { now, environment })
@@ -14,10 +14,10 @@ const stage = async (t: ExecutionContext, now: string, environment: Readonly<Rec
   return { ask }
 }
 
-const MAY = (time: string): string => `2030-05-02T${time}+00:00`
-const explicit = (start: string, end: string) => ({ start_time: MAY(start), end_time: MAY(end) })
+const at = (time: string): string => `2030-05-02T${time}+00:00`
+const explicit = (start: string, end: string) => ({ start_time: at(start), end_time: at(end) })
 
-/** Where the table says "any", at several: before, at the start, and within the window. */
+/** Any time: before, at the start of, and in the window. */
 const ANY = [
   '2029-12-31T23:59:59.999Z',
   '2030-05-02T05:45:00.000Z',
@@ -25,7 +25,7 @@ const ANY = [
   '2030-05-02T06:14:59.999Z',
 ]
 
-const TABLE: readonly (readonly [now: readonly string[], asked: object, start: string, end: string])[] = [
+const TABLE: readonly (readonly [now: readonly string[], requested: object, start: string, end: string])[] = [
   [[NOW], explicit('06:00:00', '06:14:59'), '06:00:00', '06:15:00'],
   [ANY, explicit('06:00:00', '06:15:00'), '06:00:00', '06:15:00'],
   [ANY, explicit('06:00:00', '06:15:01'), '06:00:00', '06:30:00'],
@@ -36,25 +36,25 @@ const TABLE: readonly (readonly [now: readonly string[], asked: object, start: s
   [['2030-05-02T05:58:00.000Z'], { start_in: 3600, duration: 900 }, '06:45:00', '07:15:00'],
 ]
 
-for (const [times, asked, begin, end] of TABLE) {
+for (const [times, requested, begin, end] of TABLE) {
   for (const now of times) {
-    test(`at ${now}, asked ${Object.values(asked).join(' ')}, the window is ${begin} to ${end}`, async (t) => {
+    test(`at ${now} a request for ${Object.values(requested).join(' ')} gets the window ${begin} to ${end}`, async (t) => {
       const { ask } = await stage(t, now)
-      const answer = await ask(asked)
+      const answer = await ask(requested)
       t.is(answer.status, 201)
-      t.deepEqual([answer.json.start_time, answer.json.end_time], [MAY(begin), MAY(end)])
+      t.deepEqual([answer.json.start_time, answer.json.end_time], [at(begin), at(end)])
     })
   }
 }
 
 const DAY = 86_400
 
-/** What is on the limit is taken; what is beyond it, as little as can be asked, is refused. NOW is 05:58:11.400. */
+/** A value at the limit is accepted, and one just beyond it is refused. NOW is 05:58:11.400. */
 const SIDES: Readonly<
   Record<string, readonly [taken: object, beyond: object, code: string, pointer: string, environment?: object]>
 > = {
   'an end after the start': [
-    { start_time: MAY('07:00:00'), end_time: MAY('07:00:00.000000001') },
+    { start_time: at('07:00:00'), end_time: at('07:00:00.000000001') },
     explicit('07:00:00', '07:00:00'),
     'window_empty',
     '#/end_time',
@@ -65,7 +65,7 @@ const SIDES: Readonly<
     'window_over',
     '#/end_time',
   ],
-  'a length of 7 days, as asked': [
+  'a requested length of 7 days': [
     { start_time: '2030-05-03T06:01:00Z', end_time: '2030-05-10T06:01:00Z' },
     { start_time: '2030-05-03T06:01:00Z', end_time: '2030-05-10T06:01:00.000000001Z' },
     'window_too_long',
@@ -77,7 +77,7 @@ const SIDES: Readonly<
     'window_too_long',
     '#/duration',
   ],
-  'a length that is configured': [
+  'a configured maximum length': [
     { start_in: 60, duration: 7200 },
     { start_in: 60, duration: 7201 },
     'window_too_long',
@@ -90,27 +90,27 @@ const SIDES: Readonly<
     'window_too_far',
     '#/start_in',
   ],
-  'a start that is written out, in 366 days': [
+  'an absolute start in 366 days': [
     { start_time: '2031-05-03T05:58:11.4Z', end_time: '2031-05-03T06:30:00Z' },
     { start_time: '2031-05-03T05:58:11.400000001Z', end_time: '2031-05-03T06:30:00Z' },
     'window_too_far',
     '#/start_time',
   ],
-  'a horizon that is configured': [
+  'a configured horizon': [
     { start_in: DAY, duration: 7200 },
     { start_in: DAY + 1, duration: 7200 },
     'window_too_far',
     '#/start_in',
     { BERTH_HORIZON: 'P1D' },
   ],
-  'a start in the current quarter, on the grid': [
+  'a start in the current quarter-hour': [
     explicit('05:45:00', '06:00:00'),
     explicit('05:44:59.999999999', '06:00:00'),
     'window_in_the_past',
     '#/start_time',
   ],
   'a duration of a second': [{ start_in: 0, duration: 1 }, { start_in: 0, duration: 0 }, 'invalid', '#/duration'],
-  'a start at once': [{ start_in: 0, duration: 900 }, { start_in: -1, duration: 900 }, 'invalid', '#/start_in'],
+  'an immediate start': [{ start_in: 0, duration: 900 }, { start_in: -1, duration: 900 }, 'invalid', '#/start_in'],
   'a duration in whole seconds': [
     { start_in: 0, duration: 60 },
     { start_in: 0, duration: 60.5 },
@@ -126,7 +126,7 @@ const SIDES: Readonly<
 }
 
 for (const [what, [taken, beyond, code, pointer, environment]] of Object.entries(SIDES)) {
-  test(`${what} is taken, and what is just beyond is refused: ${code}`, async (t) => {
+  test(`${what} is accepted, and a value just beyond is refused: ${code}`, async (t) => {
     const { ask } = await stage(t, NOW, { ...environment })
     const refused = await ask(beyond)
     t.deepEqual(refusalOf(refused), [422, code, pointer])
@@ -135,7 +135,7 @@ for (const [what, [taken, beyond, code, pointer, environment]] of Object.entries
   })
 }
 
-test('a window wholly in the past is window_over and nothing else, however long ago and in the current quarter too', async (t) => {
+test('a window entirely in the past is only window_over, even in the current quarter-hour', async (t) => {
   const { ask } = await stage(t, NOW)
   const past = [explicit('05:46:00', '05:50:00'), explicit('01:00:00', '02:00:00')]
   for (const window of [...past, { start_time: '1999-01-01T00:00:00Z', end_time: '2000-01-01T00:00:00Z' }]) {
@@ -143,7 +143,7 @@ test('a window wholly in the past is window_over and nothing else, however long 
   }
 })
 
-test('exactly one form: every half of one is window_required, every mixture window_ambiguous', async (t) => {
+test('half of a window form is window_required, and a mix of both forms window_ambiguous', async (t) => {
   const { ask } = await stage(t, NOW)
   const all: Readonly<Record<string, unknown>> = { ...explicit('06:00:00', '07:00:00'), start_in: 60, duration: 900 }
   const names = Object.keys(all)
@@ -161,7 +161,7 @@ test('exactly one form: every half of one is window_required, every mixture wind
   t.is((await ask({ start_in: 7200, duration: 900 })).status, 201)
 })
 
-test('what is offered next has both ends in the offset of start_time, whatever that of end_time and of what stands', async (t) => {
+test('both ends of next_available are in the offset of start_time', async (t) => {
   const { ask } = await stage(t, NOW)
   await ask({ start_time: '2030-05-02T11:45:00+05:45', end_time: '2030-05-02T01:00:00-06:00' })
   const refused = await ask({ start_time: '2030-05-02T08:10:00+02:00', end_time: '2030-05-02T02:20:00-04:00' })
@@ -173,12 +173,12 @@ test('what is offered next has both ends in the offset of start_time, whatever t
   t.like(refused.json.conflicts, [{ start_time: '2030-05-02T11:45:00+05:45', end_time: '2030-05-02T01:00:00-06:00' }])
 })
 
-test('what begins on the horizon is offered next, what begins a quarter behind it is not', async (t) => {
+test('next_available may begin on the horizon, but not a quarter-hour after it', async (t) => {
   for (const [horizon, next_available] of [
     ['PT2H', explicit('08:00:00', '08:30:00')],
     ['PT1H45M', null],
   ] as const) {
-    const service = await start(t, { now: MAY('06:00:00'), environment: { BERTH_HORIZON: horizon } })
+    const service = await start(t, { now: at('06:00:00'), environment: { BERTH_HORIZON: horizon } })
     const sut_id = await createSut(service.as('admin'))
     await reserved(service.as('alice'), aReservation(sut_id, explicit('07:00:00', '08:00:00')))
     const refused = await reserve(service.as('alice'), aReservation(sut_id, explicit('07:30:00', '07:50:00')))

@@ -48,7 +48,7 @@ const placeOf = ({ status, headers, text }: Answer): Place => ({
 
 const isUpdate = ([event]: readonly NewEvent[]): boolean => event?.type === 'SutUpdated'
 
-/** Takes its documents away from a running service, so that it fails in a way that nobody foresaw. */
+/** Drops the tables of a running service, to cause an unexpected error. */
 const breakViews = (data: string): void => {
   const views = new DatabaseSync(join(data, 'views.db'), { timeout: 5_000 })
   try {
@@ -60,7 +60,7 @@ const breakViews = (data: string): void => {
   }
 }
 
-test('no secret is in any file, log line or answer: not after refusals, not after a failure, not after a crash', async (t) => {
+test('no secret is in any file, log line or answer, even after errors, a failure and a crash', async (t) => {
   const { data, secrets, service, restart } = await stage(t)
   const sought = soughtFor(secrets)
   const admin = service.as('admin', secrets.adminPassword)
@@ -88,7 +88,7 @@ test('no secret is in any file, log line or answer: not after refusals, not afte
   }
   t.deepEqual(leaks(sought, [...answers.map(placeOf), ...outputOf(service), ...(await filesIn(data))]), [])
 
-  // Killed in the middle of writing.
+  // Killed during writes.
   const dying = Array.from({ length: 20 }, () =>
     admin.post(`/api/sut/${sut}/update`, { password, user_name: userName }).catch(() => undefined),
   )
@@ -113,14 +113,14 @@ test('no secret is in any file, log line or answer: not after refusals, not afte
   t.deepEqual(leaks(sought, places), [])
 })
 
-/** As the log writes an error. */
+/** A log line as it is written. */
 const written = (line: Line): Place => {
   const { err, ...facts } = line.facts as { err?: Error }
   const text = JSON.stringify({ ...facts, err: err && stdSerializers.err(err), msg: line.sentence })
   return { name: `the log: ${text}`, bytes: Buffer.from(text) }
 }
 
-test('what is logged and answered of a failure that nobody foresaw holds no secret', async (t) => {
+test('the log line and the answer of an unexpected error contain no secret', async (t) => {
   const path = join(await temporaryData(t), 'events.db')
   const openStore = changedStore(path, (store) => ({
     append: (stream, ...rest) => {
@@ -143,7 +143,7 @@ test('what is logged and answered of a failure that nobody foresaw holds no secr
   t.deepEqual(leaks(sought, [placeOf(failed), ...lines]), [])
 })
 
-test('the same search finds a canary in the description of a SUT, in the answer and in the files', async (t) => {
+test("control: the same search finds a canary in a SUT's description, in the answer and in the files", async (t) => {
   const { data, secrets, service } = await stage(t)
   const description = canary()
   const admin = service.as('admin', secrets.adminPassword)
@@ -155,7 +155,7 @@ test('the same search finds a canary in the description of a SUT, in the answer 
   t.true(found.some((leak) => /^description as JSON in .*events\.db(-wal)?$/.test(leak)))
 })
 
-test('a secret is found in each of its forms, wherever in a longer text it stands', (t) => {
+test('control: a secret is found in each encoding, at any place in a longer text', (t) => {
   const secret = Buffer.from(canary())
   const around = ['', 'a', 'ab', 'abc'].map((before) => Buffer.concat([Buffer.from(before), secret, Buffer.from('z')]))
   const places = around.flatMap((bytes): readonly Place[] => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A place where a secret must not be. */
+/** A place that must not contain secrets. */
 export interface Place {
   readonly name: string
   readonly bytes: Buffer
@@ -9,18 +9,18 @@ export interface Place {
 
 const percentEncoded = (bytes: Buffer): string => bytes.toString('hex').replace(/../g, (digits) => `%${digits}`)
 
-/** Without anything beyond ASCII, as some writers of JSON have it. */
+/** With non-ASCII characters escaped, as some JSON encoders do. */
 const escaped = (json: string): string =>
   json.replace(/[^\0-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What stays the same of some bytes in base64 wherever in a longer text they stand: one string for each place modulo 3. */
+/** The invariant part of some bytes in base64 within a longer text: one string for each offset modulo 3. */
 const insideBase64 = (bytes: Buffer): readonly string[] =>
   [0, 1, 2].map((before) => {
     const digits = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
     return digits.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
   })
 
-/** How a secret may look where it has leaked to. */
+/** The encodings in which a secret may leak. */
 export const formsOf = (secret: Buffer): Readonly<Record<string, readonly string[]>> => {
   const text = secret.toString()
   const json = JSON.stringify(text).slice(1, -1)
@@ -34,7 +34,7 @@ export const formsOf = (secret: Buffer): Readonly<Record<string, readonly string
   }
 }
 
-/** Every secret that is in one of the places, in whichever form: one sentence each. */
+/** Every secret found in one of the places, in any encoding: one sentence each. */
 export const leaks = (secrets: Readonly<Record<string, Buffer>>, places: readonly Place[]): readonly string[] => {
   const found: string[] = []
   for (const { name, bytes } of places) {
@@ -48,7 +48,7 @@ export const leaks = (secrets: Readonly<Record<string, Buffer>>, places: readonl
   return found
 }
 
-/** Every file below a directory, as it is on the disk at this moment. */
+/** Every file in a directory tree, as it is now. */
 export const filesIn = async (directory: string): Promise<readonly Place[]> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

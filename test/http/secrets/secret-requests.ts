@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Answer, basic, type Client, type Headers } from '../client.ts'
 import { aSut } from '../requests.ts'
 
-/** Secrets to look for, and requests that hold them. */
+/** Secrets to search for, and requests that contain them. */
 
 /** A secret that looks different in every encoding and that nothing else contains. */
 export const canary = (): string => `ká"n/a+ry?-${randomBytes(12).toString('hex')}`
@@ -14,24 +14,24 @@ export const makeSecrets = () => ({
   adminPassword: canary(),
   testersPassword: canary(),
   wrongPassword: canary(),
-  // Only what may stand in a header.
+  // Only characters allowed in a header.
   retryKey: `retry"\\key+/${randomBytes(12).toString('hex')}`,
   vaultKey: randomBytes(32).toString('base64'),
 })
 export type Secrets = ReturnType<typeof makeSecrets>
 
-/** What is looked for: the secrets, and what they are wrapped in on their way. */
+/** The secrets, and their encoded forms in requests. */
 export const soughtFor = (secrets: Secrets): Readonly<Record<string, Buffer>> => ({
   ...Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, Buffer.from(secret)])),
   'bytes of the vault key': Buffer.from(secrets.vaultKey, 'base64'),
   'Authorization of the administrator': Buffer.from(basic('admin', secrets.adminPassword).slice('Basic '.length)),
   'Authorization of a tester': Buffer.from(basic('alice', secrets.testersPassword).slice('Basic '.length)),
-  'Authorization of nobody': Buffer.from(basic('admin', secrets.wrongPassword).slice('Basic '.length)),
+  'Authorization with a wrong password': Buffer.from(basic('admin', secrets.wrongPassword).slice('Basic '.length)),
 })
 
 const JSON_TYPE: Headers = { 'Content-Type': 'application/json' }
 
-/** Requests with secrets in every place where one may be, in order and wrong in every way. */
+/** Valid and invalid requests with secrets in every possible place. */
 export const requestsWith = (
   secrets: Secrets,
   admin: Client,
@@ -67,7 +67,7 @@ export const requestsWith = (
   ]
 }
 
-/** Requests that Node refuses by itself, with credentials in them. */
+/** Requests with credentials that Node itself refuses. */
 export const refusedByNode = (secrets: Secrets): readonly string[] => {
   const head = `POST /api/sut/create HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic('admin', secrets.adminPassword)}\r\n`
   return [

@@ -14,11 +14,11 @@ const PARENT = '00f067aa0ba902b7'
 
 const lineOf = (answered: RequestSummary): Readonly<Record<string, unknown>> => {
   const line = requestLine(answered, 1_900_000_000_000, 77)
-  if (!line.endsWith('}\n')) throw new Error(`no line: ${line}`)
+  if (!line.endsWith('}\n')) throw new Error(`not a line: ${line}`)
   return JSON.parse(line)
 }
 
-test('a request is told with its route, its answer, who sent it from where, and the trace it belongs to', async (t) => {
+test('a request is logged with its route, answer, user, address and trace', async (t) => {
   const service = await start(t, { now: NOW })
   const sut = await createSut(service.as('admin'))
   const headers = { traceparent: `00-${TRACE}-${PARENT}-01` }
@@ -46,7 +46,7 @@ test('a request is told with its route, its answer, who sent it from where, and 
   t.deepEqual([request_id, trace_id, status, code], [refused.json.instance, undefined, 409, 'reservation_conflict'])
 })
 
-test('what a trusted proxy says of the address counts, what anybody else says does not', async (t) => {
+test("the client address is taken from a trusted proxy's header, and from no other peer's", async (t) => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' }
   for (const [environment, address] of [
     [{ BERTH_TRUSTED_PROXIES: '127.0.0.0/8' }, '192.0.2.7'],
@@ -57,13 +57,13 @@ test('what a trusted proxy says of the address counts, what anybody else says do
     await service.as('admin').get('/api/user/me', headers)
     await service.as('admin').get('/api/user/me', { Forwarded: 'for=192.0.2.7' })
     t.deepEqual(
-      service.answered.map((told) => told.address),
+      service.answered.map((summary) => summary.address),
       [address, address],
     )
   }
 })
 
-test('the first request with what a proxy adds from a peer that is not trusted is logged, once', async (t) => {
+test('the first proxy header from an untrusted peer is logged, and only the first', async (t) => {
   const isOfProxies = ({ sentence }: Line): boolean => sentence.includes('BERTH_TRUSTED_PROXIES')
   const untrusted = await start(t)
   await untrusted.as('admin').get('/api/user/me')
@@ -80,7 +80,7 @@ test('the first request with what a proxy adds from a peer that is not trusted i
   t.deepEqual(trusted.log.filter(isOfProxies), [])
 })
 
-test('the route is told as the page of routes has it, never the address that was asked for', async (t) => {
+test('the route is logged as its pattern, never as the requested path', async (t) => {
   const service = await start(t, { now: NOW })
   const [admin, sut] = [service.as('admin'), await createSut(service.as('admin'))]
   await admin.get(`/api/sut/${sut}`)
@@ -102,7 +102,7 @@ test('the route is told as the page of routes has it, never the address that was
   )
 })
 
-test('nothing of headers, bodies, queries or credentials is told', async (t) => {
+test('headers, bodies, queries and credentials are never logged', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const headers = { 'User-Agent': 'CaNaRy', 'Idempotency-Key': 'CaNaRy', Cookie: 'CaNaRy', traceparent: '00-CaNaRy' }
@@ -114,35 +114,35 @@ test('nothing of headers, bodies, queries or credentials is told', async (t) => 
   t.false(/CaNaRy/i.test(JSON.stringify([service.answered, service.log])))
 })
 
-/** Sends what is not a whole request, and waits until the service has told of it. */
+/** Sends an incomplete request, and waits until the service has logged it. */
 const sendAndEnd = async (service: Running, bytes: string): Promise<Readonly<Record<string, unknown>>> => {
   const socket = connect({ host: '127.0.0.1', port: service.port })
-  // What is refused before it is read to its end may be reset.
+  // The service may reset a connection that it has not read to its end.
   socket.on('error', () => undefined)
   socket.resume()
   socket.end(bytes)
-  await until('it is told', async () => service.answered.length > 0, 10_000)
-  // What is answered later is told later.
+  await until('the log line', async () => service.answered.length > 0, 10_000)
+  // Requests are logged in the order of their answers.
   await service.anyone.get('/health/live')
-  if (service.answered.length !== 2) throw new Error(`${service.answered.length} are told`)
+  if (service.answered.length !== 2) throw new Error(`${service.answered.length} lines`)
   return lineOf(service.answered[0] as RequestSummary)
 }
 
-test('a request that does not come whole is told, and once', async (t) => {
+test('an incomplete request is logged once', async (t) => {
   const head = ['POST /api/sut/create HTTP/1.1', 'Host: berth', `Authorization: ${basic('admin')}`]
   const body = ['Content-Type: application/json', 'Content-Length: 100', '', '{"name":']
-  const told = await sendAndEnd(await start(t, { now: NOW }), [...head, ...body].join('\r\n'))
-  t.deepEqual([told.status, told.code, told.address], [400, 'malformed_request', '127.0.0.1'])
+  const line = await sendAndEnd(await start(t, { now: NOW }), [...head, ...body].join('\r\n'))
+  t.deepEqual([line.status, line.code, line.address], [400, 'malformed_request', '127.0.0.1'])
 })
 
-test('what is refused before it is a request is told too', async (t) => {
-  const told = await sendAndEnd(await start(t, { now: NOW }), 'CaNaRy CaNaRy CaNaRy\r\n\r\n')
-  const { method, route, status, code, address, request_id } = told
+test('bytes that are not a request are logged too', async (t) => {
+  const line = await sendAndEnd(await start(t, { now: NOW }), 'CaNaRy CaNaRy CaNaRy\r\n\r\n')
+  const { method, route, status, code, address, request_id } = line
   t.deepEqual([method, route, status, code, address], ['other', 'none', 400, 'malformed_request', '127.0.0.1'])
   t.regex(String(request_id), /^[0-9a-f-]{36}$/)
 })
 
-test('whatever a user is called and wherever it comes from, a line is one line of JSON', (t) => {
+test('property: a log line is one line of JSON for any user id and address', (t) => {
   const text = fc.string({ unit: anyCharacter, minLength: 1 })
   fc.assert(
     fc.property(text, text, fc.double({ min: 0, max: 1e6, noNaN: true }), (_id, address, milliseconds) => {
@@ -158,8 +158,8 @@ test('whatever a user is called and wherever it comes from, a line is one line o
         address,
       }
       const line = requestLine(answered, 1, 1)
-      const { user, address: told, ms } = JSON.parse(line)
-      const isExact = user === _id && told === address && Math.abs(ms - milliseconds) <= 0.006
+      const { user, address: logged, ms } = JSON.parse(line)
+      const isExact = user === _id && logged === address && Math.abs(ms - milliseconds) <= 0.006
       return isExact && line.indexOf('\n') === line.length - 1
     }),
   )
@@ -168,21 +168,21 @@ test('whatever a user is called and wherever it comes from, a line is one line o
 
 const traces: readonly (readonly [string, string | undefined, string | undefined])[] = [
   ['a trace of version 00', `00-${TRACE}-${PARENT}-01`, TRACE],
-  ['flags that are not known yet', `00-${TRACE}-${PARENT}-ff`, TRACE],
+  ['unknown flags', `00-${TRACE}-${PARENT}-ff`, TRACE],
   ['a later version', `01-${TRACE}-${PARENT}-01`, TRACE],
-  ['a later version with more', `cc-${TRACE}-${PARENT}-01-what-comes`, TRACE],
+  ['a later version with more fields', `cc-${TRACE}-${PARENT}-01-what-comes`, TRACE],
   ['no header', undefined, undefined],
-  ['version 00 with more', `00-${TRACE}-${PARENT}-01-what-comes`, undefined],
+  ['version 00 with more fields', `00-${TRACE}-${PARENT}-01-what-comes`, undefined],
   ['version ff', `ff-${TRACE}-${PARENT}-01`, undefined],
   ['an id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
   ['a parent of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
   ['upper case', `00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
-  ['an id that is too short', `00-${TRACE.slice(1)}-${PARENT}-01`, undefined],
+  ['a short id', `00-${TRACE.slice(1)}-${PARENT}-01`, undefined],
   ['two headers in one', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`, undefined],
   ['something else', 'CaNaRy', undefined],
 ]
 for (const [what, header, traceId] of traces) {
-  test(`of ${what}, ${traceId === undefined ? 'no trace is told' : 'the trace is told'}`, (t) => {
+  test(`the trace id of ${what} is ${traceId === undefined ? 'not logged' : 'logged'}`, (t) => {
     t.is(traceIdOf(header), traceId)
   })
 }

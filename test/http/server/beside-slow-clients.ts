@@ -4,7 +4,7 @@ import { basic, type Client } from '../client.ts'
 import { type Tidying, temporaryData } from '../harness.ts'
 import { gather, type SlowClients } from './slow-crowd.ts'
 
-/** Milliseconds of a good client's request. */
+/** Milliseconds of a well-behaved client's request. */
 interface Latency {
   readonly p50: number
   readonly p99: number
@@ -12,20 +12,20 @@ interface Latency {
 
 export interface Compared {
   readonly requests: number
-  /** Bytes that slow clients sent while good ones were measured, and how often one was cut off. */
+  /** Bytes that slow clients sent during the measurement, and how often one was cut off. */
   readonly drips: number
   readonly cutOff: number
   readonly alone: Latency
   readonly beside: Latency
-  /** Beside slow clients to without: of the rounds' medians the one in the middle, so that one disturbance decides nothing. */
+  /** Latency with slow clients relative to without: the median over rounds, robust against a single disturbance. */
   readonly ratio: number
-  /** Of the 99th hundredths of all requests. */
+  /** The ratio of the 99th percentiles. */
   readonly ratioP99: number
 }
 
 interface Rounds {
   readonly rounds: number
-  /** Milliseconds of a round alone, and of one beside slow clients. */
+  /** Milliseconds of a round without and with slow clients. */
   readonly alone: number
   readonly beside: number
 }
@@ -35,7 +35,7 @@ const quantile = (times: readonly number[], q: number): number =>
 const median = (times: readonly number[]): number => quantile(times, 0.5)
 const latencyOf = (times: readonly number[]): Latency => ({ p50: median(times), p99: quantile(times, 0.99) })
 
-/** The milliseconds of each request of a good client, one behind the other, for so long. */
+/** The milliseconds of each of a client's consecutive requests, over the given time. */
 const latencies = async (client: Client, milliseconds: number): Promise<number[]> => {
   const times: number[] = []
   const end = performance.now() + milliseconds
@@ -47,7 +47,7 @@ const latencies = async (client: Client, milliseconds: number): Promise<number[]
   return times
 }
 
-/** A good client's latencies in turns without and with slow clients, at a service in a process of its own. */
+/** A client's latencies alternately without and with slow clients, for a service in its own process. */
 export const besideSlowClients = async (
   scope: Tidying,
   slow: SlowClients,
@@ -58,7 +58,7 @@ export const besideSlowClients = async (
   const times: { alone: number[][]; beside: number[][] } = { alone: [], beside: [] }
   const seen = { drips: 0, cutOff: 0 }
   for (let i = 0; i < rounds; i++) {
-    // What coming and going costs is over when it is measured.
+    // Lets the cost of opening and closing connections pass before the measurement.
     await latencies(service, alone / 4)
     times.alone.push(await latencies(service, alone))
     const crowd = await gather(service.port, basic('admin', PASSWORD), slow)

@@ -6,7 +6,7 @@ const request = (url: string) => ({ url }) as IncomingMessage
 const response = {} as ServerResponse
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('requests that arrive in one turn are handled when all are there, each once and in their order', async (t) => {
+test('requests of one event loop turn are handled together, each once and in order', async (t) => {
   const handled: string[] = []
   const take = handleInBursts(({ url = '' }) => handled.push(url))
   take(request('/1'), response)
@@ -19,7 +19,7 @@ test('requests that arrive in one turn are handled when all are there, each once
   t.deepEqual(handled, ['/1', '/2'])
 })
 
-test('what arrives while others are handled has its turn next', async (t) => {
+test('a request that arrives while others are handled is handled in the next turn', async (t) => {
   const handled: string[] = []
   const take = handleInBursts(({ url = '' }) => {
     handled.push(url)

@@ -11,18 +11,18 @@ import { until } from '../until.ts'
 const HERE = fileURLToPath(new URL('certificates/', import.meta.url))
 const NOW = Date.parse('2030-05-02T05:58:11.400Z')
 
-/** Copies of the first pair, and a world that notes what it is told. */
+/** Copies of the first pair, and recorders of log lines and alarms. */
 const given = async (t: ExecutionContext) => {
   const home = await temporaryData(t)
   const files = { certificate: join(home, 'cert.pem'), key: join(home, 'key.pem') }
   await copyFile(join(HERE, 'first.cert.pem'), files.certificate)
   await copyFile(join(HERE, 'first.key.pem'), files.key)
   const clock = { now: NOW }
-  const told: string[] = []
+  const lines: string[] = []
   const note =
     (what: string) =>
     (_: unknown, sentence: string): void => {
-      told.push(`${what}: ${sentence}`)
+      lines.push(`${what}: ${sentence}`)
     }
   const open = (interval = 10) =>
     openCertificate(files, {
@@ -31,17 +31,17 @@ const given = async (t: ExecutionContext) => {
       alarms: { raise: note('alarm'), clear: note('cleared') },
       interval,
     })
-  /** Replaces a file as one does while it is being read: by another one of its name. */
+  /** Replaces a file atomically by renaming another. */
   const put = async (file: string, text: string | Uint8Array): Promise<void> => {
     await writeFile(`${file}.new`, text)
     await rename(`${file}.new`, file)
   }
-  return { files, clock, told, open, put, fixture: (name: string) => readFile(join(HERE, name)) }
+  return { files, clock, lines, open, put, fixture: (name: string) => readFile(join(HERE, name)) }
 }
 
 type Given = Awaited<ReturnType<typeof given>>
 
-const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise<void> | void, problem: RegExp])[] = [
+const broken: readonly (readonly [what: string, damage: (given: Given) => Promise<void> | void, problem: RegExp])[] = [
   [
     'no certificate file',
     ({ files }) => rm(files.certificate),
@@ -70,7 +70,7 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
     /^BERTH_TLS_KEY: .* contains no PEM private key/,
   ],
   [
-    'a key under a passphrase',
+    'an encrypted key',
     async ({ files, put, fixture }) => put(files.key, await fixture('locked.key.pem')),
     /^BERTH_TLS_KEY: .* contains an encrypted key/,
   ],
@@ -80,7 +80,7 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
     /^BERTH_TLS_KEY: the key in .*key\.pem does not belong to the certificate in .*cert\.pem$/,
   ],
   [
-    'garbage behind the certificate',
+    'garbage after the certificate',
     async ({ files, put, fixture }) => {
       const garbage = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
       await put(files.certificate, `${await fixture('first.cert.pem')}${garbage}`)
@@ -88,14 +88,14 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
     /^BERTH_TLS_CERT: .* cannot be used: /,
   ],
   [
-    'a certificate that has expired',
+    'an expired certificate',
     ({ clock }) => {
       clock.now = Date.UTC(10_000, 0, 1)
     },
     /^BERTH_TLS_CERT: the certificate in .* expired at 9999-12-31T23:59:59\.000Z$/,
   ],
   [
-    'a certificate that is not valid yet',
+    'a certificate not valid yet',
     ({ clock }) => {
       clock.now = Date.parse('1999-12-31T23:59:59.999Z')
     },
@@ -103,11 +103,11 @@ const broken: readonly (readonly [what: string, spoil: (given: Given) => Promise
   ],
 ]
 
-for (const [what, spoil, problem] of broken) {
-  test(`${what} is a problem that is named without any of the key`, async (t) => {
+for (const [what, damage, problem] of broken) {
+  test(`${what} is reported at start without showing the key`, async (t) => {
     const world = await given(t)
     const secret = await world.fixture('first.key.pem')
-    await spoil(world)
+    await damage(world)
     const problems = leftOf(await world.open())
     t.is(problems.length, 1)
     t.regex(problems[0] as string, problem)
@@ -119,16 +119,16 @@ for (const [what, spoil, problem] of broken) {
     }
   })
 
-  test(`${what}, met while serving, leaves the pair before in force and raises an alarm once`, async (t) => {
+  test(`${what} on reload keeps the current pair and raises one alarm`, async (t) => {
     const world = await given(t)
     const certificate = rightOf(await world.open())
     t.teardown(certificate.close)
     const before = certificate.current()
     let changes = 0
     certificate.onChange(() => changes++)
-    await spoil(world)
+    await damage(world)
     const alarms = () =>
-      world.told.filter((line) =>
+      world.lines.filter((line) =>
         line.startsWith('alarm: the new certificate cannot be used; keeping the current one: '),
       )
     await until('the alarm', async () => alarms().length > 0, 5000)
@@ -141,14 +141,14 @@ for (const [what, spoil, problem] of broken) {
     await world.put(world.files.key, await world.fixture('second.key.pem'))
     await until('the change', async () => changes > 0, 5000)
     t.is(alarms().length, 1)
-    t.true(world.told.includes('cleared: the certificate can be used again'))
-    t.true(world.told.includes('info: new certificate in use'))
+    t.true(world.lines.includes('cleared: the certificate can be used again'))
+    t.true(world.lines.includes('info: new certificate in use'))
     t.is(changes, 1)
     t.not(certificate.current().certificate, before.certificate)
   })
 }
 
-test('both files wrong are two problems at once', async (t) => {
+test('problems of both files are reported at once', async (t) => {
   const { files, open } = await given(t)
   await rm(files.certificate)
   await rm(files.key)
@@ -158,13 +158,13 @@ test('both files wrong are two problems at once', async (t) => {
   )
 })
 
-test('a pair that is in order is read, and said nothing about', async (t) => {
-  const { open, told, fixture } = await given(t)
+test('a valid pair is read without a log line', async (t) => {
+  const { open, lines, fixture } = await given(t)
   const read = await open()
   t.true(E.isRight(read))
   const certificate = rightOf(read)
   certificate.close()
   t.is(certificate.current().certificate, String(await fixture('first.cert.pem')))
   t.is(certificate.current().key, String(await fixture('first.key.pem')))
-  t.deepEqual(told, [])
+  t.deepEqual(lines, [])
 })

@@ -1,25 +1,25 @@
 import { connect, type Socket } from 'node:net'
 import { type Answer, answerOf } from '../client.ts'
 
-/** One connection on which bytes are sent as they are, whatever HTTP has to say about them. */
+/** A connection that sends raw bytes, valid HTTP or not. */
 export interface RawConnection {
   readonly send: (bytes: string | Uint8Array) => void
-  /** The next answer on this connection, in order; undefined when it was closed without one. */
+  /** The next answer on this connection. Undefined if it closes without one. */
   readonly answer: () => Promise<RawAnswer | undefined>
   /** Resolves when the service has ended the connection. */
   readonly ended: () => Promise<void>
-  /** Ends it with a reset, as a client that has died does. */
+  /** Resets the connection, like a client that has crashed. */
   readonly reset: () => void
   readonly close: () => void
 }
 
 export interface RawAnswer extends Answer {
   readonly statusLine: string
-  /** Whether the answer ends here; informational ones are followed by another. */
+  /** Whether the answer is final. An informational one is followed by another. */
   readonly isFinal: boolean
 }
 
-/** Milliseconds after which an answer that does not come is a failure. */
+/** Milliseconds after which a missing answer is a failure. */
 const WITHIN = 20_000
 
 const header = (head: readonly string[]): Readonly<Record<string, string>> =>
@@ -27,7 +27,7 @@ const header = (head: readonly string[]): Readonly<Record<string, string>> =>
     head.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   )
 
-/** Takes the first whole answer from what has come, and how many bytes it had; one to HEAD ends with its header. */
+/** Parses the first complete answer, and returns its length in bytes. An answer to HEAD has no body. */
 const firstAnswer = (received: Buffer, isToHead: boolean): { answer: RawAnswer; length: number } | undefined => {
   const end = received.indexOf('\r\n\r\n')
   if (end === -1) return undefined
@@ -98,7 +98,7 @@ export const openRaw = (port: number, isToHead = false): Promise<RawConnection> 
     })
   })
 
-/** Sends bytes on a connection of its own and gives the first answer that is final. */
+/** Sends bytes on a new connection and returns the first final answer. */
 export const exchange = async (port: number, bytes: string | Uint8Array): Promise<RawAnswer | undefined> => {
   const connection = await openRaw(port, Buffer.from(bytes).subarray(0, 5).toString() === 'HEAD ')
   try {

@@ -12,12 +12,12 @@ import { until } from '../until.ts'
 import { besideSlowClients } from './beside-slow-clients.ts'
 import { exchange, openRaw, type RawAnswer } from './raw-http.ts'
 
-/** For what is about being late; long enough that nobody else is, on a machine with much else to do. */
+/** For tests of timeouts: long enough for other requests on a busy machine. */
 const SHORT: Timeouts = { headers: 1_500, request: 2_000, answer: 1_000, look: 50 }
-/** More than the buffers of both sides take. */
+/** More than the socket buffers of both sides can hold. */
 const LARGE = `"${'x'.repeat(16 * 1024 * 1024)}"`
 
-/** What is served here: echoes a body, or gives what is large, or waits until it is told to go on. */
+/** A server that echoes a body, returns a large answer, or waits for `goOn`. */
 const serve = async (t: ExecutionContext, patience: Partial<Timeouts> = SHORT, more: Partial<ListenOptions> = {}) => {
   const begun: string[] = []
   const ended: string[] = []
@@ -44,7 +44,7 @@ const serve = async (t: ExecutionContext, patience: Partial<Timeouts> = SHORT, m
 
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: berth\r\n\r\n`
 
-/** Sends a byte every few milliseconds for as long as it is let; gives the answer to that, behind so many others. */
+/** Sends a byte every few milliseconds until cut off. Returns the answer, after the given number of earlier ones. */
 const drip = async (port: number, start: string, bytes: string, others = 0): Promise<RawAnswer | undefined> => {
   const connection = await openRaw(port)
   connection.send(start)
@@ -71,7 +71,7 @@ const dripping: Readonly<Record<string, readonly [start: string, bytes: string, 
 }
 
 for (const [what, [start, bytes, others]] of Object.entries(dripping)) {
-  test(`a client that sends ${what} byte by byte is told that it is late, and cut off`, async (t) => {
+  test(`a client that sends ${what} byte by byte gets 408 and is cut off`, async (t) => {
     const { port } = await serve(t)
     const answer = await drip(port, start, bytes, others)
     t.deepEqual(answer && refusalOf(answer), [408, 'request_timeout'])
@@ -86,8 +86,8 @@ const open = (port: number): Promise<Socket> =>
     socket.once('connect', () => resolve(socket))
   })
 
-test('with 1,000 idle connections and 50 that send byte by byte good clients are answered, and the bad are cut off', async (t) => {
-  // Long enough that all of them are there at once on a slow machine.
+test('with 1,000 idle and 50 dripping connections others are answered, and slow ones cut off', async (t) => {
+  // Long enough that all are connected at once on a slow machine.
   const service = await start(t, { patience: { headers: 5_000, request: 5_000, look: 50 } })
   const idle = await Promise.all(Array.from({ length: 1000 }, () => open(service.port)))
   const idleEnded = idle.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)))
@@ -99,8 +99,8 @@ test('with 1,000 idle connections and 50 that send byte by byte good clients are
   for (let i = 0; i < 100; i++) t.is((await service.as('admin').get('/api/user/me')).status, 200)
   const fresh = await Promise.all(Array.from({ length: 20 }, () => exchange(service.port, request('/health/live'))))
   t.deepEqual(new Set(fresh.map((answer) => answer?.status)), new Set([200]))
-  t.is(idle.filter((socket) => !socket.readableEnded).length, 1000, 'they were there all the time')
-  // Without credentials a body is not waited for: these are told so, and then cut off.
+  t.is(idle.filter((socket) => !socket.readableEnded).length, 1000, 'connected all the time')
+  // Without credentials the body is not read: these get 401 and are cut off.
   const answers = await Promise.all(slow)
   t.deepEqual([...new Set(answers.map((answer) => answer?.json.code))].sort(), ['request_timeout', 'unauthenticated'])
   await Promise.all(idleEnded)
@@ -111,7 +111,7 @@ test('with 1,000 idle connections and 50 that send byte by byte good clients are
   )
 })
 
-test('beside 200 idle connections and 40 that send byte by byte a good client stays within twice its latency', async (t) => {
+test("with 200 idle and 40 dripping connections a client's latency at most doubles", async (t) => {
   const slow = { idle: 200, headers: 20, bodies: 20, dripEvery: 50 }
   const { ratio, drips, ...more } = await besideSlowClients(t, slow, { rounds: 7, alone: 200, beside: 200 })
   t.log({ ratio, drips, ...more })
@@ -119,7 +119,7 @@ test('beside 200 idle connections and 40 that send byte by byte a good client st
   t.true(ratio <= 2, `${ratio.toFixed(2)} times the latency`)
 })
 
-test('a request that was answered before its body came is cut off without a second answer', async (t) => {
+test('a request answered before its body has arrived is cut off without a second answer', async (t) => {
   const { port } = await serve(t)
   const connection = await openRaw(port)
   connection.send('POST /unread HTTP/1.1\r\nHost: berth\r\nContent-Length: 100\r\n\r\nhalf')
@@ -127,7 +127,7 @@ test('a request that was answered before its body came is cut off without a seco
   t.is(await connection.answer(), undefined)
 })
 
-test('a client that does not read is cut off, and only one of the answers that it asked for has been made', async (t) => {
+test('a client that does not read is cut off after one answer has been produced', async (t) => {
   const { port, begun, ended } = await serve(t)
   const socket = await open(port)
   t.teardown(() => socket.destroy())
@@ -138,7 +138,7 @@ test('a client that does not read is cut off, and only one of the answers that i
   t.deepEqual(ended, ['/large cut off'])
 })
 
-test('a client that reads is not cut off, however large its answers are', async (t) => {
+test('a client that reads is not cut off, however large the answers', async (t) => {
   const { port, ended } = await serve(t, {})
   const connections = connectTo(port)
   t.teardown(connections.close)
@@ -146,7 +146,7 @@ test('a client that reads is not cut off, however large its answers are', async 
   t.deepEqual(ended, ['/large', '/large'])
 })
 
-test('requests on one connection are begun one after the other, each when the one before has been answered', async (t) => {
+test('pipelined requests are handled one by one, each after the answer to the previous', async (t) => {
   const { port, begun, goOn } = await serve(t, {})
   const connection = await openRaw(port)
   connection.send(request('/wait/1') + request('/2') + request('/3'))
@@ -158,7 +158,7 @@ test('requests on one connection are begun one after the other, each when the on
   connection.close()
 })
 
-test('a hundred requests may wait behind one, more are cut off', async (t) => {
+test('a hundred pipelined requests may wait, and more are cut off', async (t) => {
   const { port, goOn } = await serve(t, {})
   const many = await openRaw(port)
   many.send(request('/wait') + request('/').repeat(100))
@@ -170,11 +170,11 @@ test('a hundred requests may wait behind one, more are cut off', async (t) => {
   many.close()
 })
 
-test('a request that comes late behind another is refused after that has been answered', async (t) => {
+test('a pipelined request that times out gets 408 after the previous answer', async (t) => {
   const { port, goOn } = await serve(t)
   const connection = await openRaw(port)
   connection.send(`${request('/wait')}POST / HTTP/1.1\r\nHost: berth\r\nContent-Length: 100\r\n\r\nhalf`)
-  // By the time that a request as late as this one has been refused, this one has too.
+  // Once another equally late request has been refused, this one has been too.
   const other = await openRaw(port)
   other.send('POST / HTTP/1.1\r\nHost: berth\r\nContent-Length: 100\r\n\r\nhalf')
   t.is((await other.answer())?.status, 408)
@@ -184,7 +184,7 @@ test('a request that comes late behind another is refused after that has been an
   await connection.ended()
 })
 
-test('what has been asked on a connection is answered also when the service stops meanwhile', async (t) => {
+test('pipelined requests are answered even if the service stops meanwhile', async (t) => {
   const { port, begun, goOn, close } = await serve(t, {})
   const connection = await openRaw(port)
   connection.send(request('/wait') + request('/2'))
@@ -198,8 +198,8 @@ test('what has been asked on a connection is answered also when the service stop
   await stopped
 })
 
-/** How many of so many connections are let stand. */
-const standing = async (t: ExecutionContext, port: number, count: number): Promise<number> => {
+/** Opens the given number of connections. Returns how many are accepted. */
+const acceptedOf = async (t: ExecutionContext, port: number, count: number): Promise<number> => {
   const connections = await Promise.all(Array.from({ length: count }, () => openRaw(port)))
   t.teardown(() => connections.forEach(({ close }) => void close()))
   for (const { send } of connections) send(request('/'))
@@ -207,16 +207,16 @@ const standing = async (t: ExecutionContext, port: number, count: number): Promi
   return answers.filter((answer) => answer?.status === 200).length
 }
 
-test('connections are bounded, all together and from one address; those of trusted proxies only together', async (t) => {
+test('connections are limited in total and per address, except per address for trusted proxies', async (t) => {
   const connectionsMax = { all: 20, ofNetwork: 10 }
   const addresses = makeClientAddresses([{ family: 'ipv4', address: '127.0.0.1', prefix: 32 }])
-  t.is(await standing(t, (await serve(t, {}, { connectionsMax })).port, 15), 10)
+  t.is(await acceptedOf(t, (await serve(t, {}, { connectionsMax })).port, 15), 10)
   const { port } = await serve(t, {}, { connectionsMax, addresses })
-  t.is(await standing(t, port, 15), 15)
-  t.is(await standing(t, port, 15), 5)
+  t.is(await acceptedOf(t, port, 15), 15)
+  t.is(await acceptedOf(t, port, 15), 5)
 })
 
-test('a connection that ends makes room for another', async (t) => {
+test('a closed connection frees its place', async (t) => {
   const { port } = await serve(t, {}, { connectionsMax: { all: 20, ofNetwork: 1 } })
   const first = await openRaw(port)
   first.send(request('/'))
@@ -227,7 +227,7 @@ test('a connection that ends makes room for another', async (t) => {
   t.pass()
 })
 
-test('a header of a hundred fields is taken, one of more refused by name', async (t) => {
+test('a header of a hundred fields is accepted, and a longer one is 431', async (t) => {
   const service = await start(t)
   const of = (count: number): string =>
     `GET /health/live HTTP/1.1\r\nHost: berth\r\n${'A: b\r\n'.repeat(count - 1)}\r\n`

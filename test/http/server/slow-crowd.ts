@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net'
 
-/** Clients that take up connections and do next to nothing with them. */
+/** Clients that hold connections and send almost nothing. */
 export interface SlowClients {
-  /** Those that say nothing. */
+  /** Clients that send nothing. */
   readonly idle: number
-  /** Those that send a header byte by byte. */
+  /** Clients that send a header byte by byte. */
   readonly headers: number
-  /** Those that send a body byte by byte, with credentials: it is waited for. */
+  /** Clients that send a body byte by byte, with credentials so that it is read. */
   readonly bodies: number
-  /** Milliseconds between two bytes of one of them. */
+  /** Milliseconds between two bytes of a client. */
   readonly dripEvery: number
 }
 
 export interface Crowd {
-  /** How many bytes have been dripped, and how many clients have been cut off and came again. */
+  /** The numbers of bytes sent, and of clients cut off and reconnected. */
   readonly seen: { readonly drips: number; readonly cutOff: number }
   readonly leave: () => Promise<void>
 }
@@ -29,7 +29,7 @@ const open = (port: number): Promise<Socket> =>
     socket.once('error', reject)
   })
 
-/** Slow clients that come again when they are cut off, until they are told to leave. */
+/** Slow clients that reconnect when cut off, until they leave. */
 export const gather = async (port: number, authorization: string, slow: SlowClients): Promise<Crowd> => {
   const seen = { drips: 0, cutOff: 0 }
   const present = new Set<Socket>()
@@ -49,7 +49,7 @@ export const gather = async (port: number, authorization: string, slow: SlowClie
     if (isOver) socket.destroy()
     else if (beginning !== undefined) drip(socket)
   }
-  // Not all at the same moment: each begins somewhere in its own interval.
+  // Spreads the clients over the interval.
   const drip = (socket: Socket): void => {
     const wait = setTimeout(() => {
       const every = setInterval(() => {

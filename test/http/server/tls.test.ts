@@ -14,7 +14,7 @@ import { until } from '../until.ts'
 const HERE = fileURLToPath(new URL('certificates/', import.meta.url))
 const ca = await Promise.all(['first', 'second'].map((name) => readFile(join(HERE, `${name}.cert.pem`))))
 
-/** Puts a pair where the service looks for it, by renaming, the certificate first. */
+/** Puts a pair in place by renaming, the certificate first. */
 const put = async (home: string, name: 'first' | 'second', keyOf = name): Promise<void> => {
   for (const [from, to] of [
     [`${name}.cert.pem`, 'cert.pem'],
@@ -46,7 +46,7 @@ const handshake = (port: number, options: ConnectionOptions = {}): Promise<TLSSo
     socket.once('secureConnect', () => resolve(socket))
   })
 
-/** Whose certificate a new connection is shown. */
+/** The common name of the certificate on a new connection. */
 const shown = async (service: Running): Promise<string> => {
   const socket = await handshake(service.port)
   const { CN } = socket.getPeerCertificate().subject
@@ -58,7 +58,7 @@ const statusOf = (service: Running, options: RequestOptions = {}): Promise<numbe
   new Promise((resolve, reject) => {
     const { port } = service
     const headers = { Authorization: basic('admin') }
-    const asked = request({
+    const sent = request({
       host: '127.0.0.1',
       port,
       path: '/api/user/me',
@@ -67,14 +67,14 @@ const statusOf = (service: Running, options: RequestOptions = {}): Promise<numbe
       headers,
       ...options,
     })
-    asked.on('response', (response) => {
+    sent.on('response', (response) => {
       response.resume().on('end', () => resolve(response.statusCode))
     })
-    asked.on('error', reject)
-    asked.end()
+    sent.on('error', reject)
+    sent.end()
   })
 
-/** What a client that can nothing else agrees on with the service; undefined where they agree on nothing. */
+/** The cipher suite negotiated with these options. Undefined if there is none. */
 const agreed = async ({ port }: Running, options: ConnectionOptions): Promise<string | undefined> => {
   try {
     const socket = await handshake(port, options)
@@ -86,12 +86,12 @@ const agreed = async ({ port }: Running, options: ConnectionOptions): Promise<st
   }
 }
 
-/** Every suite that this Node can: those of 1.2 and before, of which a client names one, however weak it is. */
+/** Every cipher suite of TLS 1.2 and older that this Node supports, however weak. */
 const older = getCiphers()
   .map((name) => name.toUpperCase())
   .filter((name) => !name.startsWith('TLS_'))
 
-test('of TLS 1.2 the suites with ECDHE and AEAD are spoken and no others, of 1.1 none', async (t) => {
+test('TLS 1.2 is accepted with ECDHE and AEAD suites only, and TLS 1.1 not at all', async (t) => {
   const { service } = await withCertificate(t)
   const spoken = await Promise.all(
     older.map((ciphers) => agreed(service, { ciphers: `${ciphers}:@SECLEVEL=0`, maxVersion: 'TLSv1.2' })),
@@ -105,14 +105,14 @@ test('of TLS 1.2 the suites with ECDHE and AEAD are spoken and no others, of 1.1
   }
 })
 
-test('TLS 1.3 is spoken in each of its suites', async (t) => {
+test('TLS 1.3 is accepted with each of its suites', async (t) => {
   const { service } = await withCertificate(t)
   for (const ciphers of ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256']) {
     t.is(await agreed(service, { ciphers, minVersion: 'TLSv1.3' }), ciphers)
   }
 })
 
-test('the suites stay when another certificate comes into force', async (t) => {
+test('the cipher suites stay the same after a certificate reload', async (t) => {
   const { service, home } = await withCertificate(t)
   await put(home, 'second')
   await until('the second', async () => (await shown(service)) === 'second', 10_000)
@@ -120,7 +120,7 @@ test('the suites stay when another certificate comes into force', async (t) => {
   t.is(await agreed(service, weak), undefined)
 })
 
-test('with a certificate and its key connections are encrypted, and requests answered as ever', async (t) => {
+test('with a certificate and its key connections use TLS, and requests are answered', async (t) => {
   const { service } = await withCertificate(t)
   t.is(await statusOf(service), 200)
   t.is(await statusOf(service, { headers: {} }), 401)
@@ -130,7 +130,7 @@ test('with a certificate and its key connections are encrypted, and requests ans
   )
 })
 
-test('TLS 1.3 and 1.2 are spoken, older versions are not', async (t) => {
+test('TLS 1.3 and 1.2 are accepted, and older versions are refused', async (t) => {
   const { service } = await withCertificate(t)
   const spoken = async (version: 'TLSv1.3' | 'TLSv1.2' | 'TLSv1.1'): Promise<unknown> => {
     const socket = await handshake(service.port, {
@@ -147,7 +147,7 @@ test('TLS 1.3 and 1.2 are spoken, older versions are not', async (t) => {
   await t.throwsAsync(spoken('TLSv1.1'), { message: /alert protocol version|unsupported protocol/ })
 })
 
-test('who speaks without encryption is cut off, and nobody else is disturbed', async (t) => {
+test('a client without TLS is cut off, and others are served', async (t) => {
   const { service } = await withCertificate(t)
   for (const bytes of ['GET /health/live HTTP/1.1\r\nHost: berth\r\n\r\n', 'garbage'.repeat(10_000)]) {
     const received = await new Promise<string>((resolve) => {
@@ -169,17 +169,17 @@ test('who speaks without encryption is cut off, and nobody else is disturbed', a
   )
 })
 
-test('a handshake that is not ended in time is cut off', async (t) => {
+test('a handshake that times out is cut off', async (t) => {
   const { service } = await withCertificate(t, { patience: { headers: 500, look: 20 } })
   const socket = connectPlain({ host: '127.0.0.1', port: service.port })
   socket.on('error', () => undefined)
   await new Promise((resolve) => socket.on('close', resolve))
   const isServed = async (): Promise<boolean> => (await statusOf(service).catch(() => 0)) === 200
-  await until('somebody who is quicker is served', isServed, 10_000)
+  await until('a quicker client is served', isServed, 10_000)
   t.pass()
 })
 
-test('a new pair is in force within 2 s, and connections that stand go on', async (t) => {
+test('a new pair is used within 2 s, and existing connections continue', async (t) => {
   const { home, service } = await withCertificate(t)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
@@ -191,10 +191,10 @@ test('a new pair is in force within 2 s, and connections that stand go on', asyn
   await until('the new certificate', async () => (await shown(service)) === 'second', 2000)
   t.is(await statusOf(service, { agent }), 200)
   t.is(before.length, 1)
-  t.true(kept().length === 1 && kept()[0] === before[0], 'it is the same connection')
+  t.true(kept().length === 1 && kept()[0] === before[0], 'the same connection')
 })
 
-test('a broken pair leaves the last good one in force and raises an alarm; a good one is taken again', async (t) => {
+test('a broken pair keeps the last known good one and raises an alarm, and a valid one is reloaded', async (t) => {
   const { home, service } = await withCertificate(t)
   await put(home, 'second', 'first')
   const isAlarmed = (): boolean => service.log.some(({ level, facts }) => level === 'error' && 'alarm' in facts)
@@ -208,7 +208,7 @@ test('a broken pair leaves the last good one in force and raises an alarm; a goo
   await until('the new certificate', async () => (await shown(service)) === 'second', 2000)
 })
 
-test('the service does not wait for connections that say nothing when it stops', async (t) => {
+test('shutdown does not wait for silent connections', async (t) => {
   const { service } = await withCertificate(t)
   const silent = await handshake(service.port)
   const unshaken = connectPlain({ host: '127.0.0.1', port: service.port })
@@ -217,14 +217,14 @@ test('the service does not wait for connections that say nothing when it stops',
     socket.on('error', () => undefined)
     return new Promise((resolve) => socket.once('close', resolve))
   })
-  await until('both have come', async () => (await statusOf(service)) === 200, 5000)
+  await until('both are connected', async () => (await statusOf(service)) === 200, 5000)
   const began = performance.now()
   await service.stop()
   t.true(performance.now() - began < 5_000)
   await Promise.all(closed)
 })
 
-test('passwords that can be read on the way are warned of, on any address but loopback', async (t) => {
+test('without TLS a warning is logged on any address except loopback', async (t) => {
   const warningsOf = ({ log }: Running) => log.filter(({ level }) => level === 'warn').map(({ sentence }) => sentence)
   const everywhere = { BERTH_HOST: '0.0.0.0' }
   t.deepEqual(warningsOf(await start(t)), [])
@@ -235,7 +235,7 @@ test('passwords that can be read on the way are warned of, on any address but lo
   t.regex(warnings[0] as string, /not encrypted.*BERTH_TLS_CERT/)
 })
 
-test('a pair that cannot be used is named, and the start refused with nothing touched', async (t) => {
+test('a start with an unusable pair is refused by name before anything is written', async (t) => {
   const home = await temporaryData(t)
   await put(home, 'first', 'second')
   const data = join(home, 'data')
@@ -247,7 +247,7 @@ test('a pair that cannot be used is named, and the start refused with nothing to
   await t.throwsAsync(stat(data), { code: 'ENOENT' })
 })
 
-test('the line that says where it listens says that it is encrypted', async (t) => {
+test('the listening line shows an https URL', async (t) => {
   const home = await temporaryData(t)
   await put(home, 'first')
   const env = { BERTH_PORT: '0', BERTH_TLS_CERT: join(home, 'cert.pem'), BERTH_TLS_KEY: join(home, 'key.pem') }

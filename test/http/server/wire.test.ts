@@ -4,7 +4,7 @@ import { type Line, type Running, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { exchange, openRaw } from './raw-http.ts'
 
-/** What stands below the requests: what is no HTTP, or more than is taken of it. */
+/** The layer below requests: invalid HTTP, and the limits of valid HTTP. */
 
 const HOST = 'Host: berth\r\n'
 const ALIVE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`
@@ -12,12 +12,12 @@ const CREDENTIALS = `Authorization: ${basic('admin')}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 const CREATE = `POST /api/sut/create HTTP/1.1\r\n${HOST}${CREDENTIALS}${JSON_TYPE}`
 
-/** What the service itself takes for its own failures. */
+/** The first warnings and errors in the service's log. */
 const errorsOf = ({ log }: Running): readonly Line[] => log.filter(({ level }) => level !== 'info').slice(0, 3)
 
 type Rows = Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>>
 
-/** All of them without credentials: what is wrong with the head is told before that. */
+/** Without credentials: errors in the head take precedence. */
 const rows = (values: readonly string[], row: (value: string) => readonly [what: string, ...Rows[string]]): Rows =>
   Object.fromEntries(values.map(row).map(([what, ...refused]) => [what, refused]))
 
@@ -40,33 +40,29 @@ const addressed = (...pieces: readonly string[]): Rows =>
   })
 
 const refused: Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>> = {
-  'what is no HTTP': ['EHLO berth\r\n\r\n', 400, 'malformed_request'],
-  'a handshake of TLS': [Buffer.from('16030100a50100', 'hex'), 400, 'malformed_request'],
+  'text that is not HTTP': ['EHLO berth\r\n\r\n', 400, 'malformed_request'],
+  'a TLS handshake': [Buffer.from('16030100a50100', 'hex'), 400, 'malformed_request'],
   'HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
-  'a method of no standard': [`BOOK /api/sut HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  'an unknown method': [`BOOK /api/sut HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
   'a header without a name': [`GET /health/live HTTP/1.1\r\n${HOST}: x\r\n\r\n`, 400, 'malformed_request'],
   'a header continued on a second line': [`GET / HTTP/1.1\r\n${HOST}A: b\r\n c\r\n\r\n`, 400, 'malformed_request'],
   'an address with a control character': [`GET /\u0001 HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
   'HTTP/1.1 without a Host': ['GET /health/live HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
-  'two Hosts': [`GET /health/live HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400, 'malformed_request'],
-  'two Content-Lengths': [`${CREATE}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed_request'],
-  'a length beside chunks': [
+  'two Host fields': [`GET /health/live HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400, 'malformed_request'],
+  'two Content-Length fields': [`${CREATE}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed_request'],
+  'a length together with chunks': [
     `${CREATE}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     400,
     'malformed_request',
   ],
-  'chunks that are none': [
-    `${CREATE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
-    400,
-    'malformed_request',
-  ],
+  'malformed chunks': [`${CREATE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`, 400, 'malformed_request'],
   'a proxy’s CONNECT': ['CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n', 400, 'malformed_request'],
   ...coded('gzip', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'identity', 'xchunked', 'cow'),
   ...hosted('a b', 'a/b', 'a:b', '[::1', 'a@b', 'a\\b', '%zz', 'a:65536', 'a:1:2', '', 'a'.repeat(300), '\xe4', '<a>'),
   'a fragment': [`GET /health/live#a HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
-  'a fragment behind a query': [`GET /api/sut?name=a#b HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+  'a fragment after a query': [`GET /api/sut?name=a#b HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
   ...addressed('%00', '%0a', '%1F', '%7f', '%c2%80', '%C2%9f', 'a%0d%0ab'),
-  'an expectation of no standard': [`GET / HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 400, 'malformed_request'],
+  'an unknown expectation': [`GET / HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 400, 'malformed_request'],
   'an address of 8,193 characters': [`GET /${'a'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414, 'uri_too_long'],
   'a header of 33 KiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(33_792)}\r\n\r\n`, 431, 'headers_too_large'],
   'a header of 8 MiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(8 << 20)}\r\n\r\n`, 431, 'headers_too_large'],
@@ -81,14 +77,14 @@ for (const [what, [bytes, status, code]] of Object.entries(refused)) {
     t.deepEqual(refusalOf(answer), [status, code])
     t.deepEqual(faultsOf(answer), [])
     t.notRegex(answer.statusLine, /_/)
-    // And the service is none the worse for it.
+    // The service keeps working.
     t.is((await service.anyone.get('/health/live')).status, 200)
   })
 }
 
 const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> = {
   'HTTP/1.0 without a Host': ['GET /health/live HTTP/1.0\r\n\r\n', 200],
-  'a whole address in place of a path': [`GET http://berth/health/live HTTP/1.1\r\n${HOST}\r\n`, 200],
+  'an absolute URL in place of a path': [`GET http://berth/health/live HTTP/1.1\r\n${HOST}\r\n`, 200],
   'an empty line before the request': [`\r\n${ALIVE}`, 200],
   'an address of 8,192 characters': [`GET /${'a'.repeat(8191)} HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 404],
   ...Object.fromEntries(
@@ -97,7 +93,7 @@ const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> 
       [`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 200] as const,
     ]),
   ),
-  'chunked in capitals': [`${CREATE}Transfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 422],
+  'a capitalised transfer coding': [`${CREATE}Transfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 422],
   'an encoded umlaut in a path': [`GET /api/sut/%c3%a4 HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 404],
   'an encoded line break in a query': [`GET /api/sut?name=%0a HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n`, 422],
   'an Accept with a charset': [
@@ -105,22 +101,22 @@ const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> 
     200,
   ],
   'a header of 31 KiB': [`GET /health/live HTTP/1.1\r\n${HOST}A: ${'a'.repeat(31_744)}\r\n\r\n`, 200],
-  'an offer to speak another protocol': [
+  'an offer to upgrade the protocol': [
     `GET /health/live HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
     200,
   ],
-  'a body that is announced first': [`${CREATE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`, 422],
+  'a body after Expect: 100-continue': [`${CREATE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`, 422],
   'a body in chunks': [`${CREATE}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;a=b\r\n}\r\n0\r\nA: b\r\n\r\n`, 422],
 }
 
 for (const [what, [bytes, status]] of Object.entries(taken)) {
-  test(`${what} is taken`, async (t) => {
+  test(`${what} is accepted`, async (t) => {
     const service = await start(t)
     t.is((await exchange(service.port, bytes))?.status, status)
   })
 }
 
-test('requests one behind the other on a connection are answered in their order', async (t) => {
+test('pipelined requests are answered in order', async (t) => {
   const service = await start(t)
   const connection = await openRaw(service.port)
   connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n${ALIVE}`)
@@ -129,7 +125,7 @@ test('requests one behind the other on a connection are answered in their order'
   connection.close()
 })
 
-test('a request with garbage behind it is answered before the garbage is refused', async (t) => {
+test('a request followed by garbage is answered before the garbage is refused', async (t) => {
   const service = await start(t)
   const connection = await openRaw(service.port)
   connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\ngarbage\r\n\r\n${'garbage'.repeat(50_000)}`)
@@ -138,7 +134,7 @@ test('a request with garbage behind it is answered before the garbage is refused
   await connection.ended()
 })
 
-test('a refused connection is ended, also with a client that keeps its side open', async (t) => {
+test('a refused connection is closed, even if the client keeps its side open', async (t) => {
   const service = await start(t)
   const connection = await openRaw(service.port)
   connection.send('garbage\r\n\r\n')
@@ -149,7 +145,7 @@ test('a refused connection is ended, also with a client that keeps its side open
   t.pass()
 })
 
-test('clients that die in the middle of something do not take the service with them', async (t) => {
+test('clients that crash midway do not affect the service', async (t) => {
   const service = await start(t)
   const beginnings = [
     'CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n',
@@ -173,10 +169,10 @@ test('clients that die in the middle of something do not take the service with t
 
 for (const [what, bytes] of [
   ['nothing', ''],
-  ['half a header', `GET /health/live HTTP/1.1\r\n${HOST}`],
+  ['half a head', `GET /health/live HTTP/1.1\r\n${HOST}`],
   ['half a body', `${CREATE}Content-Length: 100\r\n\r\n{`],
 ] as const) {
-  test(`a client that sends ${what} and then no more is told that it is late`, async (t) => {
+  test(`a client that sends ${what} and then stops gets 408`, async (t) => {
     const service = await start(t, { patience: { headers: 100, request: 200, look: 50 } })
     const connection = await openRaw(service.port)
     connection.send(bytes)
@@ -189,13 +185,13 @@ for (const [what, bytes] of [
   })
 }
 
-test('a client that is only waiting between two requests is not late', async (t) => {
+test('a client that waits between two requests does not time out', async (t) => {
   const service = await start(t, { patience: { headers: 1000, request: 1000, look: 20 } })
   const connection = await openRaw(service.port)
   connection.send(ALIVE)
   t.is((await connection.answer())?.status, 200)
   const late = await openRaw(service.port)
-  // By the time that somebody who is late has been told so, the first would have been told too.
+  // Once the late client has got its 408, the waiting one would have got it too.
   late.send('GET / HT')
   t.is((await late.answer())?.status, 408)
   connection.send(ALIVE)

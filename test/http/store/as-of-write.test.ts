@@ -8,15 +8,15 @@ import { makeHold } from './held-views.ts'
 import { logOf } from './log-rows.ts'
 import { changedStore } from './stores.ts'
 
-/** BEHAVIOUR.md, Retrying: the answer to a write is the object as of that write. */
+/** Shows behaviour/errors-and-retrying.md: the answer to a write is the object as of that write. */
 
-/** A service whose documents can be held back until several writes have been recorded. */
+/** A service whose views can be delayed until several writes have been recorded. */
 const stage = async (t: ExecutionContext) => {
   const data = await dataWithPeople(t)
   const { hold, letGo, change } = makeHold()
   const service = await start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
   const sut_id = await createSut(service.as('admin'))
-  /** Sends one after the other, each when the one before has been recorded, and only then lets answers come. */
+  /** Sends each write after the previous has been recorded, and then releases the answers. */
   const recordAll = async (writes: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> => {
     hold()
     const answers: Promise<Answer>[] = []
@@ -34,7 +34,7 @@ const stage = async (t: ExecutionContext) => {
 const positionsOf = (answers: readonly Answer[]): readonly number[] =>
   answers.map(({ headers }) => Number(headers['berth-position']))
 
-test('of updates, tags and retiring, each is answered with the SUT as it was then, not as of what came in meanwhile', async (t) => {
+test('each update, tagging and retirement returns the SUT as of that write, despite later ones', async (t) => {
   const { service, sut_id, recordAll } = await stage(t)
   const admin = service.as('admin')
   const path = `/api/sut/${sut_id}`
@@ -60,7 +60,7 @@ test('of updates, tags and retiring, each is answered with the SUT as it was the
 const extended = (service: Running, path: string, duration: number) => (): Promise<Answer> =>
   service.as('alice').post(`${path}/extend`, { duration })
 
-test('of a creation, extensions and cancelling, each is answered with the reservation as it was then', async (t) => {
+test('each extension and cancellation returns the reservation as of that write', async (t) => {
   const { service, sut_id, recordAll } = await stage(t)
   const made = await reserved(service.as('alice'), aReservation(sut_id))
   const path = String(made.headers.location)
@@ -81,7 +81,7 @@ test('of a creation, extensions and cancelling, each is answered with the reserv
   t.is((await service.as('alice').get(path)).status, 410)
 })
 
-test('a retry too gets the object as of the write that it repeats', async (t) => {
+test('a retry returns the object as of the write that it repeats', async (t) => {
   const { service, sut_id, recordAll } = await stage(t)
   const made = await reserved(service.as('alice'), aReservation(sut_id))
   const path = String(made.headers.location)

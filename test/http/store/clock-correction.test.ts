@@ -11,15 +11,15 @@ const LATER = '2030-05-02T07:00:00.000Z'
 const WHY = 'booted without its battery'
 
 const during = (start: string, end: string) => ({ start_time: start, end_time: end, user_id: idOf('alice') })
-const STOOD = during('2030-05-03T08:00:00Z', '2030-05-03T09:00:00Z')
+const EXISTING = during('2030-05-03T08:00:00Z', '2030-05-03T09:00:00Z')
 const MADE_AHEAD = during('2030-05-12T08:00:00Z', '2030-05-12T09:00:00Z')
 
-/** A log into which a service wrote that had started ten days ahead; a service whose clock is right again runs on it. */
+/** A log with events of a service whose clock was ten days ahead, and a running service with a right clock. */
 const stage = async (t: ExecutionContext, setting: Setting = {}) => {
   const data = await dataWithPeople(t)
   const before = await start(t, { now: RIGHT, data })
   const sut_id = await createSut(before.as('admin'))
-  const stood = await reserved(before.as('alice'), aReservation(sut_id, STOOD))
+  const existing = await reserved(before.as('alice'), aReservation(sut_id, EXISTING))
   await before.stop()
   const wrong = await start(t, { now: AHEAD, data })
   const first = Number((await wrong.as('admin').get('/api/user/me')).headers['berth-position']) + 1
@@ -27,7 +27,14 @@ const stage = async (t: ExecutionContext, setting: Setting = {}) => {
   const last = Number(made.headers['berth-position'])
   await wrong.stop()
   const service = await start(t, { now: LATER, data, ...setting })
-  return { service, data, sut_id, stood: String(stood.json._id), made: String(made.json._id), span: { first, last } }
+  return {
+    service,
+    data,
+    sut_id,
+    existing: String(existing.json._id),
+    made: String(made.json._id),
+    span: { first, last },
+  }
 }
 
 const correct = (
@@ -40,21 +47,21 @@ const correct = (
   return type(line, { BERTH_DATA: data, ...sharedEnvironment(data) }, { now: () => Date.parse(LATER) })
 }
 
-test('a SUT that a clock ahead has disabled is reserved again, keeps what stood, and what was made meanwhile is cancelled', async (t) => {
+test('a corrected SUT can be reserved, keeps its reservations, and wrong ones can be cancelled', async (t) => {
   const { service, sut_id, made, span } = await stage(t)
   const alice = service.as('alice')
   const wanted = during('2030-05-03T10:00:00Z', '2030-05-03T11:00:00Z')
   t.deepEqual(refusalOf(await reserve(alice, aReservation(sut_id, wanted))), [503, 'clock_behind'])
   const done = await correct(service, span)
   t.deepEqual(done, { code: 0, out: 'corrected 1 streams; 1 windows stand again\n', error: '' })
-  t.deepEqual(refusalOf(await reserve(alice, aReservation(sut_id, STOOD))), [409, 'reservation_conflict'])
+  t.deepEqual(refusalOf(await reserve(alice, aReservation(sut_id, EXISTING))), [409, 'reservation_conflict'])
   t.is((await reserve(alice, aReservation(sut_id, wanted))).status, 201)
   t.is((await alice.request('POST', `/api/sut_reservation/${made}/cancel`)).status, 200)
   const again = await correct(service, span, '--json')
   t.deepEqual(again, { code: 0, out: '{"streams":1,"before":1,"windows":0}\n', error: '' })
 })
 
-test('a correction is part of the history, in the feed, and the log with it is sound', async (t) => {
+test('a correction is in the history and the feed, and the log is sound', async (t) => {
   const { service, data, sut_id, span } = await stage(t)
   await correct(service, span)
   const auditor = service.as('audrey')
@@ -70,30 +77,30 @@ test('a correction is part of the history, in the feed, and the log with it is s
   }
 })
 
-test('as_of a time, what was recorded with a wrong one counts as of the last time before it', async (t) => {
-  const { service, sut_id, stood, made, span } = await stage(t)
+test('as_of a time takes corrected events as of the last time before them', async (t) => {
+  const { service, sut_id, existing, made, span } = await stage(t)
   const auditor = service.as('audrey')
   const listed = async (time: string) => {
     const { json } = await auditor.get(`/api/sut_reservation?sut_id=${sut_id}&as_of=${time}`)
     return (json.sut_reservations as { _id: string }[]).map(({ _id }) => _id)
   }
-  t.deepEqual(await listed('2030-05-02T06:30:00Z'), [stood])
+  t.deepEqual(await listed('2030-05-02T06:30:00Z'), [existing])
   await correct(service, span)
-  t.deepEqual(await listed('2030-05-02T06:30:00Z'), [made, stood])
+  t.deepEqual(await listed('2030-05-02T06:30:00Z'), [made, existing])
   t.deepEqual(await listed('2030-05-02T05:59:59Z'), [])
   t.is((await auditor.get(`/api/sut_reservation/${made}?as_of=2030-05-02T06:30:00Z`)).status, 200)
   await service.stop()
 })
 
-test('without a service the log itself is corrected', async (t) => {
+test('clock correct works on the log without a service', async (t) => {
   const { service, data, sut_id, span } = await stage(t)
   await service.stop()
   t.is((await correct({ data }, span)).out, 'corrected 1 streams; 1 windows stand again\n')
   const { as } = await start(t, { now: LATER, data })
-  t.deepEqual(refusalOf(await reserve(as('alice'), aReservation(sut_id, STOOD))), [409, 'reservation_conflict'])
+  t.deepEqual(refusalOf(await reserve(as('alice'), aReservation(sut_id, EXISTING))), [409, 'reservation_conflict'])
 })
 
-test('a correction is refused while the clock is ahead, and where it is not one, in a sentence', async (t) => {
+test('a correction is refused while the clock is ahead, and if its span or options are invalid', async (t) => {
   const { service, span } = await stage(t, { sinceBoot: () => 0 })
   service.clock.set('2030-05-02T08:00:01.000Z')
   const ahead = await correct(service, span)

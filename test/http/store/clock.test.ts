@@ -11,13 +11,13 @@ const NOW = '2030-05-02T06:00:00.000Z'
 const HOUR_LATER = '2030-05-02T07:00:01.000Z'
 const KEY = { 'Idempotency-Key': 'k' }
 
-/** A service on a machine whose wall clock is set by hand while no time goes by. */
+/** A service whose wall clock is set while no time passes. */
 const stage = async (t: ExecutionContext, now = NOW, data?: string) => {
   const service = await start(t, { now, sinceBoot: () => 0, ...(data !== undefined && { data }) })
   return { service, admin: service.as('admin'), alice: service.as('alice') }
 }
 
-test('with a clock that gained more than an hour every write is 503 clock_ahead, and reads and retries are answered', async (t) => {
+test('after a clock jump of over an hour writes are 503 clock_ahead, and reads and retries work', async (t) => {
   const { service, admin, alice } = await stage(t)
   const sut_id = await createSut(admin)
   const during = { start_time: '2030-05-02T12:00:00Z', end_time: '2030-05-02T13:00:00Z', user_id: idOf('alice') }
@@ -54,7 +54,7 @@ test('with a clock that gained more than an hour every write is 503 clock_ahead,
   )
 })
 
-test('a clock that an operator confirms is taken, whatever it gained', async (t) => {
+test('a clock that an operator confirms is accepted, however far it jumped', async (t) => {
   const { service, admin } = await stage(t)
   const sut_id = await createSut(admin)
   service.clock.set('2031-05-02T06:00:00.000Z')
@@ -64,7 +64,7 @@ test('a clock that an operator confirms is taken, whatever it gained', async (t)
   t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 200)
 })
 
-test('a service that starts 30 days past the last event of its log takes no writes until it is confirmed', async (t) => {
+test('a service that starts 30 days after its last event refuses writes until the clock is confirmed', async (t) => {
   const data = await dataWithPeople(t)
   const before = await stage(t, NOW, data)
   const sut_id = await createSut(before.admin)
@@ -78,7 +78,7 @@ test('a service that starts 30 days past the last event of its log takes no writ
   await service.stop()
 })
 
-test('how far past the last event a start may be is set by BERTH_CLOCK_AHEAD_MAX', async (t) => {
+test('BERTH_CLOCK_AHEAD_MAX sets how long after the last event a start accepts writes', async (t) => {
   const data = await dataWithPeople(t)
   const before = await stage(t, NOW, data)
   await createSut(before.admin)
@@ -88,7 +88,7 @@ test('how far past the last event a start may be is set by BERTH_CLOCK_AHEAD_MAX
   t.deepEqual(refusalOf(await service.as('admin').post('/api/sut/create', aSut())), [503, 'clock_ahead'])
 })
 
-test('clock confirm says that no service runs, and that a path is too long for a socket', async (t) => {
+test('clock confirm reports that no service runs, and that a path is too long for a socket', async (t) => {
   const data = await dataWithPeople(t)
   const nobody = await type(['clock', 'confirm'], { BERTH_DATA: data })
   t.deepEqual([nobody.code, nobody.out], [1, ''])
@@ -98,7 +98,7 @@ test('clock confirm says that no service runs, and that a path is too long for a
   t.regex(long.error, /a socket path can have at most/)
 })
 
-test('a service whose folder has too long a path for a socket says so and serves', async (t) => {
+test('a service whose directory has too long a path for a socket logs that and serves', async (t) => {
   const data = join(await temporaryData(t), 'd'.repeat(100))
   await mkdir(data)
   await writeFile(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })

@@ -7,7 +7,7 @@ import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { eventsOf } from './log-rows.ts'
 
-/** A service that comes back with documents which say of Alice's reservation what is not so. */
+/** A service that restarts with a falsified document of Alice's reservation. */
 const stage = async (t: ExecutionContext, change: string) => {
   const service = await start(t, { now: NOW })
   const sut = await createSut(service.as('admin'))
@@ -23,7 +23,7 @@ const stage = async (t: ExecutionContext, change: string) => {
 
 const OF_BOB = `document = replace(document, '${idOf('alice')}', '${idOf('bob')}')`
 
-test('a document that says another holder lets nobody cancel or extend what is not theirs', async (t) => {
+test("a document with a falsified holder lets nobody cancel or extend another's reservation", async (t) => {
   const { service, path } = await stage(t, OF_BOB)
   t.is((await service.as('bob').get(path)).json.user_id, idOf('bob'), 'the document was changed')
   t.deepEqual(refusalOf(await service.as('bob').request('POST', `${path}/cancel`)), [403, 'not_your_reservation'])
@@ -41,7 +41,7 @@ test('a document that says another holder lets nobody cancel or extend what is n
   )
 })
 
-test('a document that says cancelled does not keep what stands from being cancelled', async (t) => {
+test('a reservation whose document is falsified as cancelled can still be cancelled', async (t) => {
   const { service, path } = await stage(t, "ended = 'cancelled'")
   t.is((await service.as('alice').request('POST', `${path}/cancel`)).status, 200)
   t.is((await eventsOf(service)).at(-1)?.type, 'ReservationCancelled')

@@ -8,15 +8,15 @@ import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../reques
 import { logOf } from './log-rows.ts'
 import { changedStore } from './stores.ts'
 
-/** BEHAVIOUR.md, Errors: the row of 503, each with `Retry-After`, which `faultsOf` looks for. */
+/** Shows behaviour/errors-and-retrying.md: 503 errors. `faultsOf` checks their `Retry-After`. */
 
 interface Broken {
   readonly service: Running
-  /** From now on the store fails in this way; with nothing, it works again. */
+  /** Makes the store fail in this way. Without an argument it works again. */
   readonly fail: (how?: AppendFailure | 'unreadable') => void
 }
 
-/** A service over a store that can be broken. One whose answers are lost has recorded all the same. */
+/** A service on a store that can be broken. With lost answers the store still records. */
 const stage = async (t: ExecutionContext): Promise<Broken> => {
   const data = await dataWithPeople(t)
   let failing: AppendFailure | 'unreadable' | undefined
@@ -48,7 +48,7 @@ for (const [how, code] of [
   ['full', 'store_full'],
   ['unavailable', 'unavailable'],
 ] as const) {
-  test(`where the store is ${how} every write is 503 ${code}, nothing is recorded, and reads go on`, async (t) => {
+  test(`with the store ${how} every write is 503 ${code}, nothing is recorded, and reads work`, async (t) => {
     const { service, fail } = await stage(t)
     const admin = service.as('admin')
     const sut_id = await createSut(admin)
@@ -77,7 +77,7 @@ for (const [how, code] of [
   })
 }
 
-test('where the answer of the store is lost it is 503 outcome_unknown, and the same request with its key learns what was recorded', async (t) => {
+test('a lost answer of the store is 503 outcome_unknown, and a retry with the key gets the recorded object', async (t) => {
   const { service, fail } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   const attempt = () => reserve(service.as('alice'), aReservation(sut_id), KEY)
@@ -93,7 +93,7 @@ test('where the answer of the store is lost it is 503 outcome_unknown, and the s
   t.deepEqual(await logOf(service), recorded)
 })
 
-test('where the store cannot be read what it would have to be asked for is 503 unavailable', async (t) => {
+test('a read that needs an unreadable store is 503 unavailable', async (t) => {
   const { service, fail } = await stage(t)
   fail('unreadable')
   const refused = await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')
@@ -103,7 +103,7 @@ test('where the store cannot be read what it would have to be asked for is 503 u
   t.is((await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')).status, 404)
 })
 
-test('a full range makes the creation of a SUT 503 listen_ports_exhausted, until one is retired', async (t) => {
+test('with all ports assigned a SUT creation is 503 listen_ports_exhausted, until one is retired', async (t) => {
   const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
   const admin = service.as('admin')
   const first = await createSut(admin)
@@ -116,7 +116,7 @@ test('a full range makes the creation of a SUT 503 listen_ports_exhausted, until
   t.is((await admin.post('/api/sut/create', aSut())).status, 201)
 })
 
-test('with a clock more than a minute behind every write is 503 clock_behind, reads go on, and a minute is still taken', async (t) => {
+test('with a clock over a minute behind every write is 503 clock_behind, and reads work', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)

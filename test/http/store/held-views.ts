@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 
-/** A store whose subscribers get nothing while it is held: an instance over it lags behind the log. */
+/** A store whose subscribers get nothing while it is held, so that an instance on it lags. */
 export const makeHold = () => {
   let opened = Promise.withResolvers<void>()
   opened.resolve()

@@ -19,10 +19,10 @@ export interface Event extends Row {
   readonly metadata: Metadata
 }
 
-/** What a start records, which no test here has asked for. */
+/** Whether a start recorded the event, not a request. */
 const isOfStart = ({ type }: Row): boolean => type === 'StoreUpgraded'
 
-/** What the log has recorded since the start, as the people with the sqlite3 shell see it. */
+/** The events since the start, as the sqlite3 shell shows them. */
 export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
   const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true })
   try {
@@ -35,7 +35,7 @@ export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
   }
 }
 
-/** All its events whole, in whichever store it is. */
+/** All complete events, from either store. */
 export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {
   if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return readRows(join(data, 'events.db'))
   const address = rightOf(readEventStoreDbAddress(addressFor(SHARED_STORE, data)))
@@ -49,10 +49,10 @@ export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<read
   }
 }
 
-/** Those since the start. */
+/** All complete events since the start. */
 export const eventsOf = async (running: Pick<Running, 'data'>): Promise<readonly Event[]> =>
   (await allEventsOf(running)).filter((event) => !isOfStart(event))
 
-/** What the log has recorded since the start, in whichever store it is. */
+/** The type and data of the events since the start, from either store. */
 export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>
   (await eventsOf(running)).map(({ type, data }) => ({ type, data }))

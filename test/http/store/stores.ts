@@ -3,7 +3,7 @@ import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import type { World } from '../../../src/service/service.ts'
 
-/** The embedded store in a file, changed: for services over a store that is slow, fails or lies. */
+/** The embedded store with changes, for services on a store that is slow, fails or lies. */
 export const changedStore =
   (path: string, change: (store: EventStore) => Partial<EventStore>): NonNullable<World['openStore']> =>
   (randomHex, onFatal) => {
@@ -11,12 +11,12 @@ export const changedStore =
     return { ...store, ...change(store) }
   }
 
-/** A store whose appends to some streams wait until they are let through. */
+/** A store whose appends to some streams wait until the gate opens. */
 export const makeGate = (isHeld: (stream: string) => boolean) => {
   const opened = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   return {
-    /** When something waits. */
+    /** Resolves when an append waits. */
     reached: reached.promise,
     open: opened.resolve,
     change: (store: EventStore): Partial<EventStore> => ({
@@ -33,7 +33,7 @@ export const makeGate = (isHeld: (stream: string) => boolean) => {
   }
 }
 
-/** A store that cannot be reached by appends as often as told, from the first one on for which that is so. */
+/** A store whose first `times` appends to matching streams fail as unavailable. */
 export const failingAppends = (isFailing: (stream: string) => boolean, times: number) => {
   let left = times
   return (store: EventStore): Partial<EventStore> => ({

@@ -10,25 +10,25 @@ import { exchange, openRaw } from '../server/raw-http.ts'
 import { until } from '../until.ts'
 import { changedStore } from './stores.ts'
 
-/** Nothing leaves the service before the log has it on the disk, not even in the answer to who only reads. */
+/** The service shows nothing before it is durable, not even in answers to reads. */
 
 interface Slow {
   readonly service: Running
-  /** From now on nothing comes to the disk. */
+  /** Blocks all syncs from now on. */
   readonly hold: () => void
-  /** Waits until an answer waits, or one has come. */
-  readonly isTold: (answer: Promise<unknown>) => Promise<boolean>
+  /** Waits until an answer waits for a sync or has arrived, and returns whether it has arrived. */
+  readonly hasArrived: (answer: Promise<unknown>) => Promise<boolean>
   readonly sync: () => void
   readonly fail: () => void
 }
 
-/** A service whose log is synced when the test says so. */
+/** A service whose syncs the test controls. */
 const stage = async (t: ExecutionContext): Promise<Slow> => {
   const data = await dataWithPeople(t)
   let syncing: PromiseWithResolvers<void> | undefined
-  let asked = Promise.withResolvers<void>()
+  let waiting = Promise.withResolvers<void>()
   const synced = (): Promise<void> | undefined => {
-    if (syncing !== undefined) asked.resolve()
+    if (syncing !== undefined) waiting.resolve()
     return syncing?.promise
   }
   const openStore = changedStore(join(data, 'events.db'), () => ({ synced }))
@@ -37,17 +37,17 @@ const stage = async (t: ExecutionContext): Promise<Slow> => {
     service,
     hold: () => {
       syncing = Promise.withResolvers()
-      asked = Promise.withResolvers()
+      waiting = Promise.withResolvers()
     },
-    isTold: async (answer) => {
-      let isTold = false
-      const told = answer.then(() => {
-        isTold = true
+    hasArrived: async (answer) => {
+      let hasArrived = false
+      const arrived = answer.then(() => {
+        hasArrived = true
       })
-      await Promise.race([asked.promise, told])
-      // What has been written by now comes before the answer to this, which tells of nothing and waits for nothing.
+      await Promise.race([waiting.promise, arrived])
+      // Anything written by now arrives before the answer to this request, which waits for nothing.
       await exchange(service.port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n')
-      return isTold
+      return hasArrived
     },
     sync: () => {
       syncing?.resolve()
@@ -57,90 +57,90 @@ const stage = async (t: ExecutionContext): Promise<Slow> => {
   }
 }
 
-test('a write is answered when it is on the disk', async (t) => {
-  const { service, hold, isTold, sync } = await stage(t)
+test('a write is answered once it is durable', async (t) => {
+  const { service, hold, hasArrived, sync } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   hold()
   const answer = reserve(service.as('alice'), aReservation(sut_id))
-  t.false(await isTold(answer))
+  t.false(await hasArrived(answer))
   sync()
   t.is((await answer).status, 201)
 })
 
-test('a read, a refusal and the head of a stream may show what is not on the disk yet, and wait for it too', async (t) => {
-  const { service, hold, isTold, sync } = await stage(t)
+test('a read, an error and the head of a stream also wait until what they may show is durable', async (t) => {
+  const { service, hold, hasArrived, sync } = await stage(t)
   const alice = service.as('alice')
   const sut_id = await createSut(service.as('admin'))
   hold()
   const stream = openStream(service.port)
   const answers = [alice.get(`/api/sut/${sut_id}`), alice.get('/api/sut/none'), alice.get('/metrics')]
-  t.false(await isTold(Promise.race([stream, ...answers])))
+  t.false(await hasArrived(Promise.race([stream, ...answers])))
   sync()
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
   t.deepEqual(statuses, [200, 404, 403])
   ;(await stream).close()
 })
 
-test('health checks wait neither for the disk nor for a position', async (t) => {
-  const { service, hold, isTold, sync } = await stage(t)
+test('health checks wait neither for a sync nor for a position', async (t) => {
+  const { service, hold, hasArrived, sync } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   hold()
   const write = reserve(service.as('alice'), aReservation(sut_id))
-  t.false(await isTold(write))
+  t.false(await hasArrived(write))
   for (const path of ['/health/live', '/health/ready']) {
     const headers = { 'Berth-After': '00000000000000001000' }
-    t.true(await isTold(service.anyone.get(path, headers)), path)
+    t.true(await hasArrived(service.anyone.get(path, headers)), path)
     t.is((await service.anyone.get(path, headers)).status, 200)
   }
   sync()
   t.is((await write).status, 201)
 })
 
-test('a subscriber is told of an event when it is on the disk', async (t) => {
-  const { service, hold, isTold, sync } = await stage(t)
+test('a subscriber receives an event once it is durable', async (t) => {
+  const { service, hold, hasArrived, sync } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   const stream = await openStream(service.port)
   const before = eventsIn(await stream.until((reading) => eventsIn(reading).length > 0)).length
   hold()
   const answer = reserve(service.as('alice'), aReservation(sut_id))
-  const told = stream.until((reading) => eventsIn(reading).length > before)
-  t.false(await isTold(Promise.race([told, answer])))
+  const received = stream.until((reading) => eventsIn(reading).length > before)
+  t.false(await hasArrived(Promise.race([received, answer])))
   sync()
-  t.is(eventsIn(await told).at(-1)?.kind, 'berth.ReservationCreated')
+  t.is(eventsIn(await received).at(-1)?.kind, 'berth.ReservationCreated')
   t.is((await answer).status, 201)
   stream.close()
 })
 
-test('what cannot be brought to the disk is not acknowledged: a write may have been recorded, a read is to be tried again', async (t) => {
-  const { service, hold, isTold, fail } = await stage(t)
+test('after a failed sync a write is outcome_unknown and a read is unavailable', async (t) => {
+  const { service, hold, hasArrived, fail } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   hold()
   const write = reserve(service.as('alice'), aReservation(sut_id))
   const read = service.as('alice').get(`/api/sut/${sut_id}`)
-  t.false(await isTold(Promise.race([write, read])))
+  t.false(await hasArrived(Promise.race([write, read])))
   fail()
   t.deepEqual(refusalOf(await write), [503, 'outcome_unknown'])
   t.deepEqual(refusalOf(await read), [503, 'unavailable'])
 })
 
-test('a stream that told what was on the disk counts as answered, though the log cannot be synced any more', async (t) => {
-  const { service, hold, isTold, fail } = await stage(t)
+test('a stream that has sent durable events counts as answered, despite a later sync failure', async (t) => {
+  const { service, hold, hasArrived, fail } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   const stream = await openStream(service.port)
   await stream.until((reading) => eventsIn(reading).length > 0)
   hold()
   const write = reserve(service.as('alice'), aReservation(sut_id))
-  t.false(await isTold(write))
+  t.false(await hasArrived(write))
   fail()
   await write
   stream.close()
-  const told = () => service.answered.find(({ route }) => route === '/api/events')
-  await until('it has ended', async () => told() !== undefined, 5_000)
-  t.deepEqual([told()?.status, told()?.code], [200, undefined])
+  const summary = () => service.answered.find(({ route }) => route === '/api/events')
+  await until('the stream ends', async () => summary() !== undefined, 5_000)
+  t.deepEqual([summary()?.status, summary()?.code], [200, undefined])
 })
 
-test('clients that go away before their answer can be given take nobody with them, and what they asked for is recorded', async (t) => {
-  const { service, hold, isTold, sync } = await stage(t)
+test('a client that disconnects before its answer affects no one, and its write is recorded', async (t) => {
+  const { service, hold, hasArrived, sync } = await stage(t)
   const sut_id = await createSut(service.as('admin'))
   hold()
   const body = JSON.stringify(aReservation(sut_id))
@@ -149,7 +149,7 @@ test('clients that go away before their answer can be given take nobody with the
     `POST /api/sut_reservation/create HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic('alice')}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
-  t.false(await isTold(connection.answer()))
+  t.false(await hasArrived(connection.answer()))
   connection.reset()
   t.is((await exchange(service.port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'))?.status, 400)
   sync()

@@ -2,7 +2,7 @@ import test from 'ava'
 import { seedOf } from '../random.ts'
 import { crashRounds } from './crash.ts'
 
-test('killed under load ten times, the service has lost nothing it acknowledged and has nothing twice', async (t) => {
+test('killed under load ten times, the service loses and duplicates no acknowledged write', async (t) => {
   const seed = seedOf(process.env)
   const report = await crashRounds(t, { rounds: 10, seed, replayEvery: 5 })
   t.log({ seed, ...report })

@@ -9,7 +9,7 @@ export interface CrashOptions {
   readonly rounds: number
   readonly seed: number
   readonly connections?: number
-  /** After how many rounds the documents are compared with a rebuild. */
+  /** Number of rounds between comparisons of the documents with a rebuild. */
   readonly replayEvery?: number
   readonly onRound?: (round: number) => void
 }
@@ -22,10 +22,10 @@ export interface CrashReport {
   readonly problems: readonly string[]
 }
 
-/** Milliseconds after the first answers within which the process is killed. */
+/** The process is killed within this many milliseconds after the first answers. */
 const KILL_WITHIN = 120
 
-/** Loads the service, kills it at a random moment, starts it again and looks, round after round on one log. */
+/** Each round loads the service, kills it at a random moment, restarts it and checks it, all on one log. */
 export const crashRounds = async (scope: Tidying, options: CrashOptions): Promise<CrashReport> => {
   const { rounds, seed, connections = 16, replayEvery = 1, onRound } = options
   const random = makeRandom(seed)
@@ -39,7 +39,7 @@ export const crashRounds = async (scope: Tidying, options: CrashOptions): Promis
   for (let round = 1; round <= rounds && problems.length === 0; round++) {
     const load = startLoad({ client: service, suts, user }, random, connections)
     await load.answered(connections)
-    // The moment itself is what is tried: nothing is waited for here.
+    // Kills at a random time on purpose, so it waits for no condition.
     const kill = setTimeout(() => service.signal('SIGKILL'), random.below(KILL_WITHIN))
     const { signal } = await service.exited
     clearTimeout(kill)

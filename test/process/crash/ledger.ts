@@ -8,7 +8,7 @@ import { damageOf, type Row, readRows } from '../log-rows.ts'
 import { send } from './load.ts'
 import { type Attempt, problemsOfAnswers, problemsOfLog } from './truth.ts'
 
-/** Compares the documents in use with those that the log gives. */
+/** Compares the stored documents with a rebuild from the log. */
 const replayProblems = async (data: string): Promise<readonly string[]> => {
   const store = openSqliteStore({
     path: join(data, 'events.db'),
@@ -23,7 +23,7 @@ const replayProblems = async (data: string): Promise<readonly string[]> => {
   }
 }
 
-/** The SUTs and the user that the load is about. */
+/** The SUTs and the user of the load. */
 export const prepare = async (client: Client): Promise<{ suts: readonly string[]; user: string }> => {
   const me = (await client.get('/api/user/me')).json
   const made = await Promise.all([1, 2, 3, 4].map((n) => client.post('/api/sut/create', aSut({ name: `bench ${n}` }))))
@@ -32,7 +32,7 @@ export const prepare = async (client: Client): Promise<{ suts: readonly string[]
 
 const isMade = ({ kind, answer }: Attempt): boolean => kind === 'reserve' && answer?.status === 201
 
-/** Every reservation that was acknowledged is read by its id as it was answered then. */
+/** Every acknowledged reservation must read the same as it was answered. */
 const readingProblems = async (client: Client, attempts: readonly Attempt[]): Promise<readonly string[]> => {
   const read = attempts.filter(isMade).map(async ({ answer }) => {
     const { status, text } = await client.get(`/api/sut_reservation/${answer?.json._id}`)
@@ -42,7 +42,7 @@ const readingProblems = async (client: Client, attempts: readonly Attempt[]): Pr
 }
 
 /**
- * Sends what got no answer once more with its key, twice, and some of what got one: one truth, whether the first
+ * Retries each unanswered request twice with its key, and some answered ones. All answers must agree, whether the first
  * attempt was recorded or not.
  */
 const retryingProblems = async (client: Client, attempts: Attempt[]): Promise<readonly string[]> => {
@@ -72,17 +72,17 @@ const retryingProblems = async (client: Client, attempts: Attempt[]): Promise<re
 }
 
 export interface Looking {
-  /** Whether the service may have failed, and said so. */
+  /** Whether the service may have answered with errors. */
   readonly isTrouble?: boolean
   /** Whether the documents are compared with a rebuild. */
   readonly isReplayed?: boolean
 }
 
-/** A log that is looked at again and again, while one service after another writes to it. */
+/** Checks of one log while a sequence of services writes to it. */
 export interface Ledger {
-  /** Retries and reads what was asked for with the service that runs now, and holds all answers against the log. */
+  /** Retries and reads with the running service, and compares all answers with the log. */
   readonly look: (client: Client, attempts: readonly Attempt[], looking?: Looking) => Promise<readonly string[]>
-  /** The last look, when no service runs any more. */
+  /** The last check, once no service runs. */
   readonly close: () => Promise<readonly string[]>
   readonly events: () => number
 }
@@ -95,12 +95,12 @@ export const openLedger = (data: string): Ledger => {
     const last = rows.at(-1)
     const seen = readRows(log, last?.position ?? 0)
     rows = [...rows.slice(0, -1), ...seen]
-    return last === undefined || seen[0]?.id === last.id ? [] : [`what was at ${last.position} has changed`]
+    return last === undefined || seen[0]?.id === last.id ? [] : [`the event at ${last.position} has changed`]
   }
 
   return {
-    look: async (client, asked, { isTrouble = false, isReplayed = true } = {}) => {
-      const attempts = [...asked]
+    look: async (client, given, { isTrouble = false, isReplayed = true } = {}) => {
+      const attempts = [...given]
       const retrying = await retryingProblems(client, attempts)
       return [
         ...retrying,
@@ -113,7 +113,7 @@ export const openLedger = (data: string): Ledger => {
     },
     close: async () => {
       const all = readRows(log)
-      const missing = all.length < rows.length ? [`${all.length} events in the end, ${rows.length} seen before`] : []
+      const missing = all.length < rows.length ? [`${all.length} events at the end, ${rows.length} seen before`] : []
       return [...missing, ...problemsOfLog(all), ...(await replayProblems(data)), ...damageOf(log)]
     },
     events: () => rows.length,

@@ -12,12 +12,12 @@ export interface Target {
 const QUARTER = 900_000
 /** Quarters from tomorrow on, well within the horizon. */
 const QUARTERS = 300 * 96
-/** Quarters that many want. */
+/** Contended quarters. */
 const HOT = 40
 
 const DAY = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000
 
-/** As the interface writes it, so that answers can be compared as they are. */
+/** In the format of the API, so that answers can be compared directly. */
 const written = (time: number): string => new Date(time).toISOString().replace('.000Z', '+00:00')
 
 const reservation = (random: Random, { suts, user }: Target): Attempt['body'] => {
@@ -43,7 +43,7 @@ const attempt = (random: Random, target: Target): Attempt => {
   return { kind: 'reserve', path: '/api/sut_reservation/create', body: reservation(random, target), key }
 }
 
-/** Sends a request of the load and keeps the answer. Rejects when none comes. */
+/** Sends a request of the load and stores the answer. Rejects if there is none. */
 export const send = async (client: Client, attempt: Attempt): Promise<void> => {
   const { path, body, key } = attempt
   attempt.answer = await client.post(path, body, key === undefined ? {} : { 'Idempotency-Key': key })
@@ -51,46 +51,46 @@ export const send = async (client: Client, attempt: Attempt): Promise<void> => {
 
 export interface Load {
   readonly attempts: readonly Attempt[]
-  /** Resolves when so many answers have come, or the load has ended before. */
+  /** Resolves after this many answers, or when the load ends. */
   readonly answered: (count: number) => Promise<void>
-  /** Resolves with the first answer of a status that comes from now on, or when the load has ended. */
+  /** Resolves at the next answer with this status, or when the load ends. */
   readonly answeredWith: (status: number) => Promise<void>
-  /** Sends nothing new. */
+  /** Stops sending new requests. */
   readonly stop: () => void
-  /** When every connection has ended its last request, one way or the other. */
+  /** Resolves when the last request of every connection has ended, answered or not. */
   readonly ended: Promise<void>
 }
 
-/** Asks and asks over many connections until it is stopped or nobody answers any more. */
+/** Sends requests over many connections until it is stopped or gets no more answers. */
 export const startLoad = (target: Target, random: Random, connections: number): Load => {
   const attempts: Attempt[] = []
-  const waiting: { isSo: (answer: Answer | undefined) => boolean; resolve: () => void }[] = []
+  const waiting: { matches: (answer: Answer | undefined) => boolean; resolve: () => void }[] = []
   let isStopped = false
   let answers = 0
 
   const next = (): Attempt => {
     const before = attempts.at(-1 - random.below(50))
-    // Twins: the same request once more, be the first under way or answered.
+    // A duplicate of a request that may still be in flight.
     return before?.key !== undefined && random.below(5) === 0
       ? { kind: before.kind, path: before.path, body: before.body, key: before.key }
       : attempt(random, target)
   }
   const ask = async (): Promise<void> => {
     while (!isStopped) {
-      const asked = next()
-      attempts.push(asked)
+      const request = next()
+      attempts.push(request)
       try {
-        await send(target.client, asked)
+        await send(target.client, request)
       } catch {
         return
       }
       answers++
-      for (const { isSo, resolve } of waiting) if (isSo(asked.answer)) resolve()
+      for (const { matches, resolve } of waiting) if (matches(request.answer)) resolve()
     }
   }
   const ended = Promise.all(Array.from({ length: connections }, ask)).then(() => undefined)
-  const until = (isSo: (answer: Answer | undefined) => boolean): Promise<void> =>
-    Promise.race([ended, new Promise<void>((resolve) => waiting.push({ isSo, resolve }))])
+  const until = (matches: (answer: Answer | undefined) => boolean): Promise<void> =>
+    Promise.race([ended, new Promise<void>((resolve) => waiting.push({ matches, resolve }))])
   return {
     attempts,
     answered: (count) => until(() => answers >= count),

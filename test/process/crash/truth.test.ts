@@ -4,7 +4,7 @@ import { alice, idOf, LISTEN_PORT, metadata, SUT_ID, sutValues } from '../../dom
 import type { Row } from '../log-rows.ts'
 import { type Attempt, problemsOfAnswers, problemsOfLog } from './truth.ts'
 
-/** What the crash tests are checked with is checked here: a log and answers that agree, and each way of not agreeing. */
+/** Tests the checks of the crash tests: a consistent log and answers, and each inconsistency. */
 
 const KEY = `${'k'.repeat(22)}.${'r'.repeat(22)}`
 
@@ -51,16 +51,16 @@ const followedBy = (stream: string, revision: number, previous: number, event: E
 ]
 
 const tampered: Readonly<Record<string, readonly [readonly Row[], RegExp]>> = {
-  'an event is missing': [rows.filter(({ position }) => position !== 3), /position 4 stands where 3 should/],
-  'a revision is left out': [changed(4, { revision: 4 }), /goes on with revision 4 at 4/],
-  'a chain leads elsewhere': [changed(4, { previous: 2 }), /the chain of .* is broken at 4/],
+  'an event is missing': [rows.filter(({ position }) => position !== 3), /position 4 is where 3 should be/],
+  'a revision is skipped': [changed(4, { revision: 4 }), /continues with revision 4 at 4/],
+  'a chain points to another event': [changed(4, { previous: 2 }), /the chain of .* is broken at 4/],
   'an event was altered': [changed(3, { isSealed: false }), /the hash at 3/],
-  'an event id is there twice': [changed(4, { id: 'event-3' }), /event-3 is there twice/],
-  'a reservation is there twice': [changed(3, { data: reserved(1, '09:00', '09:15') }), /0001 is made twice/],
+  'an event id is repeated': [changed(4, { id: 'event-3' }), /event-3 is in the log twice/],
+  'a reservation is created twice': [changed(3, { data: reserved(1, '09:00', '09:15') }), /0001 is created twice/],
   'two reservations overlap': [changed(3, { data: reserved(2, '08:00', '08:30') }), /overlap/],
-  'a retry was recorded again': [
+  'a retry is recorded again': [
     followedBy(SUT, 4, 4, { type: 'ReservationCreated', data: reserved(3, '10:00', '10:15'), key: KEY }),
-    /one retry key, recorded twice/,
+    /an idempotency key is recorded twice/,
   ],
   'a port is assigned twice': [
     followedBy('listenPorts', 1, 0, {
@@ -71,8 +71,8 @@ const tampered: Readonly<Record<string, readonly [readonly Row[], RegExp]>> = {
   ],
 }
 
-const { listen_port: _port, _id: _reservation, ...asked } = reserved(1, '08:00', '08:15')
-const reserve = (status: number, answered: object, body: Attempt['body'] = asked): Attempt => ({
+const { listen_port: _port, _id: _reservation, ...requested } = reserved(1, '08:00', '08:15')
+const reserve = (status: number, answered: object, body: Attempt['body'] = requested): Attempt => ({
   kind: 'reserve',
   path: '/api/sut_reservation/create',
   body,
@@ -86,7 +86,7 @@ const update = (description: string): Attempt => ({
 const refused = (n: number, from: string, to: string): Attempt =>
   reserve(409, { code: 'reservation_conflict', conflicts: [reserved(n, from, to)] })
 
-const told: readonly Attempt[] = [
+const consistent: readonly Attempt[] = [
   reserve(201, reserved(1, '08:00', '08:15')),
   refused(1, '08:00', '08:15'),
   update('changed'),
@@ -96,38 +96,39 @@ const told: readonly Attempt[] = [
 const untrue: Readonly<Record<string, readonly [Attempt, RegExp]>> = {
   'an acknowledged reservation is missing': [reserve(201, reserved(7, '08:00', '08:15')), /0 times in the log/],
   'an acknowledged update is missing': [update('lost'), /0 times in the log: SutUpdated .* lost/],
-  'an answer tells of another window': [reserve(201, reserved(1, '08:00', '09:00')), /has another end_time/],
-  'a refusal names what is not there': [refused(7, '08:00', '08:15'), /0007, which is not in the log/],
-  'a refusal names what is not in the way': [refused(2, '08:15', '08:30'), /which is not in the way/],
-  'an answer is a failure': [reserve(500, {}), /answered 500/],
+  'an answer has another window': [reserve(201, reserved(1, '08:00', '09:00')), /has another end_time/],
+  'a refusal names a missing reservation': [refused(7, '08:00', '08:15'), /0007, which is not in the log/],
+  'a refusal names a reservation that does not overlap': [refused(2, '08:15', '08:30'), /which does not overlap/],
+  'an answer is an unexpected error': [reserve(500, {}), /answered 500/],
 }
 
 test('a log and answers that agree have no problems', (t) => {
   t.deepEqual(problemsOfLog(rows), [])
-  t.deepEqual(problemsOfAnswers(told, rows), [])
+  t.deepEqual(problemsOfAnswers(consistent, rows), [])
 })
 
 for (const [how, [log, expected]] of Object.entries(tampered)) {
-  test(`it shows when ${how}`, (t) => t.regex(problemsOfLog(log).join('; '), expected))
+  test(`the checks report when ${how}`, (t) => t.regex(problemsOfLog(log).join('; '), expected))
 }
 
 for (const [how, [attempt, expected]] of Object.entries(untrue)) {
-  test(`it shows when ${how}`, (t) => t.regex(problemsOfAnswers([...told, attempt], rows).join('; '), expected))
+  test(`the checks report when ${how}`, (t) =>
+    t.regex(problemsOfAnswers([...consistent, attempt], rows).join('; '), expected))
 }
 
 const failed = (code: string, instance: string): Attempt => reserve(503, { code, instance })
 
-test('in trouble an outcome may be unknown, but nothing recorded may be called unrecorded', (t) => {
+test('while writes fail, an unknown outcome is allowed, but denying a recorded write is not', (t) => {
   const id = rows[2]?.metadata.request_id as string
   t.deepEqual(problemsOfAnswers([failed('outcome_unknown', id), failed('store_full', 'another')], rows, true), [])
   for (const code of ['store_full', 'unavailable']) {
-    t.regex(problemsOfAnswers([failed(code, id)], rows, true).join(), /was called \w+, and is in the log/)
+    t.regex(problemsOfAnswers([failed(code, id)], rows, true).join(), /was answered \w+, but is in the log/)
   }
   t.regex(problemsOfAnswers([failed('clock_behind', 'another')], rows, true).join(), /was answered/)
   t.regex(problemsOfAnswers([failed('outcome_unknown', id)], rows).join(), /was answered 503/)
 })
 
-test('it shows when what was acknowledged once is there twice', (t) => {
+test('the checks report when an acknowledged write is in the log twice', (t) => {
   const twice = changed(3, { data: reserved(1, '08:00', '08:15') })
-  t.regex(problemsOfAnswers(told, twice).join('; '), /acknowledged, but 2 times in the log/)
+  t.regex(problemsOfAnswers(consistent, twice).join('; '), /acknowledged, but 2 times in the log/)
 })

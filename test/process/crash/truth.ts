@@ -1,7 +1,7 @@
 import type { Answer } from '../../http/client.ts'
 import type { Row } from '../log-rows.ts'
 
-/** A request of the load, and the answer that came, if one came. */
+/** A request of the load, and its answer, if any. */
 export interface Attempt {
   readonly kind: 'reserve' | 'update' | 'create'
   readonly path: string
@@ -15,7 +15,7 @@ type OfType<T extends Row['type']> = Extract<Row, { readonly type: T }>
 const ofType = <T extends Row['type']>(rows: readonly Row[], type: T): readonly OfType<T>[] =>
   rows.filter((row): row is OfType<T> => row.type === type)
 
-/** What is there more than once. */
+/** The names that occur more than once. */
 const repeated = <A>(things: readonly A[], nameOf: (thing: A) => string | undefined): readonly string[] => {
   const seen = new Set<string>()
   return things.flatMap((thing) => {
@@ -35,10 +35,10 @@ const orderProblems = (rows: readonly Row[]): readonly string[] => {
     const before = heads.get(stream)
     heads.set(stream, row)
     return [
-      ...(position === index ? [] : [`position ${position} stands where ${index} should`]),
+      ...(position === index ? [] : [`position ${position} is where ${index} should be`]),
       ...(revision === (before?.revision ?? -1) + 1
         ? []
-        : [`${stream} goes on with revision ${revision} at ${position}`]),
+        : [`${stream} continues with revision ${revision} at ${position}`]),
       ...(previous === (before?.position ?? null) ? [] : [`the chain of ${stream} is broken at ${position}`]),
       ...(isSealed ? [] : [`the hash at ${position} is not that of its event`]),
     ]
@@ -61,26 +61,26 @@ const overlapProblems = (rows: readonly Row[]): readonly string[] => {
   })
 }
 
-/** What is wrong with a log by itself. No load here cancels, extends or retires. */
+/** The inconsistencies of a log in itself. The load never cancels, extends or retires. */
 export const problemsOfLog = (rows: readonly Row[]): readonly string[] => [
   ...orderProblems(rows),
   ...overlapProblems(rows),
-  ...repeated(rows, ({ id }) => id).map((id) => `the event ${id} is there twice`),
+  ...repeated(rows, ({ id }) => id).map((id) => `the event ${id} is in the log twice`),
   ...repeated(ofType(rows, 'ReservationCreated'), ({ data }) => data._id).map(
-    (id) => `reservation ${id} is made twice`,
+    (id) => `reservation ${id} is created twice`,
   ),
-  ...repeated(ofType(rows, 'SutCreated'), ({ data }) => data._id).map((id) => `SUT ${id} is made twice`),
+  ...repeated(ofType(rows, 'SutCreated'), ({ data }) => data._id).map((id) => `SUT ${id} is created twice`),
   ...repeated(ofType(rows, 'ListenPortAssigned'), ({ data }) => String(data.listen_port)).map(
     (port) => `port ${port} is assigned twice`,
   ),
   ...repeated(rows, ({ type, metadata }) => metadata.key && `${type} ${metadata.key}`).map(
-    (key) => `one retry key, recorded twice: ${key}`,
+    (key) => `an idempotency key is recorded twice: ${key}`,
   ),
 ]
 
 type Logged = ReadonlyMap<string, readonly Row[]>
 
-/** The events that can be asked for, by what an answer tells of them. */
+/** The events by the values with which an answer identifies them. */
 const logged = (rows: readonly Row[]): Logged =>
   Map.groupBy(rows, (row) => {
     switch (row.type) {
@@ -103,35 +103,35 @@ const acknowledgedProblems = ({ kind, body }: Attempt, answer: Answer, log: Logg
   if (found.length !== 1) return [`acknowledged, but ${found.length} times in the log: ${name}`]
   const data = found[0]?.data as Record<string, unknown>
   const differing = Object.keys(body).filter((field) => data[field] !== body[field] || answered[field] !== body[field])
-  return differing.map((field) => `${name} has another ${field} than was asked for`)
+  return differing.map((field) => `${name} has another ${field} than requested`)
 }
 
-/** A refusal is a fact too: what it names must be in the log, and in the way. */
+/** The reservation that a refusal names must be in the log and overlap the request. */
 const refusedProblems = ({ body }: Attempt, answer: Answer, log: Logged): readonly string[] => {
   const { conflicts } = answer.json as unknown as { conflicts: { _id: string; start_time: string; end_time: string }[] }
   const [first] = conflicts
   if (first === undefined) return ['a refusal names no conflict']
-  const isInTheWay =
+  const doesOverlap =
     Date.parse(first.start_time) < Date.parse(String(body.end_time)) &&
     Date.parse(first.end_time) > Date.parse(String(body.start_time))
   return [
     ...(log.has(`ReservationCreated ${first._id}`) ? [] : [`refused for ${first._id}, which is not in the log`]),
-    ...(isInTheWay ? [] : [`refused for ${first._id}, which is not in the way`]),
+    ...(doesOverlap ? [] : [`refused for ${first._id}, which does not overlap`]),
   ]
 }
 
-/** In trouble nothing may be called unrecorded that is in the log. A port that no SUT came to have is no record. */
+/** While writes fail, no answer may deny a recorded write. A port whose SUT was never created does not count. */
 const troubleProblems = ({ kind }: Attempt, answer: Answer, rows: readonly Row[]): readonly string[] => {
   const { code, instance } = answer.json
   if (code === 'outcome_unknown') return []
   const isRecorded = rows.some(
     ({ type, metadata }) => type !== 'ListenPortAssigned' && metadata.request_id === instance,
   )
-  if (isRecorded) return [`a ${kind} was called ${code}, and is in the log`]
+  if (isRecorded) return [`a ${kind} was answered ${code}, but is in the log`]
   return code === 'store_full' || code === 'unavailable' ? [] : [`a ${kind} was answered ${answer.text}`]
 }
 
-/** Where the answers that came are not what the log says. Without `isTrouble` none may be a failure of the service. */
+/** Answers that contradict the log. Unexpected errors are allowed only with `isTrouble`. */
 export const problemsOfAnswers = (
   attempts: readonly Attempt[],
   rows: readonly Row[],

@@ -9,7 +9,7 @@ import { type Service, serve } from '../harness.ts'
 import { makeRandom } from '../random.ts'
 
 export interface FullDiskOptions {
-  /** Kibibytes of the disk, and of what lies on it until room is made. */
+  /** Kibibytes of the disk, and of a file on it that is removed to free space. */
   readonly size: number
   readonly ballast: number
   readonly seed: number
@@ -23,7 +23,7 @@ export interface FullDiskReport {
 
 const KIBIBYTE = 1024
 
-/** Mounts a small disk in memory; a string says why it cannot. */
+/** Mounts a small tmpfs. Returns the reason if it cannot. */
 const mounted = async (scope: Tidying, path: string, size: number): Promise<string | undefined> => {
   await mkdir(path)
   const options = ['-t', 'tmpfs', '-o', `size=${size}k,mode=700`, 'tmpfs', path]
@@ -37,21 +37,20 @@ const mounted = async (scope: Tidying, path: string, size: number): Promise<stri
 
 const isMade = ({ kind, answer }: Attempt): boolean => kind === 'reserve' && answer?.status === 201
 
-/** What must go on while there is no room: reads, and refusals that look. */
-const goingOnProblems = async (service: Service, attempts: readonly Attempt[]): Promise<readonly string[]> => {
+/** Reads and conflict refusals must keep working on a full disk. */
+const problemsWhileFull = async (service: Service, attempts: readonly Attempt[]): Promise<readonly string[]> => {
   const problems: string[] = []
   for (const { path, body, answer } of attempts.filter(isMade).slice(-50)) {
     const read = await service.get(`/api/sut_reservation/${answer?.json._id}`)
-    if (read.text !== answer?.text)
-      problems.push(`${answer?.json._id} is read as ${read.status} while there is no room`)
+    if (read.text !== answer?.text) problems.push(`${answer?.json._id} is read as ${read.status} on the full disk`)
     const again = await service.post(path, body)
     if (again.json.code !== 'reservation_conflict') problems.push(`a taken window is answered ${again.text}`)
   }
   const ready = await service.get('/health/ready')
-  return ready.status === 200 ? problems : [...problems, 'it is not ready for reads']
+  return ready.status === 200 ? problems : [...problems, 'not ready for reads']
 }
 
-/** Fills a disk under load, reads on, makes room, writes on; a string says why it cannot. */
+/** Fills a disk under load, reads, frees space and writes again. Returns the reason if it cannot. */
 export const fillDisk = async (scope: Tidying, options: FullDiskOptions): Promise<FullDiskReport | string> => {
   const { size, ballast, seed } = options
   const disk = join(await temporaryData(scope), 'disk')
@@ -68,29 +67,29 @@ export const fillDisk = async (scope: Tidying, options: FullDiskOptions): Promis
   await filling.answeredWith(503)
   filling.stop()
   await filling.ended
-  const problems = [...(await goingOnProblems(service, filling.attempts))]
+  const problems = [...(await problemsWhileFull(service, filling.attempts))]
   service.signal('SIGKILL')
   await service.exited
   service = await serve(scope, { data })
-  problems.push(...(await goingOnProblems(service, filling.attempts)))
+  problems.push(...(await problemsWhileFull(service, filling.attempts)))
   await rm(join(disk, 'ballast'))
-  const goingOn = startLoad({ client: service, ...target }, random, 16)
-  await goingOn.answeredWith(201)
-  await goingOn.answered(200)
-  goingOn.stop()
-  await goingOn.ended
+  const resuming = startLoad({ client: service, ...target }, random, 16)
+  await resuming.answeredWith(201)
+  await resuming.answered(200)
+  resuming.stop()
+  await resuming.ended
 
-  const attempts = [...filling.attempts, ...goingOn.attempts]
+  const attempts = [...filling.attempts, ...resuming.attempts]
   const { code } = await service.stop()
-  if (code !== 0) problems.push(`it ended with ${code}: ${service.output()}`)
+  if (code !== 0) problems.push(`exited with ${code}: ${service.output()}`)
   service = await serve(scope, { data })
   problems.push(...(await ledger.look(service, attempts, { isTrouble: true })))
   await service.stop()
   problems.push(...(await ledger.close()))
-  const refused = goingOn.attempts.filter(({ answer }) => answer?.status === 503)
+  const refused = resuming.attempts.filter(({ answer }) => answer?.status === 503)
   if (refused.length > 0) {
     const [first] = refused.map(({ answer }) => answer?.json.code)
-    problems.push(`${refused.length} writes were refused after room had been made, one as ${first}`)
+    problems.push(`${refused.length} writes were refused after space was freed, the first as ${first}`)
   }
   return {
     acknowledged: attempts.filter(({ answer }) => answer !== undefined && answer.status < 300).length,

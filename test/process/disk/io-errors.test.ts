@@ -8,7 +8,7 @@ const FAULTS: readonly Fault[] = [
   { call: 'pwrite64', error: 'ENOSPC', when: 5 },
 ]
 
-test('when the disk fails, nothing acknowledged is lost and nothing unknown is called refused', async (t) => {
+test('when the disk fails, no acknowledged write is lost and no unknown outcome is reported as refused', async (t) => {
   t.log(FAULTS.map(nameOf).join(', '))
   const report = await failingCalls(t, FAULTS, seedOf(process.env))
   if (typeof report === 'string') {

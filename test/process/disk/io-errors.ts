@@ -6,7 +6,7 @@ import { type Service, serve } from '../harness.ts'
 import { makeRandom } from '../random.ts'
 import { trace } from './strace.ts'
 
-/** What the kernel says of one call about the log's file. */
+/** An error that the kernel returns for a call on the log's file. */
 export interface Fault {
   readonly call: 'fdatasync' | 'pwrite64'
   readonly error: 'EIO' | 'ENOSPC'
@@ -22,29 +22,29 @@ export const nameOf = ({ call, error, when, isLasting }: Fault): string =>
 export interface IoErrorReport {
   readonly faults: number
   readonly acknowledged: number
-  /** Answers that said that something is wrong. */
+  /** 503 answers. */
   readonly troubled: number
   readonly problems: readonly string[]
 }
 
-/** Whether the service must end, because it cannot know any more what the disk has. */
+/** Whether the service must exit because the state of the disk is unknown. */
 const isFatal = ({ call, error }: Fault): boolean => call === 'fdatasync' || error === 'EIO'
 
-/** After the disk has failed: neither ready nor answering, and the process ends by itself. */
+/** After a disk failure the service must not be ready, must stop answering and must exit by itself. */
 const endingProblems = async (service: Service, load: Load): Promise<readonly string[]> => {
   await load.answeredWith(503)
   const ready = await service.get('/health/ready').catch(() => undefined)
   const { code } = await service.exited
   await load.ended
   return [
-    ...(ready?.status === 200 ? ['it was ready after the disk had failed'] : []),
-    ...(code === 1 ? [] : [`it ended with ${code}`]),
+    ...(ready?.status === 200 ? ['ready after the disk failed'] : []),
+    ...(code === 1 ? [] : [`exited with ${code}`]),
     ...(load.attempts.some(({ answer }) => answer?.json.code === 'outcome_unknown') ? [] : ['no outcome was unknown']),
   ]
 }
 
-/** After there was no room once: it goes on. */
-const goingOnProblems = async (service: Service, load: Load): Promise<readonly string[]> => {
+/** After a single full-disk error the service must continue. */
+const continuingProblems = async (service: Service, load: Load): Promise<readonly string[]> => {
   await load.answeredWith(503)
   await load.answeredWith(201)
   const ready = await service.get('/health/ready')
@@ -52,19 +52,21 @@ const goingOnProblems = async (service: Service, load: Load): Promise<readonly s
   await load.ended
   const { code } = await service.stop()
   return [
-    ...(ready.status === 200 ? [] : ['it was not ready']),
-    ...(code === 0 ? [] : [`it ended with ${code}`]),
-    ...(load.attempts.some(({ answer }) => answer?.json.code === 'store_full') ? [] : ['nothing was called full']),
+    ...(ready.status === 200 ? [] : ['not ready']),
+    ...(code === 0 ? [] : [`exited with ${code}`]),
+    ...(load.attempts.some(({ answer }) => answer?.json.code === 'store_full')
+      ? []
+      : ['nothing was answered store_full']),
   ]
 }
 
-/** What strace needs to be told to let a call about one file fail. */
+/** The strace arguments that make a call on one file fail. */
 const injecting = ({ call, error, when, isLasting }: Fault, file: string): readonly string[] => {
   const injected = `inject=${call}:error=${error}:when=${when}${isLasting ? '+' : ''}`
   return ['-P', file, '-e', `trace=${call}`, '-e', injected, '-e', 'signal=none', '-o', '/dev/null']
 }
 
-/** Lets one call about the log's file fail under load, fault after fault on one log; a string says why it cannot. */
+/** Makes calls on the log's file fail under load, one fault after another. Returns the reason if it cannot. */
 export const failingCalls = async (
   scope: Tidying,
   faults: readonly Fault[],
@@ -82,15 +84,15 @@ export const failingCalls = async (
     const traced = await trace(scope, service.pid, injecting(fault, join(data, 'events.db-wal')))
     if (traced.kind === 'not traced') return traced.why
     const load = startLoad({ client: service, ...prepared }, random, 8)
-    const seen = await (isFatal(fault) ? endingProblems : goingOnProblems)(service, load)
+    const seen = await (isFatal(fault) ? endingProblems : continuingProblems)(service, load)
     await traced.ended
     for (const { answer } of load.attempts) {
       if (answer !== undefined && answer.status < 300) counts.acknowledged++
       if (answer?.status === 503) counts.troubled++
     }
     service = await serve(scope, { data })
-    const told = await ledger.look(service, load.attempts, { isTrouble: true, isReplayed: fault.when % 10 === 1 })
-    problems.push(...[...seen, ...told].map((problem) => `${nameOf(fault)}: ${problem}`))
+    const found = await ledger.look(service, load.attempts, { isTrouble: true, isReplayed: fault.when % 10 === 1 })
+    problems.push(...[...seen, ...found].map((problem) => `${nameOf(fault)}: ${problem}`))
     onFault(fault)
     if (problems.length > 0) break
   }

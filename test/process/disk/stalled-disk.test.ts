@@ -8,21 +8,21 @@ import { type Service, serve } from '../harness.ts'
 import { makeRandom } from '../random.ts'
 import { trace } from './strace.ts'
 
-/** Enough writes for several checkpoints of the log and of the views. */
+/** Enough writes for several WAL checkpoints of the log and of the views. */
 const WRITES = 6_000
 const CONNECTIONS = 32
 
 const load = async (service: Service, writes: number) => {
-  const under = startLoad({ client: service, ...(await prepare(service)) }, makeRandom(1), CONNECTIONS)
+  const running = startLoad({ client: service, ...(await prepare(service)) }, makeRandom(1), CONNECTIONS)
   for (let count = 500; count <= writes; count += 500) {
-    await under.answered(count)
+    await running.answered(count)
     await service.get('/api/sut_reservation')
   }
-  under.stop()
-  await under.ended
+  running.stop()
+  await running.ended
 }
 
-/** The syncs of a traced process, by the thread that waited for each. */
+/** The number of syncs of a traced process, by thread. */
 const syncsOf = async (path: string): Promise<ReadonlyMap<number, number>> => {
   const syncs = new Map<number, number>()
   for (const line of (await readFile(path, 'utf8')).split('\n')) {
@@ -37,13 +37,13 @@ const given = async (t: ExecutionContext) => {
   return { home, service: await serve(t, { data: join(home, 'data') }) }
 }
 
-test('the thread that answers waits for no sync', async (t) => {
+test('the thread that answers requests never waits for a sync', async (t) => {
   const { home, service } = await given(t)
   const path = join(home, 'trace')
   const traced = await trace(t, service.pid, ['-e', 'trace=fsync,fdatasync', '-e', 'signal=none', '-o', path])
   if (traced.kind === 'not traced') return t.log(traced.why)
   await load(service, WRITES)
-  // Stopping closes the files, which syncs them, and nobody waits for that.
+  // The service still runs: stopping it would sync its files.
   const syncs = await syncsOf(path)
   t.is(syncs.get(service.pid), undefined)
   t.true(syncs.size > 0)
@@ -63,5 +63,5 @@ test('health checks are answered while every sync stalls', async (t) => {
     service.post('/api/sut_reservation/create', body).then(count, () => undefined)
   }
   for (let n = 0; n < 100; n++) t.is((await service.get('/health/live')).status, 200)
-  t.is(answered, 0, 'no write has come to the disk')
+  t.is(answered, 0, 'no write has been synced')
 })

@@ -4,17 +4,17 @@ import type { Tidying } from '../../http/harness.ts'
 /** A process whose system calls are traced. */
 export interface Traced {
   readonly kind: 'traced'
-  /** When the process has ended, and the whole trace has been written. */
+  /** Resolves when the process has ended and the whole trace is written. */
   readonly ended: Promise<void>
 }
 
-/** Why nothing can be traced here. */
+/** The reason why tracing is impossible here. */
 export interface NotTraced {
   readonly kind: 'not traced'
   readonly why: string
 }
 
-/** Traces a process that runs, its threads too; resolves when that has begun. */
+/** Traces a running process and its threads. Resolves when tracing has begun. */
 export const trace = (scope: Tidying, pid: number, args: readonly string[]): Promise<Traced | NotTraced> => {
   const strace = spawn('strace', ['-f', '-p', String(pid), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise<void>((resolve) => {
@@ -26,12 +26,12 @@ export const trace = (scope: Tidying, pid: number, args: readonly string[]): Pro
     await ended
   })
   return new Promise((resolve) => {
-    let said = ''
+    let output = ''
     strace.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      if (/attached/.test(said)) resolve({ kind: 'traced', ended })
+      output += chunk
+      if (/attached/.test(output)) resolve({ kind: 'traced', ended })
     })
     strace.on('error', () => resolve({ kind: 'not traced', why: 'strace is not installed' }))
-    strace.on('close', () => resolve({ kind: 'not traced', why: said.trim().replaceAll('\n', '; ') }))
+    strace.on('close', () => resolve({ kind: 'not traced', why: output.trim().replaceAll('\n', '; ') }))
   })
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** A system call that counts, as a trace tells of it. */
+/** A relevant system call in a trace. */
 export type Call =
   | { readonly kind: 'written to the log'; readonly data: string }
   | { readonly kind: 'synced'; readonly since: number }
@@ -11,12 +11,12 @@ const LINE = /^(\d+) +(?:(\w+)\(\d+<([^>]*)>|<\.\.\. (\w+) resumed>)(.*)$/s
 const SYNCS = ['fsync', 'fdatasync']
 
 /**
- * The calls of a trace made with `strace -f -y`, in their order. `since` is how many calls there were when the sync
- * began: only what had been written by then is certain to be on the disk when it ends.
+ * The calls of a trace made with `strace -f -y`, in order. `since` is the number of calls before the sync began: only
+ * data written before them is certain to be on the disk when the sync ends.
  */
 export const readCalls = async (lines: AsyncIterable<string> | Iterable<string>): Promise<readonly Call[]> => {
   const calls: Call[] = []
-  /** The syncs under way, by thread. */
+  /** The syncs in progress, by thread. */
   const begun = new Map<string, number>()
   for await (const line of lines) {
     const [, thread = '', name = '', file = '', resumed, rest = ''] = LINE.exec(line) ?? []
@@ -36,7 +36,7 @@ export const readCalls = async (lines: AsyncIterable<string> | Iterable<string>)
 export const readTrace = (path: string): Promise<readonly Call[]> =>
   readCalls(createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY }))
 
-/** Which of the answers' words were sent before they had been written to the log and synced. */
+/** The words of answers that were sent before they were written to the log and synced. */
 export const problemsOfOrder = (calls: readonly Call[], words: readonly string[]): readonly string[] => {
   const firstWith = (kind: 'written to the log' | 'sent', word: string): number =>
     calls.findIndex((call) => call.kind === kind && call.data.includes(word))

@@ -19,7 +19,7 @@ test('nothing is acknowledged before it has been written to the log and synced',
   t.true(report.acknowledged >= 50 && report.syncs > 0)
 })
 
-test('it shows when what is committed is not synced', async (t) => {
+test('control: a service that does not sync its commits is detected', async (t) => {
   const report = await traced(t, true)
   if (report === undefined) return
   t.true(report.problems.length >= report.acknowledged / 2, `${report.problems.length} of ${report.acknowledged}`)
@@ -33,7 +33,7 @@ const orders: Readonly<Record<string, readonly [readonly string[], readonly stri
     [`7 pwrite64(${WAL}, "..aa..", 6, 24) = 6`, `7 fsync(${WAL}) = 0`, `7 write(${SOCKET}, "aa", 2) = 2`],
     [],
   ],
-  'sent while the sync was under way': [
+  'sent during the sync': [
     [
       `7 pwrite64(${WAL}, "..aa..", 6, 24) = 6`,
       `8 fsync(${WAL} <unfinished ...>`,
@@ -42,7 +42,7 @@ const orders: Readonly<Record<string, readonly [readonly string[], readonly stri
     ],
     ['aa was sent before it was synced'],
   ],
-  'written while an earlier sync was under way': [
+  'written during an earlier sync': [
     [
       `8 fsync(${WAL} <unfinished ...>`,
       `7 pwrite64(${WAL}, "..aa..", 6, 24) = 6`,
@@ -51,7 +51,7 @@ const orders: Readonly<Record<string, readonly [readonly string[], readonly stri
     ],
     ['aa was sent before it was synced'],
   ],
-  'sent after a sync that failed': [
+  'sent after a failed sync': [
     [
       `7 pwrite64(${WAL}, "..aa..", 6, 24) = 6`,
       `7 fsync(${WAL}) = -1 EIO (Input/output error) (INJECTED)`,
@@ -71,7 +71,7 @@ const orders: Readonly<Record<string, readonly [readonly string[], readonly stri
 }
 
 for (const [how, [lines, problems]] of Object.entries(orders)) {
-  test(`the trace of an answer that was ${how} is read so`, async (t) => {
+  test(`the trace check recognises an answer that was ${how}`, async (t) => {
     t.deepEqual(problemsOfOrder(await readCalls(lines), ['aa']), problems)
   })
 }

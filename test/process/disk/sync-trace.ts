@@ -12,11 +12,11 @@ import { problemsOfOrder, readTrace } from './sync-order.ts'
 const WITHOUT_SYNC = fileURLToPath(new URL('without-sync.ts', import.meta.url))
 
 export interface SyncTraceOptions {
-  /** How many are acknowledged at least, retries of one not counted. */
+  /** The minimum number of acknowledged writes, without retries. */
   readonly writes: number
   readonly seed: number
   readonly connections?: number
-  /** The control: a service that does not sync what it commits. */
+  /** The control: a service that does not sync its commits. */
   readonly isUnsynced?: boolean
 }
 
@@ -26,11 +26,11 @@ export interface SyncTraceReport {
   readonly problems: readonly string[]
 }
 
-/** What of an answer is in its event too, and in nothing that was there before. */
+/** A value that only this answer and its event contain. */
 const wordOf = ({ kind, body, answer }: Attempt): string =>
   String(kind === 'update' ? body.description : answer?.json._id)
 
-/** Loads a service whose system calls are traced, and holds its answers against them; a string says why it cannot. */
+/** Loads a traced service and compares its answers with the trace. Returns the reason if it cannot. */
 export const traceSyncs = async (scope: Tidying, options: SyncTraceOptions): Promise<SyncTraceReport | string> => {
   const { writes, seed, connections = 16, isUnsynced = false } = options
   const home = await temporaryData(scope)

@@ -6,60 +6,70 @@ import { run } from '../harness.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** What a variable is set to, given a directory with some files in it, and the words of the refusal. */
+/** A variable, its value given a directory with some files, and the expected error. */
 const refused: readonly (readonly [string, string, (home: string) => string, RegExp])[] = [
-  ['a vault key that is none', 'BERTH_VAULT_KEY', () => 'hush', /^BERTH_VAULT_KEY cannot be used: key 1 must be an id/],
-  ['two vault keys of one id', 'BERTH_VAULT_KEY', () => `a:${KEY},a:${KEY}`, /^BERTH_VAULT_KEY .*key 2 has the id/],
-  ['an audit key that is none', 'BERTH_AUDIT_KEY', () => 'hush', /^BERTH_AUDIT_KEY must be 32 bytes/],
+  ['an invalid vault key', 'BERTH_VAULT_KEY', () => 'hush', /^BERTH_VAULT_KEY cannot be used: key 1 must be an id/],
+  ['a repeated vault key id', 'BERTH_VAULT_KEY', () => `a:${KEY},a:${KEY}`, /^BERTH_VAULT_KEY .*key 2 has the id/],
+  ['an invalid audit key', 'BERTH_AUDIT_KEY', () => 'hush', /^BERTH_AUDIT_KEY must be 32 bytes/],
   [
-    'a vault key file that holds none',
+    'a vault key file without a key',
     'BERTH_VAULT_KEY_FILE',
     (home) => join(home, 'text'),
     /^BERTH_VAULT_KEY_FILE: .*text: key 1 must/,
   ],
   ['a vault key file that is a directory', 'BERTH_VAULT_KEY_FILE', (home) => home, /^BERTH_VAULT_KEY_FILE: .*EISDIR/],
   [
-    'an audit key file that holds none',
+    'an audit key file without a key',
     'BERTH_AUDIT_KEY_FILE',
     (home) => join(home, 'text'),
     /^BERTH_AUDIT_KEY_FILE: .* must be 32 bytes/,
   ],
   [
-    'an audit key file below a file',
+    'an audit key file inside a file',
     'BERTH_AUDIT_KEY_FILE',
     (home) => join(home, 'text', 'key'),
     /^BERTH_AUDIT_KEY_FILE: .*ENOTDIR/,
   ],
-  ['a users file that is none', 'BERTH_USERS', (home) => join(home, 'text'), /^BERTH_USERS: .* is not a users file/],
+  ['an invalid users file', 'BERTH_USERS', (home) => join(home, 'text'), /^BERTH_USERS: .* is not a users file/],
   [
-    'a users file that is the vault key file',
+    'a users file that is also the vault key file',
     'BERTH_USERS',
     (home) => join(home, 'data', 'vault.key'),
     /^BERTH_VAULT_KEY_FILE and BERTH_USERS name the same file/,
   ],
-  ['data in a file', 'BERTH_DATA', (home) => join(home, 'text'), /^BERTH_DATA: .*text is not a directory/],
-  ['data below a file', 'BERTH_DATA', (home) => join(home, 'text', 'data'), /^BERTH_DATA: /],
   [
-    'a log in no directory',
+    'a data directory that is a file',
+    'BERTH_DATA',
+    (home) => join(home, 'text'),
+    /^BERTH_DATA: .*text is not a directory/,
+  ],
+  ['a data directory inside a file', 'BERTH_DATA', (home) => join(home, 'text', 'data'), /^BERTH_DATA: /],
+  [
+    'a log in a missing directory',
     'BERTH_EVENT_STORE',
     (home) => `sqlite:${home}/none/events.db`,
     /^BERTH_EVENT_STORE: the directory .* does not exist/,
   ],
   [
-    'authorities in no file',
+    'a missing file of TLS authorities',
     'BERTH_EVENT_STORE',
     (home) => `esdb://a:b@store.invalid:2113?tlsCAFile=${home}/none`,
     /^BERTH_EVENT_STORE: the tlsCAFile .*ENOENT/,
   ],
   [
-    'authorities that are none',
+    'a file of TLS authorities without certificates',
     'BERTH_EVENT_STORE',
     (home) => `esdb://a:b@store.invalid:2113?tlsCAFile=${home}/text`,
     /^BERTH_EVENT_STORE: .* contains no PEM certificate/,
   ],
-  ['a host that is another machine', 'BERTH_HOST', () => '192.0.2.1', /^BERTH_HOST is not an address of this machine/],
   [
-    'a host that has no address',
+    'a host address of another machine',
+    'BERTH_HOST',
+    () => '192.0.2.1',
+    /^BERTH_HOST is not an address of this machine/,
+  ],
+  [
+    'a host name without an address',
     'BERTH_HOST',
     () => 'berth.invalid',
     /^BERTH_HOST is a host name that cannot be resolved/,
@@ -67,7 +77,7 @@ const refused: readonly (readonly [string, string, (home: string) => string, Reg
 ]
 
 for (const [what, name, value, problem] of refused) {
-  test(`${what} is found before anything is touched`, async (t) => {
+  test(`${what} is refused before anything is written`, async (t) => {
     const home = await temporaryData(t)
     await writeFile(join(home, 'text'), 'hush', { mode: 0o600 })
     const data = join(home, 'data')
@@ -81,7 +91,7 @@ for (const [what, name, value, problem] of refused) {
   })
 }
 
-test('everything that is wrong with what the variables name is told at once', async (t) => {
+test('all problems with files and addresses in the variables are reported at once', async (t) => {
   const home = await temporaryData(t)
   await writeFile(join(home, 'text'), 'none')
   const text = join(home, 'text')
@@ -110,7 +120,7 @@ test('everything that is wrong with what the variables name is told at once', as
   await t.throwsAsync(stat(join(home, 'data')), { code: 'ENOENT' })
 })
 
-test('a directory that may not be written is found before anything is touched', async (t) => {
+test('a directory that is not writable is refused before anything is written', async (t) => {
   if (process.getuid?.() === 0) {
     t.log('NOT RUN: root may write everywhere')
     t.pass()

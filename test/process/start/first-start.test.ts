@@ -12,7 +12,7 @@ import { launch, ROOT, run, serve } from '../harness.ts'
 const passwordFiles = async (data: string): Promise<readonly string[]> =>
   (await readdir(data)).filter((name) => name.startsWith('first-password'))
 
-test('with nobody at a terminal the first password is left in a file for its owner alone, and in no log line', async (t) => {
+test('without a terminal the first password goes to a file only its owner can read, and not to the log', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined, BERTH_LOG_LEVEL: 'trace' } })
   const { file } = JSON.parse(await service.line('created the administrator admin')) as { file: string }
@@ -29,7 +29,7 @@ test('with nobody at a terminal the first password is left in a file for its own
   t.is((await passwordFiles(data)).length, 1)
 })
 
-test('a password that was given is written nowhere', async (t) => {
+test('a configured first password is written nowhere', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const service = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: 'given by the owner' } })
   await service.stop()
@@ -38,7 +38,7 @@ test('a password that was given is written nowhere', async (t) => {
   t.false(service.output().includes('given by the owner'))
 })
 
-test('where the log is empty an administrator is made if there are no users, not if there are', async (t) => {
+test('with an empty log an administrator is created only if there are no users', async (t) => {
   const home = await temporaryData(t)
   const start = async (name: string, users: string): Promise<string> => {
     const data = join(home, name)
@@ -56,7 +56,7 @@ test('where the log is empty an administrator is made if there are no users, not
   t.deepEqual(await passwordFiles(join(home, 'somebody')), [])
 })
 
-/** What a service that runs at a terminal shows until it listens, and stops it; undefined where none can be had. */
+/** Runs a service at a terminal until it listens, and returns its output. Undefined without script(1). */
 const atTerminal = async (data: string): Promise<string | undefined> => {
   const command = `exec ${process.execPath} ${join(ROOT, 'src/main.ts')} serve`
   const env = { PATH: process.env.PATH, SHELL: '/bin/sh', BERTH_DATA: data, BERTH_PORT: '0' }
@@ -85,17 +85,17 @@ const atTerminal = async (data: string): Promise<string | undefined> => {
   return shown
 }
 
-test('at a terminal the password is shown once and stands in no file', async (t) => {
+test('at a terminal the first password is shown once and written to no file', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const shown = process.platform === 'linux' ? await atTerminal(data) : undefined
   if (shown === undefined) {
-    t.log('NOT RUN: there is no script(1) to make a terminal with')
+    t.log('NOT RUN: script(1) is needed to create a terminal')
     t.pass()
     return
   }
   const password = /password {2}(\S+) {6}\(shown this once\)/.exec(shown)?.[1] ?? ''
   t.regex(password, /^[0-9a-z]{26}$/)
-  // Once alone and once in what to try.
+  // Once by itself and once in the example command.
   t.is(shown.split(password).length - 1, 2)
   t.deepEqual(await passwordFiles(data), [])
   for (const name of await readdir(data)) t.false((await readFile(join(data, name))).includes(password), name)
@@ -105,13 +105,13 @@ test('at a terminal the password is shown once and stands in no file', async (t)
   t.false(again.output().includes(password))
 })
 
-test('whoever starts it at a terminal is shown the password once and what to try', (t) => {
+test('the welcome text shows the first password and an example command', (t) => {
   const shown = welcome('http://127.0.0.1:8080', { name: 'admin', password: 'pear-tree-42' })
   t.regex(shown, /password {2}pear-tree-42 {6}\(shown this once\)/)
   t.true(shown.includes("curl -u 'admin:pear-tree-42' http://127.0.0.1:8080/api/user/me"))
 })
 
-test('a password that was given is not shown at the terminal either', (t) => {
+test('the welcome text does not show a configured first password', (t) => {
   const shown = welcome('http://127.0.0.1:8080', { name: 'admin' })
   t.regex(shown, /password {2}\(the one you set\)\n/)
   t.true(shown.includes("curl -u 'admin:PASSWORD' http://127.0.0.1:8080/api/user/me"))

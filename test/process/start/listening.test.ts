@@ -6,7 +6,7 @@ import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
 import { type Launch, launch, run, serve } from '../harness.ts'
 
-/** The code of the error with which a connection is refused, undefined where it is taken. */
+/** The error code of a refused connection, undefined for an accepted one. */
 const refusalOf = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const socket = connect({ host, port })
@@ -23,25 +23,25 @@ const listening = async (t: Parameters<typeof launch>[0], env: Launch['env']): P
   return new URL((JSON.parse(await child.line('"msg":"listening"')) as { url: string }).url)
 }
 
-test('it listens where it is told, on no other address, and port 0 takes a free one; the line that it logs says which', async (t) => {
-  const [usual, told] = await Promise.all([listening(t, {}), listening(t, { BERTH_HOST: '127.0.0.2' })])
+test('the service listens on the configured address only, and logs it; port 0 takes a free port', async (t) => {
+  const [usual, configured] = await Promise.all([listening(t, {}), listening(t, { BERTH_HOST: '127.0.0.2' })])
   t.is(usual.hostname, '127.0.0.1')
-  t.is(told.hostname, '127.0.0.2')
-  t.true(Number(usual.port) > 0 && Number(told.port) > 0)
-  for (const { hostname, port } of [usual, told]) t.is(await refusalOf(hostname, Number(port)), undefined)
+  t.is(configured.hostname, '127.0.0.2')
+  t.true(Number(usual.port) > 0 && Number(configured.port) > 0)
+  for (const { hostname, port } of [usual, configured]) t.is(await refusalOf(hostname, Number(port)), undefined)
   t.is(await refusalOf('127.0.0.2', Number(usual.port)), 'ECONNREFUSED')
-  t.is(await refusalOf('127.0.0.1', Number(told.port)), 'ECONNREFUSED')
+  t.is(await refusalOf('127.0.0.1', Number(configured.port)), 'ECONNREFUSED')
 })
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 const withIpv6 = hasIpv6 ? test : test.skip
-withIpv6('an IPv6 address is logged as a URL has it', async (t) => {
+withIpv6('an IPv6 address is logged in URL form', async (t) => {
   const { hostname, port } = await listening(t, { BERTH_HOST: '::1' })
   t.is(hostname, '[::1]')
   t.is(await refusalOf('::1', Number(port)), undefined)
 })
 
-test('its files are where it is told', async (t) => {
+test('the files are in the configured places', async (t) => {
   const home = await temporaryData(t)
   const [data, elsewhere] = [join(home, 'data'), join(home, 'elsewhere')]
   const service = await serve(t, {
@@ -67,7 +67,7 @@ const LINKS = {
   BERTH_PORT_8080_TCP_ADDR: '10.0.0.1',
 }
 
-test("beside Kubernetes' service links it serves, with a warning that names them", async (t) => {
+test('Kubernetes service links cause a warning that names them, and the service starts', async (t) => {
   const service = await serve(t, { data: join(await temporaryData(t), 'data'), env: LINKS })
   const warning = JSON.parse(await service.line('Kubernetes service links')) as { level: number; msg: string }
   t.is(warning.level, 40)
@@ -75,7 +75,7 @@ test("beside Kubernetes' service links it serves, with a warning that names them
   t.is((await service.get('/api/user/me')).status, 200)
 })
 
-test('a BERTH_PORT that Kubernetes has set is refused with the remedy, and nothing is touched', async (t) => {
+test('a BERTH_PORT set by Kubernetes is refused with the remedy before anything is written', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const env = { ...LINKS, BERTH_PORT: 'tcp://10.0.0.1:8080' }
   const { code, errors, output } = await run(t, { data, args: ['serve'], env })

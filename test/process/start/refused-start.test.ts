@@ -11,11 +11,11 @@ import { type Launch, run, serve } from '../harness.ts'
 const attempt = (scope: Tidying, data: string, env: Launch['env'] = {}) =>
   run(scope, { data, args: ['serve'], env: { BERTH_PORT: '0', ...env } })
 
-/** What a person sees of a refusal to start: sentences, no stack. */
-const isTold = (errors: string): boolean =>
+/** Whether the errors are sentences for a person, without a stack. */
+const isReadable = (errors: string): boolean =>
   errors.split('\n').every((line) => line === '' || line.startsWith('berth: '))
 
-test('a second process on the same data or the same log is refused and told who has it', async (t) => {
+test('a second process on the same data or log is refused with the id of the first', async (t) => {
   const home = await temporaryData(t)
   const data = join(home, 'data')
   const service = await serve(t, { data })
@@ -34,35 +34,35 @@ test('a second process on the same data or the same log is refused and told who 
   ])
   for (const { code, errors } of refused) {
     t.is(code, 1)
-    t.true(isTold(errors) && errors.includes(`is held by process ${service.pid} on `), errors)
+    t.true(isReadable(errors) && errors.includes(`is held by process ${service.pid} on `), errors)
   }
   t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
 })
 
-test('a log that has a second name by a hard link is refused, and told who has it, until the link is gone', async (t) => {
+test('a log with a second hard link is refused with the id of its process until the link is removed', async (t) => {
   const home = await temporaryData(t)
   const data = join(home, 'data')
   const service = await serve(t, { data })
   await link(join(data, 'events.db'), join(home, 'second.db'))
   const env = { BERTH_EVENT_STORE: `sqlite:${home}/second.db` }
-  const beside = await attempt(t, join(home, 'other'), env)
-  t.is(beside.code, 1)
-  t.true(isTold(beside.errors), beside.errors)
-  t.regex(beside.errors, /second\.db .*2 hard links/)
-  // Only Linux tells who has a file.
-  if (process.platform === 'linux') t.true(beside.errors.includes(`is held by process ${service.pid} on `))
+  const second = await attempt(t, join(home, 'other'), env)
+  t.is(second.code, 1)
+  t.true(isReadable(second.errors), second.errors)
+  t.regex(second.errors, /second\.db .*2 hard links/)
+  // Only Linux shows which process has a file open.
+  if (process.platform === 'linux') t.true(second.errors.includes(`is held by process ${service.pid} on `))
   t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
   await service.stop()
-  // With nobody there it is refused too: what the other name's journal holds would be missing.
+  // Refused without another process too: the WAL of the other name would be missed.
   for (const refused of [await attempt(t, join(home, 'other'), env), await attempt(t, data)]) {
     t.is(refused.code, 1)
-    t.true(isTold(refused.errors) && refused.errors.includes('remove the others'), refused.errors)
+    t.true(isReadable(refused.errors) && refused.errors.includes('remove the others'), refused.errors)
   }
   await rm(join(home, 'second.db'))
   t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
 })
 
-test('every wrong and unknown variable is named, no value is shown, and nothing is touched', async (t) => {
+test('every invalid or unknown variable is named without its value, and nothing is written', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const { code, errors, output } = await attempt(t, data, {
     BERTH_PORT: '70000',
@@ -85,7 +85,7 @@ test('every wrong and unknown variable is named, no value is shown, and nothing 
   await t.throwsAsync(stat(data), { code: 'ENOENT' })
 })
 
-test('a port in use is a clear refusal, and the data is free again', async (t) => {
+test('a port in use is refused with a clear message, and the data is unlocked', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const holder = createServer().listen(0, '127.0.0.1')
   t.teardown(() => holder.close())
@@ -93,11 +93,11 @@ test('a port in use is a clear refusal, and the data is free again', async (t) =
   const { port } = holder.address() as AddressInfo
   const { code, errors } = await attempt(t, data, { BERTH_PORT: String(port) })
   t.is(code, 1)
-  t.true(isTold(errors) && errors.includes(`127.0.0.1:${port}`) && /in use/.test(errors), errors)
+  t.true(isReadable(errors) && errors.includes(`127.0.0.1:${port}`) && /in use/.test(errors), errors)
   t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
 })
 
-test('a file that is no log of this service is refused by name and left as it is', async (t) => {
+test('a file that is not a Berth log is refused by name and left unchanged', async (t) => {
   const home = await temporaryData(t)
   const [garbage, folder, foreign] = [join(home, 'garbage'), join(home, 'folder'), join(home, 'foreign')]
   for (const data of [garbage, folder, foreign]) await mkdir(data)
@@ -110,7 +110,7 @@ test('a file that is no log of this service is refused by name and left as it is
   const refused = await Promise.all([garbage, folder, foreign].map((data) => attempt(t, data)))
   for (const [index, { code, errors }] of refused.entries()) {
     t.is(code, 1)
-    t.true(isTold(errors) && errors.includes([garbage, folder, foreign][index] as string), errors)
+    t.true(isReadable(errors) && errors.includes([garbage, folder, foreign][index] as string), errors)
   }
   t.deepEqual([await readFile(join(garbage, 'events.db')), await readFile(join(foreign, 'events.db'))], before)
 })
@@ -118,7 +118,7 @@ test('a file that is no log of this service is refused by name and left as it is
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
 
-test('without the users or the key that the data was made with, the start is refused with the remedy', async (t) => {
+test('a start without the users or the key of the data is refused with the remedy', async (t) => {
   const home = await temporaryData(t)
   const data = join(home, 'data')
   await mkdir(data)
@@ -139,7 +139,7 @@ test('without the users or the key that the data was made with, the start is ref
   ])
   for (const { code, errors } of [noUsers, noKey, otherKey, otherBytes]) {
     t.is(code, 2)
-    t.true(isTold(errors), errors)
+    t.true(isReadable(errors), errors)
     t.false(errors.includes(KEY) || errors.includes(OTHER_KEY))
   }
   t.regex(noUsers.errors, /users\.json.*berth -- user add NAME --role administrator/)

@@ -15,7 +15,7 @@ import { story } from '../setting.ts'
 const contents = (file: ViewsFile): readonly string[] =>
   file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => JSON.stringify({ name, ...row })))
 
-test('rows that come out of another thread fill the same tables, also where the id of an event is none', (t) => {
+test('rows passed to another thread fill the same tables, even with an invalid event id', (t) => {
   const [here, there] = [openViewsFile(':memory:', projections), openViewsFile(':memory:', projections)]
   const pending = makePending(projections, here)
   for (const [n, event] of story.entries()) {
@@ -33,7 +33,7 @@ test('rows that come out of another thread fill the same tables, also where the 
   there.close()
 })
 
-test('the ids of any number of events are bytes, each in its place', (t) => {
+test('the ids of any number of events are packed into bytes in order', (t) => {
   const ids = Array.from({ length: 400_000 }, () => makeEventId(0, '0'.repeat(20)))
   ids[ids.length - 1] = makeEventId(1, 'f'.repeat(20))
   const bytes = idBytes(ids)
@@ -41,7 +41,7 @@ test('the ids of any number of events are bytes, each in its place', (t) => {
   t.true(bytes.subarray(-ID_BYTES).equals(idBytes(ids.slice(-1))))
 })
 
-test('each id is its 16 bytes, and one that is none takes its own 16 and no others', (t) => {
+test('each id is packed into 16 bytes, and an invalid one does not affect the others', (t) => {
   const digits = fc.stringMatching(/^[\da-f-]{28,40}$/)
   const edited = fc.tuple(fc.uuid(), fc.nat(35), fc.constantFrom('-', 'z', 'é', '', '0')).map(([id, at, put]) => {
     return id.slice(0, at) + put + id.slice(at + 1)

@@ -15,11 +15,11 @@ import { rowsIn, story, tell, viewsOn } from '../setting.ts'
 interface Setting {
   readonly store: EventStore
   readonly path: string
-  /** The rows as the log gives them. */
+  /** The rows that the log results in. */
   readonly rows: readonly string[]
 }
 
-/** Views that have come to the end of the log, closed. */
+/** Closed views that have reached the end of the log. */
 const closedViews = async (t: ExecutionContext): Promise<Setting> => {
   const directory = await aDirectory(t)
   const store = openStore(t, join(directory, 'events.db'))
@@ -35,7 +35,7 @@ const execute = (path: string, sql: string): void => {
   database.close()
 }
 
-/** Alters a document, so that it shows whether the rows have been made again. */
+/** Alters a document, which reveals whether the rows have been rebuilt. */
 const alter = (path: string): void => execute(path, `UPDATE sut SET document = '{"altered":true}' WHERE position = 0`)
 
 const reopened = async (
@@ -47,7 +47,7 @@ const reopened = async (
   return rowsIn(path)
 }
 
-test('rows that the log continues are used as they are', async (t) => {
+test('rows that match the log are used as they are', async (t) => {
   const setting = await closedViews(t)
   alter(setting.path)
   const rows = await reopened(t, setting)
@@ -56,18 +56,18 @@ test('rows that the log continues are used as they are', async (t) => {
 })
 
 const unusable: Readonly<Record<string, string>> = {
-  'they were never finished': `UPDATE progress SET shape = '${UNFINISHED}'`,
-  'their file has another shape': `UPDATE progress SET shape = 'file 0'`,
-  'they were made from another log': `UPDATE progress SET logId = '${'f'.repeat(24)}'`,
-  'the log has another event in the place they have come to': `UPDATE progress SET eventId = 'another'`,
-  'they have come further than the log': 'UPDATE progress SET position = position + 9, mark = mark + 9',
+  'their rebuild was interrupted': `UPDATE progress SET shape = '${UNFINISHED}'`,
+  'their file has another version': `UPDATE progress SET shape = 'file 0'`,
+  'they are from another log': `UPDATE progress SET logId = '${'f'.repeat(24)}'`,
+  'the log has another event at their position': `UPDATE progress SET eventId = 'another'`,
+  'they are ahead of the log': 'UPDATE progress SET position = position + 9, mark = mark + 9',
   'a table is missing': 'DROP TABLE reservation',
   'a table has other columns': 'ALTER TABLE snapshot RENAME COLUMN state TO folded',
-  'nobody knows how far they have come': 'DELETE FROM progress; DROP TABLE retry_key',
+  'their position is missing': 'DELETE FROM progress; DROP TABLE retry_key',
 }
 
 for (const [why, sql] of Object.entries(unusable)) {
-  test(`rows are made again when ${why}`, async (t) => {
+  test(`rows are rebuilt when ${why}`, async (t) => {
     const setting = await closedViews(t)
     alter(setting.path)
     execute(setting.path, sql)
@@ -75,7 +75,7 @@ for (const [why, sql] of Object.entries(unusable)) {
   })
 }
 
-test('rows are made again when what a projection folds to has changed', async (t) => {
+test('rows are rebuilt when a projection has a new version', async (t) => {
   const setting = await closedViews(t)
   alter(setting.path)
   const newer = projections.map((projection) => ({ ...projection, version: projection.version + 1 }))
@@ -83,17 +83,17 @@ test('rows are made again when what a projection folds to has changed', async (t
 })
 
 const damages: Readonly<Record<string, (path: string) => Promise<void>>> = {
-  'holds something else': (path) => writeFile(path, 'no database at all, only words\n'.repeat(500)),
-  'ends too early': (path) => truncate(path, 5000),
-  'is gone': (path) => rm(path),
-  'is gone, and has left its log': async (path) => {
+  'is not a database': (path) => writeFile(path, 'no database at all, only words\n'.repeat(500)),
+  'is truncated': (path) => truncate(path, 5000),
+  'is missing': (path) => rm(path),
+  'is missing but its WAL is not': async (path) => {
     await rm(path)
-    await writeFile(`${path}-wal`, 'what is left of a log')
+    await writeFile(`${path}-wal`, 'the remains of a WAL')
   },
 }
 
 for (const [how, damage] of Object.entries(damages)) {
-  test(`rows are made again when their file ${how}`, async (t) => {
+  test(`rows are rebuilt when their file ${how}`, async (t) => {
     const setting = await closedViews(t)
     await damage(setting.path)
     t.deepEqual(await reopened(t, setting), setting.rows)
@@ -102,7 +102,7 @@ for (const [how, damage] of Object.entries(damages)) {
 
 const PAGE = 4096
 
-/** Makes the pages behind the tables' roots unreadable. */
+/** Makes the pages after the tables' root pages unreadable. */
 const damagePages = async (path: string): Promise<void> => {
   const { size } = await stat(path)
   const database = new DatabaseSync(path)
@@ -113,13 +113,13 @@ const damagePages = async (path: string): Promise<void> => {
   await file.close()
 }
 
-/** Reservations enough that what is damaged is not read at the start. */
+/** Enough reservations that the start does not read the damaged pages. */
 const many = Array.from({ length: 200 }, (_, n) => {
   const created = reservationCreated(idOf(1000 + n), '08:00', '08:15')
   return recordedAt(story.length + n, at('18:00', created))
 })
 
-test('damage that only shows in use ends the service, and the next start makes the rows again', async (t) => {
+test('damage that is only found in use stops the service, and the next start rebuilds the rows', async (t) => {
   const setting = await closedViews(t)
   const { store, path } = setting
   await tell(store, many)

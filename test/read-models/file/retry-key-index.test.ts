@@ -24,7 +24,7 @@ const found = (file: ViewsFile, names: readonly string[]) =>
 
 const allOf = (names: readonly string[]) => names.map((_, n) => n)
 
-test('each of many retry keys is found, before and after its rows are committed, and when the file is opened again', async (t) => {
+test('every idempotency key is found, before and after a commit, and after reopening the file', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const file = openViewsFile(path, projections)
   for (let n = 0; n < NAMES.length; n += 100) {
@@ -40,7 +40,7 @@ test('each of many retry keys is found, before and after its rows are committed,
   t.deepEqual(found(again, NAMES), allOf(NAMES))
 })
 
-test('what another connection has written is found', async (t) => {
+test('idempotency keys written by another connection are found', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const [one, other] = [openViewsFile(path, projections), openViewsFile(path, projections)]
   t.teardown(one.close)
@@ -56,7 +56,7 @@ test('what another connection has written is found', async (t) => {
   t.deepEqual(found(other, [...first, ...second, 'x'.repeat(22)]), [...allOf([...first, ...second]), 200])
 })
 
-test('keys of a transaction that failed are not known, and then those of the next are', async (t) => {
+test('keys of a failed transaction are not found, keys of the next one are', async (t) => {
   const file = openViewsFile(join(await aDirectory(t), 'views.db'), projections)
   t.teardown(file.close)
   file.stage([rowOf('a'.repeat(22), 0, 0)])
@@ -70,7 +70,7 @@ test('keys of a transaction that failed are not known, and then those of the nex
   t.deepEqual(found(file, names), [0, undefined, undefined, 1])
 })
 
-test('a clock that is ahead for a moment makes no key unknown', async (t) => {
+test('a clock that is briefly ahead loses no key', async (t) => {
   const file = openViewsFile(join(await aDirectory(t), 'views.db'), projections)
   t.teardown(file.close)
   const names = NAMES.slice(0, 300)

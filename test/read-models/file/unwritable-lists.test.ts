@@ -9,12 +9,12 @@ import { aReservation, createSut, NOW, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { shellOn, story, tell, viewsOn } from '../setting.ts'
 
-/** Makes the writing of one row fail, in the middle of others. */
+/** Makes the write of one row fail, in the middle of others. */
 const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON reservation WHEN new.position > 20
   BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
 const ALLOW = 'DROP TRIGGER forbidden'
 
-test('while rows cannot be written there are no lists; then they show everything once', async (t) => {
+test('lists are unavailable while rows cannot be written, and complete afterwards', async (t) => {
   const directory = await aDirectory(t)
   const store = openStore(t, join(directory, 'events.db'))
   const path = join(directory, 'views.db')
@@ -28,17 +28,17 @@ test('while rows cannot be written there are no lists; then they show everything
   await tell(store, story.slice(10))
   t.true(await views.waitForStorePosition(story.length - 1, 10_000))
   t.is(views.lists(), undefined)
-  const recovery = views.told()
+  const recovery = views.nextReport()
   shell.exec(ALLOW)
   t.is(await recovery, 'views can be written again')
-  // Of the twelve a quarter is cancelled.
+  // A quarter of the twelve is cancelled.
   const after = views.lists()?.reservations({ limit: 100, offset: 0 })
   t.deepEqual([after?.count, after?.documents.length], [9, 9])
   await views.close()
   t.deepEqual((await replay(path, store, projections)).differences, [])
 })
 
-test('a list that cannot be written is refused as unavailable, while reads by id are answered', async (t) => {
+test('a list is 503 unavailable while its rows cannot be written, and reads by id still work', async (t) => {
   const service = await start(t, { now: NOW })
   const alice = service.as('alice')
   const sut_id = await createSut(service.as('admin'))

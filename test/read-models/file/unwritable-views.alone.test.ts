@@ -13,32 +13,32 @@ import { aSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { rowsIn, shellOn, story, tell, viewsOn } from '../setting.ts'
 
-/** What makes every writing of a row fail, without touching what is there. */
+/** Makes every write of a row fail, without touching existing rows. */
 const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON sut BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
 const ALLOW = 'DROP TRIGGER forbidden'
 
-test('views that cannot be written still show everything, raise one alarm, and are written when they can be', async (t) => {
+test('views that cannot be written stay readable, raise one alarm and are written later', async (t) => {
   const directory = await aDirectory(t)
   const store = openStore(t, join(directory, 'events.db'))
   const path = join(directory, 'views.db')
   const views = await viewsOn(t, store, path)
   const shell = shellOn(t, path)
   shell.exec(FORBID)
-  const alarm = views.told()
+  const alarm = views.nextReport()
   await tell(store, story.slice(0, 5))
   t.is(await alarm, 'views cannot be written')
   await tell(store, story.slice(5))
   t.true(await views.waitForStorePosition(story.length - 1, 10_000))
   t.is((JSON.parse(views.newest('sut', SUT_ID)?.document ?? '{}') as { _id: string })._id, SUT_ID)
   t.deepEqual(rowsIn(path), [])
-  const recovery = views.told()
+  const recovery = views.nextReport()
   shell.exec(ALLOW)
   t.is(await recovery, 'views can be written again')
   t.deepEqual([views.alarms.length, views.recoveries.length, views.fatal.length], [1, 1, 0])
   t.true(rowsIn(path).length > story.length)
 })
 
-test('somebody who has the file of views locked keeps nobody waiting', async (t) => {
+test('a lock held on the views file does not block the service', async (t) => {
   const directory = await aDirectory(t)
   const store = openStore(t, join(directory, 'events.db'))
   const path = join(directory, 'views.db')
@@ -47,22 +47,22 @@ test('somebody who has the file of views locked keeps nobody waiting', async (t)
   shell.exec('BEGIN IMMEDIATE')
   const delay = monitorEventLoopDelay()
   delay.enable()
-  const alarm = views.told()
+  const alarm = views.nextReport()
   await tell(store, story)
   t.is(await alarm, 'views cannot be written')
   t.true(await views.waitForStorePosition(story.length - 1, 10_000))
   delay.disable()
-  // Nanoseconds for which the process stood still.
+  // Nanoseconds for which the event loop was blocked.
   t.true(delay.max < 2e9, `${delay.max}`)
-  const recovery = views.told()
+  const recovery = views.nextReport()
   shell.exec('ROLLBACK')
   t.is(await recovery, 'views can be written again')
 })
 
-/** More rows than are kept in memory: with them nothing further is folded. */
-const TOO_MANY = 16_500
+/** More rows than are kept in memory, which stops folding. */
+const MORE_THAN_FIT = 16_500
 
-/** A service whose views cannot be written and have given up taking more. */
+/** A service whose views cannot be written and accept no more events. */
 const stuck = async (t: ExecutionContext): Promise<{ service: Running; allow: () => void }> => {
   const data = await dataWithPeople(t)
   let store: EventStore | undefined
@@ -74,7 +74,7 @@ const stuck = async (t: ExecutionContext): Promise<{ service: Running; allow: ()
   const shell = shellOn(t, join(data, 'views.db'))
   shell.exec(FORBID)
   await tell(store as EventStore, [recordedAt(0, at('05:00', sutCreated()))])
-  const updates = Array.from({ length: TOO_MANY }, (_, n) =>
+  const updates = Array.from({ length: MORE_THAN_FIT }, (_, n) =>
     recordedAt(n + 1, at('05:01', sutUpdated({ port: n + 1 }))),
   )
   await tell(store as EventStore, updates)
@@ -84,7 +84,7 @@ const stuck = async (t: ExecutionContext): Promise<{ service: Running; allow: ()
 const alarmsOf = ({ log }: Running): number =>
   log.filter(({ sentence }) => sentence === 'views cannot be written').length
 
-test('when the views can take no more, writes are still answered, from the log, and retries with the same answer', async (t) => {
+test('when the views are full, writes and retries are still answered from the log', async (t) => {
   const { service, allow } = await stuck(t)
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'once' }
@@ -93,7 +93,7 @@ test('when the views can take no more, writes are still answered, from the log, 
   t.is(made.json.name, 'bench 4')
   const { status, text } = await admin.post('/api/sut/create', aSut(), key)
   t.deepEqual({ status, text }, { status: made.status, text: made.text })
-  // A reader is not shown less than the writer was: it waits, and is told to try again.
+  // A read never shows less than the write's response: it waits, then answers 503.
   const path = `/api/sut/${made.json._id}`
   const behind = await admin.get(path)
   t.like(behind, { status: 503, json: { code: 'unavailable' } })
@@ -106,7 +106,7 @@ test('when the views can take no more, writes are still answered, from the log, 
   t.is(alarmsOf(service), 1)
 })
 
-test('views removed under a running service are missed by nobody and made again at the next start', async (t) => {
+test('views deleted under a running service stay readable and are rebuilt at the next start', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
   const first = await admin.post('/api/sut/create', aSut())

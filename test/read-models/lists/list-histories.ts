@@ -17,12 +17,12 @@ import {
 } from '../../domain/builders.ts'
 import { FIRST } from './many-reservations.ts'
 
-/** Histories of a few SUTs, users and reservations, and what lists of them must show. */
+/** Histories of a few SUTs, users and reservations, and the expected lists. */
 
 const QUARTER = 900
 const SUTS = 4
 const USERS = 3
-/** Quarters in which everything takes place. */
+/** Quarters in which all reservations are. */
 const QUARTERS = 400
 
 export const sutIds = Array.from({ length: SUTS }, (_, n) => idOf(n))
@@ -53,7 +53,7 @@ interface Step {
   readonly kind: 'sut' | 'update' | 'retire' | 'create' | 'extend' | 'release' | 'cancel'
   readonly sut: number
   readonly user: number
-  /** Picks one of those that there are. */
+  /** Selects one of the existing reservations. */
   readonly which: number
   readonly start: number
   readonly length: number
@@ -85,7 +85,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
 
 export const aHistory: fc.Arbitrary<readonly Step[]> = fc.array(aStep, { maxLength: 60 })
 
-/** The events that the steps record; a step that has nothing to change records nothing. */
+/** The events that the steps record. A step with no effect records nothing. */
 export const eventsOf = (steps: readonly Step[]): readonly Event[] => {
   const events: Event[] = []
   const suts = new Map<string, 'standing' | 'retired'>()
@@ -136,14 +136,14 @@ export const recordedAs = (event: Event, n: number): Recorded => ({
   metadata: metadata('2029-12-31T00:00:00.000Z'),
 })
 
-/** A document as the model knows it. */
+/** A document of the model. */
 export interface Known {
   readonly created: number
   readonly document: Readonly<Record<string, unknown>>
   readonly ended: ReturnType<Projection['ended']>
 }
 
-/** Every document after all events, newest created first, event n being at position `n * stride`. */
+/** Every document after all events, newest created first. Event n is at position `n * stride`. */
 export const documentsAfter = (
   name: Projection['name'],
   events: readonly Event[],

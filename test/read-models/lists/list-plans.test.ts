@@ -20,12 +20,12 @@ const DAY = 86_400
 const MIDDLE = FIRST + 180 * DAY
 const PART = { limit: 100, offset: 0 }
 
-/** Every shape of query that a list can be asked for, the spans narrow and wide, the users with few and with many. */
+/** Every kind of list query, with narrow and wide spans, and users with few and many reservations. */
 const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
-  'all there are': {},
-  'all, behind an entry': { createdBefore: 50_000 },
+  all: {},
+  'all, after an entry': { createdBefore: 50_000 },
   'those of a SUT': { sut_id: sutId(7) },
-  'those of a SUT, behind an entry': { sut_id: sutId(7), createdBefore: 50_000 },
+  'those of a SUT, after an entry': { sut_id: sutId(7), createdBefore: 50_000 },
   'those of a user': { user_id: userId(9) },
   'those of a user who made half of all': { user_id: userId(0) },
   'those of a user and a SUT': { user_id: userId(0), sut_id: sutId(7) },
@@ -34,7 +34,7 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'those from a day on': { endsAfter: MIDDLE + 450 },
   'those until a day': { startsBefore: MIDDLE - 1 },
   'those from the last day on': { endsAfter: FIRST + 366 * DAY },
-  'those that run': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
+  'those in progress': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'those of a SUT on a day': { sut_id: sutId(7), endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'those of a user from a day on': { user_id: userId(0), endsAfter: MIDDLE },
   'those of a user until the last day': { user_id: userId(0), startsBefore: FIRST + 366 * DAY },
@@ -43,7 +43,7 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
     endsAfter: FIRST + 5 * DAY,
     startsBefore: FIRST + 370 * DAY,
   },
-  'those of a user and a SUT until a day, behind an entry': {
+  'those of a user and a SUT until a day, after an entry': {
     user_id: userId(0),
     sut_id: sutId(7),
     startsBefore: MIDDLE,
@@ -53,7 +53,7 @@ const shapes: Readonly<Record<string, Partial<ReservationQuery>>> = {
 
 interface Setting {
   readonly db: DatabaseSync
-  /** The lines of the plans of every statement that was asked since this was called last. */
+  /** The plan lines of every statement since the last call. */
   readonly plans: () => readonly string[]
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
@@ -88,7 +88,7 @@ const planOf = (db: DatabaseSync, sql: string, values: readonly SQLInputValue[] 
     .all(...values)
     .map(({ detail }) => String(detail))
 
-/** Steps that look at more than an index says: only segments, and what a page has come to, are gone through whole. */
+/** Whether a plan line reads through an index. Only segments and the resulting page may be scanned. */
 const isFound = (line: string): boolean =>
   /^(?:SCAN (?:s|page)$|SEARCH s USING INTEGER PRIMARY KEY|SEARCH d USING INTEGER PRIMARY KEY|CO-ROUTINE page$)/.test(
     line,
@@ -96,17 +96,17 @@ const isFound = (line: string): boolean =>
   /^SEARCH r USING COVERING INDEX reservation_by_(?:sut|user|end) \(segment=\? AND (?:sut=|user=|ends[<>])/.test(
     line,
   ) ||
-  // The order of creation is an index too, from its newest end.
+  // The order of creation is an index too, read from its newest end.
   /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_listed)/.test(line) ||
   /^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(line)
 
 const notFound = (lines: readonly string[]): readonly string[] => lines.filter((line) => !isFound(line))
 
-/** What the documents say, without an index. */
+/** The values in the documents, without an index. */
 const COPY = `CREATE TEMP TABLE copy AS
   SELECT document ->> 'sut_id' AS sut_id, document ->> 'user_id' AS user_id, starts, ends FROM reservation NOT INDEXED`
 
-/** How many there are, by looking at every row of the copy. */
+/** The count from reading every row of the copy. */
 const countedOneByOne = (db: DatabaseSync, query: Partial<ReservationQuery>): number => {
   const conditions: readonly (readonly [string, SQLInputValue | undefined])[] = [
     ['sut_id = ?', query.sut_id],
@@ -114,12 +114,12 @@ const countedOneByOne = (db: DatabaseSync, query: Partial<ReservationQuery>): nu
     ['ends > ?', query.endsAfter],
     ['starts < ?', query.startsBefore],
   ]
-  const asked = conditions.filter((one): one is readonly [string, SQLInputValue] => one[1] !== undefined)
-  const sql = ['SELECT count(*) AS n FROM copy WHERE true', ...asked.map(([condition]) => condition)]
-  return (db.prepare(sql.join(' AND ')).get(...asked.map(([, value]) => value)) as { n: number }).n
+  const given = conditions.filter((one): one is readonly [string, SQLInputValue] => one[1] !== undefined)
+  const sql = ['SELECT count(*) AS n FROM copy WHERE true', ...given.map(([condition]) => condition)]
+  return (db.prepare(sql.join(' AND ')).get(...given.map(([, value]) => value)) as { n: number }).n
 }
 
-test('at 100,000 reservations every list is read through an index, and counts what there is', async (t) => {
+test('with 100,000 reservations every list is read through an index and counted correctly', async (t) => {
   const { db, plans, reservations, suts, held } = await setting(t)
   t.deepEqual(notFound(planOf(db, 'SELECT count(*) FROM reservation WHERE starts > 5')), ['SCAN reservation'])
   for (const [name, shape] of Object.entries(shapes)) {
@@ -132,7 +132,7 @@ test('at 100,000 reservations every list is read through an index, and counts wh
   }
   const number = makeNumbers(7)
   for (let n = 0; n < 40; n++) {
-    // Long spans that begin and end anywhere in a day, on a quarter and off it.
+    // Long spans that begin and end at any time of day, on or off the quarter-hour.
     const [from, to] = [FIRST + number(200 * DAY), FIRST + (200 + number(200)) * DAY + number(97) * 900]
     const span = number(4) === 0 ? { startsBefore: to } : { endsAfter: from, startsBefore: to }
     const query = number(2) === 0 ? span : { ...span, user_id: userId(0) }

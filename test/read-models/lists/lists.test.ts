@@ -23,10 +23,10 @@ import {
   userIds,
 } from './list-histories.ts'
 
-/** Positions between two events: so far apart that the rows lie in several segments. */
+/** Positions between two events, enough to spread the rows over several segments. */
 const STRIDE = 1500
 
-/** Lists of what a history has come to, written in slices of so many rows. */
+/** The lists that result from a history, written in slices of the given size. */
 const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
   const file = openViewsFile(':memory:', projections)
   const pending = makePending(projections, file)
@@ -50,7 +50,7 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
   return file.lists
 }
 
-/** What a list of all that is given shows of it. */
+/** The part of all entries that a list must show. */
 const partOf = (all: readonly Known[], { limit, offset, createdBefore = Number.POSITIVE_INFINITY }: Part) => ({
   count: all.length,
   documents: all
@@ -73,7 +73,7 @@ const reservationsIn = (all: readonly Known[], query: ReservationQuery) => {
   return partOf(found, query)
 }
 
-/** Compares letters whatever their case, by another way than the code. */
+/** Compares letters case-insensitively, in another way than the code under test. */
 const isPartOf = (part: string, whole: string): boolean =>
   new RegExp(part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'iu').test(whole) ||
   whole.toUpperCase().includes(part.toUpperCase())
@@ -127,27 +127,27 @@ const aSutQuery: fc.Arbitrary<SutQuery> = fc.record({
 
 const aSlice = fc.integer({ min: 1, max: 20 })
 
-test('lists of reservations show what the log has come to, in every combination of filters', (t) => {
+test('property: lists of reservations match the log for every combination of filters', (t) => {
   const queries = fc.array(aReservationQuery, { minLength: 20, maxLength: 20 })
   fc.assert(
-    fc.property(aHistory, aSlice, queries, (steps, slice, asked) => {
+    fc.property(aHistory, aSlice, queries, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('reservation', events, STRIDE)
-      for (const query of asked) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
+      for (const query of given) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
     }),
     { numRuns: 150 },
   )
 })
 
-test('lists of SUTs show what the log has come to, in every combination of filters', (t) => {
+test('property: lists of SUTs match the log for every combination of filters', (t) => {
   const queries = fc.array(aSutQuery, { minLength: 20, maxLength: 20 })
   fc.assert(
-    fc.property(aHistory, aSlice, queries, (steps, slice, asked) => {
+    fc.property(aHistory, aSlice, queries, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('sut', events, STRIDE)
-      for (const query of asked) t.deepEqual(lists.suts(query), sutsIn(all, query))
+      for (const query of given) t.deepEqual(lists.suts(query), sutsIn(all, query))
     }),
     { numRuns: 100 },
   )
@@ -155,16 +155,16 @@ test('lists of SUTs show what the log has come to, in every combination of filte
 
 const byStart = (a: Window, b: Window): number => a.start - b.start || a.end - b.end
 
-test('a SUT is held in the windows of its reservations that were not cancelled, as they ended up', (t) => {
+test('property: a SUT is held in the final windows of its uncancelled reservations', (t) => {
   const spans = fc.array(fc.record({ sut: fc.constantFrom(...sutIds, 'none'), from: aQuarter, to: aQuarter }), {
     minLength: 10,
   })
   fc.assert(
-    fc.property(aHistory, aSlice, spans, (steps, slice, asked) => {
+    fc.property(aHistory, aSlice, spans, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('reservation', events, STRIDE)
-      for (const { sut, from, to } of asked) {
+      for (const { sut, from, to } of given) {
         const span = { start: moment(from), end: moment(to) }
         const windows = all
           .filter(({ document, ended }) => document.sut_id === sut && ended !== 'cancelled')
@@ -180,7 +180,7 @@ test('a SUT is held in the windows of its reservations that were not cancelled, 
   )
 })
 
-/** The ids of the entries of a list, page by page, each page asked for by what is known of those before it. */
+/** The ids of the entries of a list, read page by page. */
 const walk = (
   lists: Lists,
   query: Partial<ReservationQuery>,
@@ -195,15 +195,15 @@ const walk = (
   }
 }
 
-test('whoever goes through a list by offset, or behind the last entry, meets each entry once', (t) => {
+test('property: paging by offset, or from the last entry, returns each entry once', (t) => {
   const queries = fc.array(aReservationQuery, { minLength: 5, maxLength: 5 })
   fc.assert(
-    fc.property(aHistory, queries, fc.integer({ min: 1, max: 7 }), (steps, asked, limit) => {
+    fc.property(aHistory, queries, fc.integer({ min: 1, max: 7 }), (steps, given, limit) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, 10)
       const known = documentsAfter('reservation', events, STRIDE)
       const createdOf = (id: string | undefined) => known.find(({ document }) => document._id === id)?.created
-      for (const { createdBefore: _, ...query } of asked) {
+      for (const { createdBefore: _, ...query } of given) {
         const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }).documents
         const ids = whole.map((document) => (JSON.parse(document) as { _id: string })._id)
         t.deepEqual(
@@ -220,7 +220,7 @@ test('whoever goes through a list by offset, or behind the last entry, meets eac
   )
 })
 
-/** Names, parts of them, and texts that are none. */
+/** Names, parts of them, and texts that are not parts. */
 const PARTS: readonly (readonly [name: string, parts: readonly string[], others: readonly string[]])[] = [
   ['Straße', ['SS', 'ß', 'STRASSE', 'ẞ', 'traſs'], ['sse 1', 's s']],
   ['ΟΔΟΣΑ', ['ΟΔΟΣ', 'οδος', 'οδοσ'], ['oδος']],
@@ -229,7 +229,7 @@ const PARTS: readonly (readonly [name: string, parts: readonly string[], others:
   ['100%_[a-z]', ['%', '_', '[A-Z]'], ['100_', '1%%', '.']],
 ]
 
-test('a part of a name is found in whatever case either is written', (t) => {
+test('a part of a name is found in any case', (t) => {
   for (const [name, parts, others] of PARTS) {
     const { suts } = listsOf([sutCreated({ _id: sutIds[0] as string, name })], 1)
     const countOf = (part: string): number => suts({ limit: 1, offset: 0, name: part }).count

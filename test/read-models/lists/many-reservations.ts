@@ -6,7 +6,7 @@ import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { idOf, metadata, reservationCreated, sutCreated } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 export const makeNumbers = (seed: number): ((below: number) => number) => {
   let state = seed
   return (below) => {
@@ -21,17 +21,17 @@ export interface Scale {
   readonly users: number
 }
 
-/** When all of it begins, in Unix seconds. */
+/** The start of the period, in Unix seconds. */
 export const FIRST = Date.parse('2030-01-01T00:00:00Z') / 1000
 const QUARTER = 900
-/** Days over which reservations are spread; each is made up to three weeks ahead. */
+/** Days over which reservations are spread. Each is made up to three weeks ahead. */
 export const DAYS = 366
 
 export const sutId = (n: number): string => idOf(n)
 export const userId = (n: number): string => idOf(1_000_000 + n)
 const reservationId = (n: number): string => idOf(10_000_000 + n)
 
-/** What happened first the SUTs and then, over a year, their reservations; windows may overlap, which is all one here. */
+/** The creation of SUTs and then, over a year, of their reservations. Windows may overlap, which does not matter here. */
 export function* manyEvents({ reservations, suts, users }: Scale): Generator<Recorded> {
   const number = makeNumbers(1)
   const common = (n: number) => ({ id: `event ${n}`, stream: 'story', revision: n, mark: n })
@@ -45,13 +45,13 @@ export function* manyEvents({ reservations, suts, users }: Scale): Generator<Rec
   for (let n = 0; n < reservations; n++) {
     const made = FIRST + Math.floor(((n / reservations) * DAYS * 86_400) / QUARTER) * QUARTER
     const start = made + number(21 * 96) * QUARTER
-    // Most are short; one in a thousand lasts a week.
+    // Most are short. One in a thousand lasts a week.
     const quarters = number(1000) === 0 ? 7 * 96 : 1 + number(8)
     const created = reservationCreated(
       reservationId(n),
       formatWithOffset(start, 0),
       formatWithOffset(start + quarters * QUARTER, 0),
-      // The first user is a pipeline that makes half of all.
+      // The first user is a pipeline that makes half of them.
       userId(number(2) === 0 ? 0 : number(users)),
     )
     const event = { ...created, data: { ...created.data, sut_id: sutId(number(suts)) } }
@@ -62,7 +62,7 @@ export function* manyEvents({ reservations, suts, users }: Scale): Generator<Rec
 /** Rows in one transaction. */
 const CHUNK = 4_096
 
-/** Fills a file of documents the way the service does; how many events, and milliseconds that the writing took. */
+/** Fills a views file as the service does. Returns the number of events and the milliseconds spent writing. */
 export const fill = (path: string, scale: Scale): { file: ViewsFile; events: number; writing: number } => {
   const file = openViewsFile(path, projections)
   const pending = makePending(projections, file)

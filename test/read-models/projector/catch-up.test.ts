@@ -21,23 +21,23 @@ import { viewsOn } from '../setting.ts'
 const STREAM = 'sut-of-all'
 const SCALE = { reservations: 12_000, suts: 40, users: 10 }
 const BATCH = 256
-/** Events after which another thread is asked to write. */
+/** Events after which a writer thread is used. */
 const writerThreadFrom = 10_000
 const LOG_ID = 'f'.repeat(24)
 
-/** A long log: of the reservations some are extended at once, and some cancelled when others have been made. */
+/** A long log in which some reservations are extended at once, and some cancelled later. */
 const story = (): readonly Logged[] => {
-  const told: Event[] = []
+  const events: Event[] = []
   const made: string[] = []
   for (const event of manyEvents(SCALE)) {
-    told.push(event)
+    events.push(event)
     if (event.type !== 'ReservationCreated') continue
     made.push(event.data._id)
-    if (made.length % 7 === 0) told.push(reservationExtended(event.data._id, '2031-01-01T00:00:00+00:00'))
-    if (made.length % 11 === 0) told.push(reservationCancelled(made[made.length - 10] as string))
+    if (made.length % 7 === 0) events.push(reservationExtended(event.data._id, '2031-01-01T00:00:00+00:00'))
+    if (made.length % 11 === 0) events.push(reservationCancelled(made[made.length - 10] as string))
   }
   const facts = metadata('2030-01-01T00:00:00.000Z')
-  return told.map(({ type, data }, n) =>
+  return events.map(({ type, data }, n) =>
     logged({
       ...({ type, data } as Event),
       id: makeEventId(n, randomHex(10)),
@@ -51,7 +51,7 @@ const story = (): readonly Logged[] => {
 
 const EVENTS = story()
 
-/** Why nobody else may read a file of documents, if so. */
+/** The error of another reader of the views file, if any. */
 const refusalOf = (path: string): string | undefined => {
   try {
     openViewsFile(path, projections, { readOnly: true }).close()
@@ -61,21 +61,21 @@ const refusalOf = (path: string): string | undefined => {
   }
 }
 
-/** Every row of every table, whoever wrote it. */
+/** Every row of every table. */
 const contents = (file: ViewsFile): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(file.tables.map(({ name, rows }) => [name, [...rows()].map((row) => JSON.stringify(row))]))
 
-/** Views over a file; `feed` folds what there is of the log in batches, as they come from a store. */
+/** Views on a file. `feed` folds the log in batches, as a store delivers them. */
 const views = (t: ExecutionContext, path: string) => {
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
   const pending = makePending(projections, file)
   const alarms: string[] = []
   let progress = beforeTheFirst(LOG_ID)
-  const told = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
-  const writer = makeWriter(file, pending, told, () => progress)
+  const events = { onAlarm: (what: string) => alarms.push(what), onRecovery: () => undefined }
+  const writer = makeWriter(file, pending, events, () => progress)
   const catchUp = makeCatchUp({ path, projections, file, pending, writer, progress: () => progress, writerThreadFrom })
-  const feed = async (onBatch: () => unknown = () => undefined, tellsAhead = false): Promise<void> => {
+  const feed = async (onBatch: () => unknown = () => undefined, knowsRest = false): Promise<void> => {
     for (let n = 0; n < EVENTS.length; n += BATCH) {
       const events = EVENTS.slice(n, n + BATCH)
       for (const event of events) {
@@ -83,7 +83,7 @@ const views = (t: ExecutionContext, path: string) => {
         pending.fold(event, progress.position)
       }
       const left = EVENTS.length - n - events.length
-      await catchUp.take({ events, caughtUp: left === 0, ...(tellsAhead && { ahead: left }) })
+      await catchUp.take({ events, caughtUp: left === 0, ...(knowsRest && { ahead: left }) })
       onBatch()
       if (!catchUp.hasWriterThread()) writer.tick()
     }
@@ -91,7 +91,7 @@ const views = (t: ExecutionContext, path: string) => {
   return { file, pending, writer, catchUp, alarms, feed }
 }
 
-/** The same rows, written here. */
+/** The same rows, written by this thread. */
 const WRITTEN = (() => {
   const file = openViewsFile(':memory:', projections)
   const pending = makePending(projections, file)
@@ -107,18 +107,18 @@ const WRITTEN = (() => {
   return written
 })()
 
-/** Bytes of a journal with one page of 16 KiB, the heads of both with it. */
+/** Bytes of a WAL with one page of 16 KiB and both headers. */
 const ONE_PAGE = 32 + 24 + 16_384
 
-test('what another thread writes of a long log is what this one would have written, and no long journal stays', async (t) => {
+test('a writer thread writes the same rows of a long log, and leaves a short WAL', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, pending, catchUp, feed } = views(t, path)
-  let wasBeside = false
+  let usedThread = false
   await feed(() => {
-    wasBeside ||= catchUp.hasWriterThread()
+    usedThread ||= catchUp.hasWriterThread()
   })
-  t.true(wasBeside)
-  // A journal that was started anew has one page: the first write to it is not left to whoever comes.
+  t.true(usedThread)
+  // A restarted WAL has one page.
   t.true(statSync(`${path}-wal`).size <= ONE_PAGE)
   t.false(catchUp.hasWriterThread())
   t.is(pending.count(), 0)
@@ -126,16 +126,16 @@ test('what another thread writes of a long log is what this one would have writt
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('where a log is known to be long another thread is asked at once', async (t) => {
+test('the writer thread starts at once for a log known to be long', async (t) => {
   const { file, catchUp, feed } = views(t, join(await aDirectory(t), 'views.db'))
-  const wasBeside: boolean[] = []
-  await feed(() => wasBeside.push(catchUp.hasWriterThread()), true)
-  t.true(wasBeside[0])
+  const usedThread: boolean[] = []
+  await feed(() => usedThread.push(catchUp.hasWriterThread()), true)
+  t.true(usedThread[0])
   t.false(catchUp.hasWriterThread())
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('while another thread writes all rows of a log nobody else may read them, and afterwards everybody', async (t) => {
+test('the views file cannot be read while a writer thread rebuilds it, but afterwards it can', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { catchUp, feed } = views(t, path)
   const refusals: (string | undefined)[] = []
@@ -149,7 +149,7 @@ test('while another thread writes all rows of a log nobody else may read them, a
   t.is(refusalOf(path), undefined)
 })
 
-test('where the other thread fails this one writes what is left, nothing twice', async (t) => {
+test('when the writer thread fails, the main thread writes the rest and repeats nothing', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, alarms, feed } = views(t, path)
   const other = new DatabaseSync(path)
@@ -170,7 +170,7 @@ test('where the other thread fails this one writes what is left, nothing twice',
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('where the other thread fails in the middle its file is finished as soon as nobody reads it, and this one goes on with it', async (t) => {
+test('when the writer thread fails midway, the main thread finishes its file after the last reader', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, feed } = views(t, path)
   const other = new DatabaseSync(path)
@@ -201,7 +201,7 @@ test('where the other thread fails in the middle its file is finished as soon as
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('a file that could not be finished, as somebody read it, is finished at the end with all that waits to be written', async (t) => {
+test('a bulk load that a reader blocked is finished at the end with all pending rows', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const { file, writer, catchUp, feed } = views(t, path)
   const reader = openViewsFile(path, projections, { readOnly: true })
@@ -225,7 +225,7 @@ test('a file that could not be finished, as somebody read it, is finished at the
   t.deepEqual(contents(file), WRITTEN)
 })
 
-test('a file is not finished while somebody reads what is not on the disk yet, and one that only goes on always is', async (t) => {
+test('a bulk load cannot finish while a reader pins unsynced pages, but one that only appends can', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
@@ -244,7 +244,7 @@ test('a file is not finished while somebody reads what is not on the disk yet, a
   t.is(refusalOf(path), undefined)
 })
 
-test('views that are closed while another thread writes have all that they had folded, and the next ones go on from there', async (t) => {
+test('views closed during a bulk load keep everything folded, and the next open continues from there', async (t) => {
   const directory = await aDirectory(t)
   const path = join(directory, 'views.db')
   const store = openStore(t, join(directory, 'events.db'))

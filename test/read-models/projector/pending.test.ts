@@ -8,10 +8,10 @@ import { SUT_ID } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { story } from '../setting.ts'
 
-/** Nothing is ever in the file: what is seen is pending. */
+/** An empty file: everything that is read is pending. */
 const NOTHING_WRITTEN = openViewsFile(':memory:', projections)
 
-/** Folds the story, and takes what has been folded after some of its events. */
+/** Folds the story, and takes the unstaged rows after some of its events. */
 const folded = (takenAfter: readonly number[], chunk?: number): Pending => {
   const pending = makePending(projections, NOTHING_WRITTEN, chunk)
   for (const [n, event] of story.entries()) {
@@ -27,19 +27,19 @@ const seen = ({ newest, asOf }: Pending) => ({
   before: revisions.map((revision) => asOf('sut', SUT_ID, revision)),
 })
 
-/** After which events rows are taken, and how many rows are let go of together. */
-const aWay = () => [fc.uniqueArray(fc.nat(story.length - 1)), fc.integer({ min: 1, max: 20 })] as const
+/** After which events rows are taken, and how many rows are released together. */
+const staging = () => [fc.uniqueArray(fc.nat(story.length - 1)), fc.integer({ min: 1, max: 20 })] as const
 
-test('what is pending is seen the same, however it was taken to be written', (t) => {
+test('property: pending rows read the same, however they are staged', (t) => {
   const expected = seen(folded([]))
   t.truthy(expected.now.find((version) => version !== undefined))
-  fc.assert(fc.property(...aWay(), (taking, chunk) => assert.deepEqual(seen(folded(taking, chunk)), expected)))
+  fc.assert(fc.property(...staging(), (taking, chunk) => assert.deepEqual(seen(folded(taking, chunk)), expected)))
 })
 
-test('after a transaction has failed every row is to be written again, in the order of the log', (t) => {
+test('property: after a failed transaction every row is staged again in log order', (t) => {
   const expected = folded([]).takeUnstaged()
   fc.assert(
-    fc.property(...aWay(), (taking, chunk) => {
+    fc.property(...staging(), (taking, chunk) => {
       const pending = folded(taking, chunk)
       pending.unstageAll()
       assert.deepEqual([pending.unstaged(), pending.count()], [expected.length, expected.length])
@@ -49,10 +49,10 @@ test('after a transaction has failed every row is to be written again, in the or
   t.true(expected.length > story.length)
 })
 
-test('what has been written is let go of, and nothing else', (t) => {
+test('property: only written rows are released', (t) => {
   const all = folded([]).takeUnstaged()
   fc.assert(
-    fc.property(...aWay(), fc.integer({ min: -1, max: story.length - 1 }), (taking, chunk, upTo) => {
+    fc.property(...staging(), fc.integer({ min: -1, max: story.length - 1 }), (taking, chunk, upTo) => {
       const pending = folded([...taking, upTo], chunk)
       pending.written(upTo)
       const left = all.filter(({ place, version }) => (place ?? version).position > upTo)

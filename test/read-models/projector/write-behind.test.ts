@@ -9,7 +9,7 @@ import { makeWriter } from '../../../src/read-models/projector/write-behind.ts'
 const COUNT = 40
 const SIZE = 100_000
 
-test('folded states that are due all at once are written in several transactions, and at the end every one is', async (t) => {
+test('snapshots that are due together are spread over several transactions, and all are written', async (t) => {
   const file = openViewsFile(':memory:', projections)
   const first = Promise.withResolvers<readonly Snapshot[]>()
   const watched = {

@@ -15,7 +15,7 @@ const rootOf = (leaves: readonly Uint8Array[]): Buffer => {
   return sha256(Uint8Array.of(1), rootOf(leaves.slice(0, half)), rootOf(leaves.slice(half)))
 }
 
-/** A file with the places of so many events. */
+/** A log index with the given number of events. */
 const indexOf = (count: number, markOf: (position: number) => number) => {
   const file = openViewsFile(':memory:', projections)
   const rows = Array.from({ length: count }, (_, position) => ({
@@ -32,7 +32,7 @@ for (const [where, markOf] of [
   ['the embedded store', (position: number) => position],
   ['EventStoreDB', (position: number) => 7 + 300 * position],
 ] as const) {
-  test(`an event of ${where} is found by its position, its mark and its id`, (t) => {
+  test(`an event of ${where} is found by its position, store position and id`, (t) => {
     const { log, rows } = indexOf(300, markOf)
     t.is(log.size(), 300)
     for (const { position, mark, id } of rows) {
@@ -48,7 +48,7 @@ for (const [where, markOf] of [
   })
 }
 
-test('every node of the tree, kept or not, is the hash of its leaves', (t) => {
+test('every node of the tree, stored or not, is the hash of its leaves', (t) => {
   const { log, leaves } = indexOf(65_536 + 700, (position) => position)
   const nodes = [0, 1, 3, 7, 8, 9, 12].flatMap((level) => [0, 1, 2, 3].map((n) => [level, n] as const))
   for (const [level, n] of [...nodes, [15, 1], [16, 0], [8, 257], [0, 66_235]] as const) {
@@ -57,7 +57,7 @@ test('every node of the tree, kept or not, is the hash of its leaves', (t) => {
   }
 })
 
-test('a node that the log does not fill is none', (t) => {
+test('a node that the log does not fill throws', (t) => {
   const { log } = indexOf(700, (position) => position)
   for (const [level, n] of [
     [0, 700],

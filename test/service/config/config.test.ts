@@ -13,7 +13,7 @@ const KEY = Buffer.alloc(32, 1).toString('base64')
 const read = (environment: Record<string, string | undefined>) => readConfig(environment, keyChecks, '/srv/berth')
 const problemsOf = (environment: Record<string, string | undefined>) => leftOf(read(environment))
 
-test('without variables everything has its documented default', (t) => {
+test('without variables every setting has its documented default', (t) => {
   t.deepEqual(rightOf(read({ PATH: '/bin', BERTH: 'not ours' })), {
     host: '127.0.0.1',
     port: 8080,
@@ -32,7 +32,7 @@ test('without variables everything has its documented default', (t) => {
   })
 })
 
-test('every variable is taken', (t) => {
+test('every variable sets its value', (t) => {
   const config = rightOf(
     read({
       BERTH_HOST: '::1',
@@ -80,7 +80,7 @@ test('every variable is taken', (t) => {
   })
 })
 
-test('paths are absolute whatever directory the service starts in', (t) => {
+test('paths are absolute, whatever directory the service starts in', (t) => {
   const { data, usersFile, vaultKeyFile, eventStore } = rightOf(
     readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }, keyChecks),
   )
@@ -165,17 +165,17 @@ const origins = [
   '//h/p',
 ]
 for (const origin of origins) {
-  test(`BERTH_ORIGIN=${origin} is taken`, (t) => {
+  test(`BERTH_ORIGIN=${origin} is accepted`, (t) => {
     t.is(rightOf(read({ BERTH_ORIGIN: origin })).origin, origin)
   })
 }
 
-test('an empty value is a problem for every variable', (t) => {
+test('an empty value is refused for every variable', (t) => {
   const names = refused.map(([name]) => name).concat('BERTH_DATA', 'BERTH_USERS', 'BERTH_VAULT_KEY')
   for (const name of new Set(names)) t.regex(problemsOf({ [name]: '' }).join(), new RegExp(`^${name} is empty`))
 })
 
-test('every problem is named at once, and the right variables raise none', (t) => {
+test('all problems are reported at once, and valid variables cause none', (t) => {
   const problems = problemsOf({
     BERTH_HOST: 'lab.example',
     BERTH_PORT: 'x',
@@ -190,7 +190,7 @@ test('every problem is named at once, and the right variables raise none', (t) =
   t.true(problems.includes('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them'))
 })
 
-test('an unknown variable is a problem that names the nearest known one', (t) => {
+test('an unknown variable is refused with the nearest known name', (t) => {
   const nearest = (name: string) => problemsOf({ [name]: 'x' }).join()
   t.is(nearest('BERTH_PROT'), 'BERTH_PROT is not a Berth variable; the closest name is BERTH_PORT')
   t.regex(nearest('BERTH_ADMIN_PASWORD'), /closest name is BERTH_ADMIN_PASSWORD$/)
@@ -198,7 +198,7 @@ test('an unknown variable is a problem that names the nearest known one', (t) =>
   t.regex(nearest('BERTH_LOGLEVEL'), /closest name is BERTH_LOG_LEVEL$/)
 })
 
-test('a certificate without its key is a problem, and a key without its certificate', (t) => {
+test('a certificate without its key is refused, and a key without its certificate', (t) => {
   const together = ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
   t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem' }), together)
   t.deepEqual(problemsOf({ BERTH_TLS_KEY: 'key.pem' }), together)
@@ -207,7 +207,7 @@ test('a certificate without its key is a problem, and a key without its certific
   ])
 })
 
-test("Kubernetes' service links are passed over with a warning that names them", (t) => {
+test('Kubernetes service links are ignored with a warning that names them', (t) => {
   const links = {
     BERTH_SERVICE_HOST: '10.0.0.1',
     BERTH_SERVICE_PORT: '8080',
@@ -225,7 +225,7 @@ test("Kubernetes' service links are passed over with a warning that names them",
   t.is(problemsOf({ BERTH_METRICS_PORT: '9090' }).length, 1)
 })
 
-test('no problem ever repeats a value, whichever variable a secret was put into', (t) => {
+test('no error message repeats a value, whichever variable contains a secret', (t) => {
   const canary = 'CaNaRy-0123456789'
   const names = [...new Set(refused.map(([name]) => name)), 'BERTH_VAULT_KEY', 'BERTH_VAULT_KEY_FILE', 'BERTH_PASSWORD']
   const value = fc.constantFrom(
@@ -244,7 +244,7 @@ test('no problem ever repeats a value, whichever variable a secret was put into'
   t.pass()
 })
 
-test("the first administrator's password is held to the rule for every password", (t) => {
+test("the first administrator's password must meet the rules for every password", (t) => {
   const passwords = fc.oneof(
     fc.string(),
     fc.string({ unit: anyCharacter, minLength: 7, maxLength: 9 }),

@@ -2,14 +2,14 @@ import type { Example } from '../../../../src/http/documents/openapi/examples.ts
 import type { Running } from '../../harness.ts'
 import { addressOf } from './story.ts'
 
-/** What answers with pages, texts and whole documents shows only how they begin. */
+/** Examples of pages, texts and whole documents show only the beginning. */
 
 const LINES_MAX = 4
-/** So few that a change of a chapter leaves them as they are. */
+/** Few enough that most changes of a chapter do not affect them. */
 const CONTENT_LINES = 2
 const CHARACTERS_MAX = 300
 
-/** The beginning of a text. Of a page it is that of its content, without the head. */
+/** The beginning of a text. For a page, of its content without the head. */
 const excerpt = (text: string): string => {
   const from = Math.max(0, text.search(/<main>|<div /))
   const lines = text.slice(from).trimEnd().split('\n')
@@ -20,7 +20,7 @@ const excerpt = (text: string): string => {
   return `${from > 0 ? '…\n' : ''}${shown}\n${shown === text.trimEnd() ? '' : '…'}`
 }
 
-/** Of metrics, those that are the same in every telling. */
+/** The metrics that are the same in every run. */
 const steadyMetrics = (text: string): string =>
   text
     .split('\n')
@@ -28,7 +28,7 @@ const steadyMetrics = (text: string): string =>
     .slice(0, LINES_MAX)
     .join('\n')
 
-/** The members that say what a document is. */
+/** The members that identify a document. */
 const opening = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     ['openapi', 'asyncapi', 'info'].flatMap((name) => (name in document ? [[name, document[name]]] : [])),
@@ -47,24 +47,24 @@ const TEXTS: readonly (readonly [operation: string, name: string, at?: string])[
   ['GET /problems/:code', 'The beginning of a page', 'stale'],
 ]
 
-export const tellPages = async (service: Running, told: Example[]): Promise<void> => {
+export const tellPages = async (service: Running, examples: Example[]): Promise<void> => {
   const audrey = service.as('audrey')
   for (const [operation, name, at = ''] of TEXTS) {
     const { headers, text } = await audrey.get(addressOf(operation, { at }))
-    told.push({ operation, name, mediaType: String(headers['content-type']), body: excerpt(text) })
+    examples.push({ operation, name, mediaType: String(headers['content-type']), body: excerpt(text) })
   }
   for (const [operation, name, show] of [
     ['GET /api/audit/checkpoint', 'A signed checkpoint', (text: string) => text],
     ['GET /metrics', 'Some of the metrics', steadyMetrics],
   ] as const) {
     const { headers, text } = await audrey.get(addressOf(operation))
-    told.push({ operation, name, mediaType: String(headers['content-type']), body: show(text) })
+    examples.push({ operation, name, mediaType: String(headers['content-type']), body: show(text) })
   }
   for (const operation of ['GET /openapi.json', 'GET /asyncapi.json']) {
     const { json } = await audrey.get(addressOf(operation))
-    told.push({ operation, name: 'Its first members', mediaType: 'application/json', body: opening(json) })
+    examples.push({ operation, name: 'Its first members', mediaType: 'application/json', body: opening(json) })
   }
   const operation = 'GET /schemas/:file'
   const { json } = await audrey.get(addressOf(operation, { at: 'ReservationCancelled.1.json' }))
-  told.push({ operation, name: 'The data of ReservationCancelled', mediaType: 'application/json', body: json })
+  examples.push({ operation, name: 'The data of ReservationCancelled', mediaType: 'application/json', body: json })
 }

@@ -9,7 +9,7 @@ import { exchange, openRaw } from '../../server/raw-http.ts'
 import { changedStore, makeGate } from '../../store/stores.ts'
 import { keepRefusal, makeAsk, startStory } from './story.ts'
 
-/** Refusals that the story of the examples does not come to, each as a service gives it. */
+/** Errors that the example story does not provoke, each from a real service. */
 
 type Story = (t: Tidying) => Promise<readonly Example[]>
 
@@ -19,11 +19,11 @@ const KEY = { 'Idempotency-Key': 'pipeline-17' }
 const JSON_BODY = { 'Content-Type': 'application/json' }
 const UNKNOWN_EVENT = '01a2087a-3ac5-7253-a7d0-ad4a72aed619'
 
-/** Requests that are refused for what they are. */
-const asked: Story = async (t) => {
-  const told: Example[] = []
+/** Invalid requests. */
+const invalid: Story = async (t) => {
+  const examples: Example[] = []
   const service = await startStory(t)
-  const ask = makeAsk(service, told)
+  const ask = makeAsk(service, examples)
   await ask(CREATE_SUT, 'Broken JSON', { text: '{"name":', headers: JSON_BODY })
   await ask(CREATE_SUT, 'Another media type', { text: '{}', headers: { 'Content-Type': 'text/plain' } })
   await ask(CREATE_SUT, 'Too large', { text: `{"name":"${'a'.repeat(300_000)}"}`, headers: JSON_BODY })
@@ -48,22 +48,22 @@ const asked: Story = async (t) => {
   service.clock.set('2030-05-02T09:00:00Z')
   const extend = 'POST /api/sut_reservation/:id/extend'
   await ask(extend, 'It is over', { at: String(made.json._id), body: { duration: 18_000 } })
-  return told
+  return examples
 }
 
-/** Bytes that are refused before they are a request. */
+/** Bytes that are refused before they form a request. */
 const unread: Story = async (t) => {
-  const told: Example[] = []
+  const examples: Example[] = []
   const { port } = await startStory(t)
   const head = (path: string, more = ''): string =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('alice')}\r\n${more}\r\n`
   const LIST = 'GET /api/sut'
-  keepRefusal(told, LIST, 'A fragment', await exchange(port, head('/api/sut#a')))
-  keepRefusal(told, LIST, 'A long address', await exchange(port, head(`/api/sut?name=${'a'.repeat(9_000)}`)))
-  keepRefusal(told, LIST, 'A large header', await exchange(port, head('/api/sut', `A: ${'a'.repeat(40_000)}\r\n`)))
+  keepRefusal(examples, LIST, 'A fragment', await exchange(port, head('/api/sut#a')))
+  keepRefusal(examples, LIST, 'A long address', await exchange(port, head(`/api/sut?name=${'a'.repeat(9_000)}`)))
+  keepRefusal(examples, LIST, 'A large header', await exchange(port, head('/api/sut', `A: ${'a'.repeat(40_000)}\r\n`)))
   const coded = head('/api/sut', 'Transfer-Encoding: gzip, chunked\r\n')
-  keepRefusal(told, LIST, 'An unknown coding', await exchange(port, coded))
-  return told
+  keepRefusal(examples, LIST, 'An unknown coding', await exchange(port, coded))
+  return examples
 }
 
 const late: Story = async (t) => {
@@ -72,15 +72,15 @@ const late: Story = async (t) => {
   t.teardown(connection.close)
   connection.send('GET /api/sut HTTP/1.1\r\n')
   const answer = await connection.answer()
-  // With the times that services have, for which nobody waits here.
+  // Shows the default timeouts instead of the shorter ones of this test.
   const text = answer?.text.replace('0.2 s', '30 s').replace('0.1 s', '10 s') ?? ''
-  const told: Example[] = []
-  keepRefusal(told, 'GET /api/sut', 'Half a request', answer && { ...answer, text, json: JSON.parse(text) })
-  return told
+  const examples: Example[] = []
+  keepRefusal(examples, 'GET /api/sut', 'Half a request', answer && { ...answer, text, json: JSON.parse(text) })
+  return examples
 }
 
 const often: Story = async (t) => {
-  const told: Example[] = []
+  const examples: Example[] = []
   const service = await startStory(t, { feed: { ofUser: 1 } })
   const headers = { Accept: 'text/event-stream' }
   const connection = await openRaw(service.port)
@@ -88,15 +88,15 @@ const often: Story = async (t) => {
   const lines = `Authorization: ${basic('audrey')}\r\nAccept: text/event-stream\r\n`
   connection.send(`GET /api/events HTTP/1.1\r\nHost: x\r\n${lines}\r\n`)
   await connection.answer()
-  await makeAsk(service, told)('GET /api/events', 'Another stream', { who: 'audrey', headers })
+  await makeAsk(service, examples)('GET /api/events', 'Another stream', { who: 'audrey', headers })
   for (let n = 0; n < 10; n++) await service.anyone.get('/api/user/me', { Authorization: basic('alice', `wrong ${n}`) })
-  await makeAsk(service, told)('GET /api/user/me', 'After ten wrong passwords', { who: 'alice' })
-  return told
+  await makeAsk(service, examples)('GET /api/user/me', 'After ten wrong passwords', { who: 'alice' })
+  return examples
 }
 
-/** A store that fails in turn in each of its ways. */
+/** A store that fails in each possible way. */
 const failing: Story = async (t) => {
-  const told: Example[] = []
+  const examples: Example[] = []
   const data = await dataWithPeople(t)
   let how: AppendFailure | 'broken' | undefined
   const change = (store: EventStore): Partial<EventStore> => ({
@@ -108,7 +108,7 @@ const failing: Story = async (t) => {
       },
   })
   const service = await startStory(t, { data, openStore: changedStore(join(data, 'events.db'), change) })
-  const ask = makeAsk(service, told)
+  const ask = makeAsk(service, examples)
   for (const [failure, name] of [
     ['unavailable', 'The store does not answer'],
     ['full', 'The disk is full'],
@@ -118,52 +118,52 @@ const failing: Story = async (t) => {
     how = failure
     await ask(CREATE_SUT, name, { body: aSut() })
   }
-  return told
+  return examples
 }
 
 const noPort: Story = async (t) => {
-  const told: Example[] = []
+  const examples: Example[] = []
   const service = await startStory(t, { environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
   await createSut(service.as('admin'))
-  await makeAsk(service, told)(CREATE_SUT, 'All ports are taken', { body: aSut() })
-  return told
+  await makeAsk(service, examples)(CREATE_SUT, 'All ports are taken', { body: aSut() })
+  return examples
 }
 
 const wrongClock: Story = async (t) => {
-  const told: Example[] = []
+  const examples: Example[] = []
   const service = await startStory(t, { sinceBoot: () => 0 })
-  const ask = makeAsk(service, told)
+  const ask = makeAsk(service, examples)
   const at = await createSut(service.as('admin'))
   const update = { at, body: { os: 'linux' } }
   service.clock.set('2030-05-02T05:50:00Z')
   await ask('POST /api/sut/:id/update', 'The clock was set back', update)
   service.clock.set('2030-05-02T09:00:00Z')
   await ask('POST /api/sut/:id/update', 'The clock was set forward', update)
-  return told
+  return examples
 }
 
-const waited: Story = async (t) => {
-  const told: Example[] = []
+const waiting: Story = async (t) => {
+  const examples: Example[] = []
   const data = await dataWithPeople(t)
   const gate = makeGate((stream) => stream.startsWith('sut-'))
   const service = await startStory(t, { data, openStore: changedStore(join(data, 'events.db'), gate.change) })
-  const ask = makeAsk(service, told)
+  const ask = makeAsk(service, examples)
   const first = service.as('admin').post('/api/sut/create', aSut(), KEY)
   await gate.reached
   await ask(CREATE_SUT, 'The first is under way', { body: aSut(), headers: KEY })
   gate.open()
   await first
-  return told
+  return examples
 }
 
-const behind: Story = async (t) => {
-  const told: Example[] = []
+const lagging: Story = async (t) => {
+  const examples: Example[] = []
   const headers = { 'Berth-After': '00000000000000000007' }
-  await makeAsk(await startStory(t), told)('GET /api/sut', 'Asked of an instance that lags', { headers })
-  return told
+  await makeAsk(await startStory(t), examples)('GET /api/sut', 'Asked of an instance that lags', { headers })
+  return examples
 }
 
-const STORIES = [asked, unread, late, often, failing, noPort, wrongClock, waited, behind]
+const STORIES = [invalid, unread, late, often, failing, noPort, wrongClock, waiting, lagging]
 
-/** At once, because two of them wait for five seconds. */
+/** In parallel, because two of them wait for five seconds. */
 export const tellRefusals: Story = async (t) => (await Promise.all(STORIES.map((story) => story(t)))).flat()

@@ -4,52 +4,56 @@ import type { Code } from '../../../../src/http/protocol/problem.ts'
 import type { Answer, Headers } from '../../client.ts'
 import { type Running, type Setting, start, type Tidying } from '../../harness.ts'
 
-/** What all stories are told with. */
+/** Shared by all example stories. */
 
 export const NOW = '2030-05-02T05:58:11.400Z'
 
-/** The same bytes in every telling, by how many are asked for and how often they were before. */
+/** Deterministic bytes, derived from their number and the count of earlier calls. */
 export const makeRandomness = () => {
-  const asked = new Map<number, number>()
+  const calls = new Map<number, number>()
   const randomHex = (bytes: number): string => {
-    const times = (asked.get(bytes) ?? 0) + 1
-    asked.set(bytes, times)
+    const times = (calls.get(bytes) ?? 0) + 1
+    calls.set(bytes, times)
     return createHash('sha256')
       .update(`${bytes} ${times}`)
       .digest('hex')
       .slice(0, 2 * bytes)
   }
-  return { randomHex, begin: (): void => asked.clear() }
+  return { randomHex, begin: (): void => calls.clear() }
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly who?: string
-  /** What stands for the parameter of the path. */
+  /** The value of the path parameter. */
   readonly at?: string
   readonly query?: string
   readonly body?: unknown
-  /** A body that is sent as it is. */
+  /** A raw body. */
   readonly text?: string
   readonly headers?: Headers
 }
 
-export type Ask = (operation: string, name: string, asked?: Asked) => Promise<Readonly<Record<string, unknown>>>
+export type Ask = (
+  operation: string,
+  name: string,
+  options?: RequestOptions,
+) => Promise<Readonly<Record<string, unknown>>>
 
-/** Keeps a refusal as an example. */
-export const keepRefusal = (told: Example[], operation: string, name: string, answer: Answer | undefined): void => {
+/** Stores an error as an example. */
+export const keepRefusal = (examples: Example[], operation: string, name: string, answer: Answer | undefined): void => {
   if (answer === undefined || answer.status < 400) throw new Error(`${name}: ${answer?.status} ${answer?.text}`)
-  told.push({ operation, name, mediaType: 'application/json', body: answer.json, code: answer.json.code as Code })
+  examples.push({ operation, name, mediaType: 'application/json', body: answer.json, code: answer.json.code as Code })
 }
 
-/** The address of an operation whose parameter is given. */
-export const addressOf = (operation: string, { at = '', query = '' }: Asked = {}): string =>
+/** The address of an operation with its path parameter. */
+export const addressOf = (operation: string, { at = '', query = '' }: RequestOptions = {}): string =>
   (operation.split(' ')[1] ?? '').replace(/:\w+/, at) + query
 
-export const makeAsk = (service: Running, told: Example[]): Ask => {
-  return async (operation, name, asked = {}) => {
-    const { who = 'admin', body, text, headers = {} } = asked
+export const makeAsk = (service: Running, examples: Example[]): Ask => {
+  return async (operation, name, options = {}) => {
+    const { who = 'admin', body, text, headers = {} } = options
     const [method = ''] = operation.split(' ')
-    const address = addressOf(operation, asked)
+    const address = addressOf(operation, options)
     const client = who === '' ? service.anyone : service.as(who)
     const answer =
       body === undefined
@@ -60,16 +64,16 @@ export const makeAsk = (service: Running, told: Example[]): Ask => {
     }
     const code = answer.status < 400 ? {} : { code: answer.json.code as Code }
     const request = body === undefined ? {} : { request: body }
-    told.push({ operation, name, ...request, mediaType: 'application/json', body: answer.json, ...code })
+    examples.push({ operation, name, ...request, mediaType: 'application/json', body: answer.json, ...code })
     return answer.json
   }
 }
 
-/** Starts a service of a story: the same clock and the same randomness in every telling. */
+/** Starts a service with a fixed clock and randomness. */
 export const startStory = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   const { randomHex, begin } = makeRandomness()
   const running = await start(t, { now: NOW, randomHex, ...setting })
-  // How often it was asked whether it is ready is no part of the story.
+  // The number of readiness checks must not affect the random values.
   begin()
   return running
 }

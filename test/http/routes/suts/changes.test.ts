@@ -4,7 +4,7 @@ import { faultsOf, refusalOf } from '../../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 
-/** BEHAVIOUR.md, SUTs: what changes one, and what does not. */
+/** Shows behaviour/suts-and-reservations.md: changes of SUTs. */
 
 const VALUES = {
   name: 'other',
@@ -19,7 +19,7 @@ const VALUES = {
   version: 'xp',
 }
 
-test('is_active defaults to true, the other strings to ""', async (t) => {
+test('is_active defaults to true, and optional strings to ""', async (t) => {
   const service = await start(t, { now: NOW })
   const { json } = await service.as('admin').post('/api/sut/create', aSut())
   t.like(json, { is_active: true, description: '', manufacturer: '', model: '', os: '', version: '' })
@@ -27,7 +27,7 @@ test('is_active defaults to true, the other strings to ""', async (t) => {
   t.is(inactive.is_active, false)
 })
 
-test('create takes the same fields as update, and both answer what was submitted under the same names', async (t) => {
+test('create and update accept the same fields and return the submitted values', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const submitted = { ...VALUES, password: 'secret', user_name: 'root', rdp_height: 1050, rdp_width: 1680 }
@@ -40,7 +40,7 @@ test('create takes the same fields as update, and both answer what was submitted
 })
 
 for (const [field, value] of Object.entries(VALUES)) {
-  test(`an update of ${field} alone records that alone, keeps all else and moves updated_at`, async (t) => {
+  test(`an update of ${field} records only that field, keeps the rest and changes updated_at`, async (t) => {
     const service = await start(t, { now: NOW })
     const admin = service.as('admin')
     const created = await admin.post('/api/sut/create', aSut())
@@ -53,7 +53,7 @@ for (const [field, value] of Object.entries(VALUES)) {
   })
 }
 
-test('updated_at moves with every recorded change of the SUT, not with its reservations', async (t) => {
+test('updated_at changes with every recorded change of the SUT, but not with its reservations', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const path = `/api/sut/${await createSut(admin)}`
@@ -63,7 +63,7 @@ test('updated_at moves with every recorded change of the SUT, not with its reser
     ['the same value', false, () => admin.post(`${path}/update`, { os: 'linux' })],
     ['credentials', true, () => admin.post(`${path}/update`, { user_name: 'root' })],
     ['the same credentials', true, () => admin.post(`${path}/update`, { user_name: 'root' })],
-    ['a value that is not answered', true, () => admin.post(`${path}/update`, { rdp_width: 800 })],
+    ['a write-only value', true, () => admin.post(`${path}/update`, { rdp_width: 800 })],
     ['a tag', true, () => admin.post(`${path}/tags`, { a: '1' })],
     ['the same tag', false, () => admin.post(`${path}/tags`, { a: '1' })],
     ['a reservation', false, () => reserved(admin, aReservation(path.slice('/api/sut/'.length)))],
@@ -80,17 +80,17 @@ test('updated_at moves with every recorded change of the SUT, not with its reser
   }
 })
 
-test('is_active: false refuses new reservations and extensions; those that stand stay and can be cancelled', async (t) => {
+test('an inactive SUT refuses new reservations and extensions, and existing ones can be cancelled', async (t) => {
   const service = await start(t, { now: NOW })
   const [admin, alice] = [service.as('admin'), service.as('alice')]
   const sut_id = await createSut(admin)
-  const standing = await reserved(alice, aReservation(sut_id))
-  const path = String(standing.headers.location)
+  const existing = await reserved(alice, aReservation(sut_id))
+  const path = String(existing.headers.location)
   await admin.post(`/api/sut/${sut_id}/update`, { is_active: false })
   const later = { start_time: '2030-05-02T08:00:00Z', end_time: '2030-05-02T09:00:00Z' }
   const refused = [
     await reserve(alice, aReservation(sut_id, later)),
-    // Whether the window is free does not matter, nor does the role.
+    // Neither a free window nor the role matters.
     await reserve(alice, aReservation(sut_id)),
     await reserve(admin, aReservation(sut_id, later)),
     await alice.post(`${path}/extend`, { end_time: '2030-05-02T06:30:00Z' }),
@@ -100,14 +100,14 @@ test('is_active: false refuses new reservations and extensions; those that stand
     t.deepEqual(refusalOf(answer), [409, 'sut_inactive'])
     t.deepEqual(faultsOf(answer), [])
   }
-  t.is((await alice.get(path)).text, standing.text)
-  t.is((await alice.post(`${path}/extend`, { end_time: '2030-05-02T06:15:00Z' })).status, 200, 'the end that stands')
+  t.is((await alice.get(path)).text, existing.text)
+  t.is((await alice.post(`${path}/extend`, { end_time: '2030-05-02T06:15:00Z' })).status, 200, 'the current end')
   t.is((await alice.request('POST', `${path}/cancel`)).status, 200)
   await admin.post(`/api/sut/${sut_id}/update`, { is_active: true })
   t.is((await reserve(alice, aReservation(sut_id))).status, 201)
 })
 
-test('a SUT keeps its listen_port for life, whatever changes', async (t) => {
+test('a SUT keeps its listen_port for life', async (t) => {
   const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4009' } })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -121,7 +121,7 @@ test('a SUT keeps its listen_port for life, whatever changes', async (t) => {
   t.deepEqual(ports, [4000, 4000, 4000])
 })
 
-test('a client that sends listen_port gets 422, with a SUT and with a reservation', async (t) => {
+test('a listen_port in a request is 422, for a SUT and for a reservation', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)

@@ -4,7 +4,7 @@ import { faultsOf, refusalOf } from '../../refusals/problems.ts'
 import { aSut, createSut, NOW } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 
-/** BEHAVIOUR.md, SUTs: what its fields may hold. Creation and update are held to the same; nothing here is recorded. */
+/** Shows behaviour/suts-and-reservations.md: limits of SUT fields, the same for creation and update. */
 
 const later = tidyingLater()
 let service: Running
@@ -31,7 +31,7 @@ const MORE_ADDRESSES = [
   '0x1',
 ]
 
-/** Every value that a field refuses. */
+/** Invalid values of each field. */
 const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   name: ['', '\u{1f5a5}'.repeat(257), 'a\nb', 'a\tb', ...CONTROL, '\ud83d', 1, null, ['a']],
   description: [tooLong, ...CONTROL, '\ude00', true, null],
@@ -50,7 +50,7 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
 }
 
 for (const [field, values] of Object.entries(REFUSED)) {
-  test(`${field} is refused and named where it is beyond its limits, in creation and update alike`, async (t) => {
+  test(`an invalid ${field} is refused and named, in creation and update`, async (t) => {
     for (const value of values) {
       const answers = [
         await service.as('admin').post('/api/sut/create', aSut({ [field]: value })),
@@ -65,7 +65,7 @@ for (const [field, values] of Object.entries(REFUSED)) {
   })
 }
 
-test('every other string of 4096 characters is taken, in creation and update alike', async (t) => {
+test('every other string accepts 4096 characters, in creation and update', async (t) => {
   const own = await start(t, { now: NOW })
   const longest = '\u{1f5a5}'.repeat(4096)
   for (const field of ['description', 'manufacturer', 'model', 'os', 'version', 'password', 'user_name']) {
@@ -79,7 +79,7 @@ test('every other string of 4096 characters is taken, in creation and update ali
 })
 
 for (const field of ['name', 'address', 'port', 'sut_type']) {
-  test(`${field} is required of a new SUT`, async (t) => {
+  test(`${field} is required for a new SUT`, async (t) => {
     const { [field]: _, ...others } = aSut()
     const answer = await service.as('admin').post('/api/sut/create', others)
     t.deepEqual(refusalOf(answer), [422, 'invalid', `#/${field}`])
@@ -88,7 +88,7 @@ for (const field of ['name', 'address', 'port', 'sut_type']) {
 }
 
 for (const field of ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags']) {
-  test(`${field} is read-only, in creation and update alike`, async (t) => {
+  test(`${field} is read-only, in creation and update`, async (t) => {
     const answers = [
       await service.as('admin').post('/api/sut/create', aSut({ [field]: 'x' })),
       await service.as('admin').post(path, { [field]: 'x' }),

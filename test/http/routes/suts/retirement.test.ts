@@ -7,7 +7,7 @@ import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../req
 import { logOf } from '../../store/log-rows.ts'
 import '../../documents/fit-answers.ts'
 
-/** BEHAVIOUR.md, SUTs: retiring; and what becomes of the listen_port. */
+/** Shows behaviour/suts-and-reservations.md: retirement, and the release of the listen_port. */
 
 const LATER = '2030-05-02T07:00:00.001Z'
 
@@ -19,7 +19,7 @@ const ends = (start: string, end: string) => ({
   end_time: `2030-05-02T${end}:00+00:00`,
 })
 
-test('a SUT is retired with no body or with {}, and the answer is the SUT, its updated_at and ETag moved', async (t) => {
+test('a SUT is retired with no body or {}, and the answer has a new updated_at and ETag', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const created = [await admin.post('/api/sut/create', aSut()), await admin.post('/api/sut/create', aSut())]
@@ -34,14 +34,14 @@ test('a SUT is retired with no body or with {}, and the answer is the SUT, its u
   }
 })
 
-test('anything else in the body is refused', async (t) => {
+test('any other body of a retirement is refused', async (t) => {
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}/retire`
   t.deepEqual(refusalOf(await service.as('admin').post(path, { why: 'old' })), [422, 'field_unknown', '#/why'])
   t.deepEqual(refusalOf(await service.as('admin').post(path, [])), [422, 'invalid', '#'])
 })
 
-test('while a reservation of it is not over it is refused, with all that stand in conflicts by start', async (t) => {
+test('a SUT with current or future reservations cannot be retired, and conflicts lists them by start', async (t) => {
   const service = await start(t, { now: '2030-05-02T06:10:00Z' })
   const sut_id = await createSut(service.as('admin'))
   const alice = service.as('alice')
@@ -58,14 +58,14 @@ test('while a reservation of it is not over it is refused, with all that stand i
   })
   t.deepEqual(refused.json.conflicts, [conflictOf(running), conflictOf(later)])
 
-  // One that is over by now is no longer in the way, one that was cancelled is not either.
+  // Neither a past nor a cancelled reservation prevents retirement.
   service.clock.set('2030-05-02T06:15:00Z')
   t.deepEqual((await retire(service.as('admin'), sut_id)).json.conflicts, [conflictOf(later)])
   await alice.request('POST', `/api/sut_reservation/${later.json._id}/cancel`)
   t.is((await retire(service.as('admin'), sut_id)).status, 200)
 })
 
-test('a SUT that is not active may be retired, and what stands on it is in the way all the same', async (t) => {
+test('an inactive SUT can be retired, but not with reservations', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -76,7 +76,7 @@ test('a SUT that is not active may be retired, and what stands on it is in the w
   t.is((await retire(admin, sut_id)).status, 200)
 })
 
-/** A SUT that has been retired, and a reservation of it that was over before. */
+/** A retired SUT with a past reservation. */
 const retiredOne = async (t: ExecutionContext) => {
   const service = await start(t, { now: NOW })
   const sut_id = await createSut(service.as('admin'))
@@ -86,7 +86,7 @@ const retiredOne = async (t: ExecutionContext) => {
   return { service, sut_id, path: `/api/sut/${sut_id}`, reservation, retired }
 }
 
-test('a retired SUT is left out of lists and can still be read by its id, by every role', async (t) => {
+test('a retired SUT is not listed, and every role can still read it by id', async (t) => {
   const { service, sut_id, path, retired } = await retiredOne(t)
   const other = await createSut(service.as('admin'))
   for (const name of ['admin', 'alice', 'audrey']) {
@@ -98,7 +98,7 @@ test('a retired SUT is left out of lists and can still be read by its id, by eve
   }
 })
 
-test('update, tags and reserving a retired SUT are 410 sut_retired', async (t) => {
+test('updating, tagging and reserving a retired SUT are 410 sut_retired', async (t) => {
   const { service, sut_id, path } = await retiredOne(t)
   const admin = service.as('admin')
   const answers = [
@@ -115,14 +115,14 @@ test('update, tags and reserving a retired SUT are 410 sut_retired', async (t) =
   }
 })
 
-test('its reservations can still be read and are still over', async (t) => {
+test('reservations of a retired SUT can still be read and are still over', async (t) => {
   const { service, reservation } = await retiredOne(t)
   const path = String(reservation.headers.location)
   t.is((await service.as('alice').get(path)).text, reservation.text)
   t.is((await service.as('alice').request('POST', `${path}/cancel`)).json.code, 'reservation_over')
 })
 
-test('retiring what was retired before answers 200 with the SUT and records nothing', async (t) => {
+test('a second retirement is 200 with the SUT and records nothing', async (t) => {
   const { service, sut_id, retired } = await retiredOne(t)
   const recorded = await logOf(service)
   service.clock.set('2030-05-03T07:00:00Z')
@@ -134,7 +134,7 @@ test('retiring what was retired before answers 200 with the SUT and records noth
   t.deepEqual(await logOf(service), recorded)
 })
 
-test('of two who retire at once on two instances both are answered 200, and it is recorded once, the port given back once', async (t) => {
+test('two simultaneous retirements on two instances are both 200, and recorded once with one port release', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { services, data } = await startTwo(t)
     const [one, other] = services as readonly [Running, Running]
@@ -154,7 +154,7 @@ test('of two who retire at once on two instances both are answered 200, and it i
 const portOf = async (service: Running, sut_id: string): Promise<unknown> =>
   (await reserved(service.as('alice'), aReservation(sut_id, ends('10:00', '10:15')))).json.listen_port
 
-test('a retired SUT gives its port back, and the port longest free is used next, one never used before all', async (t) => {
+test('a retired SUT releases its port, and never used ports come first, then the one free for longest', async (t) => {
   const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4003' } })
   const admin = service.as('admin')
   const [a, b, c] = [await createSut(admin), await createSut(admin), await createSut(admin)]
@@ -168,7 +168,7 @@ test('a retired SUT gives its port back, and the port longest free is used next,
   t.is(await portOf(service, await createSut(admin)), 4002)
 })
 
-test('which port is longest free is the same after a restart', async (t) => {
+test('the order of free ports is the same after a restart', async (t) => {
   const environment = { BERTH_LISTEN_PORTS: '4000-4002' }
   const service = await start(t, { now: NOW, environment })
   const suts = []

@@ -5,7 +5,7 @@ import { logOf } from '../../store/log-rows.ts'
 
 const LATER = '2030-05-02T07:00:00.001Z'
 
-test('a SUT needs no more than name, address, port and type, and is answered whole, in the order of the interface', async (t) => {
+test("a SUT needs only name, address, port and type, and the answer has all the API's fields in order", async (t) => {
   const service = await start(t, { now: NOW })
   const answer = await service.as('admin').post('/api/sut/create', aSut())
   const _id = String(answer.json._id)
@@ -40,16 +40,16 @@ test('a SUT needs no more than name, address, port and type, and is answered who
   t.is(answer.headers.etag, '"0"')
 })
 
-test('names may repeat', async (t) => {
+test('two SUTs may have the same name', async (t) => {
   const service = await start(t)
   t.not(await createSut(service.as('admin')), await createSut(service.as('admin')))
 })
 
 const EXTREMES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'the longest name, in characters that take two code units': { name: '\u{1f5a5}'.repeat(256) },
+  'the longest name, in characters of two code units': { name: '\u{1f5a5}'.repeat(256) },
   'the longest description, with line breaks and tabs': { description: `a\r\n\tb${'\u{1f5a5}'.repeat(4091)}` },
   'a name of one blank': { name: ' ' },
-  'values that mean something to other programs': { name: '__proto__', model: '<b>"\'; --', version: '\u2028' },
+  'values that are special to other programs': { name: '__proto__', model: '<b>"\'; --', version: '\u2028' },
   'the lowest numbers': { port: 1, rdp_height: 1, rdp_width: 1 },
   'the highest numbers': { port: 65535, rdp_height: 16384, rdp_width: 16384 },
   'an IPv6 address': { address: '2001:db8::192.0.2.1', sut_type: 'rdp' },
@@ -57,7 +57,7 @@ const EXTREMES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 }
 
 for (const [what, values] of Object.entries(EXTREMES)) {
-  test(`a SUT with ${what} is kept as it was sent, and is the same after a restart`, async (t) => {
+  test(`a SUT with ${what} is stored as sent and is the same after a restart`, async (t) => {
     const service = await start(t)
     const created = await service.as('admin').post('/api/sut/create', aSut(values))
     const { rdp_height: _height, rdp_width: _width, ...returned } = values
@@ -69,7 +69,7 @@ for (const [what, values] of Object.entries(EXTREMES)) {
   })
 }
 
-test('what is only accepted on write is never answered', async (t) => {
+test('write-only fields are never returned', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const secrets = { password: 'hunter2 canary', user_name: 'root canary', rdp_height: 1050, rdp_width: 1680 }
@@ -82,7 +82,7 @@ test('what is only accepted on write is never answered', async (t) => {
   }
 })
 
-test('an update changes what it names, keeps the rest and moves updated_at and the ETag', async (t) => {
+test('an update changes its fields, updated_at and the ETag, and keeps the rest', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const before = await admin.post('/api/sut/create', aSut({ description: 'old', is_active: false, os: 'windows' }))
@@ -97,7 +97,7 @@ test('an update changes what it names, keeps the rest and moves updated_at and t
   t.is((await admin.get(path)).text, after.text)
 })
 
-test('only the fields that really change are recorded', async (t) => {
+test('an update records only the fields that change', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const _id = await createSut(admin, { os: 'windows', rdp_width: 800 })
@@ -105,7 +105,7 @@ test('only the fields that really change are recorded', async (t) => {
   t.deepEqual((await logOf(service)).at(-1), { type: 'SutUpdated', data: { _id, os: 'linux', rdp_height: 600 } })
 })
 
-test('an update that changes nothing answers the SUT as it stands and records nothing', async (t) => {
+test('an update that changes nothing returns the SUT and records nothing', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const created = await admin.post('/api/sut/create', aSut())
@@ -120,7 +120,7 @@ test('an update that changes nothing answers the SUT as it stands and records no
   t.is((await logOf(service)).length, recorded)
 })
 
-test('submitted credentials always count as a change, so that nobody can test a guess', async (t) => {
+test('submitted credentials always count as a change, so nobody can test a guess', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const _id = await createSut(admin, { password: 'right' })
@@ -143,7 +143,7 @@ test('submitted credentials always count as a change, so that nobody can test a 
   t.not(credentials[0]?.id, credentials[1]?.id)
 })
 
-test('a SUT that is not active takes no reservation until it is again', async (t) => {
+test('an inactive SUT cannot be reserved until it is active again', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const _id = await createSut(admin, { is_active: false })
@@ -153,7 +153,7 @@ test('a SUT that is not active takes no reservation until it is again', async (t
   await reserved(service.as('alice'), aReservation(_id))
 })
 
-test('a reservation moves neither updated_at nor the ETag of its SUT', async (t) => {
+test('a reservation changes neither updated_at nor the ETag of its SUT', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const created = await admin.post('/api/sut/create', aSut())
@@ -165,7 +165,7 @@ test('a reservation moves neither updated_at nor the ETag of its SUT', async (t)
   t.is(updated.headers.etag, '"2"')
 })
 
-test('every listen_port given, the next SUT is refused and the others stand', async (t) => {
+test('a SUT is refused when all listen_ports are assigned, and the others remain', async (t) => {
   const service = await start(t, { environment: { BERTH_LISTEN_PORTS: '4000-4001' } })
   const admin = service.as('admin')
   const first = await createSut(admin)

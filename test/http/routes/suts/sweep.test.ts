@@ -7,13 +7,13 @@ import { logOf } from '../../store/log-rows.ts'
 import { changedStore, failingAppends } from '../../store/stores.ts'
 import { until } from '../../until.ts'
 
-/** What a crash has left open between two appends, the next start closes. test/commands has every point of it. */
+/** The next start completes what a crash interrupted between two appends. test/commands covers every point. */
 
 const KEY = { 'Idempotency-Key': 'k' }
 const environment = { BERTH_LISTEN_PORTS: '4000-4001' }
 
-/** The files of a service whose first append to some stream never came about. */
-const leftOpen = async (t: ExecutionContext, isOpen: (stream: string) => boolean) => {
+/** A service whose first append to some streams fails. */
+const withInterruption = async (t: ExecutionContext, isOpen: (stream: string) => boolean) => {
   const data = await dataWithPeople(t)
   const openStore = changedStore(join(data, 'events.db'), failingAppends(isOpen, 1))
   return start(t, { now: NOW, data, environment, openStore })
@@ -21,33 +21,33 @@ const leftOpen = async (t: ExecutionContext, isOpen: (stream: string) => boolean
 
 const typesIn = async (data: string): Promise<readonly string[]> => (await logOf({ data })).map(({ type }) => type)
 
-const sweptUp = (data: string, count: number): Promise<void> =>
-  until('swept up', async () => (await logOf({ data })).length >= count, 10_000)
+const waitForSweep = (data: string, count: number): Promise<void> =>
+  until('the sweep', async () => (await logOf({ data })).length >= count, 10_000)
 
-test('a creation that was left open more than a minute ago is given up at the next start, and its port comes back', async (t) => {
-  const service = await leftOpen(t, (stream) => stream.startsWith('sut-'))
+test('a creation interrupted over a minute ago is abandoned at the next start, and its port is released', async (t) => {
+  const service = await withInterruption(t, (stream) => stream.startsWith('sut-'))
   const { data } = service
   t.deepEqual(refusalOf(await service.as('admin').post('/api/sut/create', aSut(), KEY)), [503, 'unavailable'])
   await service.stop()
   const again = await start(t, { now: '2030-05-02T05:59:11.401Z', data, environment })
-  await sweptUp(data, 3)
+  await waitForSweep(data, 3)
   t.deepEqual(await typesIn(data), ['ListenPortAssigned', 'SutCreationAbandoned', 'ListenPortReleased'])
   const [assigned] = await logOf({ data })
-  // It was never a SUT to anybody, and its retry begins anew.
+  // It was never visible as a SUT, and its retry starts over.
   const { sut_id } = assigned?.data ?? {}
   t.deepEqual(refusalOf(await again.as('admin').get(`/api/sut/${sut_id}`)), [404, 'sut_not_found'])
   const made = await again.as('admin').post('/api/sut/create', aSut(), KEY)
   t.is(made.status, 201)
   t.not(made.json._id, sut_id)
   t.is((await again.as('admin').post('/api/sut/create', aSut(), KEY)).text, made.text)
-  // Of two ports one is taken: the other can still be given.
+  // One of two ports is taken, so one more SUT can be created.
   await createSut(again.as('admin'))
   t.deepEqual(refusalOf(await again.as('admin').post('/api/sut/create', aSut())), [503, 'listen_ports_exhausted'])
 })
 
-test('the port of a SUT whose retirement was left open comes back at the next start', async (t) => {
+test('the port of a SUT whose retirement was interrupted is released at the next start', async (t) => {
   let isRetiring = false
-  const service = await leftOpen(t, (stream) => isRetiring && stream === 'listenPorts')
+  const service = await withInterruption(t, (stream) => isRetiring && stream === 'listenPorts')
   const { data } = service
   const sut_id = await createSut(service.as('admin'))
   isRetiring = true
@@ -55,7 +55,7 @@ test('the port of a SUT whose retirement was left open comes back at the next st
   t.deepEqual(await typesIn(data), ['ListenPortAssigned', 'SutCreated', 'SutRetired'])
   await service.stop()
   const again = await start(t, { now: NOW, data, environment })
-  await sweptUp(data, 4)
+  await waitForSweep(data, 4)
   t.deepEqual((await typesIn(data)).slice(3), ['ListenPortReleased'])
   const suts = [await createSut(again.as('admin')), await createSut(again.as('admin'))]
   const ports = []
@@ -63,9 +63,9 @@ test('the port of a SUT whose retirement was left open comes back at the next st
   t.deepEqual(ports, [4001, 4000])
 })
 
-test('asked to retire it once more, the service gives the port back before that', async (t) => {
+test('a second retirement releases the port before the next start', async (t) => {
   let isRetiring = false
-  const service = await leftOpen(t, (stream) => isRetiring && stream === 'listenPorts')
+  const service = await withInterruption(t, (stream) => isRetiring && stream === 'listenPorts')
   const path = `/api/sut/${await createSut(service.as('admin'))}/retire`
   isRetiring = true
   const answers = [await service.as('admin').request('POST', path), await service.as('admin').request('POST', path)]

@@ -7,11 +7,11 @@ import { faultsOf, refusalOf } from '../../refusals/problems.ts'
 import { createSut, NOW } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 
-/** BEHAVIOUR.md, SUTs: tags. */
+/** Shows behaviour/suts-and-reservations.md: tags. */
 
 const LATER = '2030-05-02T07:00:00.001Z'
 
-/** A service with one SUT, and what tags that. */
+/** A service with one SUT, and a function that tags it. */
 const stage = async (t: Parameters<typeof start>[0]) => {
   const service = await start(t, { now: NOW })
   const _id = await createSut(service.as('admin'))
@@ -22,7 +22,7 @@ const stage = async (t: Parameters<typeof start>[0]) => {
 
 const eventsOf = async (service: Running) => (await logOf(service)).slice(2)
 
-test('tags are an object of names to strings, and the answer is the SUT with them', async (t) => {
+test('tags are an object of strings, and the answer is the SUT with its tags', async (t) => {
   const { service, path, tag } = await stage(t)
   const before = await service.as('alice').get(path)
   service.clock.set(LATER)
@@ -34,7 +34,7 @@ test('tags are an object of names to strings, and the answer is the SUT with the
   t.is((await service.as('alice').get(path)).text, answer.text)
 })
 
-test('tags are merged as RFC 7396 has it: others stay, the same name is replaced, null removes, whatever it had', async (t) => {
+test('tags are merged as in RFC 7396: others stay, the same name is replaced, null removes', async (t) => {
   const { service, path, tag } = await stage(t)
   const merges: readonly (readonly [object, object])[] = [
     [
@@ -55,7 +55,7 @@ test('tags are merged as RFC 7396 has it: others stay, the same name is replaced
   t.deepEqual((await service.as('alice').get(path)).json.tags, { d: 'last' })
 })
 
-test('tagging is recorded as SutUpdated with the tags that really change, and nothing else is', async (t) => {
+test('tagging records SutUpdated with only the tags that change', async (t) => {
   const { service, _id, tag } = await stage(t)
   await tag({ a: '1', b: '2' })
   await tag({ a: '1', b: 'other', never: null })
@@ -65,7 +65,7 @@ test('tagging is recorded as SutUpdated with the tags that really change, and no
   ])
 })
 
-test('tags that change nothing are answered with the SUT as it stands, and record nothing', async (t) => {
+test('tags that change nothing return the SUT and record nothing', async (t) => {
   const { service, tag } = await stage(t)
   const first = await tag({ a: '1' })
   service.clock.set(LATER)
@@ -76,7 +76,7 @@ test('tags that change nothing are answered with the SUT as it stands, and recor
   t.is((await eventsOf(service)).length, 1)
 })
 
-test('names are 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or digit', async (t) => {
+test('tag names are 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or digit', async (t) => {
   const { tag } = await stage(t)
   const longest = `a${'-'.repeat(63)}`
   for (const name of ['a', 'Z', '0', 'a.b_c-D', longest, 'constructor', 'toString', 'hasOwnProperty']) {
@@ -91,7 +91,7 @@ test('names are 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or digit', 
   }
 })
 
-test('values are strings of up to 256 characters without control characters, or null', async (t) => {
+test('tag values are strings of up to 256 characters without control characters, or null', async (t) => {
   const { tag } = await stage(t)
   const longest = '\u{1f5a5}'.repeat(256)
   t.deepEqual((await tag({ a: longest })).json.tags, { a: longest })
@@ -102,13 +102,13 @@ test('values are strings of up to 256 characters without control characters, or 
   }
 })
 
-test('every wrong tag is named at once, and none of the others is taken', async (t) => {
+test('all invalid tags are named at once, and none of the others is applied', async (t) => {
   const { service, tag } = await stage(t)
   t.deepEqual(refusalOf(await tag({ good: 'x', '.a': 'x', b: 1 })), [422, 'invalid', '#/.a', '#/b'])
   t.deepEqual(await eventsOf(service), [])
 })
 
-test('a body that is no object is refused', async (t) => {
+test('a body of tags that is not an object is refused', async (t) => {
   const { tag } = await stage(t)
   for (const body of [[], null, 'a', 1]) t.deepEqual(refusalOf(await tag(body)), [422, 'invalid', '#'])
 })
@@ -116,7 +116,7 @@ test('a body that is no object is refused', async (t) => {
 const numbered = (first: number, count: number, value: string | null): Readonly<Record<string, string | null>> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${first + n}`, value]))
 
-test('at most 64 tags may be left: 64 are, one more is not, unless another goes for it', async (t) => {
+test('a SUT has at most 64 tags: another is refused unless one is removed with it', async (t) => {
   const { service, tag } = await stage(t)
   t.is(Object.keys((await tag(numbered(0, 64, 'x'))).json.tags as object).length, 64)
   const tooMany = await tag({ another: 'x' })
@@ -130,7 +130,7 @@ test('at most 64 tags may be left: 64 are, one more is not, unless another goes 
   t.is((await eventsOf(service)).length, 4)
 })
 
-test('in create and update tags is a read-only field', async (t) => {
+test('tags is a read-only field in create and update', async (t) => {
   const { service, path } = await stage(t)
   const create = { name: 'a', address: 'a', port: 1, sut_type: 'tcp', tags: { a: '1' } }
   const answers = [
@@ -140,7 +140,7 @@ test('in create and update tags is a read-only field', async (t) => {
   for (const answer of answers) t.deepEqual(refusalOf(answer), [422, 'field_read_only', '#/tags'])
 })
 
-test('an update keeps the tags, and they are the same after a restart and when documents are made anew', async (t) => {
+test('an update keeps the tags, which are the same after a restart and a rebuild', async (t) => {
   const { service, path, tag } = await stage(t)
   await tag({ rack: 'B', a: '1' })
   const updated = await service.as('admin').post(`${path}/update`, { name: 'other' })
@@ -153,7 +153,7 @@ test('an update keeps the tags, and they are the same after a restart and when d
   t.is((await (await start(t, { now: NOW, data: service.data })).as('alice').get(path)).text, updated.text)
 })
 
-test('the tags of a SUT that nothing has are 404', async (t) => {
+test('tagging an unknown SUT is 404', async (t) => {
   const { service } = await stage(t)
   for (const id of ['58c38f5d444553252cce0000', 'create', 'a%20b']) {
     const answer = await service.as('admin').post(`/api/sut/${id}/tags`, { a: '1' })

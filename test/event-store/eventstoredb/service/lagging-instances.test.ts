@@ -8,9 +8,9 @@ import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../../
 import { makeHold } from '../../../http/store/held-views.ts'
 import { startInstances } from './instances.ts'
 
-/** What the subscription of an instance has not brought yet is no reason to refuse anything, or to record it twice. */
+/** A lagging subscription causes neither wrong refusals nor duplicates. */
 
-/** An instance that is up to date, and one whose views stand still until they are let go. */
+/** One instance that is up to date, and one whose views can be paused. */
 const upAndBehind = async (t: ExecutionContext) => {
   const { hold, letGo, change } = makeHold()
   const lagging = (store: EventStore): EventStore => ({ ...store, ...change(store) })
@@ -31,7 +31,7 @@ const window = (hour: number, quarters = 4) => ({
 
 const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
 
-test('an instance that lags accepts what another has made room for, and refuses what another has taken', async (t) => {
+test('a lagging instance accepts windows freed by another and refuses windows taken by another', async (t) => {
   const { up, behind, hold, log } = await upAndBehind(t)
   const sut = await createSut(up.as('admin'))
   const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
@@ -39,8 +39,8 @@ test('an instance that lags accepts what another has made room for, and refuses 
   const freed = await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
   t.is(freed.status, 200)
   const other = await reserved(up.as('alice'), aReservation(sut, window(10)))
-  const newSut = await createSut(up.as('admin'), { name: 'not known to the other yet' })
-  // What it accepts it answers from the log, once it has waited for its views in vain.
+  const newSut = await createSut(up.as('admin'), { name: 'not yet known to the other' })
+  // After waiting in vain for its views, it answers accepted commands from the log.
   const [again, beside, onNew, overlapping] = await Promise.all([
     reserve(behind.as('bob'), aReservation(sut, { user_id: '590780914445534540190001', ...window(8) })),
     reserve(behind.as('alice'), aReservation(sut, window(12))),
@@ -55,7 +55,7 @@ test('an instance that lags accepts what another has made room for, and refuses 
   t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, 5)
 })
 
-test('an instance that lags knows the retry keys that another has recorded, and answers byte for byte the same', async (t) => {
+test('a lagging instance returns identical responses for idempotency keys recorded by another', async (t) => {
   const { up, behind, hold, log } = await upAndBehind(t)
   const sut = await createSut(up.as('admin'))
   const key = (name: string) => ({ 'Idempotency-Key': name })
@@ -74,7 +74,7 @@ test('an instance that lags knows the retry keys that another has recorded, and 
   t.is((await log()).length, recorded)
 })
 
-test('an instance that lags says of nothing that another has made that it is not there', async (t) => {
+test('a lagging instance never answers 404 for an object created on another', async (t) => {
   const { up, behind, hold, letGo } = await upAndBehind(t)
   const before = await createSut(up.as('admin'), { name: 'before' })
   t.is((await behind.as('alice').get(`/api/sut/${before}`)).status, 200)
@@ -85,7 +85,7 @@ test('an instance that lags says of nothing that another has made that it is not
   const cancelling = behind.as('alice').request('POST', `${made.headers.location}/cancel`)
   const after = { 'Berth-After': String(made.headers['berth-position']) }
   const list = behind.as('alice').get('/api/sut?limit=1', after)
-  // Reads that do not ask for more are answered with what there is.
+  // Reads without Berth-After are answered from the current views.
   const stale = await behind.as('alice').get('/api/sut?limit=1')
   t.deepEqual((stale.json.suts as readonly { _id: string }[])[0]?._id, before)
   t.true(Number(stale.headers['berth-position']) < Number(made.headers['berth-position']))
@@ -98,8 +98,8 @@ test('an instance that lags says of nothing that another has made that it is not
   t.deepEqual(((await list).json.suts as readonly { _id: string }[])[0]?._id, sut)
 })
 
-test('it shows when an instance decides on what its subscription has brought', async (t) => {
-  // Its reads of a stream end where its views stand, as if commands were decided on a read model.
+test('control: an instance that decides on its views refuses a free window', async (t) => {
+  // Its stream reads end at the position of its views, as if commands were decided on a read model.
   let shown = Number.POSITIVE_INFINITY
   const short = (store: EventStore): EventStore => ({
     ...store,

@@ -49,7 +49,7 @@ const GROUPS = [
     commands.map(({ name }) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
   ),
 ]
-/** Every word or pair of words that a command line may begin with. */
+/** Every word or pair of words that a command line may start with. */
 const NAMES = ['help', ...commands.map(({ name }) => name), ...GROUPS, USER.name, ...userCommandNames]
 
 const misuse = (terminal: Terminal, why: string, usage: string): number => {
@@ -100,7 +100,7 @@ const runInGroup = async (
   }
   if (second === undefined) return misuse(terminal, 'a command is missing', usage)
   const names = group.map(({ name }) => name)
-  return misuse(terminal, `${JSON.stringify(second)} is no command of ${first}${didYouMean(second, names)}`, usage)
+  return misuse(terminal, `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, names)}`, usage)
 }
 
 /** Runs the arguments of `berth`. Resolves to the exit code. */

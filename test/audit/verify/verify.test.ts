@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
-import { judgeBeside } from '../../../src/command-line/log/verify-beside.ts'
+import { startJudgeThread } from '../../../src/command-line/log/verify-beside.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
@@ -53,10 +53,10 @@ test('a worker thread gives the same findings, and its failure is reported', asy
     tamper(copy, rowsOf(log), kind, makeNumbers(3), false)
     const here = await verifyFile(copy, [])
     t.true(here.found > 0)
-    t.deepEqual(await verifyFile(copy, [], judgeBeside), here)
+    t.deepEqual(await verifyFile(copy, [], startJudgeThread), here)
   }
   await t.throwsAsync(
-    verifyFile(log, [], () => judgeBeside(join(directory, 'none.db'))),
+    verifyFile(log, [], () => startJudgeThread(join(directory, 'none.db'))),
     { message: /none\.db/ },
   )
 })

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { growTree } from '../../src/audit/verify/tree.ts'
 import { verifyLog } from '../../src/audit/verify/verify.ts'
-import { judgeBeside } from '../../src/command-line/log/verify-beside.ts'
+import { startJudgeThread } from '../../src/command-line/log/verify-beside.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
@@ -62,7 +62,7 @@ const readAndHash =
 const verify =
   (store: EventStore, path: string): Way =>
   async () => {
-    const judge = judgeBeside(path)
+    const judge = startJudgeThread(path)
     const { found, findings } = await verifyLog({
       records: store.records(-1),
       reread: () => store.records(-1),

@@ -15,6 +15,7 @@ import {
   assigned,
   BEGINNING,
   created,
+  type Entry,
   FIRST,
   findingsIn,
   finds,
@@ -26,7 +27,6 @@ import {
   PORT,
   released,
   retired,
-  type Told,
   updated,
   verify,
   type Written,
@@ -35,7 +35,7 @@ import {
 import { INVALID, inactive } from './unlawful.ts'
 
 test('a valid log has no findings, however its reservations end', async (t) => {
-  const ends: readonly (readonly Told[])[] = [
+  const ends: readonly (readonly Entry[])[] = [
     [],
     [['06:30', of(reservationReleased(FIRST, wall('06:30')))], made('06:30', 3, '06:30', '08:00')],
     [['07:00', of(reservationCancelled(idAt('05:21', 2), bob))], made('07:00', 3, '08:00', '08:15')],
@@ -76,7 +76,7 @@ test('an event that an inactive, retired or abandoned SUT cannot have is found',
     ['06:15', updated({ is_active: false })],
     ['06:20', of(reservationExtended(FIRST, wall('08:00')))],
   ])
-  const gone: readonly Told[] = [...MORNING, ['10:00', retired]]
+  const gone: readonly Entry[] = [...MORNING, ['10:00', retired]]
   await finds(t, /reserves a SUT that is retired/, [...gone, made('10:01', 4, '11:00', '12:00')])
   await finds(t, /changes a SUT that is retired/, [...gone, ['10:01', updated({ os: 'linux' })]])
   await finds(t, /retires a SUT that is retired/, [...gone, ['10:01', retired]])
@@ -101,10 +101,10 @@ test('a SUT whose port is missing, different, or assigned at a different time is
 })
 
 test('an idempotency key may recur after a day, or after its creation was abandoned', async (t) => {
-  const later: Told = ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]
+  const later: Entry = ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]
   t.deepEqual(await findingsIn([...BEGINNING, later]), [])
   const again: Event = { ...assigned, data: { listen_port: 1, sut_id: idAt('05:03', 1) } } as Event
-  const once: readonly Told[] = [['05:00', assigned, { key: KEY }]]
+  const once: readonly Entry[] = [['05:00', assigned, { key: KEY }]]
   t.deepEqual(
     await findingsIn([...once, ['05:02', abandoned], ['05:02', released], ['05:03', again, { key: KEY }]]),
     [],

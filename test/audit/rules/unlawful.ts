@@ -10,6 +10,7 @@ import {
 import {
   assigned,
   created,
+  type Entry,
   FIRST,
   idAt,
   made,
@@ -19,15 +20,14 @@ import {
   released,
   retired,
   SUT,
-  type Told,
   updated,
 } from '../verify/morning.ts'
 
 export const tag = (name: string, value: string | null) => updated({ tags: { [name]: value } })
-export const inactive: Told = ['05:15', updated({ is_active: false })]
+export const inactive: Entry = ['05:15', updated({ is_active: false })]
 
 /** Events that are invalid after the morning log, and the finding for each. */
-export const INVALID: readonly (readonly [what: string, entry: Told, expected: RegExp])[] = [
+export const INVALID: readonly (readonly [what: string, entry: Entry, expected: RegExp])[] = [
   ['a reservation that starts within another', made('06:20', 3, '07:15', '08:00'), /overlaps the reservation/],
   ['a reservation that ends within another', made('06:20', 3, '07:30', '08:15'), /overlaps the reservation/],
   ['a reservation around another', made('06:20', 3, '07:45', '09:15'), /overlaps the reservation/],

@@ -1,14 +1,14 @@
 import test from 'ava'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import { alice, bob, reservationCancelled, wall } from '../../domain/builders.ts'
-import { FIRST, findingsIn, idAt, MORNING, made, of, SUT, type Told, updated } from './morning.ts'
+import { type Entry, FIRST, findingsIn, idAt, MORNING, made, of, SUT, updated } from './morning.ts'
 
 /** A log in which the clock is a year ahead for one event, and the operator's correction. */
 
 const SECOND = idAt('05:21', 2)
 const BY_OPERATOR = { actor: 'command-line', role: 'system', reason: 'the clock was ahead' } as const
-const WRONG: Told = ['2031-05-02T06:20:00Z', updated({ os: 'linux' })]
-const ALSO_WRONG: Told = ['2031-05-02T06:21:00Z', updated({ os: 'bsd' })]
+const WRONG: Entry = ['2031-05-02T06:20:00Z', updated({ os: 'linux' })]
+const ALSO_WRONG: Entry = ['2031-05-02T06:21:00Z', updated({ os: 'bsd' })]
 
 const RIGHT: DataOf<'ClockCorrected'> = {
   positions: { from: 6, to: 6 },
@@ -29,7 +29,7 @@ const corrected = (change: Partial<DataOf<'ClockCorrected'>> = {}): Event => ({
 })
 
 test('a correction that restores the dropped windows, and the events after it, have no findings', async (t) => {
-  const log: Told[] = [
+  const log: Entry[] = [
     ...MORNING,
     WRONG,
     ['06:30', corrected(), BY_OPERATOR],
@@ -40,7 +40,7 @@ test('a correction that restores the dropped windows, and the events after it, h
 })
 
 test('a correction in two parts has no findings', async (t) => {
-  const log: Told[] = [
+  const log: Entry[] = [
     ...MORNING,
     WRONG,
     ['06:30', corrected({ windows: [FIRST_WINDOW], remaining: 1 }), BY_OPERATOR],
@@ -51,7 +51,7 @@ test('a correction in two parts has no findings', async (t) => {
 
 test('two corrections of one stream have no findings', async (t) => {
   const span = { positions: { from: 8, to: 8 }, revisions: { from: 7, to: 7 }, time: '2030-05-02T06:30:00.000Z' }
-  const log: Told[] = [
+  const log: Entry[] = [
     ...MORNING,
     WRONG,
     ['06:30', corrected(), BY_OPERATOR],

@@ -26,7 +26,7 @@ export const PORT = 20_017
 export const KEY = `${'k'.repeat(22)}.${'r'.repeat(22)}`
 
 /** An event at a time of the day, by default by an actor that may record it. */
-export type Told = readonly [time: string, event: Event, more?: Partial<Metadata>]
+export type Entry = readonly [time: string, event: Event, more?: Partial<Metadata>]
 
 /** Sets the SUT, and a wrong port if the event has one. */
 export const of = (event: Event): Event => {
@@ -37,7 +37,7 @@ export const onPort = (event: Event): Event => {
   const { type, data } = of(event)
   return { type, data: { ...data, listen_port: PORT } } as Event
 }
-export const made = (time: string, n: number, start: string, end: string, user_id = alice): Told => [
+export const made = (time: string, n: number, start: string, end: string, user_id = alice): Entry => [
   time,
   onPort(reservationCreated(idAt(time, n), start, end, user_id)),
 ]
@@ -50,13 +50,13 @@ export const abandoned: Event = { type: 'SutCreationAbandoned', data: { _id: SUT
 
 export const upgraded: Event = { type: 'StoreUpgraded', data: { from: 1, to: 2 } }
 
-export const BEGINNING: readonly Told[] = [
+export const BEGINNING: readonly Entry[] = [
   ['05:00', assigned],
   ['05:00', created],
   ['05:10', updated({ tags: { site: 'b12' } }), { key: KEY }],
 ]
 export const FIRST = idAt('05:20', 1)
-export const MORNING: readonly Told[] = [
+export const MORNING: readonly Entry[] = [
   ...BEGINNING,
   made('05:20', 1, '06:00', '07:00'),
   made('05:21', 2, '08:00', '09:00', bob),
@@ -80,7 +80,7 @@ export interface Written {
   readonly [member: string]: unknown
 }
 
-export const write = (log: readonly Told[]): readonly Written[] => {
+export const write = (log: readonly Entry[]): readonly Written[] => {
   const revisions = new Map<string, number>()
   return log.map(([time, event, more], n) => {
     const { type, data } = event
@@ -108,7 +108,7 @@ export const verify = (texts: readonly string[]) => {
 }
 
 export const findingsIn = async (
-  log: readonly Told[],
+  log: readonly Entry[],
   change: (events: readonly Written[]) => readonly Written[] = (same) => same,
 ) => {
   const { findings } = await verify(change(write(log)).map(canonicalJson))

@@ -51,7 +51,7 @@ test('a correction makes a SUT disabled by a wrong clock usable again and keeps 
   t.is(await reserve(instance, sut, '12:00', '13:00'), 'made')
 })
 
-test('another instance also double-books nothing after a correction', async (t) => {
+test('after a correction, another instance does not double-book either', async (t) => {
   const store = await aStore(t)
   const { sut, span } = await aDisabledSut(store)
   const other = anInstance(store)

@@ -21,13 +21,13 @@ const playAll = async (t: ExecutionContext, fault: Fault, isForgetful: boolean):
 }
 
 for (const fault of APPEND_FAULTS) {
-  test(`with any append ${fault}, no acknowledged write is lost and no unknown outcome reported as refused`, async (t) => {
+  test(`if any append is ${fault}, no acknowledged write is lost and no unknown outcome reported as refused`, async (t) => {
     t.true((await playAll(t, fault, false)) >= 9)
   })
 }
 
 for (const fault of READ_FAULTS) {
-  test(`with any stream ${fault}, no command is decided on a partial read`, async (t) => {
+  test(`if any stream is ${fault}, no command is decided on a partial read`, async (t) => {
     t.true((await playAll(t, fault, true)) >= 9)
   })
 }

@@ -9,8 +9,8 @@ import { makeRandom, type Random } from '../../process/random.ts'
 import { withScope } from '../../process/scope.ts'
 import { recordsOf } from '../new-events.ts'
 import { befall, type FaultName } from './faults.ts'
-import { heldAgainstTheLog } from './held-against-the-log.ts'
-import { ask, drawWishes, type Told } from './protocol/persistent-clients.ts'
+import { findContradictions } from './held-against-the-log.ts'
+import { ask, drawWishes, type RequestOutcome } from './protocol/persistent-clients.ts'
 import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
 import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
 
@@ -87,9 +87,9 @@ const newSut = async (services: readonly Running[], random: Random): Promise<str
   return id as string
 }
 
-const count = (played: Played, told: readonly Told[], faults: readonly string[]): void => {
+const count = (played: Played, outcomes: readonly RequestOutcome[], faults: readonly string[]): void => {
   played.schedules++
-  for (const { how, wasCancelled, answers } of told) {
+  for (const { how, wasCancelled, answers } of outcomes) {
     played.wishes++
     if (how === 'made' || how === 'refused' || how === 'unknown') played[how]++
     if (wasCancelled) played.cancelled++
@@ -109,9 +109,9 @@ const playOne = async (
   const wishes = drawWishes(random, CLIENTS * WISHES_EACH)
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     const asking = { services, sut, patience, random: makeRandom(seed + 1 + client) }
-    const told: Told[] = []
-    for (let n = 0; n < WISHES_EACH; n++) told.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
-    return told
+    const outcomes: RequestOutcome[] = []
+    for (let n = 0; n < WISHES_EACH; n++) outcomes.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
+    return outcomes
   })
   const befallen = befall(server, random, among).then(async (faults) => {
     const end = performance.now()
@@ -120,9 +120,9 @@ const playOne = async (
     return faults
   })
   const [faults, ...answered] = await Promise.all([befallen, ...clients])
-  const told = answered.flat()
-  count(played, told, faults)
-  return heldAgainstTheLog(server, sut, told).map((problem) => `seed ${seed} (${faults.join(', ')}): ${problem}`)
+  const outcomes = answered.flat()
+  count(played, outcomes, faults)
+  return findContradictions(server, sut, outcomes).map((problem) => `seed ${seed} (${faults.join(', ')}): ${problem}`)
 }
 
 /** Compares the views of every instance with a replay of the log. */
@@ -138,8 +138,8 @@ const compareViewsWithLog = async (t: Tidying, { server, services }: Stage): Pro
     const compared = await replay(join(service.data, 'views.db'), store, projections)
     problems.push(...compared.differences.map((difference) => `the views of ${i}: ${difference}`))
     if (compared.position !== last) problems.push(`the views of ${i} end at ${compared.position}, the log at ${last}`)
-    const told = service.log.filter(({ level, sentence }) => level === 'fatal' || sentence === 'a request failed')
-    problems.push(...told.map((line) => `the log of ${i}: ${JSON.stringify(line)}`))
+    const failures = service.log.filter(({ level, sentence }) => level === 'fatal' || sentence === 'a request failed')
+    problems.push(...failures.map((line) => `the log of ${i}: ${JSON.stringify(line)}`))
   }
   return problems
 }

@@ -1,5 +1,5 @@
 import { sutStream } from '../../../src/domain/values/ids.ts'
-import { quarterOf, type Told } from './protocol/persistent-clients.ts'
+import { quarterOf, type RequestOutcome } from './protocol/persistent-clients.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 
 /** Compares the responses to clients with the server's log. */
@@ -46,24 +46,28 @@ const readTruth = (server: ProtocolServer, sut: string) => {
 const shown = ({ start, end }: Pick<Recorded, 'start' | 'end'>): string => `the window ${start}-${end}`
 
 /** The contradiction between a response and the log, if any. */
-const problemOf = ({ wish, how, id, answers }: Told, made: readonly Recorded[]): string | undefined => {
+const problemOf = ({ wish, how, id, answers }: RequestOutcome, made: readonly Recorded[]): string | undefined => {
   const recorded = made.find(({ start, end }) => start === wish.start && end === wish.end)
-  const told = `${shown(wish)}, answered ${answers.join(', ')},`
-  if (how === 'wrong' || how === 'never answered') return `${told} had an unexpected outcome`
-  if (how === 'made' && recorded === undefined) return `${told} is lost`
-  if (how === 'made' && recorded?.id !== id) return `${told} is ${recorded?.id} in the log, not ${id}`
-  if (how === 'refused' && recorded !== undefined) return `${told} was refused and is recorded`
+  const description = `${shown(wish)}, answered ${answers.join(', ')},`
+  if (how === 'wrong' || how === 'never answered') return `${description} had an unexpected outcome`
+  if (how === 'made' && recorded === undefined) return `${description} is lost`
+  if (how === 'made' && recorded?.id !== id) return `${description} is ${recorded?.id} in the log, not ${id}`
+  if (how === 'refused' && recorded !== undefined) return `${description} was refused and is recorded`
   return undefined
 }
 
 /** Finds lost acknowledged writes, recorded refusals, duplicates and overlaps. */
-export const heldAgainstTheLog = (server: ProtocolServer, sut: string, told: readonly Told[]): readonly string[] => {
+export const findContradictions = (
+  server: ProtocolServer,
+  sut: string,
+  outcomes: readonly RequestOutcome[],
+): readonly string[] => {
   const { made, cancelled, problems } = readTruth(server, sut)
-  const lost = told
+  const lost = outcomes
     .filter(({ id, wasCancelled }) => wasCancelled && id !== undefined && !cancelled.includes(id))
     .map(({ wish }) => `the cancellation of ${shown(wish)} is lost`)
   const unasked = made
-    .filter(({ start, end }) => !told.some(({ wish }) => wish.start === start && wish.end === end))
+    .filter(({ start, end }) => !outcomes.some(({ wish }) => wish.start === start && wish.end === end))
     .map((one) => `nobody asked for ${shown(one)}`)
-  return [...problems, ...lost, ...unasked, ...told.flatMap((one) => problemOf(one, made) ?? [])]
+  return [...problems, ...lost, ...unasked, ...outcomes.flatMap((one) => problemOf(one, made) ?? [])]
 }

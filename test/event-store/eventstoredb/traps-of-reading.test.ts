@@ -56,9 +56,9 @@ test('every event arrives once although the server repeatedly reports caughtUp',
   const store = await openAdapter(t, server)
   const client = EventStoreDBClient.connectionString(server.address)
   t.teardown(() => client.dispose())
-  let told = 0
+  let reports = 0
   const bare = client.subscribeToAll()
-  bare.on('caughtUp', () => told++).on('data', () => undefined)
+  bare.on('caughtUp', () => reports++).on('data', () => undefined)
   const stream = aStream()
   const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
   t.deepEqual((await batches.next()).value, { events: [], caughtUp: true })
@@ -70,7 +70,7 @@ test('every event arrives once although the server repeatedly reports caughtUp',
     seen.push(...idsOf(value?.events ?? []))
   }
   t.deepEqual(seen, idsOf(events))
-  t.true(told > 3, `${told} times`)
+  t.true(reports > 3, `${reports} times`)
   await bare.unsubscribe()
 })
 

@@ -78,7 +78,11 @@ test('once the lost events are back, the alarm and the refusals end', async (t) 
   server.log.append(lost.stream, lost.revision - 1, [lost])
   t.is(lastOf(server, sut).position, lost.position)
   await ready(service, 2 * AGAIN_WITHIN)
-  await until('told', async () => sentencesOf(log).includes('the event store can be read again'), AGAIN_WITHIN)
+  await until(
+    'recovery is logged',
+    async () => sentencesOf(log).includes('the event store can be read again'),
+    AGAIN_WITHIN,
+  )
   t.is((await reserve(service.as('alice'), aReservation(sut, window(10)))).status, 201)
 })
 

@@ -75,20 +75,20 @@ test('commits during a sync share the next sync', async (t) => {
 })
 
 test('a failed sync is reported before waiting callers fail, and no sync is retried', async (t) => {
-  const told: string[] = []
+  const callbacks: string[] = []
   const disk = makeDisk()
-  const sync = makeSync(disk.sync, (error) => told.push(error.message))
+  const sync = makeSync(disk.sync, (error) => callbacks.push(error.message))
   const refused = (what: string, promise: Promise<void> | undefined): Promise<void> =>
     (promise as Promise<void>).catch((error) => {
       t.true(error instanceof StoreUnavailable)
-      told.push(what)
+      callbacks.push(what)
     }) as Promise<void>
   const waiting = [refused('the first', sync.begin()), refused('the second', sync.begin())]
   disk.end(new Error('EIO'))
   await Promise.all(waiting)
-  t.deepEqual(told, ['the log cannot be synced: EIO', 'the first', 'the second'])
+  t.deepEqual(callbacks, ['the log cannot be synced: EIO', 'the first', 'the second'])
   await Promise.all([refused('later', sync.begin()), refused('a reader', sync.pending())])
-  t.deepEqual(told.slice(3), ['later', 'a reader'])
+  t.deepEqual(callbacks.slice(3), ['later', 'a reader'])
   t.is(disk.syncs(), 1)
 })
 

@@ -19,7 +19,7 @@ export interface Wish {
 }
 
 /** A request and the outcome that the client saw. */
-export interface Told {
+export interface RequestOutcome {
   readonly wish: Wish
   readonly how: 'made' | 'refused' | 'unknown' | 'never answered' | 'wrong'
   readonly id: string | undefined
@@ -80,7 +80,7 @@ const persist = async (
   }
 }
 
-const howOf = ({ status, json }: Answer, answers: readonly string[]): Told['how'] => {
+const howOf = ({ status, json }: Answer, answers: readonly string[]): RequestOutcome['how'] => {
   if (answers.includes(TWO)) return 'wrong'
   if (status === 201) return 'made'
   if (status === 409 && json.code === 'reservation_conflict') return 'refused'
@@ -89,20 +89,20 @@ const howOf = ({ status, json }: Answer, answers: readonly string[]): Told['how'
 }
 
 /** Three of four requests have a key; one in four successful clients cancels. */
-export const ask = async (asking: Asking, wish: Wish): Promise<Told> => {
+export const ask = async (asking: Asking, wish: Wish): Promise<RequestOutcome> => {
   const { random, sut } = asking
   const key = random.below(4) === 0 ? undefined : random.hex(16)
   const cancels = random.below(4) === 0
   const window = { start_time: timeOf(wish.start), end_time: timeOf(wish.end) }
   const made = await persist(asking, '/api/sut_reservation/create', aReservation(sut, window), key)
-  const told = { wish, how: howOf(made.last, made.answers), wasCancelled: false, answers: made.answers }
-  if (told.how === 'unknown' && key !== undefined) return { ...told, how: 'never answered', id: undefined }
-  if (told.how !== 'made') return { ...told, id: undefined }
+  const outcome = { wish, how: howOf(made.last, made.answers), wasCancelled: false, answers: made.answers }
+  if (outcome.how === 'unknown' && key !== undefined) return { ...outcome, how: 'never answered', id: undefined }
+  if (outcome.how !== 'made') return { ...outcome, id: undefined }
   const id = String(made.last.json._id)
-  if (!cancels) return { ...told, id }
+  if (!cancels) return { ...outcome, id }
   const cancelled = await persist(asking, `${made.last.headers.location}/cancel`, {}, random.hex(16))
-  const answers = [...told.answers, ...cancelled.answers]
+  const answers = [...outcome.answers, ...cancelled.answers]
   return cancelled.last.status === 200 && !cancelled.answers.includes(TWO)
-    ? { ...told, id, wasCancelled: true, answers }
-    : { ...told, id, how: 'wrong', answers }
+    ? { ...outcome, id, wasCancelled: true, answers }
+    : { ...outcome, id, how: 'wrong', answers }
 }

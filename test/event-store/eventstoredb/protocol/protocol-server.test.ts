@@ -56,18 +56,18 @@ test('a filtered subscription sends checkpoints for skipped events', async (t) =
   t.true(checkpoints.every((commit) => commit <= positionOf({ ...first }).commit))
 })
 
-for (const [version, told] of [
+for (const [version, expected] of [
   ['24.6.0', ['caughtUp']],
   ['23.10.8', []],
 ] as const) {
-  test(`subscribing to a missing stream sends ${told.join() || 'nothing'} on ${version}`, async (t) => {
+  test(`subscribing to a missing stream sends ${expected.join() || 'nothing'} on ${version}`, async (t) => {
     const { store } = await aPair(t, { version })
     const subscription = store.client.subscribeToStream(aStream())
-    const heard: string[] = []
-    subscription.on('caughtUp', () => heard.push('caughtUp'))
+    const received: string[] = []
+    subscription.on('caughtUp', () => received.push('caughtUp'))
     await once(subscription, 'confirmation')
     // A response on the same connection arrives after everything sent before it.
     await store.append(aStream(), 'no_stream', someEvents(1))
-    t.deepEqual(heard, [...told])
+    t.deepEqual(received, [...expected])
   })
 }

@@ -18,7 +18,7 @@ const before = used()
 const batches = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
 const taken = []
 let seen = 0
-const told = once(process, 'SIGUSR2')
+const released = once(process, 'SIGUSR2')
 do {
   const { value } = await batches.next()
   seen += value?.events.length ?? 0
@@ -27,7 +27,7 @@ do {
 } while (how === 'keeping' && seen < Number(count))
 process.stdout.write('"stalled"\n')
 // Measure once the server has stopped sending.
-await told
+await released
 process.stdout.write(`${JSON.stringify({ grown: Math.round((used() - before) / 1024) })}\n`)
 // The remaining events still arrive.
 while (seen < Number(count)) seen += (await batches.next()).value?.events.length ?? 0

@@ -11,17 +11,17 @@ import { startInstances } from './instances.ts'
 /** A lagging subscription causes neither wrong refusals nor duplicates. */
 
 /** One instance that is up to date, and one whose views can be paused. */
-const upAndBehind = async (t: ExecutionContext) => {
+const upAndLagging = async (t: ExecutionContext) => {
   const { hold, letGo, change } = makeHold()
-  const lagging = (store: EventStore): EventStore => ({ ...store, ...change(store) })
+  const pausable = (store: EventStore): EventStore => ({ ...store, ...change(store) })
   const started = await startInstances(t, {
     now: NOW,
     count: 2,
-    change: (instance) => (instance === 1 ? lagging : undefined),
+    change: (instance) => (instance === 1 ? pausable : undefined),
   })
   t.teardown(letGo)
-  const [up, behind] = started.services as readonly [Running, Running]
-  return { ...started, up, behind, hold, letGo }
+  const [up, lagging] = started.services as readonly [Running, Running]
+  return { ...started, up, lagging, hold, letGo }
 }
 
 const window = (hour: number, quarters = 4) => ({
@@ -32,9 +32,9 @@ const window = (hour: number, quarters = 4) => ({
 const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
 
 test('a lagging instance accepts windows freed by another and refuses windows taken by another', async (t) => {
-  const { up, behind, hold, log } = await upAndBehind(t)
+  const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
-  const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
+  const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
   hold()
   const freed = await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
   t.is(freed.status, 200)
@@ -42,10 +42,10 @@ test('a lagging instance accepts windows freed by another and refuses windows ta
   const newSut = await createSut(up.as('admin'), { name: 'not yet known to the other' })
   // After waiting in vain for its views, it answers accepted commands from the log.
   const [again, beside, onNew, overlapping] = await Promise.all([
-    reserve(behind.as('bob'), aReservation(sut, { user_id: '590780914445534540190001', ...window(8) })),
-    reserve(behind.as('alice'), aReservation(sut, window(12))),
-    reserve(behind.as('alice'), aReservation(newSut, window(8))),
-    reserve(behind.as('alice'), aReservation(sut, window(10, 1))),
+    reserve(lagging.as('bob'), aReservation(sut, { user_id: '590780914445534540190001', ...window(8) })),
+    reserve(lagging.as('alice'), aReservation(sut, window(12))),
+    reserve(lagging.as('alice'), aReservation(newSut, window(8))),
+    reserve(lagging.as('alice'), aReservation(sut, window(10, 1))),
   ])
   t.deepEqual([again.status, beside.status, onNew.status], [201, 201, 201])
   t.deepEqual(refusalOf(overlapping), [409, 'reservation_conflict'])
@@ -56,10 +56,10 @@ test('a lagging instance accepts windows freed by another and refuses windows ta
 })
 
 test('a lagging instance returns identical responses for idempotency keys recorded by another', async (t) => {
-  const { up, behind, hold, log } = await upAndBehind(t)
+  const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
   const key = (name: string) => ({ 'Idempotency-Key': name })
-  await reserved(behind.as('alice'), aReservation(sut, window(5)))
+  await reserved(lagging.as('alice'), aReservation(sut, window(5)))
   hold()
   const asks: readonly ((at: Running) => Promise<Answer>)[] = [
     (at) => reserve(at.as('alice'), aReservation(sut, window(8)), key('reserve')),
@@ -69,24 +69,24 @@ test('a lagging instance returns identical responses for idempotency keys record
   const first: Answer[] = []
   for (const ask of asks) first.push(await ask(up))
   const recorded = (await log()).length
-  const again = await Promise.all(asks.map((ask) => ask(behind)))
+  const again = await Promise.all(asks.map((ask) => ask(lagging)))
   t.deepEqual(again.map(bodyOf), first.map(bodyOf))
   t.is((await log()).length, recorded)
 })
 
 test('a lagging instance never answers 404 for an object created on another', async (t) => {
-  const { up, behind, hold, letGo } = await upAndBehind(t)
+  const { up, lagging, hold, letGo } = await upAndLagging(t)
   const before = await createSut(up.as('admin'), { name: 'before' })
-  t.is((await behind.as('alice').get(`/api/sut/${before}`)).status, 200)
+  t.is((await lagging.as('alice').get(`/api/sut/${before}`)).status, 200)
   hold()
   const sut = await createSut(up.as('admin'))
   const made = await reserved(up.as('alice'), aReservation(sut, window(8)))
-  const reads = [`/api/sut/${sut}`, String(made.headers.location)].map((path) => behind.as('alice').get(path))
-  const cancelling = behind.as('alice').request('POST', `${made.headers.location}/cancel`)
+  const reads = [`/api/sut/${sut}`, String(made.headers.location)].map((path) => lagging.as('alice').get(path))
+  const cancelling = lagging.as('alice').request('POST', `${made.headers.location}/cancel`)
   const after = { 'Berth-After': String(made.headers['berth-position']) }
-  const list = behind.as('alice').get('/api/sut?limit=1', after)
+  const list = lagging.as('alice').get('/api/sut?limit=1', after)
   // Reads without Berth-After are answered from the current views.
-  const stale = await behind.as('alice').get('/api/sut?limit=1')
+  const stale = await lagging.as('alice').get('/api/sut?limit=1')
   t.deepEqual((stale.json.suts as readonly { _id: string }[])[0]?._id, before)
   t.true(Number(stale.headers['berth-position']) < Number(made.headers['berth-position']))
   letGo()
@@ -115,10 +115,10 @@ test('control: an instance that decides on its views refuses a free window', asy
     count: 2,
     change: (instance) => (instance === 1 ? short : undefined),
   })
-  const [up, behind] = services as readonly [Running, Running]
+  const [up, lagging] = services as readonly [Running, Running]
   const sut = await createSut(up.as('admin'))
-  const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
+  const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
   shown = server.log.readable(sutStream(sut))?.at(-1)?.position ?? 0
   await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
-  t.not((await reserve(behind.as('alice'), aReservation(sut, window(8)))).status, 201)
+  t.not((await reserve(lagging.as('alice'), aReservation(sut, window(8)))).status, 201)
 })

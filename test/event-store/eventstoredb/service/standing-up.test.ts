@@ -52,10 +52,10 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
     const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
     await until(WAITING, async () => sentencesOf(log).includes(WAITING), 20_000)
     stop.abort()
-    const told = performance.now()
+    const stoppedAt = performance.now()
     await ended
     // An attempt in flight may run to its own timeout.
-    t.true(performance.now() - told < 6_000)
+    t.true(performance.now() - stoppedAt < 6_000)
     await comeBack(server)
     await ready(await begin())
   })
@@ -63,9 +63,9 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
   test(`a service with a store ${how} stops cleanly`, async (t) => {
     const { server, service, begin } = await aReadyService(t)
     await leave(server)
-    const told = performance.now()
+    const stoppedAt = performance.now()
     await service.stop()
-    t.true(performance.now() - told < AGAIN_WITHIN)
+    t.true(performance.now() - stoppedAt < AGAIN_WITHIN)
     await comeBack(server)
     await ready(await begin())
   })

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript: a Node that is too old for the rest can still run this and find the project's own.
+// Plain JavaScript, so that a Node too old for the rest can run it and find the project's own Node.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -33,7 +33,7 @@ else {
   if (node !== undefined) runWith(node)
   else {
     const install = 'run "npm ci", which installs it, or put Node 26 on the PATH'
-    process.stderr.write(`berth: it needs Node ${NODE_MAJOR}, and this is ${process.version}: ${install}\n`)
+    process.stderr.write(`berth: requires Node ${NODE_MAJOR}, but this is ${process.version}: ${install}\n`)
     process.exitCode = 2
   }
 }

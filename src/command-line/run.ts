@@ -37,8 +37,8 @@ const overview = async (): Promise<string> => {
   return overviewOf([serve, (await import('./user.ts')).USER, ...others])
 }
 
-/** Every word or pair of words that a command line may begin with. */
-const beginnings = async (): Promise<readonly string[]> => {
+/** Every word or pair of words that a command line may start with. */
+const prefixes = async (): Promise<readonly string[]> => {
   const groups = new Set(
     NAMES.map((name) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
   )
@@ -93,7 +93,7 @@ const runInGroup = async (
     return DONE
   }
   if (second === undefined) return misuse(terminal, 'a command is missing', usage)
-  return misuse(terminal, `${JSON.stringify(second)} is no command of ${first}${didYouMean(second, group)}`, usage)
+  return misuse(terminal, `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, group)}`, usage)
 }
 
 /** Runs the arguments of `berth`. Resolves to the exit code. */
@@ -118,6 +118,6 @@ export const runCommandLine = async (
   if (command !== undefined) return runCommand(await command(), rest, environment, terminal)
   const group = NAMES.filter((name) => name.startsWith(`${first} `))
   if (group.length > 0) return runInGroup(group, args, environment, terminal)
-  const suggestion = didYouMean(first, await beginnings())
+  const suggestion = didYouMean(first, await prefixes())
   return misuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }

@@ -18,28 +18,28 @@ export const USER = {
 
 export const userCommandNames = [...userCommands.keys()].map((name) => `${USER.name} ${name}`)
 
-/** Milliseconds within which a running service has written what it has recorded, and between two looks. */
-const WRITTEN_WITHIN = 2_000
-const LOOK_EVERY = 50
+/** Time allowed for a running service to update its views, and the polling interval, in milliseconds. */
+const CATCH_UP_WITHIN = 2_000
+const POLL_EVERY = 50
 
-/** Waits for what a running service has recorded and not yet written into the documents. */
-const writtenBehind = async (head: number, views: ViewsFile): Promise<void> => {
-  const end = performance.now() + WRITTEN_WITHIN
-  while ((views.progress()?.mark ?? BEGINNING) < head && performance.now() < end) await delay(LOOK_EVERY)
+/** Waits until a running service has updated its views to the head of the log. */
+const waitForViews = async (head: number, views: ViewsFile): Promise<void> => {
+  const end = performance.now() + CATCH_UP_WITHIN
+  while ((views.progress()?.mark ?? BEGINNING) < head && performance.now() < end) await delay(POLL_EVERY)
 }
 
-/** How many reservations of a user are not over, as the documents say; undefined where there are none to ask. */
+/** The number of a user's current and future reservations, by the views; undefined without views. */
 const reservationsOf = async (config: Config, { now }: Terminal, userId: string): Promise<number | undefined> => {
   try {
     const views = openViewsFile(join(config.data, 'views.db'), projections, { readOnly: true })
-    // A log that cannot be asked is no reason to say nothing of what the documents know.
+    // Without a readable log, count what the views contain.
     const store = await openStoreBeside(config).catch(() => undefined)
     const headOf = async (): Promise<number> => (await store?.head().catch(() => undefined)) ?? BEGINNING
     try {
-      await writtenBehind(await headOf(), views)
+      await waitForViews(await headOf(), views)
       const endsAfter = Math.floor(now() / 1000)
       const { count } = views.lists.reservations({ user_id: userId, endsAfter, limit: 1, offset: 0 })
-      // What has been counted may be newer: it is on the disk when this has been answered.
+      // The count may include newer events. Reading the head again makes them durable.
       await headOf()
       return count
     } finally {
@@ -59,6 +59,6 @@ export const runUser = (args: readonly string[], config: Config, terminal: Termi
     reservationsOf: (id) => reservationsOf(config, terminal, id),
   })
 
-/** Shows help, for which no configuration has to be right. */
+/** Shows help, even with a wrong configuration. */
 export const showUserHelp = (args: readonly string[], terminal: Terminal): Promise<number> =>
   runUserCommand(args, { usersFile: '' }, { ...terminal, didYouMean })

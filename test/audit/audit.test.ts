@@ -25,7 +25,7 @@ import { rightOf } from '../users/builders.ts'
 const hash = (base64: unknown): Uint8Array => new Uint8Array(Buffer.from(String(base64), 'base64'))
 const hashes = (list: unknown): readonly Uint8Array[] => (list as readonly string[]).map(hash)
 
-/** A service with some SUTs, each of two events, and what its commands are told. */
+/** A service with some SUTs of two events each, and the environment of its commands. */
 const given = async (t: ExecutionContext, suts = 4, environment: Readonly<Record<string, string>> = {}) => {
   const service = await start(t, { now: NOW, environment })
   for (let n = 0; n < suts; n++) await createSut(service.as('admin'))
@@ -43,18 +43,18 @@ const checkpointOf = async (service: Running, env: Readonly<Record<string, strin
   return { ...rightOf(openCheckpoint(answer.text, await verifierIn(env))), answer }
 }
 
-test('the checkpoint is what the log is, signed with the key that "audit key" prints, over HTTP and on the command line', async (t) => {
+test('HTTP and the command line return the same signed checkpoint of the log', async (t) => {
   const { service, env } = await given(t)
   const { origin, size, answer } = await checkpointOf(service, env)
   t.deepEqual([origin, size, answer.status], ['berth', 9, 200])
   t.is(answer.headers['content-type'], 'text/plain; charset=utf-8')
   t.is(answer.headers['berth-position'], '00000000000000000008')
   t.is((await type(['checkpoint'], env)).out, answer.text)
-  const told = JSON.parse((await type(['checkpoint', '--json'], env)).out)
-  t.deepEqual([told.origin, told.size, told.note], ['berth', 9, answer.text])
+  const printed = JSON.parse((await type(['checkpoint', '--json'], env)).out)
+  t.deepEqual([printed.origin, printed.size, printed.note], ['berth', 9, answer.text])
 })
 
-test('every event is proven to be in the log at every size, over HTTP and on the command line', async (t) => {
+test('HTTP and the command line prove that every event is in the log, at every size', async (t) => {
   const { service, env } = await given(t, 5)
   const audrey = service.as('audrey')
   const events = await eventsOf(audrey)
@@ -75,7 +75,7 @@ test('every event is proven to be in the log at every size, over HTTP and on the
   }
 })
 
-test('an earlier checkpoint is proven to be the beginning of a later one, and of no other', async (t) => {
+test('consistency proofs verify each earlier checkpoint against each later one, and no other root', async (t) => {
   const { service, env } = await given(t, 0)
   const kept = [await checkpointOf(service, env)]
   for (let n = 0; n < 6; n++) {
@@ -99,7 +99,7 @@ interface Head {
   readonly head: Uint8Array
 }
 
-test('what is no event, no size and no parameter is refused by its name', async (t) => {
+test('unknown events, wrong sizes and wrong parameters are refused by name', async (t) => {
   const { service } = await given(t, 1)
   const audrey = service.as('audrey')
   const [event] = await eventsOf(audrey)
@@ -109,7 +109,7 @@ test('what is no event, no size and no parameter is refused by its name', async 
   }
   const unknown = '018f36f0-1e2b-7c3d-9a4b-0123456789ab'
   t.deepEqual(await refusedAt(`inclusion?event=${unknown}`), [404, 'event_not_found'])
-  // What is wrong with a parameter comes before an id that nothing has.
+  // Invalid parameters are reported before unknown ids.
   t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=4`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('inclusion'), [422, 'invalid', 'event'])
   t.deepEqual(await refusedAt('inclusion?event=1&size=x'), [422, 'invalid', 'event', 'size'])
@@ -124,14 +124,14 @@ test('what is no event, no size and no parameter is refused by its name', async 
   t.is((await service.as('admin').request('HEAD', '/api/audit/checkpoint')).status, 200)
 })
 
-test('proof refuses an event and a size that the log does not have', async (t) => {
+test('"proof" refuses an event or a size that the log does not have', async (t) => {
   const { service, env } = await given(t, 1)
   const [first] = await eventsOf(service.as('audrey'))
   const ended = async (...args: readonly string[]) => {
     const { code, out, error } = await type(['proof', ...args], env)
     return [code, out, error]
   }
-  // The second is in the text of an event.
+  // The second string occurs in the text of an event.
   for (const other of ['nothing', 'ListenPortAssigned']) {
     t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 3 has this id\n'])
   }
@@ -139,7 +139,7 @@ test('proof refuses an event and a size that the log does not have', async (t) =
   t.deepEqual(await ended(String(first?.id), '--size', 'x'), [2, '', 'berth: --size must be a number of events\n'])
 })
 
-test('instances with one audit key sign the same, and so does the command line beside them', async (t) => {
+test('instances with one audit key and the command line sign identical checkpoints', async (t) => {
   const { server, services, environment } = await startInstances(t, { count: 2, now: NOW })
   await createSut((services[0] as Running).as('admin'))
   const [one, other] = await Promise.all(
@@ -160,7 +160,7 @@ test('instances with one audit key sign the same, and so does the command line b
   t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
 })
 
-test('an instance on a shared store that was given no audit key makes none and ends with code 2', async (t) => {
+test('an instance on a shared store without an audit key creates none and exits with code 2', async (t) => {
   const server = await aServer(t)
   const data = await dataWithPeople(t)
   const env = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0', BERTH_VAULT_KEY: aVaultKey() }
@@ -170,7 +170,7 @@ test('an instance on a shared store that was given no audit key makes none and e
   t.deepEqual((await readdir(data)).toSorted(), ['berth.lock', 'users.json'])
 })
 
-test('what another instance has written is proven as soon as it can be, and refused before that by nobody', async (t) => {
+test("proofs of another instance's events wait until the views catch up, instead of failing", async (t) => {
   const hold = makeHold()
   const { services } = await startInstances(t, {
     count: 2,
@@ -185,7 +185,7 @@ test('what another instance has written is proven as soon as it can be, and refu
   const asked = [`inclusion?event=${first?.id}`, 'consistency?from=1&to=2'].map((path) =>
     other.as('audrey').get(`/api/audit/${path}`),
   )
-  // The others have been asked for when this one, which waits for nothing, has been answered behind them.
+  // When this request is answered, which does not wait, the earlier ones are already waiting.
   const { origin, size } = readNote((await other.as('audrey').get('/api/audit/checkpoint')).text)
   t.deepEqual([origin, size], ['berth', '1'])
   hold.letGo()
@@ -197,11 +197,11 @@ const readNote = (note: string) => {
   return { origin, size }
 }
 
-test('while documents cannot be written nothing is proven, rather than less than was answered', async (t) => {
+test('while the views cannot be written, proofs are unavailable instead of incomplete', async (t) => {
   const { service } = await given(t, 1)
   const [event] = await eventsOf(service.as('audrey'))
   const shell = shellOn(t, join(service.data, 'views.db'))
-  // The service may be in the middle of writing.
+  // The service may hold the write lock.
   const isChanged = async (sql: string): Promise<boolean> => {
     try {
       shell.exec(sql)
@@ -226,7 +226,7 @@ test('while documents cannot be written nothing is proven, rather than less than
   await until('the checkpoint covers all events', shown, 10_000)
 })
 
-test('the key is made once, for its owner alone, and stands in nothing else', async (t) => {
+test('the audit key is created once, readable only by its owner, and appears nowhere else', async (t) => {
   const { service, env } = await given(t, 1)
   const file = join(service.data, 'audit.key')
   t.is((await stat(file)).mode & 0o777, 0o600)
@@ -242,16 +242,16 @@ test('the key is made once, for its owner alone, and stands in nothing else', as
   t.is(await readFile(file, 'utf8'), made)
   t.is((await type(['audit', 'key', '--json'], env)).out, before.out)
   const files = await filesIn(service.data)
-  const told = JSON.stringify([service.log, again.log, before, typed, answer.text, answer.headers, refused.text])
-  const places = [...files.filter(({ name }) => name !== file), { name: 'what was told', bytes: Buffer.from(told) }]
+  const outputs = JSON.stringify([service.log, again.log, before, typed, answer.text, answer.headers, refused.text])
+  const places = [...files.filter(({ name }) => name !== file), { name: 'outputs', bytes: Buffer.from(outputs) }]
   t.true(places.length >= 6)
   const key = Buffer.from(made.trim().split('\n').at(-1) as string, 'base64')
   t.deepEqual(leaks({ key }, places), [])
-  // The same look finds it where it is.
+  // Control: the same search finds it in its file.
   t.deepEqual(leaks({ key }, files), [`key in base64 in ${file}`])
 })
 
-test('a key file that others can read is warned of, and one that is none, or cannot be made, stops the start', async (t) => {
+test('a key file readable by others logs a warning; an invalid or unwritable one fails the start', async (t) => {
   const data = await dataWithPeople(t)
   const file = join(data, 'audit.key')
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
@@ -271,7 +271,7 @@ test('a key file that others can read is warned of, and one that is none, or can
   t.regex(String(refused?.message), /the audit key cannot be (made in|read from) .*ENOTDIR/)
 })
 
-test('an audit key that cannot be one stops the start, and nothing of it is told', async (t) => {
+test('an invalid audit key fails the start without being shown', async (t) => {
   const failing = await t.throwsAsync(start(t, { environment: { BERTH_AUDIT_KEY: 'hush, secret' } }))
   t.regex(String(failing?.message), /BERTH_AUDIT_KEY must be 32 bytes in base64/)
   t.notRegex(String(failing?.message), /hush/)
@@ -280,14 +280,14 @@ test('an audit key that cannot be one stops the start, and nothing of it is told
   t.regex(error, /^berth: there is no audit key: \/nowhere\/audit\.key does not exist/)
 })
 
-/** The verifier that the guide has for others to save. */
+/** The verifier script from the guide. */
 const verifierIn30Lines = async (): Promise<string> => {
   const chapter = await readFile(join(ROOT, 'src/guide/proof.md'), 'utf8')
   const [, code] = /^```js\n(\/\/ verify-proof\.mjs[\s\S]*?)^```$/m.exec(chapter) ?? []
   return code as string
 }
 
-test('the verifier of the guide has 30 lines, accepts a proof, and no other', async (t) => {
+test("the guide's verifier has 30 lines, accepts a valid proof and rejects altered ones", async (t) => {
   const { service, env } = await given(t, 6)
   const code = await verifierIn30Lines()
   t.true(code.trim().split('\n').slice(1).length <= 30)

@@ -11,7 +11,7 @@ import { start } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { authorityIn, type Proven, verifyProven } from './other-client.ts'
 
-/** What we sign and prove, held against a client of transparency logs that was not written for ours. */
+/** Berth's checkpoints and proofs, verified with an independent transparency log client (Sigstore). */
 
 const SIZES = 70
 const texts = Array.from({ length: SIZES }, (_, n) => `event ${n}`)
@@ -20,7 +20,7 @@ const { privateKey } = generateKeyPairSync('ed25519')
 const signer = { name: 'bench.example', privateKey }
 const tree = makeLogTree(kept.node)
 
-/** The tree over the first events is read from two places: the nodes that are kept, and those of a log read to its end. */
+/** Checkpoints are signed from an incrementally grown tree, and proofs come from the stored nodes. */
 const checkpoints = [growTree()].flatMap((grown) =>
   texts.map((text) => {
     kept.add(leafHash(text))
@@ -39,7 +39,7 @@ const proven = (index: number, size: number, hashes: readonly Uint8Array[], chec
   checkpoint,
 })
 
-test('another client takes our checkpoints at every size, and our proof of every event in them', (t) => {
+test('an independent client accepts the checkpoint of every size and the proof of every event', (t) => {
   for (const [before, checkpoint] of checkpoints.entries()) {
     const size = before + 1
     for (let index = 0; index < size; index++) {
@@ -49,7 +49,7 @@ test('another client takes our checkpoints at every size, and our proof of every
   }
 })
 
-test('it takes no proof of another event, of another size or with a hash changed, and no checkpoint with another signature', (t) => {
+test('an independent client rejects altered proofs and checkpoints', (t) => {
   const [size, checkpoint] = [SIZES, checkpoints.at(-1) as string]
   const hashes = tree.inclusion(33, size)
   const forged = checkpoint.replace(/^70$/m, '71')
@@ -67,7 +67,7 @@ test('it takes no proof of another event, of another size or with a hash changed
   for (const each of wrong) t.throws(() => verifyProven(each, authority), { name: 'VerificationError' })
 })
 
-test('with the checkpoint alone a stranger verifies what an event said, also one with a keyed field', async (t) => {
+test('an independent client verifies the content of events, including an idempotency key, by the checkpoint', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'of-this-request' }
@@ -77,7 +77,7 @@ test('with the checkpoint alone a stranger verifies what an event said, also one
   const checkpoint = (await audrey.get('/api/audit/checkpoint')).text
   const log = authorityIn((await type(['audit', 'key'], { BERTH_DATA: service.data })).out.trim())
   const events = (await audrey.get(`/api/events?sut_id=${sut}`)).json.events as readonly { readonly id: string }[]
-  const said: string[] = []
+  const keyed: string[] = []
   for (const { id } of events) {
     const { json } = await audrey.get(`/api/audit/inclusion?event=${id}`)
     const answered: Proven = {
@@ -89,14 +89,14 @@ test('with the checkpoint alone a stranger verifies what an event said, also one
     }
     t.is(verifyProven(answered, log).logSize, 4n)
     const { metadata } = JSON.parse(answered.leaf)
-    if (metadata.key !== undefined) said.push(answered.leaf)
+    if (metadata.key !== undefined) keyed.push(answered.leaf)
     const altered = { ...answered, leaf: answered.leaf.replace(/"key":"./, '"key":"_') }
     if (altered.leaf !== answered.leaf) t.throws(() => verifyProven(altered, log), { name: 'VerificationError' })
     const printed = JSON.parse((await type(['proof', id, '--json'], { BERTH_DATA: service.data })).out)
     t.is(printed.leaf, answered.leaf)
   }
   t.true(
-    said.some((leaf) => leaf.includes('"rack":"the third"')),
-    said.join('\n'),
+    keyed.some((leaf) => leaf.includes('"rack":"the third"')),
+    keyed.join('\n'),
   )
 })

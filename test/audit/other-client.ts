@@ -1,14 +1,14 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-// The package leads to these two by their files alone.
+// The package exports these two only by file.
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js'
 import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js'
 
-/** A client of transparency logs that was not written for ours. */
+/** An independent transparency log client. */
 
 type Entry = Parameters<typeof verifyMerkleInclusion>[0]
 type Authority = Parameters<typeof verifyCheckpoint>[1][number]
 
-/** What it is given: a leaf, its proof and a signed checkpoint. */
+/** A leaf, its proof and a signed checkpoint. */
 export interface Proven {
   readonly leaf: string
   readonly index: number
@@ -37,7 +37,7 @@ const authorityOf = (name: string, keyId: Uint8Array, publicKey: KeyObject): Aut
     validFor: { start: new Date(0), end: new Date(8.64e15) },
   }) as unknown as Authority
 
-/** Reads the verifier key of C2SP signed-note that "audit key" prints, without any code of ours. */
+/** Reads the verifier key of C2SP signed-note that "audit key" prints, without Berth's code. */
 export const authorityIn = (verifierKey: string): Authority => {
   const [, name = '', id = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifierKey) ?? []
   const der = Buffer.concat([
@@ -47,7 +47,7 @@ export const authorityIn = (verifierKey: string): Authority => {
   return authorityOf(name, Buffer.from(id, 'hex'), createPublicKey({ key: der, format: 'der', type: 'spki' }))
 }
 
-/** @throws VerificationError where the checkpoint is not signed by the key, or does not hold the leaf */
+/** @throws VerificationError if the checkpoint is not signed by the key or does not contain the leaf */
 export const verifyProven = (proven: Proven, authority: Authority): { origin: string; logSize: bigint } => {
   const entry = entryOf(proven)
   const checkpoint = verifyCheckpoint(entry, [authority])

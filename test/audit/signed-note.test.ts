@@ -9,9 +9,9 @@ import { leftOf, rightOf } from '../users/builders.ts'
 
 const aSigner = (name = 'lab.example/berth') => ({ name, privateKey: generateKeyPairSync('ed25519').privateKey })
 
-// The keys and the note of the example in the documentation of the reference implementation, golang.org/x/mod/sumdb/note.
+// Example from the documentation of the reference implementation, golang.org/x/mod/sumdb/note.
 const PETER = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
-/** The same with another byte for the kind of key. */
+/** The same key with another byte for its type. */
 const OTHER_KIND = PETER.replace('+ARpc', '+Ahpc')
 const SEED = 'AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz'
 const NOTE =
@@ -20,7 +20,7 @@ const NOTE =
   '\n' +
   '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n'
 
-test('a note, its key and its signature are those of the reference implementation', (t) => {
+test('a note, its key and its signature match the reference implementation', (t) => {
   const verifier = rightOf(readVerifier(PETER))
   t.is(rightOf(openNote(NOTE, verifier)), NOTE.slice(0, NOTE.indexOf('\n\n') + 1))
   const key = rightOf(parseAuditKey(Buffer.from(SEED, 'base64').subarray(1).toString('base64')))
@@ -29,7 +29,7 @@ test('a note, its key and its signature are those of the reference implementatio
   t.is(signNote(NOTE.slice(0, NOTE.indexOf('\n\n') + 1), signer), NOTE)
 })
 
-test('a checkpoint says what it was made of, and only to the key that signed it', (t) => {
+test('a checkpoint opens only with the key that signed it', (t) => {
   const signer = aSigner()
   const root = new Uint8Array(32).fill(7)
   const note = signCheckpoint(1234, root, signer)
@@ -40,12 +40,12 @@ test('a checkpoint says what it was made of, and only to the key that signed it'
   t.deepEqual(rightOf(openCheckpoint(note, verifierOf(signer))), { origin: signer.name, size: 1234, root })
   t.is(leftOf(openCheckpoint(note, verifierOf(aSigner()))), 'is not signed by lab.example/berth with this key')
   t.is(leftOf(openCheckpoint(note, verifierOf(aSigner('other')))), 'is not signed by other with this key')
-  // The id of the key alone does not say whose it is.
+  // The key id must match the name.
   const renamed = note.replace('\u2014 lab.example/berth', '\u2014 lab.example/other')
   t.is(leftOf(openCheckpoint(renamed, verifierOf(signer))), 'is not signed by lab.example/berth with this key')
 })
 
-test('a note with any character changed, dropped or added is not opened, or says the same', (t) => {
+test('property: a note with a changed or removed character does not open, or has the same text', (t) => {
   const signer = aSigner()
   const note = signCheckpoint(1234, new Uint8Array(32).fill(7), signer)
   const verifier = verifierOf(signer)
@@ -63,7 +63,7 @@ test('a note with any character changed, dropped or added is not opened, or says
   t.pass()
 })
 
-test('signatures of others beside its own are passed over', (t) => {
+test('additional signatures of others are ignored', (t) => {
   const [own, other] = [aSigner(), aSigner('witness')]
   const text = writeCheckpoint({ origin: own.name, size: 1, root: new Uint8Array(32) })
   const both = signNote(text, own) + signNote(text, other).slice(text.length + 1)
@@ -71,7 +71,7 @@ test('signatures of others beside its own are passed over', (t) => {
   t.is(leftOf(openCheckpoint(both, verifierOf(other))), 'is of the log lab.example/berth, but the key is of witness')
 })
 
-test('what is no note, no checkpoint and no verifier key is refused with the reason', (t) => {
+test('malformed notes, checkpoints and verifier keys are refused with the reason', (t) => {
   const signer = aSigner()
   const verifier = verifierOf(signer)
   const signed = signCheckpoint(1, new Uint8Array(32), signer)
@@ -134,7 +134,7 @@ test('what is no note, no checkpoint and no verifier key is refused with the rea
   )
 })
 
-test('an audit key is 32 bytes in base64, and what is wrong with one is told without it', (t) => {
+test('an audit key is 32 bytes in base64, and errors do not include it', (t) => {
   const bytes = Buffer.alloc(32, 9)
   const key = rightOf(parseAuditKey(`# made by hand\n${bytes.toString('base64')}\n`))
   t.is(key.asymmetricKeyType, 'ed25519')

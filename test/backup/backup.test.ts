@@ -21,7 +21,7 @@ interface Row {
   readonly recorded: string
 }
 
-/** The events of a log as they lie there, read without the code under test. */
+/** The stored events of a log, read without the code under test. */
 const rowsOf = (path: string): readonly Row[] => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
@@ -37,7 +37,7 @@ const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer => {
   return hash.digest()
 }
 
-/** The definition of RFC 6962, over the events themselves. */
+/** The root hash by the definition in RFC 6962. */
 const rootOf = (rows: readonly Row[]): Buffer => {
   if (rows.length === 0) return sha256()
   if (rows.length === 1) return sha256('\0', rows[0]?.recorded ?? '')
@@ -49,7 +49,7 @@ const rootOf = (rows: readonly Row[]): Buffer => {
 const checkpointIn = async (directory: string): Promise<Checkpoint> =>
   JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8'))
 
-/** Reserves one quarter-hour after the other until told to stop; gives how many. */
+/** Reserves consecutive quarter-hours until `isOver`; returns their number. */
 const reserving = async (service: Running, sut: string, isOver: () => boolean): Promise<number> => {
   const day = Date.parse('2031-01-01T00:00:00Z')
   let made = 0
@@ -61,7 +61,7 @@ const reserving = async (service: Running, sut: string, isOver: () => boolean): 
   return made
 }
 
-test('a backup made under load is the log up to a place, and says which and with what hash', async (t) => {
+test('a backup made under load is a prefix of the log, and records its size and root hash', async (t) => {
   const service = await start(t, { environment: { BERTH_HORIZON: 'P3660D' } })
   const suts = await Promise.all(Array.from({ length: 8 }, () => createSut(service.as('admin'), { password: 'x' })))
   let isOver = false
@@ -74,7 +74,7 @@ test('a backup made under load is the log up to a place, and says which and with
     t.regex(output, new RegExp(`^${directory}: \\d+ events, checked; root \\S{44}\n`))
     t.regex(
       output,
-      /Not in it: the keys of the vault .* and the audit key\. Keep a copy of .*vault\.key and .*audit\.key elsewhere\.\n$/,
+      /Not included: the vault keys .* and the audit key\. Keep a copy of .*vault\.key and .*audit\.key elsewhere\.\n$/,
     )
   }
   isOver = true
@@ -93,20 +93,20 @@ test('a backup made under load is the log up to a place, and says which and with
   }
   t.true(
     sizes.every((size, n) => size > (sizes[n - 1] ?? 15)),
-    'the log has grown from one to the next',
+    'the log has grown between backups',
   )
 })
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-test('a backup is for its owner only and holds log, users and checkpoint, no key and nothing unfinished', async (t) => {
+test('a backup is readable only by its owner and contains log, users and checkpoint, but no keys', async (t) => {
   const service = await start(t)
   await createSut(service.as('admin'), { password: 'CaNaRy-0123456789', user_name: 'CaNaRy-0123456789' })
   const directory = join(service.data, 'backup')
   const json = await run(t, { data: service.data, args: ['backup', '--json', directory] })
-  const { directory: told, keys_not_included, ...checkpoint } = JSON.parse(json.output)
+  const { directory: printed, keys_not_included, ...checkpoint } = JSON.parse(json.output)
   const left = ['vault.key', 'audit.key'].map((name) => join(service.data, name))
-  t.deepEqual([told, keys_not_included], [directory, left])
+  t.deepEqual([printed, keys_not_included], [directory, left])
   t.deepEqual(checkpoint, await checkpointIn(directory))
   t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'log.checkpoint', 'users.json'])
   t.is(await modeOf(directory), 0o700)
@@ -124,7 +124,7 @@ test('a backup is for its owner only and holds log, users and checkpoint, no key
   t.false((await readdir(service.data)).some((name) => name.endsWith('.partial')))
 })
 
-/** The log and the users of a service that has stopped. */
+/** The log and users of a stopped service. */
 const stopped = async (t: ExecutionContext, story: (service: Running) => Promise<unknown>) => {
   const service = await start(t)
   await story(service)
@@ -133,7 +133,7 @@ const stopped = async (t: ExecutionContext, story: (service: Running) => Promise
   return { data, source: { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' } }
 }
 
-test('the way back: put into a new place with its keys, the service starts with all that was there, and goes on', async (t) => {
+test('a service restored from a backup and its keys has all data and continues', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
   const key = { 'Idempotency-Key': 'once' }
@@ -144,7 +144,7 @@ test('the way back: put into a new place with its keys, the service starts with 
   t.is((await run(t, { data: service.data, args: ['backup', directory] })).code, 0)
   const paths = [`/api/sut/${sut}`, `/api/sut_reservation/${made.json._id}`, '/api/user/me']
   const before = await Promise.all(paths.map(async (path) => (await admin.get(path)).text))
-  // What comes later is lost with the old data.
+  // Later changes are lost with the old data.
   await createSut(admin, { name: 'too late' })
 
   const data = join(await temporaryData(t), 'data')
@@ -163,14 +163,14 @@ test('the way back: put into a new place with its keys, the service starts with 
   t.is((await run(t, { data, args: ['replay'] })).code, 0)
 })
 
-test('without its key the way back ends with the name of the key that is missing', async (t) => {
+test('a service restored without its vault key does not start, and the error names the key', async (t) => {
   const { source, data } = await stopped(t, (service) => createSut(service.as('admin'), { password: 'x' }))
   const directory = join(data, 'backup')
   const { vault_keys } = rightOf(await makeBackup(source, directory, { now: NOW }))
   await t.throwsAsync(start(t, { data: directory }), { message: new RegExp(`sealed with the key "${vault_keys[0]}"`) })
 })
 
-test('an existing directory is refused and stays as it is, and so is one whose backup was broken off', async (t) => {
+test('an existing directory or an interrupted backup is refused and left unchanged', async (t) => {
   const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
   const directory = join(data, 'backup')
   await mkdir(directory)
@@ -185,7 +185,7 @@ test('an existing directory is refused and stays as it is, and so is one whose b
   )
 })
 
-test('of two backups into one directory at once, one is made', async (t) => {
+test('of two concurrent backups into one directory, one succeeds', async (t) => {
   const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
   const directory = join(data, 'backup')
   const made = await Promise.allSettled([1, 2].map(() => makeBackup(source, directory, { now: NOW })))
@@ -193,7 +193,7 @@ test('of two backups into one directory at once, one is made', async (t) => {
   t.is((await checkpointIn(directory)).events, 3)
 })
 
-test('users that cannot be read, or a place that is not there, end a backup without a trace', async (t) => {
+test('a backup with unreadable users or a missing parent directory leaves no trace', async (t) => {
   const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
   await writeFile(source.usersFile, '{"version":1,"users":[{}]}')
   t.regex(leftOf(await makeBackup(source, join(data, 'backup'), { now: NOW })), /\/users\/0\/name .*nothing was backed/)

@@ -29,7 +29,7 @@ const aBackup = async (t: ExecutionContext): Promise<{ readonly copy: string; re
 
 const problemsOf = (copy: string, checkpoint: Checkpoint) => findProblems(copy, checkpoint, () => undefined)
 
-/** Changes a copy as no Berth ever would. */
+/** Tampers with a copy. */
 const change = (copy: string, sql: string, ...values: readonly (string | number | Uint8Array)[]): void => {
   const database = new DatabaseSync(copy)
   try {
@@ -49,26 +49,26 @@ const recordedAt = (copy: string, position: number): string => {
   }
 }
 
-test('a copy that is as it was made has no problem', async (t) => {
+test('an unchanged copy has no problems', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   t.is(checkpoint.events, 40)
   t.deepEqual(problemsOf(copy, checkpoint), [])
 })
 
-test('an event that was changed is found by its own hash', async (t) => {
+test('a changed event is found by its own hash', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   change(copy, "UPDATE event SET recorded = replace(recorded, 'note 1', 'note 7') WHERE position = 17")
   t.deepEqual(problemsOf(copy, checkpoint), ['the event at 17 does not match its hash'])
 })
 
-test('an event that was changed together with its hash is found by the hash over all', async (t) => {
+test('an event changed together with its hash is found by the root hash', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   const forged = recordedAt(copy, 17).replace('note 1', 'note 7')
   change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
   t.deepEqual(problemsOf(copy, checkpoint), ['its Merkle root differs from that of the log'])
 })
 
-test('an event that is missing, in the middle or at the end, is found', async (t) => {
+test('a missing event is found, in the middle or at the end', async (t) => {
   const middle = await aBackup(t)
   change(middle.copy, 'DELETE FROM event WHERE position = 17')
   t.deepEqual(problemsOf(middle.copy, middle.checkpoint), ['the event at 17 is missing'])
@@ -77,14 +77,14 @@ test('an event that is missing, in the middle or at the end, is found', async (t
   t.deepEqual(problemsOf(end.copy, end.checkpoint), ['it has 39 events, the log had 40'])
 })
 
-test('an event that cannot be read is found and named', async (t) => {
+test('an unreadable event is found and named', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   const forged = recordedAt(copy, 17).replace('"schema":1', '"schema":65000')
   change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
   t.regex(problemsOf(copy, checkpoint).join(), /^sut-.*@1: \/metadata\/schema: 65000 was written by a newer version/)
 })
 
-test('a file that the disk has damaged is found', async (t) => {
+test('a damaged file is found', async (t) => {
   const { copy, checkpoint } = await aBackup(t)
   const file = await open(copy, 'r+')
   await file.write(Buffer.alloc(512, 0xff), 0, 512, 4096 * 4)

@@ -12,8 +12,8 @@ import { openEventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
 import { openViews } from '../../src/read-models/views.ts'
 
 /**
- * The references for Berth over an EventStoreDB, on the same core and asked over HTTP: the vendor's client appending with
- * nothing around it, a subscription that only counts, and the views catching up.
+ * The references for Berth over an EventStoreDB, on the same core and started over HTTP: bare appends of the vendor's
+ * client, a subscription that only counts, and the catch-up of the views.
  */
 
 const [address = '', prefix = ''] = process.argv.slice(2)
@@ -38,7 +38,7 @@ const timed = async (work: () => Promise<number>): Promise<Sample> => {
   return { done, microseconds: (performance.now() - begun) * 1_000 }
 }
 
-/** So many appends at a time of one event of the bytes given, each to the end of a stream that nobody else appends to. */
+/** Appends single events with `atOnce` concurrent appends, each to its own stream. */
 const append = (
   seconds: number,
   atOnce: number,
@@ -68,7 +68,7 @@ const append = (
     return done
   })
 
-/** A subscription to the same streams as the views', up to so many events. */
+/** Reads `events` events with a subscription to the same streams as the views. */
 const count = (events: number) =>
   timed(async () => {
     const bare = connect()

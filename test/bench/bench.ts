@@ -14,9 +14,9 @@ import { isInDoubt, type TableRow, tableOf } from './table.ts'
 import { workRows } from './work.ts'
 
 /**
- * Ours beside the ceiling and beside what users would have taken instead: servers on one core, load on the other, all
- * servers of a part alive and warm, short samples in alternating order. Ratios are of samples of the same round; absolute
- * figures are the machine's. Ends with 1 when a bound was missed, or the machine was too busy to tell.
+ * Berth compared with an upper limit and with alternatives: servers on one core, load on the other, all servers of a
+ * part running and warm, short samples in alternating order. Ratios are of samples of one round; absolute figures depend
+ * on the machine. Exits with 1 if a bound was missed or the machine was too busy to tell.
  */
 
 const { values } = parseArgs({
@@ -38,14 +38,14 @@ const [rounds, seconds, events] = [wholeNumber('rounds'), wholeNumber('seconds')
 
 const machine = (): string => {
   const wrk = /^wrk (\S+)/.exec(spawnSync('wrk', ['-v'], { encoding: 'utf8' }).stdout)?.[1]
-  const said = [
+  const facts = [
     `${cpus().length} cores of ${cpus()[0]?.model}`,
     `Node ${process.versions.node}`,
     `wrk ${wrk}`,
     `${rounds} rounds of ${seconds} s`,
   ]
-  if (!isLinux) said.push('cores not separated, and how busy the machine was cannot be judged: there is no /proc')
-  return said.join(', ')
+  if (!isLinux) facts.push('cores not separated, and load of other processes unknown, as there is no /proc')
+  return facts.join(', ')
 }
 
 type Part = (directory: string) => Promise<readonly TableRow[]>
@@ -78,7 +78,7 @@ const run = async (part: Part): Promise<readonly TableRow[]> => {
 }
 
 requireTools()
-// Beside the load, or it would take turns with the servers.
+// On the load's core, so that it does not compete with the servers.
 if (isLinux) execFileSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
 const rows: TableRow[] = []
 for (const { name, part } of parts) {

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Sample, Server } from './processes.ts'
 
-/** The service under measurement, and what it is asked. */
+/** The service under measurement, and requests to it. */
 export const MAIN = join(import.meta.dirname, '../../src/main.ts')
 export const SCRIPT = join(import.meta.dirname, 'create.lua')
 export const PASSWORD = 'bench password'
 
 export const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
 
-/** What a reservation is made of. */
+/** A reservation in a response. */
 export interface Reserved {
   readonly _id: string
   readonly user_id: string

@@ -7,14 +7,14 @@ import { rowOf, type Taken } from './sampling.ts'
 import type { TableRow } from './table.ts'
 
 /**
- * Creates while another process of equal priority is busy on each core: what is left of their rate, to what is left of the
- * echo's. A service whose threads wait for each other may lose more than the half that the scheduler takes.
+ * Creates while another process of equal priority is busy on each core: their remaining rate compared with that of the
+ * echo. A service whose threads wait for each other may lose more than the scheduler's half.
  */
 
-/** Samples of each server before those that count. */
+/** Warm-up samples of each server. */
 const WARM_UP = 10
 
-/** Two processes that are busy while they are let. */
+/** Two busy processes that can be paused. */
 const startBusy = () => {
   const children = [SERVER_CORE, LOAD_CORE].map((core) =>
     spawn('taskset', ['-c', core, process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }),
@@ -22,7 +22,7 @@ const startBusy = () => {
   const signal = (name: NodeJS.Signals) => (child: ChildProcess) => child.kill(name)
   return {
     pause: () => children.forEach(signal('SIGSTOP')),
-    goOn: () => children.forEach(signal('SIGCONT')),
+    resume: () => children.forEach(signal('SIGCONT')),
     stop: async (): Promise<void> => {
       const ended = children.map((child) => once(child, 'exit'))
       children.forEach(signal('SIGKILL'))
@@ -48,25 +48,25 @@ export const busyRows = (setting: Setting): Promise<readonly TableRow[]> =>
       }
       for (let n = 0; n < setting.rounds; n++) {
         const [quietBerth, quietEcho] = [await taken(berth.creator.sample), await taken(echo.sample)]
-        busy.goOn()
+        busy.resume()
         const [busyBerth, busyEcho] = [await taken(berth.creator.sample), await taken(echo.sample)]
         busy.pause()
         rounds.push({ berth: quietBerth, echo: quietEcho, busyBerth, busyEcho })
       }
-      const share = (beside: Taken, alone: Taken): number => perSecond(beside) / perSecond(alone)
+      const share = (busy: Taken, quiet: Taken): number => perSecond(busy) / perSecond(quiet)
       return [
         rowOf(
           { rounds },
           {
-            what: 'share of creates kept beside a busy process on each core, to the share that the echo keeps',
+            what: 'share of creates kept with a busy process on each core, to the share of echoes kept',
             must: { least: 0.8 },
           },
           (round) => share(round.busyBerth, round.berth) / share(round.busyEcho, round.echo),
         ),
-        rowOf({ rounds }, { what: 'share of creates kept beside a busy process on each core' }, (round) =>
+        rowOf({ rounds }, { what: 'share of creates kept with a busy process on each core' }, (round) =>
           share(round.busyBerth, round.berth),
         ),
-        rowOf({ rounds }, { what: 'share of echoes kept there' }, (round) => share(round.busyEcho, round.echo)),
+        rowOf({ rounds }, { what: 'share of echoes kept' }, (round) => share(round.busyEcho, round.echo)),
       ]
     } finally {
       await busy.stop()

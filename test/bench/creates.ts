@@ -6,11 +6,11 @@ import { type Alternation, alternate, rowOf, type Samplers, type Taken } from '.
 import { checkEcho, checkLog, checkPeer } from './scale/checks.ts'
 import type { Row, TableRow } from './table.ts'
 
-/** Durable creates beside the echo of the same body, and beside what users would have taken instead. */
+/** Durable creates compared with an echo of the same body, and with alternatives. */
 
 /**
- * A create takes twice the CPU at first, until the engine has compiled all that it goes through, in some ten samples of a
- * second; the others, with less code, are there sooner. Services run for weeks: what counts is what comes then.
+ * At first a create takes twice the CPU, until the engine has compiled its code: about ten samples of a second. The
+ * others have less code and need fewer. Services run for weeks, so only the later samples count.
  */
 const WARM_UP = 10
 

@@ -5,10 +5,10 @@ import { load, type Sample, type Server, type startServer } from './processes.ts
 import { type Watched, watch } from './quiet.ts'
 import type { Options } from './sampling.ts'
 
-/** What the parts of the benchmark have in common. */
+/** Options common to the parts of the benchmark. */
 export interface Setting extends Options {
   readonly seconds: number
-  /** For files that are of no more use afterwards. */
+  /** For temporary files. */
   readonly directory: string
 }
 
@@ -18,21 +18,21 @@ const DAY = 86_400_000
 const QUARTER = 900_000
 export const ECHO = join(import.meta.dirname, 'echo.ts')
 
-/** What was answered with 201, and how many answers may have been cut off at the end of a sample. */
+/** Number of 201 responses, and of responses possibly cut off at the end of a sample. */
 export interface Answered {
   readonly accepted: number
   readonly cutOff: number
 }
 
-/** Creates reservations on a server, none in a window that it has asked for before. */
+/** Creates reservations on a server, each in a new window. */
 export interface Creator {
   readonly sample: (connections?: number) => Promise<Watched<Sample>>
-  /** With another script, which is told of more than `create.lua`. */
+  /** With another script and further arguments. */
   readonly sampleWith: (script: string, more: readonly string[]) => Promise<Watched<Sample>>
   readonly answered: () => Answered
 }
 
-/** A load of which every answer has to be a success. */
+/** Runs a load; throws if any request fails. */
 export const loadWell = async (...what: Parameters<typeof load>): Promise<Sample> => {
   const taken = await load(...what)
   if (taken.refused + taken.broken > 0) throw new Error(`${taken.refused} refused, ${taken.broken} broken`)
@@ -61,7 +61,7 @@ export const makeCreator = (
   }
 }
 
-/** A service with SUTs, and who creates reservations of them. */
+/** A service with SUTs, and a creator of reservations on them. */
 export interface Berth {
   readonly server: Server
   readonly data: string
@@ -75,10 +75,10 @@ export const writeLines = (path: string, lines: readonly string[]): string => {
   return path
 }
 
-/** `name` is that of its directory. */
+/** `name` is the name of its directory. */
 export const startBerth = async (start: typeof startServer, name: string, setting: Setting): Promise<Berth> => {
   const data = join(setting.directory, name)
-  // As far ahead as can be: windows are asked for faster than time goes by.
+  // The maximum horizon: windows are reserved faster than time passes.
   const server = await start([MAIN, 'serve'], {
     BERTH_DATA: data,
     BERTH_PORT: '0',
@@ -94,13 +94,13 @@ export const startBerth = async (start: typeof startServer, name: string, settin
 /** Reservations of one SUT for consecutive quarters of an hour. */
 export interface Reservations {
   readonly sut: string
-  /** Of the first, in Unix seconds. */
+  /** Start of the first, in Unix seconds. */
   readonly start: number
-  /** As their creates were answered. */
+  /** As in the responses to their creates. */
   readonly made: readonly Reserved[]
 }
 
-/** Makes them one by one, of a new SUT and from tomorrow on. */
+/** Reserves consecutive quarters on a new SUT, from tomorrow. */
 export const reserve = async (
   { server, user }: Pick<Berth, 'server' | 'user'>,
   quarters: number,

@@ -2,7 +2,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 
-/** The reference: what the stack does with the same body when it does nothing else. Prints its port. */
+/** The reference: the same stack, which only parses the body and returns it. Prints its address. */
 const app = new Koa()
 const router = new Router()
 router.post('/api/sut_reservation/create', (ctx) => {

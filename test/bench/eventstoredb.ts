@@ -13,13 +13,13 @@ import { alternate, rowOf } from './sampling.ts'
 import type { TableRow } from './table.ts'
 
 /**
- * Creates over an EventStoreDB beside the vendor's client appending the same bytes, the views catching up beside a
- * subscription that only counts, and three instances beside one. The service and the references have one core, the load
- * and the store's process the other, unless TEST_EVENT_STORE names a store elsewhere.
+ * Creates over an EventStoreDB compared with bare appends of the same bytes, the catch-up of the views with a
+ * subscription that only counts, and three instances with one. The service and the references have one core; the load
+ * and the store's process have the other, unless TEST_EVENT_STORE names another store.
  */
 
 const INSTANCES = 3
-const beside = (file: string): string => join(import.meta.dirname, file)
+const fileAt = (file: string): string => join(import.meta.dirname, file)
 
 const askBare = async (bare: Server, path: string, body?: string): Promise<Sample> => {
   const answer = await fetch(bare.url + path, body === undefined ? {} : { method: 'POST', body })
@@ -27,7 +27,7 @@ const askBare = async (bare: Server, path: string, body?: string): Promise<Sampl
   return { requests: done, microseconds, bytes: 0, refused: 0, broken: 0, statuses: {}, p50: 0, p99: 0 }
 }
 
-/** A reservation as it is recorded. */
+/** The stored text of a reservation event. */
 const recordedBytes = async (address: string): Promise<string> => {
   const store = await openEventStoreDb({
     address: rightOf(readEventStoreDbAddress(address)),
@@ -39,13 +39,13 @@ const recordedBytes = async (address: string): Promise<string> => {
       const found = page.find(({ text }) => text.includes('"ReservationCreated"'))
       if (found) return found.text
     }
-    throw new Error('nothing is reserved')
+    throw new Error('there is no reservation')
   } finally {
     await store.close()
   }
 }
 
-/** What instances have to have in common: keys and users. */
+/** Creates the keys and users that instances must share. */
 const makeDirectory = (data: string): void => {
   mkdirSync(data, { mode: 0o700 })
   writeFileSync(join(data, 'vault.key'), `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
@@ -63,57 +63,57 @@ const startInstance = async (start: Start, data: string, eventStore: string): Pr
   return server
 }
 
-/** Appends that a service has made so far. */
+/** Number of appends of a service so far. */
 const appendsOf = async ({ url }: Server): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text()
   return Number(/^berth_appends_total\{outcome="done"\} (\d+)$/m.exec(text)?.[1])
 }
 
-/** Creates on several instances at once, each with SUTs of its own. */
+/** Creates on several instances at once, each on its own SUTs. */
 const together = async (creators: readonly Creator[]): Promise<Watched<Sample>> => {
   const watched = await Promise.all(creators.map(({ sample }) => sample(Math.ceil(CONNECTIONS / creators.length))))
   const [first] = watched
   if (first === undefined) throw new Error('no instance')
   const requests = watched.reduce((sum, { taken }) => sum + taken.requests, 0)
-  // While several are watched each takes the others for strangers.
+  // Each sample counts the other instances as foreign load, so it is left out.
   return { ...first, taken: { ...first.taken, requests }, foreign: undefined }
 }
 
-/** One service, and the vendor's client with nothing around it, over one store. */
-interface Standing {
+/** A service and a bare client on one store. */
+interface Bench {
   readonly setting: Setting
   readonly start: Start
-  /** What the rows call the store. */
+  /** Name of the store in the rows. */
   readonly where: string
   readonly eventStore: string
   readonly data: string
   readonly berth: Server
   readonly bare: Server
   readonly user: string
-  /** Whose CPU counts as that of whoever is measured. */
+  /** Adds the store's CPU to that of the server. */
   readonly withStore: (server: Server) => Server
 }
 
-const standUp = async (start: Start, setting: Setting): Promise<Standing> => {
+const setUp = async (start: Start, setting: Setting): Promise<Bench> => {
   const own = process.env.TEST_EVENT_STORE
-  const store = own === undefined ? await start([beside('event-store-server.ts')], {}, LOAD_CORE) : undefined
+  const store = own === undefined ? await start([fileAt('event-store-server.ts')], {}, LOAD_CORE) : undefined
   const where = own === undefined ? "EventStoreDB (the tests' server)" : 'EventStoreDB'
   const [address, prefix] = [`${store?.url ?? own}`, `b${randomBytes(6).toString('hex')}-`]
   const [eventStore, data] = [`${address}&streamPrefix=${prefix}`, join(setting.directory, 'instance')]
   makeDirectory(data)
   const withStore = (server: Server): Server => ({ ...server, pids: store === undefined ? [] : [store.pid] })
   const berth = withStore(await startInstance(start, data, eventStore))
-  const bare = withStore(await start([beside('bare-client.ts'), address, prefix], {}))
+  const bare = withStore(await start([fileAt('bare-client.ts'), address, prefix], {}))
   const { _id: user } = await ask(berth.url, '/api/user/me')
   return { setting, start, where, eventStore, data, berth, bare, user, withStore }
 }
 
-const creatorOn = (server: Server, { setting, user }: Standing, suts: readonly string[]): Creator => {
+const creatorOn = (server: Server, { setting, user }: Bench, suts: readonly string[]): Creator => {
   const sutsFile = writeLines(join(setting.directory, `suts-${suts[0]}`), suts)
   return makeCreator(server, { user, seconds: setting.seconds, sutsFile })
 }
 
-const perCommandRows = async ({ berth, user, where }: Standing): Promise<readonly TableRow[]> => {
+const perCommandRows = async ({ berth, user, where }: Bench): Promise<readonly TableRow[]> => {
   const QUARTERS = 10
   const before = await appendsOf(berth)
   await makeSuts(berth, 1)
@@ -127,8 +127,8 @@ const perCommandRows = async ({ berth, user, where }: Standing): Promise<readonl
   ]
 }
 
-const createRows = async (standing: Standing, creator: Creator): Promise<readonly TableRow[]> => {
-  const { setting, bare, eventStore, where } = standing
+const createRows = async (bench: Bench, creator: Creator): Promise<readonly TableRow[]> => {
+  const { setting, bare, eventStore, where } = bench
   await creator.sample()
   const bytes = await recordedBytes(eventStore)
   const append = `/append?seconds=${setting.seconds}&connections=${CONNECTIONS}`
@@ -146,7 +146,7 @@ const createRows = async (standing: Standing, creator: Creator): Promise<readonl
   ]
 }
 
-const catchUpRows = async ({ setting, bare }: Standing): Promise<readonly TableRow[]> => {
+const catchUpRows = async ({ setting, bare }: Bench): Promise<readonly TableRow[]> => {
   const { requests: events } = await askBare(bare, '/catch-up')
   const catching = await alternate(
     {
@@ -161,8 +161,8 @@ const catchUpRows = async ({ setting, bare }: Standing): Promise<readonly TableR
   ]
 }
 
-const instanceRows = async (standing: Standing, creator: Creator): Promise<readonly TableRow[]> => {
-  const { setting, start, data, eventStore, berth, withStore } = standing
+const instanceRows = async (bench: Bench, creator: Creator): Promise<readonly TableRow[]> => {
+  const { setting, start, data, eventStore, berth, withStore } = bench
   const instances = [berth]
   while (instances.length < INSTANCES) {
     const copy = `${data}-${instances.length}`
@@ -174,7 +174,7 @@ const instanceRows = async (standing: Standing, creator: Creator): Promise<reado
   const creators = instances.map((server, n) =>
     creatorOn(
       server,
-      standing,
+      bench,
       suts.filter((_, place) => place % INSTANCES === n),
     ),
   )
@@ -185,12 +185,12 @@ const instanceRows = async (standing: Standing, creator: Creator): Promise<reado
 
 export const eventStoreDbRows = (setting: Setting): Promise<readonly TableRow[]> =>
   withServers(async (start) => {
-    const standing = await standUp(start, setting)
-    const creator = creatorOn(standing.berth, standing, await makeSuts(standing.berth, SUTS))
+    const bench = await setUp(start, setting)
+    const creator = creatorOn(bench.berth, bench, await makeSuts(bench.berth, SUTS))
     return [
-      ...(await createRows(standing, creator)),
-      ...(await perCommandRows(standing)),
-      ...(await catchUpRows(standing)),
-      ...(await instanceRows(standing, creator)),
+      ...(await createRows(bench, creator)),
+      ...(await perCommandRows(bench)),
+      ...(await catchUpRows(bench)),
+      ...(await instanceRows(bench, creator)),
     ]
   })

@@ -11,8 +11,8 @@ import { authorization, MAIN, makeSuts, PASSWORD } from './berth.ts'
 import { quantile, type Server, startServer } from './processes.ts'
 
 /**
- * What the feed gives: events a second to one reader who catches up and to ten together, and how long after it was
- * decided a live event reaches ten subscribers while creates go on. Readers have a thread of their own.
+ * Throughput and latency of the feed: events per second for one reader catching up and for ten together, and the time
+ * from decision to delivery of live events with ten subscribers during creates. Readers run in a worker thread.
  */
 
 const { values } = parseArgs({
@@ -40,7 +40,7 @@ const open = async ({ url, query, accept }: Order): Promise<IncomingMessage> => 
   return response
 }
 
-/** Milliseconds in which some readers have read everything, and how many bytes that was. */
+/** The time in milliseconds for readers to read everything, and the number of bytes. */
 const readAll = async (order: Order) => {
   const began = performance.now()
   const sizes = await Promise.all(
@@ -57,7 +57,7 @@ const readAll = async (order: Order) => {
   return { milliseconds: performance.now() - began, bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
 
-/** Milliseconds from the decision of each event until each reader has it; told when the main thread asks for them. */
+/** The delivery time of each event to each reader, in milliseconds; posted when the main thread requests it. */
 const follow = async (order: Order): Promise<void> => {
   const times: number[] = []
   const responses = await Promise.all(Array.from({ length: order.readers }, () => open(order)))
@@ -100,7 +100,7 @@ const catchUp = async (url: string): Promise<void> => {
 
 const QUARTER = 900_000
 
-/** Creates so many a second, whether they are answered or not; the milliseconds that each took. */
+/** Creates at a fixed rate, without waiting for answers; returns the duration of each in milliseconds. */
 const write = async (url: string, suts: readonly string[]): Promise<readonly number[]> => {
   const [rate, seconds] = [Number(values.rate), Number(values.seconds)]
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -120,13 +120,13 @@ const write = async (url: string, suts: readonly string[]): Promise<readonly num
     if (response.statusCode !== 201) throw new Error(`${response.statusCode}`)
   }
   const began = performance.now()
-  const underWay: Promise<void>[] = []
-  while (underWay.length < rate * seconds) {
+  const inFlight: Promise<void>[] = []
+  while (inFlight.length < rate * seconds) {
     const due = Math.min(rate * seconds, ((performance.now() - began) / 1_000) * rate)
-    while (underWay.length < due) underWay.push(one(underWay.length))
+    while (inFlight.length < due) inFlight.push(one(inFlight.length))
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-  await Promise.all(underWay)
+  await Promise.all(inFlight)
   agent.destroy()
   return times
 }
@@ -134,7 +134,7 @@ const write = async (url: string, suts: readonly string[]): Promise<readonly num
 const live = async (server: Server): Promise<void> => {
   const suts = await makeSuts(server, 100)
   const me = { url: server.url, readers: 10, accept: 'text/event-stream' }
-  // Behind everything that there is: what is measured is what comes.
+  // Start after all existing events, to measure only new ones.
   const head = await fetch(`${server.url}/api/events`, { method: 'HEAD', headers: { authorization } })
   const { worker } = await inThread({ ...me, query: `?after=${head.headers.get('berth-position')}` })
   const answers = await write(server.url, suts)
@@ -145,7 +145,7 @@ const live = async (server: Server): Promise<void> => {
   say(
     `${values.rate} creates a second for ${values.seconds} s: answered in ${quantile(answers, 0.99).toFixed(1)} ms at p99`,
   )
-  say(`${times.length} events told to ten subscribers, of ${10 * answers.length}`)
+  say(`${times.length} events delivered to ten subscribers, of ${10 * answers.length}`)
   say(`within ${quantile(times, 0.5)} ms at p50, ${quantile(times, 0.99)} ms at p99 (bound: 50)`)
 }
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 
-/** The least that Koa does: a fixed answer to whatever is asked. Prints its address. */
+/** A minimal Koa server with a fixed response. Prints its address. */
 const app = new Koa()
 app.use((ctx) => {
   ctx.body = { hello: 'world' }

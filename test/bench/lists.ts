@@ -7,8 +7,8 @@ import { FIRST, fill, sutId, userId } from '../read-models/lists/many-reservatio
 import { quantile } from './processes.ts'
 
 /**
- * What it costs to write rows so that lists can be read, and what reading them costs, in this process and without HTTP:
- * reservations made over a year, up to three weeks ahead, half of them by one user.
+ * The cost of writing rows with list indexes and of reading lists, in this process and without HTTP: reservations made
+ * over a year, up to three weeks ahead, half of them by one user.
  */
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ const [sut_id, user_id, pipeline] = [sutId(7), userId(9), userId(0)]
 const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'all, the first 100': {},
   'all, the first 1,000': { limit: 1000 },
-  'all, behind the middle': { createdBefore: HALF },
+  'all, after the middle': { createdBefore: HALF },
   'all, at the offset of the middle': { offset: HALF },
   'of a SUT': { sut_id },
   'of a user': { user_id },
@@ -40,14 +40,14 @@ const queries: Readonly<Record<string, Partial<ReservationQuery>>> = {
   'on a day': { endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'in a month': { endsAfter: MIDDLE, startsBefore: MIDDLE + 30 * DAY },
   'in the first half of the year': { startsBefore: MIDDLE },
-  'that run': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
+  'running at a moment': { endsAfter: MIDDLE, startsBefore: MIDDLE + 1, isHeld: true },
   'from now on': { endsAfter: NOW },
   'of a SUT on a day': { sut_id, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY },
   'of the user with half of all, from now on': { user_id: pipeline, endsAfter: NOW },
   'of the user with half of all, until now': { user_id: pipeline, startsBefore: NOW },
 }
 
-/** Runs something a number of times; `median (worst) ms`. */
+/** Runs something several times; returns `median (worst) ms`. */
 const timed = (run: () => unknown): string => {
   const times = Array.from({ length: Number(values.rounds) }, () => {
     const began = performance.now()

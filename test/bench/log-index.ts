@@ -12,8 +12,8 @@ import { manyEvents } from '../read-models/lists/many-reservations.ts'
 import { spread } from './processes.ts'
 
 /**
- * What the places of the events and the tree over them cost beside the documents: the same rows written with them and
- * without, in turns, in microseconds an event.
+ * The cost of the log index (event positions and tree) in addition to the documents: the same rows written with and
+ * without it, alternating, in microseconds per event.
  */
 
 const { values } = parseArgs({
@@ -30,7 +30,7 @@ const rowsOf = (): readonly Row[] => {
   return pending.takeUnstaged()
 }
 
-/** Microseconds that it takes to write rows in chunks, as the service does. */
+/** The time to write rows in chunks, as the service does, in microseconds. */
 const write = (directory: string, rows: readonly Row[]): number => {
   const file = openViewsFile(join(directory, `${performance.now()}.db`), projections)
   const began = performance.now()

@@ -2,14 +2,14 @@ import { startSweep } from '../http/cost/sweep.ts'
 import { tidyingLater } from '../http/harness.ts'
 import type { TableRow } from './table.ts'
 
-/** Milliseconds of the main thread that requests take which are as awkward as anybody has thought of; CPU time. */
+/** CPU time on the main thread of especially expensive requests, in milliseconds. */
 
-/** Rounds of a request that seems to be dear. */
+/** Rounds for a request that seems expensive. */
 const ROUNDS = 5
 /** Milliseconds above which a request is measured again. */
-const DEAR = 1
+const EXPENSIVE = 1
 
-/** Requests of one kind: what is before the part that differs, as `POST /api/sut/:id/tags of`. */
+/** The kind of a request: the part before the variation, such as `POST /api/sut/:id/tags of`. */
 const kindOf = (what: string): string => /^\S+ \S+? (?:with [\w-]+|of)|^\S+ [^?]+/.exec(what)?.[0] ?? what
 
 export const outsideRows = async ({ say }: { readonly say: (line: string) => void }): Promise<readonly TableRow[]> => {
@@ -19,15 +19,18 @@ export const outsideRows = async ({ say }: { readonly say: (line: string) => voi
     const costs: { readonly what: string; readonly isAnyones: boolean; readonly cpu: number }[] = []
     for (const awkward of sweep.requests) {
       const once = await sweep.costOf(awkward)
-      const { cpu } = once.cpu > DEAR ? await sweep.costOf(awkward, 1, ROUNDS) : once
+      const { cpu } = once.cpu > EXPENSIVE ? await sweep.costOf(awkward, 1, ROUNDS) : once
       costs.push({ what: awkward.what, isAnyones: awkward.isAnyones, cpu })
     }
-    const dearest = costs.toSorted((a, b) => b.cpu - a.cpu)
-    for (const { what, cpu } of dearest.slice(0, 20)) say(`${cpu.toFixed(1)} ms: ${what}`)
-    const kinds = Map.groupBy(dearest, ({ what, isAnyones }) => `${kindOf(what)}${isAnyones ? ', no credentials' : ''}`)
+    const costliest = costs.toSorted((a, b) => b.cpu - a.cpu)
+    for (const { what, cpu } of costliest.slice(0, 20)) say(`${cpu.toFixed(1)} ms: ${what}`)
+    const kinds = Map.groupBy(
+      costliest,
+      ({ what, isAnyones }) => `${kindOf(what)}${isAnyones ? ', no credentials' : ''}`,
+    )
     const rows = [...kinds].map(
       ([kind, ofKind]): TableRow => ({
-        what: `${kind}: the dearest of ${ofKind.length}`,
+        what: `${kind}: the most expensive of ${ofKind.length}`,
         figures: [ofKind[0]?.cpu ?? Number.NaN],
         unit: 'ms',
         digits: 1,

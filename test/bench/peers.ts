@@ -8,13 +8,13 @@ const POSTGRES = join(PEERS, 'fastify-postgres.ts')
 
 export type PeerName = 'postgres' | 'tuned' | 'sqlite' | 'emmett'
 
-/** A server that users would have taken instead. */
+/** An alternative that users might have chosen. */
 export interface Peer {
   readonly name: PeerName
   readonly title: string
-  /** Its file, and options. */
+  /** Its script and options. */
   readonly args: readonly string[]
-  /** Of our creates to theirs. */
+  /** Bounds for Berth's creates compared with the peer's. */
   readonly bounds?: Pick<Row, 'must' | 'aim'>
 }
 
@@ -30,7 +30,7 @@ export const PEER_LIST: readonly Peer[] = [
   { name: 'emmett', title: 'Emmett on SQLite', args: [join(PEERS, 'emmett-sqlite.ts')] },
 ]
 
-/** Why a peer cannot be run here: what to do about it. */
+/** The command that is needed before the peer can run, if any. */
 export const hindrance = ({ args }: Peer): string | undefined => {
   if (!existsSync(join(PEERS, 'node_modules'))) return 'npm ci --prefix test/bench/peers'
   if (!args.includes(POSTGRES)) return undefined

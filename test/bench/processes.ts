@@ -4,22 +4,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
-/** A server under measurement, alone on its core. */
+/** A server under measurement, on its own core. */
 export interface Server {
   readonly url: string
   readonly pid: number
-  /** Others that work for it. */
+  /** Other processes of the server. */
   readonly pids: readonly number[]
-  /** Milliseconds from its start to its first word that it listens. */
+  /** Milliseconds from its start until it reports its address. */
   readonly startedWithin: number
   readonly stop: () => Promise<void>
 }
 
-/** The core of the servers; the load has the other. */
+/** The core of the servers; the load uses the other. */
 export const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
 
-/** Elsewhere processes cannot be bound to a core, nor can it be seen what else went on. */
+/** On other systems, processes cannot be bound to a core, and foreign load is unknown. */
 export const isLinux = process.platform === 'linux'
 
 const onCore = (core: string, command: readonly string[]): [program: string, args: string[]] => {
@@ -32,7 +32,7 @@ export const requireTools = (): void => {
     try {
       execFileSync('which', [tool])
     } catch {
-      process.stderr.write(`bench: ${tool} is needed (on Debian: apt-get install wrk util-linux)\n`)
+      process.stderr.write(`bench: ${tool} is required (on Debian: apt-get install wrk util-linux)\n`)
       process.exit(2)
     }
   }
@@ -62,19 +62,19 @@ export const startServer = async (
     break
   }
   if (listening === undefined) throw new Error(`${args.join(' ')} ended before it listened`)
-  // The end of the loop has paused it, and whoever goes on printing would wait for a full pipe.
+  // Breaking the loop pauses the stream, and a full pipe would block the server.
   child.stdout?.resume()
   return listening
 }
 
-/** Runs a script to its end, on both cores: nobody asks it for anything meanwhile. What it printed. */
+/** Runs a script to its end on both cores; returns its output. */
 export const runScript = async (args: readonly string[], environment: Record<string, string> = {}): Promise<string> => {
   const env = { ...process.env, ...environment }
   return (await promisify(execFile)(...onCore(`${SERVER_CORE},${LOAD_CORE}`, [process.execPath, ...args]), { env }))
     .stdout
 }
 
-/** Stops what was started meanwhile, whatever comes of it. */
+/** Runs `use`, and then stops all servers that it started, even after an error. */
 export const withServers = async <A>(use: (start: typeof startServer) => Promise<A>): Promise<A> => {
   const started: Server[] = []
   try {
@@ -91,11 +91,11 @@ export const withServers = async <A>(use: (start: typeof startServer) => Promise
 export interface Sample {
   readonly requests: number
   readonly microseconds: number
-  /** Of all answers, with their heads. */
+  /** Bytes of all responses, including headers. */
   readonly bytes: number
   readonly refused: number
   readonly broken: number
-  /** How many answers by their status, where the script counts them. */
+  /** Number of responses by status, if the script counts them. */
   readonly statuses: Readonly<Record<string, number>>
   /** Microseconds. */
   readonly p50: number
@@ -120,14 +120,14 @@ export const load = (
     child.on('error', reject)
     child.on('close', () => {
       const result = /^RESULT (.*)$/m.exec(output)?.[1]
-      if (result === undefined) reject(new Error(`wrk said nothing that can be read:\n${output}`))
+      if (result === undefined) reject(new Error(`wrk printed no result:\n${output}`))
       else resolve(JSON.parse(result) as Sample)
     })
   })
 
 interface Process {
   readonly parent: number
-  /** Microseconds of CPU, with those of children that have ended. */
+  /** CPU time in microseconds, including exited children. */
   readonly used: number
 }
 
@@ -146,13 +146,13 @@ const processes = (): ReadonlyMap<number, Process> => {
     try {
       all.set(Number(pid), processOf(Number(pid)))
     } catch {
-      // It has ended meanwhile.
+      // It has exited in the meantime.
     }
   }
   return all
 }
 
-/** Microseconds of CPU that processes have used, with all that they have started. */
+/** CPU time of processes and all their descendants, in microseconds. */
 export const cpuOf = (...pids: readonly number[]): number => {
   const all = processes()
   const isAmong = (pid: number): boolean => {
@@ -162,10 +162,10 @@ export const cpuOf = (...pids: readonly number[]): number => {
   return [...all].reduce((sum, [pid, { used }]) => sum + (isAmong(pid) ? used : 0), 0)
 }
 
-/** Microseconds of CPU that this process has used, with those of its children that have ended, as every wrk has. */
+/** CPU time of this process and its exited children, such as every wrk, in microseconds. */
 export const ownCpu = (): number => processOf(process.pid).used
 
-/** Megabytes that a process holds, and the most it has held. */
+/** Current and peak resident memory of a process, in megabytes. */
 export const memoryOf = (pid: number): { now: number; peak: number } => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { cpuOf, isLinux, ownCpu, type Server } from './processes.ts'
 
 /**
- * How much of a core may go to others during a sample. A tenth of what there are of cores here: it moves a figure by
- * about as much as figures differ between quiet samples.
+ * Maximum foreign load during a sample, in cores: a tenth of two cores. Its effect on a figure is about as large as the
+ * variation between quiet samples.
  */
 export const FOREIGN_MAX = 0.2
 
-/** What is known at some moment. All times are microseconds. */
+/** CPU counters at a moment. All times are in microseconds. */
 export interface Moment {
   /** The text of /proc/stat. */
   readonly stat: string
@@ -25,24 +25,24 @@ const cpuIn = (stat: string): { readonly busy: number; readonly stolen: number }
   return { busy: (user + nice + system + irq + softirq) * TICK, stolen: steal * TICK }
 }
 
-/** Cores that went to others meanwhile, on this machine or, where it is a virtual one, on its host. */
+/** Cores used by others between two moments, on this machine or on the host of a virtual one. */
 export const foreignCores = (before: Moment, after: Moment): number => {
   const [from, to] = [cpuIn(before.stat), cpuIn(after.stat)]
   const others = to.busy - from.busy - (after.used - before.used)
-  // The two are counted in different ways, so that it may seem to be less than none.
+  // The two counters differ in precision, so the difference may be negative.
   return (Math.max(0, others) + to.stolen - from.stolen) / (after.at - before.at)
 }
 
-/** What was taken, and what went on beside it. */
+/** A sample, with the CPU used by the server and by others. */
 export interface Watched<A> {
   readonly taken: A
   /** Microseconds of CPU that the server used. */
   readonly cpu: number
-  /** Cores; nothing is known of them where there is no /proc. */
+  /** Foreign load in cores; undefined without /proc. */
   readonly foreign: number | undefined
 }
 
-/** Takes a sample of one server; what another still does then counts as foreign. */
+/** Takes a sample of one server. Work of other servers counts as foreign load. */
 export const watch = async <A>(server: Server, take: () => Promise<A>): Promise<Watched<A>> => {
   if (!isLinux) return { taken: await take(), cpu: Number.NaN, foreign: undefined }
   const look = (): Moment & { readonly cpu: number } => {

@@ -7,13 +7,13 @@ import { type Alternation, alternate, rowOf, type Taken } from './sampling.ts'
 import { checkEcho, checkLog, checkReads, LIST, reservedIn } from './scale/checks.ts'
 import type { TableRow } from './table.ts'
 
-/** Reads of one by id beside a Koa that gives every request the same answer, and lists beside the echo. */
+/** Reads by id compared with a Koa server with a fixed response, and lists compared with the echo. */
 
 const HELLO = join(import.meta.dirname, 'hello.ts')
 const READ = join(import.meta.dirname, 'read.lua')
-/** More than the service keeps at hand because they are new. */
+/** More than the service caches because they are new. */
 const RESERVATIONS = 30_000
-/** Of which it is known what was answered when they were created. */
+/** Reservations whose create responses are compared with reads. */
 const MADE = 50
 
 const bytesPerSecond = ({ bytes, microseconds }: Taken): number => (bytes / microseconds) * 1e6

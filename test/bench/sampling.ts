@@ -2,7 +2,7 @@ import { quantile, type Sample } from './processes.ts'
 import { FOREIGN_MAX, type Watched } from './quiet.ts'
 import type { Row, TableRow } from './table.ts'
 
-/** Of each server one sample, taken shortly after the other. */
+/** One sample of each server, taken shortly after each other. */
 export type Round<Name extends string> = Readonly<Record<Name, Taken>>
 
 export interface Taken extends Sample {
@@ -14,25 +14,25 @@ export type Samplers<Name extends string> = Readonly<Record<Name, () => Promise<
 
 export interface Options {
   readonly rounds: number
-  /** Samples of each before the first that counts. */
+  /** Warm-up samples of each server. */
   readonly warmUp?: number
   readonly say: (line: string) => void
 }
 
 export interface Alternation<Name extends string> {
   readonly rounds: readonly Round<Name>[]
-  /** Cores that went to others, where the machine was too busy for figures to stand behind. */
+  /** Foreign load in cores, if it was too high for reliable figures. */
   readonly busy?: number
 }
 
-/** How many rounds are tried for each that is wanted. */
+/** Maximum number of rounds tried per wanted round. */
 const TRIES = 3
 
 interface Tried<Name extends string> {
   readonly round: Round<Name>
-  /** Cores that went to others in its busiest sample, and whose sample that was. */
+  /** Foreign load in the busiest sample, and the name of its server. */
   readonly foreign: number
-  readonly beside: Name | undefined
+  readonly during: Name | undefined
 }
 
 const tryRound = async <Name extends string>(
@@ -40,18 +40,18 @@ const tryRound = async <Name extends string>(
   order: readonly Name[],
 ): Promise<Tried<Name>> => {
   const round: Partial<Record<Name, Taken>> = {}
-  let most: Pick<Tried<Name>, 'foreign' | 'beside'> = { foreign: 0, beside: undefined }
+  let most: Pick<Tried<Name>, 'foreign' | 'during'> = { foreign: 0, during: undefined }
   for (const name of order) {
     const { taken, cpu, foreign = 0 } = await samplers[name]()
     round[name] = { ...taken, cpu }
-    if (foreign > most.foreign) most = { foreign, beside: name }
+    if (foreign > most.foreign) most = { foreign, during: name }
   }
   return { round: round as Round<Name>, ...most }
 }
 
 /**
- * Rounds in which the servers take turns, forwards and backwards by turns. One during which others were busy is dropped and
- * taken again; where too few were quiet, the quietest are given.
+ * Rounds in which the servers take turns, in alternating order. Rounds with foreign load are dropped and repeated; if too
+ * few are quiet, the quietest count.
  */
 export const alternate = async <Name extends string>(
   samplers: Samplers<Name>,
@@ -65,7 +65,7 @@ export const alternate = async <Name extends string>(
   while (quiet.length < wanted && quiet.length + dropped.length < wanted * TRIES) {
     const tried = await tryRound(samplers, quiet.length % 2 === 0 ? names : names.toReversed())
     const isQuiet = tried.foreign <= FOREIGN_MAX
-    if (!isQuiet) say(`a round is dropped: others had ${tried.foreign.toFixed(2)} cores beside ${tried.beside}`)
+    if (!isQuiet) say(`round dropped: others used ${tried.foreign.toFixed(2)} cores during ${tried.during}`)
     const kept = isQuiet ? quiet : dropped
     kept.push(tried)
   }

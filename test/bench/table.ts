@@ -4,7 +4,7 @@ export type Bound = { readonly least: number } | { readonly most: number }
 
 export interface Row {
   readonly what: string
-  /** One figure a round. */
+  /** One figure per round. */
   readonly figures: readonly number[]
   readonly unit?: string
   readonly digits?: number
@@ -12,11 +12,11 @@ export interface Row {
   readonly aim?: Bound
 }
 
-/** A row with what keeps its figures, if there are any, from being judged. */
+/** A row, with the reason why its figures cannot be judged, if any. */
 export interface TableRow extends Row {
-  /** Cores that went to others while it was measured. */
+  /** Foreign load during the measurement, in cores. */
   readonly busy?: number
-  /** Why it was not measured. */
+  /** The reason why it was not measured. */
   readonly notRun?: string
 }
 
@@ -28,17 +28,17 @@ const inWords = (bound: Bound | undefined): string => {
   return 'least' in bound ? `at least ${bound.least}` : `at most ${bound.most}`
 }
 
-/** By the median, as everything here. */
+/** The verdict, by the median. */
 export const verdict = ({ figures, must, aim, busy, notRun }: TableRow): string => {
   if (notRun !== undefined) return `not run: ${notRun}`
-  if (busy !== undefined) return `busy: others had ${busy.toFixed(1)} cores`
+  if (busy !== undefined) return `busy: others used ${busy.toFixed(1)} cores`
   const median = quantile(figures, 0.5)
   if (aim !== undefined && holds(median, aim)) return 'aim'
   if (must === undefined) return ''
   return holds(median, must) ? 'met' : 'MISSED'
 }
 
-/** Whether a bound was missed, or nobody can tell. */
+/** Whether a bound was missed, or foreign load makes the figures unreliable. */
 export const isInDoubt = (row: TableRow): boolean => row.busy !== undefined || verdict(row) === 'MISSED'
 
 const cellsOf = (row: TableRow): readonly string[] => {
@@ -50,7 +50,7 @@ const cellsOf = (row: TableRow): readonly string[] => {
 
 const HEAD = ['what', 'median (quartiles)', 'must', 'aim', 'verdict']
 
-/** A table of Markdown, aligned for who reads it as it is. */
+/** A Markdown table, aligned to be readable as plain text. */
 export const tableOf = (rows: readonly TableRow[]): string => {
   const lines = [HEAD, ...rows.map(cellsOf)]
   const widths = HEAD.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { growTree } from '../../src/audit/verify/tree.ts'
 import { verifyLog } from '../../src/audit/verify/verify.ts'
-import { judgeBeside } from '../../src/command-line/log/verify-beside.ts'
+import { startJudgeThread } from '../../src/command-line/log/verify-beside.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
@@ -16,8 +16,8 @@ import { randomHex } from '../event-store/new-events.ts'
 import { spread } from './processes.ts'
 
 /**
- * `verify` beside a loop that only reads and hashes the same events, and `export` beside one that only reads and writes
- * them: in this process, in turns, in events a second. The bound of each is half of its loop.
+ * `verify` compared with a loop that only reads and hashes the same events, and `export` with one that only reads and
+ * writes them: in this process, alternating, in events per second. The bound of each is half the rate of its loop.
  */
 
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const onFatal = (error: Error): never => {
   throw error
 }
 
-/** Appends to every stream in turn what has come up for it; how many events that was. */
+/** Writes the log; returns its number of events. */
 const fill = async (store: EventStore): Promise<number> => {
   let events = 0
   for (const { stream, expected, append } of manyLawfulEvents(scale)) {
@@ -62,7 +62,7 @@ const readAndHash =
 const verify =
   (store: EventStore, path: string): Way =>
   async () => {
-    const judge = judgeBeside(path)
+    const judge = startJudgeThread(path)
     const { found, findings } = await verifyLog({
       records: store.records(-1),
       reread: () => store.records(-1),
@@ -94,7 +94,7 @@ const exportAs =
     return pipeline(pieces, createWriteStream(to))
   }
 
-/** The ratio of the loop's time to that of what is measured, run in turns. */
+/** Prints the ratio of the measured rate to the loop's, run alternately. */
 const compare = async (name: string, loop: Way, measured: Way, events: number): Promise<void> => {
   const rates: { loop: number; measured: number }[] = []
   const rateOf = async (way: Way): Promise<number> => {

@@ -18,13 +18,13 @@ import { type Alternation, alternate, type Round, rowOf } from './sampling.ts'
 import { checkEcho, checkLog, countOn, reservedIn } from './scale/checks.ts'
 import type { TableRow } from './table.ts'
 
-/** Creates of other kinds and in other company, beside the echo of the same body. */
+/** Creates with other loads, compared with the echo of the same body. */
 
 const script = (name: string): string => join(import.meta.dirname, name)
-/** Beside those of the other rows. */
+/** In addition to those of the other rows. */
 const OTHER_CONNECTIONS = [1, 8, 256]
 const HOT_WINDOWS = 200
-/** That reads are spread over. */
+/** Number of reservations to read from. */
 const READ = 5_000
 
 const toEcho = ({ berth, echo }: Round<'berth' | 'echo'>): number => perSecond(berth) / perSecond(echo)
@@ -37,7 +37,7 @@ const connectionsRow = async (connections: number, berth: Creator, echo: Creator
   return rowOf(await alternate(samplers, setting), { what: `${inWords(connections)}, to the echo` }, toEcho)
 }
 
-/** 4 reads to 1 create; how many reservations there are to be read has to be made sure before. */
+/** Four reads per create, after creating enough reservations to read. */
 const mixing = async ({ creator, data }: Berth) => {
   while (creator.answered().accepted < READ) await creator.sample()
   const paths = reservedIn(data).map(({ _id }) => `/api/sut_reservation/${_id}`)
@@ -45,7 +45,7 @@ const mixing = async ({ creator, data }: Berth) => {
   return () => creator.sampleWith(script('mixed.lua'), [file])
 }
 
-/** Every create is refused, for the windows of its SUT are taken. */
+/** Every create is refused, because the windows of its SUT are taken. */
 const colliding = async (berth: Berth, seconds: number) => {
   const { sut, start } = await reserve(berth, HOT_WINDOWS)
   const { server, user } = berth
@@ -58,7 +58,7 @@ const colliding = async (berth: Berth, seconds: number) => {
   return { sut, sample: () => watch(server, refused) }
 }
 
-/** All creates are of one SUT that nobody has reserved before. */
+/** All creates are on one SUT without earlier reservations. */
 const onOneSut = ({ server, data, user }: Berth, seconds: number) => {
   const creators: Creator[] = []
   const sample = async (): Promise<Watched<Sample>> => {

@@ -12,14 +12,14 @@ import { run } from '../process/harness.ts'
 import { passwordOf, ringIn } from '../vault/setting.ts'
 import { type } from './terminal.ts'
 
-/** What the commands do where the log is in an EventStoreDB. */
+/** Commands on a log in an EventStoreDB. */
 
 const server = await startProtocolServer()
 test.after.always(server.close)
 
 const keyFile = (data: string): string => join(data, 'vault.key')
 
-/** A service over the store with a SUT that has a secret, and a reservation; what its commands are given. */
+/** A service on the store with a SUT with secrets and a reservation, and the environment of its commands. */
 const served = async (t: ExecutionContext) => {
   const data = await dataWithPeople(t)
   await writeFile(keyFile(data), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 })
@@ -32,7 +32,7 @@ const served = async (t: ExecutionContext) => {
   return { service, sut, data, address, env: { BERTH_DATA: data, BERTH_EVENT_STORE: address } }
 }
 
-test('replay compares the documents with the log, beside the service and without it', async (t) => {
+test('"replay" compares the documents with the log, with and without a running service', async (t) => {
   const { service, data, env } = await served(t)
   await until('the documents are written', async () => (await type(['replay'], env)).out.includes('4 events'), 10_000)
   await service.stop()
@@ -49,24 +49,24 @@ test('replay compares the documents with the log, beside the service and without
   t.regex(different.out, /"altered":true/)
 })
 
-test('vault status names the keys that the secrets in the store need', async (t) => {
+test('"vault status" names the keys that the secrets in the store need', async (t) => {
   const { env } = await served(t)
   const { code, out, error } = await type(['vault', 'status'], env, { now: () => Date.parse(NOW) })
   t.deepEqual([code, error], [0, ''])
-  t.is(out, 'k1\tcurrent\tneeded\tseals what comes; 2 secrets are sealed with it\n')
+  t.is(out, 'k1\tcurrent\tneeded\tencrypts new secrets; 2 secrets are encrypted with it\n')
 })
 
-test('vault rotate seals the secrets in the store anew, without a service and beside one', async (t) => {
+test('"vault rotate" re-encrypts the secrets in the store, with and without a running service', async (t) => {
   const { service, data, env, sut, address } = await served(t)
   const beside = await run(t, { data, args: ['vault', 'rotate'], env })
   t.deepEqual([beside.code, beside.errors], [0, ''])
-  t.regex(beside.output, /^new key \S+ in \S+vault\.key; the running service seals with it now/)
+  t.regex(beside.output, /^new key \S+ in \S+vault\.key; the running service uses it now/)
   const next = await createSut(service.as('admin'), { password: 'new' })
   const store = await openAt(t, address, { isReadOnly: true })
   const ring = await ringIn(keyFile(data))
   t.is((await store.readSecrets(next))[0]?.key_id, ring.current.id)
-  const isSealedAnew = async () => (await store.readSecrets(sut))[0]?.key_id === ring.current.id
-  await until('the old secret is sealed anew', isSealedAnew, 10_000)
+  const isReencrypted = async () => (await store.readSecrets(sut))[0]?.key_id === ring.current.id
+  await until('the old secret is re-encrypted', isReencrypted, 10_000)
   await service.stop()
   const later = () => Date.parse(NOW) + 3_600_000
   const alone = await type(['vault', 'rotate', '--json'], env, { now: later })
@@ -77,7 +77,7 @@ test('vault rotate seals the secrets in the store anew, without a service and be
   t.is(await passwordOf(store, { current, keys: [current] }, sut), 'kept')
 })
 
-test('backup is refused, and says what backs up such a log', async (t) => {
+test('"backup" is refused and names the alternative', async (t) => {
   const { data, env } = await served(t)
   const { code, out, error } = await type(['backup', join(data, 'copy')], env)
   t.deepEqual([code, out], [1, ''])
@@ -87,26 +87,26 @@ test('backup is refused, and says what backs up such a log', async (t) => {
   )
 })
 
-/** Commands, and addresses where nobody answers: a node, some nodes, and a cluster by its name. */
+/** Commands, with the addresses of an unreachable node, of several, and of a cluster by name. */
 const LINES = [
   { args: ['replay'], address: 'esdb://127.0.0.1:1?tls=false' },
   { args: ['vault', 'status'], address: 'esdb://127.0.0.1:1,127.0.0.1:2?tls=false' },
   { args: ['vault', 'rotate'], address: 'esdb+discover://berth:CaNaRy@localhost:1' },
 ]
 
-test('where the store cannot be reached a command ends soon with 1 and one sentence, and has changed nothing', async (t) => {
+test('a command with an unreachable store soon exits with 1 and one message, without changes', async (t) => {
   const data = await dataWithPeople(t)
   const key = `k1:${Buffer.alloc(32, 1).toString('base64')}\n`
   await writeFile(keyFile(data), key, { mode: 0o600 })
-  const tell = async ({ args, address }: (typeof LINES)[number]): Promise<void> => {
+  const check = async ({ args, address }: (typeof LINES)[number]): Promise<void> => {
     const began = performance.now()
     const { code, output, errors } = await run(t, { data, args, env: { BERTH_EVENT_STORE: address } })
-    const told = `${args.join(' ')} ${address}: ${errors}`
-    t.deepEqual([code, output], [1, ''], told)
-    t.regex(errors, /^berth: berth-log cannot be read: .*\n$/, told)
+    const context = `${args.join(' ')} ${address}: ${errors}`
+    t.deepEqual([code, output], [1, ''], context)
+    t.regex(errors, /^berth: berth-log cannot be read: .*\n$/, context)
     t.false(errors.includes('CaNaRy'))
-    t.true(performance.now() - began < 30_000, told)
+    t.true(performance.now() - began < 30_000, context)
   }
-  await Promise.all(LINES.map(tell))
+  await Promise.all(LINES.map(check))
   t.is(await readFile(keyFile(data), 'utf8'), key)
 })

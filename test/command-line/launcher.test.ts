@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const { bin, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const OWN_NODES = join(ROOT, 'node_modules/.bin')
 
-test('the bin runs with the Node that npx finds first, from a subfolder too', async (t) => {
+test('the launcher runs with the Node that npx finds first, also from a subfolder', async (t) => {
   const env = { PATH: [OWN_NODES, process.env.PATH].join(delimiter) }
   for (const cwd of [ROOT, join(ROOT, 'src/http')]) {
     const { stdout, stderr } = await run(join(ROOT, bin.berth), ['--version'], { cwd, env })
@@ -18,20 +18,20 @@ test('the bin runs with the Node that npx finds first, from a subfolder too', as
   }
 })
 
-test('package-lock.json knows the bin, as npm ci demands', (t) => {
+test('package-lock.json contains the bin entry, as npm ci requires', (t) => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   t.deepEqual(packages[''].bin, bin)
 })
 
-/** The launcher in a tree of its own, believing that it runs with an old Node. */
+/** Runs the launcher of a directory, with the version of an old Node. */
 const withOldNode = async (directory: string, ...args: readonly string[]) => {
   const launcher = join(directory, bin.berth)
-  const lie = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+  const script = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
     Object.defineProperty(process, 'version', { value: 'v20.20.2' });
     process.argv.splice(1, 0, '${launcher}');
     await import('file://${launcher}')`
   try {
-    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', lie, '--', ...args], {
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script, '--', ...args], {
       env: {},
     })
     return { code: 0, stdout, stderr }
@@ -41,18 +41,18 @@ const withOldNode = async (directory: string, ...args: readonly string[]) => {
   }
 }
 
-test('with an old Node the bin takes the project’s own, and passes on the exit code', async (t) => {
+test('on an old Node, the launcher uses the Node in node_modules and passes on its exit code', async (t) => {
   t.deepEqual(await withOldNode(ROOT, '--version'), { code: 0, stdout: `berth ${version}\n`, stderr: '' })
   t.is((await withOldNode(ROOT, 'vrify')).code, 2)
 })
 
-test('where there is no Node 26 the bin says so and how to get it', async (t) => {
+test('without Node 26, the launcher explains how to get it', async (t) => {
   const directory = await temporaryDirectory(t)
   mkdirSync(join(directory, 'src/command-line'), { recursive: true })
   cpSync(join(ROOT, bin.berth), join(directory, bin.berth))
   const { code, stdout, stderr } = await withOldNode(directory, '--version')
   t.deepEqual([code, stdout], [2, ''])
-  t.regex(stderr, /^berth: it needs Node 26, and this is v20\.20\.2: run "npm ci", .*\n$/)
+  t.regex(stderr, /^berth: requires Node 26, but this is v20\.20\.2: run "npm ci", .*\n$/)
   mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true })
   symlinkSync(process.execPath, join(directory, 'node_modules/.bin/node'))
   cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))

@@ -9,11 +9,11 @@ import { type } from './terminal.ts'
 
 const CANARY = 'CaNaRy-0123456789'
 
-/** The id of the one key in a key file. */
+/** The id of the only key in a key file. */
 const keyIdIn = async (path: string): Promise<string> =>
   /^([^#:\n]+):/m.exec(await readFile(path, 'utf8'))?.[1] as string
 
-/** A data directory of a service that has stopped, with a backup beside it; and a copy of it without some files. */
+/** The data directory of a stopped service, its backup, and a copy of the directory without some files. */
 const copied = async (t: ExecutionContext, ...without: readonly string[]) => {
   const home = await temporaryData(t)
   const service = await start(t)
@@ -33,9 +33,9 @@ const copied = async (t: ExecutionContext, ...without: readonly string[]) => {
   return { data, backup, audit, vault, sut, original: service.data, env: { BERTH_DATA: data } }
 }
 
-/** Why a start is refused, in sentences; nothing was made. */
+/** The message of a refused start, which must not create files. */
 const refusal = async (t: ExecutionContext, data: string, environment = {}): Promise<string> => {
-  // Locks stay, and are nothing that a later start goes by.
+  // Lock files remain, and do not affect later starts.
   const made = async () => (await readdir(data)).filter((name) => !/-shm$|-wal$|\.lock$/.test(name)).toSorted()
   const before = await made()
   const error = await t.throwsAsync(start(t, { data, environment }), { name: 'Misconfigured' })
@@ -46,27 +46,27 @@ const refusal = async (t: ExecutionContext, data: string, environment = {}): Pro
 const eventsOf = async (service: Running) =>
   (await service.as('audrey').get('/api/events?limit=1000')).json.events as readonly Readonly<Record<string, unknown>>[]
 
-test('a copied data folder without its audit key is not started, and the key, its file and its backups are named', async (t) => {
+test('a copied data folder without its audit key does not start, and the error names key, file and backups', async (t) => {
   const { data, backup, audit } = await copied(t, 'audit.key')
   const id = audit.split('+').slice(0, 2).join('+')
-  const told = await refusal(t, data)
-  t.true(told.includes(`${join(data, 'audit.key')}: it does not exist`), told)
+  const message = await refusal(t, data)
+  t.true(message.includes(`${join(data, 'audit.key')}: it does not exist`), message)
   t.true(
-    told.includes(`the key ${id} has signed this log's checkpoints (those in ${backup} too) and is in no backup`),
-    told,
+    message.includes(`the key ${id} has signed this log's checkpoints (those in ${backup} too) and is in no backup`),
+    message,
   )
-  t.true(told.includes('berth audit key --replace'), told)
+  t.true(message.includes('berth audit key --replace'), message)
 })
 
-test('a copied data folder without its vault key is not started, and the key, its file and its backups are named', async (t) => {
+test('a copied data folder without its vault key does not start, and the error names key, file and backups', async (t) => {
   const { data, backup, vault } = await copied(t, 'vault.key')
-  const told = await refusal(t, data)
-  t.true(told.includes(`${join(data, 'vault.key')}: it does not exist`), told)
-  t.true(told.includes(`the key "${vault}" is in no backup, although ${backup} needs it; restore it`), told)
-  t.true(told.includes(`berth vault forget ${vault}`), told)
+  const message = await refusal(t, data)
+  t.true(message.includes(`${join(data, 'vault.key')}: it does not exist`), message)
+  t.true(message.includes(`the key "${vault}" is in no backup, although ${backup} needs it; restore it`), message)
+  t.true(message.includes(`berth vault forget ${vault}`), message)
 })
 
-test('a data folder put back from a backup is not started without the keys, which are in none', async (t) => {
+test('a data folder restored from a backup does not start without the keys, which no backup contains', async (t) => {
   const { backup, audit, vault, data, env } = await copied(t)
   const id = audit.split('+').slice(0, 2).join('+')
   const [vaultKey, auditKey] = [join(data, 'vault.key'), join(data, 'audit.key')]
@@ -74,7 +74,7 @@ test('a data folder put back from a backup is not started without the keys, whic
   t.true((await refusal(t, backup)).includes(`"${vault}" is in no backup, although ${backup} needs it`))
   await copyFile(vaultKey, join(backup, 'vault.key'))
   t.true((await refusal(t, backup)).includes(`the key ${id} has signed this log's checkpoints`))
-  // A log from before keys were noted is known by the checkpoint that lies beside it.
+  // An older log has no record of its key, but the checkpoint in the folder identifies it.
   const database = new DatabaseSync(join(backup, 'events.db'))
   t.is(database.prepare("DELETE FROM vault WHERE sut_id = '-audit'").run().changes, 1)
   database.close()
@@ -85,7 +85,7 @@ test('a data folder put back from a backup is not started without the keys, whic
   await service.stop()
 })
 
-test('another audit key than the one that signs is refused, in the file and in the variable', async (t) => {
+test('a different audit key is refused, in the file and in the variable', async (t) => {
   const { data, audit } = await copied(t)
   const id = audit.split('+').slice(0, 2).join('+')
   const other = Buffer.alloc(32, 5).toString('base64')
@@ -97,7 +97,7 @@ test('another audit key than the one that signs is refused, in the file and in t
   t.false(`${inVariable}${inFile}`.includes(other))
 })
 
-test('with an audit key that replaces a lost one the service goes on, and the log says which signs from where', async (t) => {
+test('the service starts with a replacement of a lost audit key, and the log records the change', async (t) => {
   const { data, audit, env } = await copied(t, 'audit.key')
   const id = audit.split('+').slice(0, 2).join('+')
   const { code, out, error } = await type(['audit', 'key', '--replace', '--json'], env)
@@ -105,7 +105,7 @@ test('with an audit key that replaces a lost one the service goes on, and the lo
   const { verifier_key, replaces } = JSON.parse(out)
   t.is(replaces, audit)
   t.not(verifier_key, audit)
-  t.true(error.includes(`lost: the key ${id}; nothing can be signed in its name any more\n`), error)
+  t.true(error.includes(`lost: the key ${id}, which can no longer sign\n`), error)
   const service = await start(t, { data })
   const recorded = (await eventsOf(service)).find((event) => event.type === 'berth.AuditKeyReplaced')
   t.like(recorded, { data: { verifier_key, replaces }, actor: 'command-line', actorrole: 'system' })
@@ -114,10 +114,10 @@ test('with an audit key that replaces a lost one the service goes on, and the lo
   await service.stop()
   const again = await type(['audit', 'key', '--replace'], env)
   t.deepEqual([again.code, again.out], [1, ''])
-  t.regex(again.error, /the audit key is there: nothing is lost/)
+  t.regex(again.error, /the audit key is not lost/)
 })
 
-test('without a vault key that is forgotten the service goes on, and the secrets open again where it is found', async (t) => {
+test('the service starts without a forgotten vault key, and its secrets open once the key is found', async (t) => {
   const { data, vault, sut, original, env } = await copied(t, 'vault.key')
   const { code, out, error } = await type(['vault', 'forget', vault, '--json'], env)
   t.deepEqual([code, error], [0, ''])
@@ -125,11 +125,11 @@ test('without a vault key that is forgotten the service goes on, and the secrets
   const service = await start(t, { data })
   const recorded = (await eventsOf(service)).find((event) => event.type === 'berth.VaultKeyForgotten')
   t.like(recorded, { data: { key: vault, secrets: 2 }, actor: 'command-line' })
-  const other = await createSut(service.as('admin'), { password: `${CANARY} anew` })
+  const other = await createSut(service.as('admin'), { password: `${CANARY} again` })
   t.not(await keyIdIn(join(data, 'vault.key')), vault)
   const verified = await type(['verify', '--vault'], env)
   t.is(verified.code, 0, verified.out)
-  t.true(verified.out.includes(`not checked: whether 2 secrets open, whose key "${vault}" was lost and forgotten\n`))
+  t.true(verified.out.includes(`not checked: 2 secrets, as their key "${vault}" was lost and forgotten\n`))
   await service.stop()
   const [made, found] = [
     await readFile(join(data, 'vault.key'), 'utf8'),
@@ -141,22 +141,22 @@ test('without a vault key that is forgotten the service goes on, and the secrets
   await (await start(t, { data })).stop()
 })
 
-test('a vault key that is there, or that nothing was sealed with, is not forgotten', async (t) => {
+test('a vault key that is present or was never used cannot be forgotten', async (t) => {
   const { vault, env, data } = await copied(t)
   const ended = async (key: string) => {
     const { code, out, error } = await type(['vault', 'forget', key], env)
     return [code, out, error]
   }
-  t.deepEqual(await ended(vault), [1, '', 'berth: this key is there: nothing is lost, and nothing was changed\n'])
-  t.deepEqual(await ended('never'), [1, '', 'berth: nothing was ever sealed with this key\n'])
+  t.deepEqual(await ended(vault), [1, '', 'berth: this key is not lost; nothing was changed\n'])
+  t.deepEqual(await ended('never'), [1, '', 'berth: nothing was ever encrypted with this key\n'])
   await rm(join(data, 'vault.key'))
   const [code, out] = await ended(vault)
   t.is(code, 0)
-  t.regex(String(out), /^lost with the key \S+: 2 secrets, of the SUTs \w{24}: give them theirs anew\./)
-  t.deepEqual(await ended(vault), [1, '', 'berth: this key was forgotten before\n'])
+  t.regex(String(out), /^lost with the key \S+: 2 secrets of the SUTs \w{24}; set them again\./)
+  t.deepEqual(await ended(vault), [1, '', 'berth: this key has already been forgotten\n'])
 })
 
-test('neither is done beside a running service, which has its keys', async (t) => {
+test('keys cannot be replaced or forgotten while the service runs', async (t) => {
   const service = await start(t)
   const env = { BERTH_DATA: service.data, BERTH_VAULT_KEY_FILE: join(service.data, 'none') }
   const key = await keyIdIn(join(service.data, 'vault.key'))
@@ -165,7 +165,7 @@ test('neither is done beside a running service, which has its keys', async (t) =
   t.is((await service.anyone.get('/health/ready')).status, 200)
 })
 
-test('on a shared store too a key that the log has used must be there, until it is replaced or forgotten', async (t) => {
+test('on a shared store, too, keys that the log has used are required until replaced or forgotten', async (t) => {
   const { server, services, environment } = await startInstances(t, { count: 1 })
   const first = services[0] as Running
   await createSut(first.as('admin'), { password: CANARY })
@@ -178,14 +178,14 @@ test('on a shared store too a key that the log has used must be there, until it 
   }
   const startWith = (changed: Readonly<Record<string, string>>) =>
     startInstance(t, server, 0, { data, environment: { ...environment, ...changed } })
-  const auditTold = await t.throwsAsync(startWith({ BERTH_AUDIT_KEY: others.BERTH_AUDIT_KEY }), {
+  const auditError = await t.throwsAsync(startWith({ BERTH_AUDIT_KEY: others.BERTH_AUDIT_KEY }), {
     name: 'Misconfigured',
   })
-  t.regex(String(auditTold?.message), /^BERTH_AUDIT_KEY is not the key berth\+[0-9a-f]{8}/)
-  const vaultTold = await t.throwsAsync(startWith({ BERTH_VAULT_KEY: others.BERTH_VAULT_KEY }), {
+  t.regex(String(auditError?.message), /^BERTH_AUDIT_KEY is not the key berth\+[0-9a-f]{8}/)
+  const vaultError = await t.throwsAsync(startWith({ BERTH_VAULT_KEY: others.BERTH_VAULT_KEY }), {
     name: 'Misconfigured',
   })
-  t.regex(String(vaultTold?.message), /the key "k1" is missing.*berth vault forget k1/)
+  t.regex(String(vaultError?.message), /the key "k1" is missing.*berth vault forget k1/)
   t.is((await type(['audit', 'key', '--replace'], { ...env, ...others })).code, 0)
   t.is((await type(['vault', 'forget', 'k1'], { ...env, ...others })).code, 0)
   const service = await startWith(others)

@@ -6,7 +6,7 @@ import { start } from '../http/harness.ts'
 import { aSut, NOW } from '../http/requests.ts'
 import { type } from './terminal.ts'
 
-/** The data of a stopped service with a SUT that was changed for a reason. */
+/** The data of a stopped service with a SUT that was updated with a reason. */
 const stopped = async (t: ExecutionContext): Promise<{ readonly data: string; readonly sut: string }> => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
@@ -18,7 +18,7 @@ const stopped = async (t: ExecutionContext): Promise<{ readonly data: string; re
 
 const widest = (text: string): number => Math.max(...text.split('\n').map(({ length }) => length))
 
-test('on a terminal a history is a table with positions, users by name, changes and reasons', async (t) => {
+test('on a terminal, "history" prints a table with positions, user names, changes and reasons', async (t) => {
   const { data, sut } = await stopped(t)
   const { code, out } = await type(['history', sut], { BERTH_DATA: data }, { columns: 100 })
   t.is(code, 0)
@@ -33,7 +33,7 @@ test('on a terminal a history is a table with positions, users by name, changes 
   t.true(widest(out) <= 100)
 })
 
-test('a narrow terminal shows the changes in more lines', async (t) => {
+test('on a narrow terminal, changes wrap to more lines', async (t) => {
   const { data, sut } = await stopped(t)
   const [narrow, wide] = await Promise.all(
     [60, 200].map((columns) => type(['history', sut], { BERTH_DATA: data }, { columns })),
@@ -47,7 +47,7 @@ test('a narrow terminal shows the changes in more lines', async (t) => {
   t.true((narrow?.out.split('\n').length ?? 0) > (wide?.out.split('\n').length ?? 0))
 })
 
-test('a history names users by id where the users file cannot be read', async (t) => {
+test('"history" shows user ids if the users file is unreadable', async (t) => {
   const { data, sut } = await stopped(t)
   writeFileSync(join(data, 'users.json'), 'no users')
   const { code, out } = await type(['history', sut], { BERTH_DATA: data }, { columns: 100 })
@@ -56,7 +56,7 @@ test('a history names users by id where the users file cannot be read', async (t
   t.false(out.includes('admin (administrator)'))
 })
 
-test('with --json history and replay print the same on a terminal as in a pipe', async (t) => {
+test('with --json, "history" and "replay" print the same on a terminal as in a pipe', async (t) => {
   const { data, sut } = await stopped(t)
   for (const line of [
     ['history', sut, '--json'],
@@ -68,7 +68,7 @@ test('with --json history and replay print the same on a terminal as in a pipe',
   }
 })
 
-test('on a terminal replay shows the members that differ', async (t) => {
+test('on a terminal, "replay" shows the members that differ', async (t) => {
   const { data, sut } = await stopped(t)
   const same = await type(['replay'], { BERTH_DATA: data }, { columns: 100 })
   t.regex(same.out, /^same: \d+ documents from \d+ events\n$/)
@@ -83,7 +83,7 @@ test('on a terminal replay shows the members that differ', async (t) => {
   t.regex(out, /\ndifferent: \d+ documents from \d+ events/)
 })
 
-test('verify without a checkpoint tells somebody who watches what it did not compare', async (t) => {
+test('on a terminal, "verify" without a checkpoint explains what was not compared', async (t) => {
   const { data } = await stopped(t)
   const environment = { BERTH_DATA: data }
   const watched = await type(['verify'], environment, { isWatched: true, columns: 80 })
@@ -95,14 +95,14 @@ test('verify without a checkpoint tells somebody who watches what it did not com
   t.false(compared.error.includes('Compared with no checkpoint'))
 })
 
-test('verify says nothing more than before where nobody watches', async (t) => {
+test('"verify" prints no explanation in a pipe', async (t) => {
   const { data } = await stopped(t)
   const { out, error } = await type(['verify'], { BERTH_DATA: data })
   t.is(error, '')
   t.regex(out, /^not checked: [^\n]*\nsound: \d+ events; root \S{44}\n$/)
 })
 
-test('an export to a terminal shows no progress among the events', async (t) => {
+test('"export" to a terminal shows no progress between the events', async (t) => {
   const { data } = await stopped(t)
   const line = ['export', '--format', 'ndjson']
   const { out, error } = await type(line, { BERTH_DATA: data }, { isWatched: true, columns: 80 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { makeProgress, type Total } from '../../src/command-line/terminal/progress.ts'
 
-/** Shows samples of seconds, done and total. */
+/** The output for samples of [seconds, done, total]. */
 const shown = (
   samples: readonly (readonly [number, number, Total])[],
   { isWatched = true, isLogged = false } = {},
@@ -20,7 +20,7 @@ const shown = (
   return written
 }
 
-test('somebody who watches sees the rate and the time left', (t) => {
+test('progress on a terminal shows the rate and the time left', (t) => {
   t.deepEqual(
     shown([
       [0, 0, 1_000],
@@ -39,7 +39,7 @@ const waits: readonly (readonly [number, string])[] = [
   [909_100, '2 h 32 min left'],
 ]
 for (const [total, left] of waits) {
-  test(`${total - 100} events at 100 a second are ${left}`, (t) => {
+  test(`${total - 100} events at 100 a second show ${left}`, (t) => {
     const last = shown([
       [0, 0, total],
       [1, 100, total],
@@ -48,7 +48,7 @@ for (const [total, left] of waits) {
   })
 }
 
-test('the rate is that of this run, also where an earlier one did some of the work', (t) => {
+test('the rate counts only this run, not work done earlier', (t) => {
   const [, second] = shown([
     [0, 900, 1_000],
     [1, 910, 1_000],
@@ -56,7 +56,7 @@ test('the rate is that of this run, also where an earlier one did some of the wo
   t.is(second, '910 of 1000 events, 10 a second, 9 s left')
 })
 
-test('a second pass has a rate of its own', (t) => {
+test('a second pass has its own rate', (t) => {
   const texts = shown([
     [0, 0, 100],
     [10, 100, 100],
@@ -66,7 +66,7 @@ test('a second pass has a rate of its own', (t) => {
   t.is(texts.at(-2), '50 of 100 events, 50 a second, 1 s left')
 })
 
-test('an estimated total is marked, and an unknown one leaves the time out', (t) => {
+test('an estimated total is marked, and an unknown one omits the time left', (t) => {
   t.is(
     shown([
       [0, 0, undefined],
@@ -83,12 +83,12 @@ test('an estimated total is marked, and an unknown one leaves the time out', (t)
   )
 })
 
-test('the line changes at most ten times a second, and at the end', (t) => {
+test('the line is updated at most ten times a second, and at the end', (t) => {
   const samples = Array.from({ length: 101 }, (_, n) => [n / 1_000, n, 100] as const)
   t.is(shown(samples).length, 3)
 })
 
-test('where nobody watches a line is written every ten seconds, or none', (t) => {
+test('without a terminal, progress is a line every ten seconds, or nothing', (t) => {
   const samples = Array.from({ length: 31 }, (_, n) => [n, n, 100] as const)
   t.deepEqual(shown(samples, { isWatched: false }), [])
   t.deepEqual(shown(samples, { isWatched: false, isLogged: true }), [

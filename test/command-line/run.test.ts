@@ -23,10 +23,10 @@ const COMMANDS = [
   'clock correct',
 ]
 const USERS = ['user add', 'user list', 'user remove', 'user passwd']
-/** A configuration that no command would take. */
+/** A configuration that every command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 
-test('help shows every command with an example, and the exit codes, whatever the configuration', async (t) => {
+test('help shows every command with an example, and the exit codes, even with a wrong configuration', async (t) => {
   for (const line of [['help'], ['--help'], ['-h']]) {
     const { code, out, error } = await type(line, WRONG)
     t.deepEqual([code, error], [0, ''])
@@ -35,7 +35,7 @@ test('help shows every command with an example, and the exit codes, whatever the
   }
 })
 
-test('there is no command that these tests do not know', async (t) => {
+test('these tests cover every command', async (t) => {
   const { out } = await type(['help'])
   const listed = [...out.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(([, name]) => name)
   t.deepEqual(listed.toSorted(), [...COMMANDS, 'user'].toSorted())
@@ -69,14 +69,14 @@ test('help fits a terminal of 120 columns', async (t) => {
   }
 })
 
-test('--version and -V print the version of package.json, whatever the configuration', async (t) => {
+test('--version and -V print the version of package.json, even with a wrong configuration', async (t) => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const option of ['--version', '-V']) {
     t.deepEqual(await type([option], WRONG), { code: 0, out: `berth ${version}\n`, error: '' })
   }
 })
 
-test('a group of commands shows its members', async (t) => {
+test('the help of a group shows its commands', async (t) => {
   const vault = await type(['vault', '--help'])
   t.is(vault.code, 0)
   for (const name of ['vault rotate', 'vault status']) t.true(vault.out.includes(`usage: ${name} [--json]`))
@@ -93,22 +93,22 @@ const misuses: readonly (readonly [readonly string[], RegExp])[] = [
   [['constructor'], /there is no command "constructor"/],
   [['help', 'serv'], /there is no command "serv"/],
   [['vault'], /a command is missing\nusage: vault rotate/],
-  [['vault', 'turn'], /"turn" is no command of vault\nusage: /],
-  [['vault', 'rotat'], /"rotat" is no command of vault; did you mean vault rotate\?\nusage: /],
+  [['vault', 'turn'], /"turn" is not a vault command\nusage: /],
+  [['vault', 'rotat'], /"rotat" is not a vault command; did you mean vault rotate\?\nusage: /],
   [['user', 'lst'], /"lst" is not a user command; did you mean user list\?\nusage: /],
   [['user', 'list', '--jason'], /Unknown option '--jason'; did you mean --json\?\nusage: /],
   [['help', 'vualt', 'rotate'], /there is no command "vualt"; did you mean vault\?/],
-  [['backup'], /it takes DIR\nusage: backup DIR \[--json\]/],
-  [['backup', 'a', 'b'], /it takes DIR/],
-  [['replay', 'all'], /it takes no arguments\nusage: replay/],
+  [['backup'], /expected DIR\nusage: backup DIR \[--json\]/],
+  [['backup', 'a', 'b'], /expected DIR/],
+  [['replay', 'all'], /expected no arguments\nusage: replay/],
   [['replay', '--jsn'], /Unknown option '--jsn'; did you mean --json\?\nusage: /],
   [['replay', '-j'], /Unknown option '-j'\nusage: /],
   [['replay', '--jsno=CaNaRy'], /Unknown option '--jsno'; did you mean --json\?/],
   [['backup', 'a', '--json=CaNaRy'], /'--json' does not take an argument/],
-  [['vault', 'status', '--', 'CaNaRy'], /it takes no arguments/],
+  [['vault', 'status', '--', 'CaNaRy'], /expected no arguments/],
 ]
 for (const [line, reason] of misuses) {
-  test(`"${line.join(' ')}" ends with 2, says why and repeats no value`, async (t) => {
+  test(`"${line.join(' ')}" exits with 2 and the reason, without values`, async (t) => {
     const { code, out, error } = await type(line)
     t.deepEqual([code, out], [2, ''])
     t.regex(error, reason)
@@ -117,7 +117,7 @@ for (const [line, reason] of misuses) {
   })
 }
 
-test('a wrong configuration ends a command with 2 and every problem, before it does anything', async (t) => {
+test('a wrong configuration exits with 2 and lists every problem before the command does anything', async (t) => {
   for (const name of [
     ...COMMANDS.filter((each) => !['backup', 'history', 'proof', 'vault forget'].includes(each)),
     'backup a',
@@ -133,7 +133,7 @@ test('a wrong configuration ends a command with 2 and every problem, before it d
   }
 })
 
-test('mistakes of whoever types and failures of files are told in a sentence, never with a stack', async (t) => {
+test('user mistakes and file errors are reported in a sentence, never with a stack trace', async (t) => {
   const data = await temporaryData(t)
   const file = join(data, 'users.json')
   for (const [args, env, expected] of [
@@ -154,6 +154,6 @@ test('mistakes of whoever types and failures of files are told in a sentence, ne
   }
 })
 
-test('the program itself is a dispatcher of less than 100 lines', (t) => {
+test('the main program has fewer than 100 lines', (t) => {
   t.true(readFileSync(join(ROOT, 'src/main.ts'), 'utf8').split('\n').length < 100)
 })

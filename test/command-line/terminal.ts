@@ -8,24 +8,24 @@ export interface Ran {
   readonly error: string
 }
 
-/** Types a command; what it is not told by the environment is as by default. */
+/** Runs a command line with captured output. */
 export const type = async (
   line: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   more: Partial<Terminal> = {},
 ): Promise<Ran> => {
-  const said = { out: '', error: '' }
+  const output = { out: '', error: '' }
   const terminal: Terminal = {
     stdin: async () => new Uint8Array(),
     stdout: (text) => {
-      said.out += text
+      output.out += text
     },
     send: async (text) => {
-      said.out += text
+      output.out += text
       return undefined
     },
     stderr: (text) => {
-      said.error += text
+      output.error += text
     },
     columns: undefined,
     isWatched: false,
@@ -34,5 +34,5 @@ export const type = async (
     ...more,
   }
   const code = await runCommandLine(line, environment, terminal)
-  return { code, ...said }
+  return { code, ...output }
 }

@@ -15,10 +15,10 @@ const started = async (t: ExecutionContext): Promise<{ data: string; service: Se
 const statusOf = async (service: Service, name: string, password: string): Promise<number> =>
   (await service.as(name, password).get('/api/user/me')).status
 
-/** Milliseconds within which a change of the users is in force. */
+/** Milliseconds within which a change of users takes effect. */
 const WITHIN = 2_000
 
-test('beside a running service users are added, given other passwords and removed, in force within two seconds each', async (t) => {
+test('adding, changing and removing users takes effect in a running service within two seconds', async (t) => {
   const { data, service } = await started(t)
   const user = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { code, output, errors } = await run(t, { data, args: ['user', ...args] })
@@ -26,22 +26,22 @@ test('beside a running service users are added, given other passwords and remove
     return output.split('\n')
   }
   const [id, first = ''] = await user('add', 'alice', '--role', 'tester')
-  // Asked of somebody else: attempts of one who is not known yet would count as failed.
+  // Polled as another user: attempts by an unknown user would count as failed logins.
   const isKnown = async () => (await service.get('/api/user')).text.includes('"alice"')
-  await until('she is known', isKnown, WITHIN)
+  await until('alice is known', isKnown, WITHIN)
   t.is(await statusOf(service, 'alice', first), 200)
   t.deepEqual((await service.as('alice', first).get('/api/user/me')).json, { _id: id, name: 'alice', role: 'tester' })
 
   const [second = ''] = await user('passwd', 'alice')
-  await until('the old one has ended', async () => (await statusOf(service, 'alice', first)) === 401, WITHIN)
+  await until('the old password is invalid', async () => (await statusOf(service, 'alice', first)) === 401, WITHIN)
   t.is(await statusOf(service, 'alice', second), 200)
 
   await user('remove', 'alice')
-  await until('she is known no more', async () => (await statusOf(service, 'alice', second)) === 401, WITHIN)
+  await until('alice is unknown', async () => (await statusOf(service, 'alice', second)) === 401, WITHIN)
   t.is((await service.get('/api/user/me')).status, 200)
 })
 
-test('of a user the file holds name, id, role and a hash, and the password nowhere', async (t) => {
+test("the users file contains a user's name, id, role and password hash, but no password", async (t) => {
   const data = join(await temporaryData(t), 'data')
   const added = await run(t, { data, args: ['user', 'add', 'Ann Bee', '--role', 'auditor', '--id', 'ann'] })
   const [id, password = ''] = added.output.split('\n')
@@ -55,7 +55,7 @@ test('of a user the file holds name, id, role and a hash, and the password nowhe
   t.false(file.includes(password))
 })
 
-test('a password is read from standard input, and not printed', async (t) => {
+test('a password is read from standard input and not printed', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const child = spawn(
     process.execPath,

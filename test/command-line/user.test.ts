@@ -4,7 +4,7 @@ import { createSut, NOW, reserve } from '../http/requests.ts'
 import { run } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
-test('to remove a user says how many of its reservations are not over, however the others ended', async (t) => {
+test('removing a user reports the number of its current and future reservations', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut = await createSut(admin)
@@ -22,7 +22,7 @@ test('to remove a user says how many of its reservations are not over, however t
   await reserve(admin, { user_id: idOf('alice'), sut_id: sut, start_in: 86_400, duration: 900 })
   t.is((await admin.post(`/api/sut_reservation/${ids[1]}/cancel`, {})).status, 200)
   await service.stop()
-  // The first is over by then, the second was cancelled.
+  // By then the first is over; the second was cancelled.
   const now = () => Date.parse('2030-05-02T07:30:00Z')
   const { code, out } = await type(['user', 'remove', 'bob'], { BERTH_DATA: service.data }, { now })
   t.deepEqual([code, out], [0, `removed bob (${idOf('bob')}); 2 reservations of this user remain\n`])
@@ -32,7 +32,7 @@ test('to remove a user says how many of its reservations are not over, however t
   t.is(none.out, `removed audrey (${idOf('audrey')}); no reservation of this user remains\n`)
 })
 
-test('a removal beside a running service counts what was reserved just before it', async (t) => {
+test('removing a user while the service runs counts reservations made just before', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut_id = await createSut(admin)
@@ -43,7 +43,7 @@ test('a removal beside a running service counts what was reserved just before it
   t.is(out, `removed bob (${idOf('bob')}); 3 reservations of this user remain\n`)
 })
 
-test('users are listed for programs beside a running service', async (t) => {
+test('"user list --json" works while the service runs', async (t) => {
   const service = await start(t)
   const { code, output } = await run(t, { data: service.data, args: ['user', 'list', '--json'] })
   t.is(code, 0)

@@ -12,7 +12,7 @@ import { type } from './terminal.ts'
 
 const keyFile = (data: string): string => join(data, 'vault.key')
 
-/** The data of a service that has stopped, with a SUT that has secrets. */
+/** The data of a stopped service with a SUT with secrets. */
 const stopped = async (t: ExecutionContext, now = '2030-05-02T06:00:00Z'): Promise<{ data: string; sut: string }> => {
   const service = await start(t, { now })
   const sut = await createSut(service.as('admin'), { password: 'kept', user_name: 'root' })
@@ -25,14 +25,14 @@ const status = async (data: string, now: string) => {
   return { code, keys: JSON.parse(out).keys as Readonly<Record<string, unknown>>[] }
 }
 
-test('without a service, a rotation seals everything anew by itself, and says so', async (t) => {
+test('without a service, "vault rotate" itself re-encrypts everything and reports it', async (t) => {
   const { data, sut } = await stopped(t)
   const before = await ringIn(keyFile(data))
   const now = () => Date.parse('2030-05-02T07:00:00Z')
   const { code, out, error } = await type(['vault', 'rotate'], { BERTH_DATA: data }, { now })
   t.deepEqual([code, error], [0, ''])
   const ring = await ringIn(keyFile(data))
-  t.is(out.split('\n')[0], `new key ${ring.current.id} in ${keyFile(data)}; sealed 2 secrets anew with it`)
+  t.is(out.split('\n')[0], `new key ${ring.current.id} in ${keyFile(data)}; re-encrypted 2 secrets with it`)
   t.deepEqual(
     ring.keys.map(({ id }) => id),
     [ring.current.id, before.current.id],
@@ -41,7 +41,7 @@ test('without a service, a rotation seals everything anew by itself, and says so
   t.is(await passwordOf(store, { current: ring.current, keys: [ring.current] }, sut), 'kept')
 })
 
-test('the status names each key with its need, until nothing needs it and after it was deleted', async (t) => {
+test('"vault status" shows what each key is needed for, and whether a deleted one is missing', async (t) => {
   const { data } = await stopped(t)
   const [old] = (await status(data, '2030-05-02T06:00:01Z')).keys
   t.deepEqual([old?.place, old?.is_needed, old?.secrets], ['current', true, 2])
@@ -57,7 +57,7 @@ test('the status names each key with its need, until nothing needs it and after 
       is_needed: true,
       secrets: 2,
       retries_until: null,
-      why: 'seals what comes; 2 secrets are sealed with it',
+      why: 'encrypts new secrets; 2 secrets are encrypted with it',
     },
     {
       id: old?.id,
@@ -69,53 +69,53 @@ test('the status names each key with its need, until nothing needs it and after 
     },
   ])
   const later = await status(data, '2030-05-03T07:02:00Z')
-  t.deepEqual([later.code, later.keys[1]?.is_needed, later.keys[1]?.why], [0, false, 'nothing needs it'])
+  t.deepEqual([later.code, later.keys[1]?.is_needed, later.keys[1]?.why], [0, false, 'no longer needed'])
   const text = await readFile(keyFile(data), 'utf8')
   await writeFile(keyFile(data), text.split('\n').slice(0, -2).join('\n'))
   const deleted = await status(data, '2030-05-03T07:00:00Z')
-  t.deepEqual([deleted.code, deleted.keys[1]?.place], [1, 'missing'], 'deleted a minute too early')
+  t.deepEqual([deleted.code, deleted.keys[1]?.place], [1, 'missing'], 'deleted too early')
   t.is((await status(data, '2030-05-03T07:02:00Z')).code, 0)
 })
 
-test('the status without keys says what is missing', async (t) => {
+test('"vault status" without readable keys names the missing ones', async (t) => {
   const { data } = await stopped(t)
   const [key] = (await ringIn(keyFile(data))).keys
   await writeFile(keyFile(data), 'CaNaRy')
   const { code, out, error } = await type(['vault', 'status'], { BERTH_DATA: data })
   t.is(code, 1)
   t.regex(error, /vault\.key: key 1 must be/)
-  t.true(out.startsWith(`${key?.id}\tmissing\tneeded\t2 secrets are sealed with it`))
+  t.true(out.startsWith(`${key?.id}\tmissing\tneeded\t2 secrets are encrypted with it`))
   t.false(`${out}${error}`.includes('CaNaRy'))
 })
 
-test('beside a running service, a rotation ends when the service seals with the new key', async (t) => {
+test('"vault rotate" ends once the running service uses the new key', async (t) => {
   const service: Running = await start(t)
   const admin = service.as('admin')
   const sut = await createSut(admin, { password: 'kept' })
   const { code, output, errors } = await run(t, { data: service.data, args: ['vault', 'rotate'] })
   t.deepEqual([code, errors], [0, ''])
-  t.regex(output, /^new key \S+ in \S+vault\.key; the running service seals with it now/)
+  t.regex(output, /^new key \S+ in \S+vault\.key; the running service uses it now/)
   const ring = await ringIn(keyFile(service.data))
   const store = openStore(t, join(service.data, 'events.db'), { readOnly: true })
   const next = await createSut(admin, { password: 'new' })
   t.is((await store.readSecrets(next))[0]?.key_id, ring.current.id)
-  const isSealedAnew = async () => (await store.readSecrets(sut))[0]?.key_id === ring.current.id
-  await until('the old secret is sealed anew', isSealedAnew, 10_000)
+  const isReencrypted = async () => (await store.readSecrets(sut))[0]?.key_id === ring.current.id
+  await until('the old secret is re-encrypted', isReencrypted, 10_000)
   t.is(await passwordOf(store, { current: ring.current, keys: [ring.current] }, sut), 'kept')
 })
 
-test('keys in the variable are rotated there: the command says how, and changes nothing', async (t) => {
+test('with keys in the variable, "vault rotate" explains how to rotate them and changes nothing', async (t) => {
   const key = `a:${randomBytes(32).toString('base64')}`
   const { data } = await stopped(t)
   const file = await readFile(keyFile(data), 'utf8')
   const { code, out, error } = await type(['vault', 'rotate'], { BERTH_DATA: data, BERTH_VAULT_KEY: key })
   t.deepEqual([code, out], [1, ''])
-  t.regex(error, /the keys are in BERTH_VAULT_KEY: put a new one before them there/)
+  t.regex(error, /the keys are in BERTH_VAULT_KEY: put a new one before them/)
   t.false(error.includes(key))
   t.is(await readFile(keyFile(data), 'utf8'), file)
 })
 
-test('a key in the variable that follows another one seals everything anew when the service starts', async (t) => {
+test('a new key before the old one in the variable re-encrypts everything at startup', async (t) => {
   const [old, next] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`) as [string, string]
   const first = await start(t, { environment: { BERTH_VAULT_KEY: old } })
   const sut = await createSut(first.as('admin'), { password: 'kept' })
@@ -123,12 +123,12 @@ test('a key in the variable that follows another one seals everything anew when 
   const again = await start(t, { data: first.data, environment: { BERTH_VAULT_KEY: `${next},${old}` } })
   const store = openStore(t, join(first.data, 'events.db'), { readOnly: true })
   const keyOf = async () => (await store.readSecrets(sut))[0]?.key_id
-  await until('it is sealed anew', async () => (await keyOf()) === 'new', 10_000)
+  await until('it is re-encrypted', async () => (await keyOf()) === 'new', 10_000)
   await again.stop()
   t.is(await keyOf(), 'new')
 })
 
-test('a rotation with a ring that does not fit the log is refused before the key file is touched', async (t) => {
+test('a rotation without a key that the log needs is refused and leaves the key file unchanged', async (t) => {
   const { data } = await stopped(t)
   const wrong = `other:${randomBytes(32).toString('base64')}\n`
   await writeFile(keyFile(data), wrong)

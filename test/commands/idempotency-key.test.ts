@@ -23,7 +23,7 @@ const knownAs = (...keys: readonly string[]): IdempotencyRecords =>
   }, [])
 const first = { revision: 0, _id: SUT_ID, created: true }
 
-test('the same request under the same key is the same, also from its bytes', (t) => {
+test('the same request with the same key derives the same value, as text or bytes', (t) => {
   const keys = makeIdempotencyKeys(ringOf('a'))
   const { current, candidates } = keys.derive(...request)
   const [user, key, method, path, body] = request
@@ -31,7 +31,7 @@ test('the same request under the same key is the same, also from its bytes', (t)
   t.deepEqual(candidates, [current])
 })
 
-test('what is recorded has the form of its metadata and shows nothing of the request', (t) => {
+test('the recorded value is valid metadata and reveals nothing about the request', (t) => {
   const { current } = makeIdempotencyKeys(ringOf('a')).derive(...request)
   const metadata = { actor: 'a', role: 'tester', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   t.true(E.isRight(Metadata.decode({ ...metadata, key: current })))
@@ -43,14 +43,14 @@ const changed: readonly (readonly [string, Request, 'reused' | undefined])[] = [
   ['another path', ['alice', 'key-1', 'POST', '/api/sut/x/update', '{"password":"CaNaRy"}'], 'reused'],
   ['another method', ['alice', 'key-1', 'PUT', '/api/sut/create', '{"password":"CaNaRy"}'], 'reused'],
   [
-    'a byte moved from the path to the body',
+    'a character moved from the path to the body',
     ['alice', 'key-1', 'POST', '/api/sut/creat', 'e{"password":"CaNaRy"}'],
     'reused',
   ],
   ['another key', ['alice', 'key-2', 'POST', '/api/sut/create', '{"password":"CaNaRy"}'], undefined],
   ['another user', ['bob', 'key-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}'], undefined],
   [
-    'a letter moved from the user to the key',
+    'a character moved from the user to the key',
     ['alic', 'ekey-1', 'POST', '/api/sut/create', '{"password":"CaNaRy"}'],
     undefined,
   ],
@@ -65,7 +65,7 @@ for (const [what, other, expected] of changed) {
   })
 }
 
-test('two requests that differ anywhere are never taken for each other', (t) => {
+test('property: different requests derive different values', (t) => {
   const keys = makeIdempotencyKeys(ringOf('a'))
   const letters = fc.string({ unit: fc.constantFrom('a', '"', ',', '[', ']'), maxLength: 3 })
   const requests = fc.tuple(letters, letters, letters, letters, letters)
@@ -79,14 +79,14 @@ test('two requests that differ anywhere are never taken for each other', (t) => 
   t.pass()
 })
 
-test('like requests of two users, or under two keys, cannot be seen to be alike', (t) => {
+test('equal requests by two users or with two keys cannot be recognized as equal', (t) => {
   const keys = makeIdempotencyKeys(ringOf('a'))
   const [, , ...rest] = request
   const of = (user: string, key: string) => keys.derive(user, key, ...rest).current.slice(23)
   t.is(new Set([of('alice', 'key-1'), of('alice', 'key-2'), of('bob', 'key-1')]).size, 3)
 })
 
-test('a request recorded under an older key of the ring is known, and reused the same', (t) => {
+test('a request recorded under an older vault key is found, and its reuse detected', (t) => {
   const [old, next] = [ringOf('old'), ringOf('new')]
   const rotated = makeIdempotencyKeys({ keys: [...next.keys, ...old.keys] })
   const known = knownAs(makeIdempotencyKeys(old).derive(...request).current)
@@ -94,12 +94,12 @@ test('a request recorded under an older key of the ring is known, and reused the
   t.is(retry.candidates.length, 2)
   t.is(retry.current, makeIdempotencyKeys(next).derive(...request).current)
   t.deepEqual(findRecorded(known, retry), first)
-  t.is(findRecorded(known, retry, SUT_ID), undefined, 'of what was given up nothing is known')
+  t.is(findRecorded(known, retry, SUT_ID), undefined, 'an abandoned creation is not found')
   t.is(findRecorded(known, rotated.derive('alice', 'key-1', 'POST', '/elsewhere', '')), 'reused')
   t.is(findRecorded(known, makeIdempotencyKeys(next).derive(...request)), undefined)
 })
 
-test('of several recorded under one key the last counts', (t) => {
+test('of several records for one key, the last counts', (t) => {
   const keys = makeIdempotencyKeys(ringOf('a'))
   const other = keys.derive('alice', 'key-1', 'POST', '/elsewhere', '').current
   const known = knownAs(other, keys.derive(...request).current)
@@ -107,7 +107,7 @@ test('of several recorded under one key the last counts', (t) => {
   t.is(findRecorded([], keys.derive(...request)), undefined)
 })
 
-test('a key of 1 to 255 visible ASCII characters is taken, quoted or not', (t) => {
+test('a key of 1 to 255 visible ASCII characters is accepted, quoted or not', (t) => {
   const visible = fc.string({
     unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
     minLength: 1,
@@ -123,7 +123,7 @@ test('a key of 1 to 255 visible ASCII characters is taken, quoted or not', (t) =
   t.is(rightOf(parseIdempotencyKey(`"${'x'.repeat(255)}"`)), 'x'.repeat(255))
 })
 
-test('no header is no key', (t) => {
+test('without the header, there is no key', (t) => {
   t.is(rightOf(parseIdempotencyKey(undefined)), undefined)
 })
 

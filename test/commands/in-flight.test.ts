@@ -2,18 +2,18 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeInFlight } from '../../src/commands/in-flight.ts'
 
-/** Tasks that end when they are told to, and what has begun and ended so far. */
+/** Tasks that end on demand, and a log of their starts and ends. */
 const tasks = () => {
-  const told: string[] = []
+  const log: string[] = []
   const ends = new Map<string, () => void>()
   return {
-    told,
+    log,
     task: (name: string) => async () => {
-      told.push(`${name} begins`)
+      log.push(`${name} begins`)
       const { promise, resolve } = Promise.withResolvers<void>()
       ends.set(name, resolve)
       await promise
-      told.push(`${name} ends`)
+      log.push(`${name} ends`)
       return E.right(name)
     },
     end: async (name: string): Promise<void> => {
@@ -27,9 +27,9 @@ const turns = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate)
 }
 
-test('requests with one key come one after the other, those with others at once', async (t) => {
+test('requests with the same key run in sequence, those with different keys concurrently', async (t) => {
   const { runExclusive } = makeInFlight()
-  const { told, task, end } = tasks()
+  const { log, task, end } = tasks()
   const all = [
     runExclusive(['a'], task('1')),
     runExclusive(['a'], task('2')),
@@ -37,26 +37,26 @@ test('requests with one key come one after the other, those with others at once'
     runExclusive(['b'], task('4')),
   ]
   await turns()
-  t.deepEqual(told, ['1 begins', '4 begins'])
+  t.deepEqual(log, ['1 begins', '4 begins'])
   for (const name of ['1', '2', '3', '4']) await end(name)
   t.deepEqual(await Promise.all(all), ['1', '2', '3', '4'].map(E.right))
-  t.deepEqual(told, ['1 begins', '4 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends', '4 ends'])
+  t.deepEqual(log, ['1 begins', '4 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends', '4 ends'])
 })
 
-test('a request waits for those that began before the keys were rotated, under an older name', async (t) => {
+test('a request waits for earlier ones that used the name before a key rotation', async (t) => {
   const { runExclusive } = makeInFlight()
-  const { told, task, end } = tasks()
+  const { log, task, end } = tasks()
   const earlier = runExclusive(['old'], task('earlier'))
   const later = [runExclusive(['new', 'old'], task('later')), runExclusive(['new', 'old'], task('last'))]
   const other = runExclusive(['other', 'older'], task('other'))
   await turns()
-  t.deepEqual(told, ['earlier begins', 'other begins'])
+  t.deepEqual(log, ['earlier begins', 'other begins'])
   for (const name of ['earlier', 'later', 'last', 'other']) await end(name)
   await Promise.all([earlier, ...later, other])
-  t.deepEqual(told.slice(2, 7), ['earlier ends', 'later begins', 'later ends', 'last begins', 'last ends'])
+  t.deepEqual(log.slice(2, 7), ['earlier ends', 'later begins', 'later ends', 'last begins', 'last ends'])
 })
 
-test('a task that fails frees its key', async (t) => {
+test('a failed task releases its key', async (t) => {
   const { runExclusive } = makeInFlight()
   await t.throwsAsync(
     runExclusive(['a'], () => Promise.reject(new Error('it failed'))),

@@ -10,9 +10,9 @@ import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts
 import { administrator, sutValues } from '../domain/builders.ts'
 import { randomHex, readLog } from '../event-store/new-events.ts'
 import { NO_SNAPSHOTS } from './script.ts'
-import { retryKey } from './steps.ts'
+import { anIdempotencyKey } from './steps.ts'
 
-/** A process that creates and retires SUTs, and sweeps up what others have left open. */
+/** A process that creates and retires SUTs, and sweeps orphaned ports of others. */
 
 export const RANGE = { first: 4000, last: 4002 }
 
@@ -34,7 +34,7 @@ export const aClock = (): Clock => {
 
 type Standing = 'standing' | 'retired' | undefined
 
-/** What views that have come to the end of the log say of a SUT. */
+/** The status of a SUT by views that are up to date. */
 export const standingsIn = (log: readonly Recorded[]): ((sutId: string) => Standing) => {
   const ofSut = (type: Recorded['type']) =>
     new Set(log.filter((event) => event.type === type).map(({ stream }) => stream))
@@ -51,13 +51,13 @@ export interface Process {
   readonly sweep: (standingOf?: (sutId: string) => Standing) => Promise<void>
 }
 
-/** `truth` is the same log as the process has, without its faults. */
+/** `truth` is the same log without the faults of `store`. */
 export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = store): Process => {
   const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots: NO_SNAPSHOTS })
   const by = (key: string | undefined) => ({
     actor: administrator,
     requestId: randomHex(8),
-    idempotencyKey: key === undefined ? undefined : retryKey(key),
+    idempotencyKey: key === undefined ? undefined : anIdempotencyKey(key),
   })
   return {
     runner,
@@ -81,7 +81,7 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
   }
 }
 
-/** Every port that was given back or is held when it should not be; none, if none was lost and none given twice. */
+/** Ports that are lost, assigned twice or wrongly released. */
 export const portFaults = (log: readonly Recorded[]): readonly string[] => {
   const faults: string[] = []
   const held = new Map<number, string>()
@@ -90,19 +90,20 @@ export const portFaults = (log: readonly Recorded[]): readonly string[] => {
     switch (event.type) {
       case 'ListenPortAssigned': {
         const { listen_port, sut_id } = event.data
-        if (held.has(listen_port)) faults.push(`${listen_port} was given to ${sut_id} while another had it`)
+        if (held.has(listen_port)) faults.push(`${listen_port} was assigned to ${sut_id} while in use`)
         held.set(listen_port, sut_id)
         break
       }
       case 'ListenPortReleased': {
         const { listen_port, sut_id } = event.data
         if (held.get(listen_port) !== sut_id)
-          faults.push(`${listen_port} was given back by ${sut_id}, who did not have it`)
+          faults.push(`${listen_port} was released by ${sut_id}, which did not hold it`)
         held.delete(listen_port)
         break
       }
       case 'SutCreated':
-        if (held.get(event.data.listen_port) !== event.data._id) faults.push(`${event.data._id} came without its port`)
+        if (held.get(event.data.listen_port) !== event.data._id)
+          faults.push(`${event.data._id} was created without its port`)
         standing.set(event.data._id, event.data.listen_port)
         break
       case 'SutRetired':
@@ -114,5 +115,5 @@ export const portFaults = (log: readonly Recorded[]): readonly string[] => {
   return faults
 }
 
-/** Whom the sweep's own events name. */
+/** The actor of the sweep's events. */
 export const SWEEPER = BERTH._id

@@ -17,7 +17,7 @@ const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, 
 const reservationsOf = async (store: EventStore, sut: string): Promise<number> =>
   (await readAll(store, sutStream(sut))).filter(({ type }) => type === 'ReservationCreated').length
 
-test('on a stream that is remembered an acceptance reads nothing, and a refusal looks first', async (t) => {
+test('on a cached stream, an accepted command reads nothing; a refusal reads the stream first', async (t) => {
   const { store, streamsRead, appends } = counting(await aStore(t))
   const instance = anInstance(store)
   const sut = await instance.aSut()
@@ -39,7 +39,7 @@ test('on a stream that is remembered an acceptance reads nothing, and a refusal 
   t.is(appends(), written)
 })
 
-test('commands on one SUT wait for each other, in the order in which they came', async (t) => {
+test('commands on one SUT run in order of arrival', async (t) => {
   const truth = await aStore(t)
   const { store, appends } = counting(truth)
   const instance = anInstance(store)
@@ -58,20 +58,20 @@ test('commands on one SUT wait for each other, in the order in which they came',
   t.deepEqual(starts, hours)
 })
 
-test('whoever waits for a command that goes wrong has a turn all the same', async (t) => {
+test('commands queued after a failing one still run', async (t) => {
   const truth = await aStore(t)
-  let isSound = true
+  let isHealthy = true
   const store: EventStore = {
     ...truth,
-    append: (...asked) => {
-      if (isSound) return truth.append(...asked)
-      isSound = true
+    append: (...given) => {
+      if (isHealthy) return truth.append(...given)
+      isHealthy = true
       throw new Error('a bug')
     },
   }
   const instance = anInstance(store)
   const sut = await instance.aSut()
-  isSound = false
+  isHealthy = false
   const [wrong, ...others] = await Promise.allSettled(
     ['08', '10', '12'].map((hour) => instance.reserve(sut, explicit(`${hour}:00`, `${hour}:30`))),
   )
@@ -82,18 +82,18 @@ test('whoever waits for a command that goes wrong has a turn all the same', asyn
   )
 })
 
-test('a refusal is decided on what another instance has done since', async (t) => {
+test('a refusal takes the latest events of other instances into account', async (t) => {
   const store = await aStore(t)
   const [one, other] = [anInstance(store), anInstance(store)]
   const sut = await one.aSut()
   t.is(await one.reserve(sut, explicit('08:00', '09:00')), 'made')
-  t.is(await other.describe(sut, 'as the other has it'), 'recorded')
-  // What the first instance remembers says that this is a change, then that it is none.
-  t.is(await one.describe(sut, 'as the other has it'), 'already')
+  t.is(await other.describe(sut, 'by the other instance'), 'recorded')
+  // By the cached state of the first instance, this would be a change.
+  t.is(await one.describe(sut, 'by the other instance'), 'already')
   t.is(await other.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
 })
 
-test('a command that others keep overtaking is given up, not tried for ever', async (t) => {
+test('a command that conflicts at every attempt ends as unavailable', async (t) => {
   const healthy = await aStore(t)
   const sut = await anInstance(healthy).aSut()
   const { store, appends } = counting({ ...healthy, append: () => async () => E.left('moved') })
@@ -104,46 +104,46 @@ test('a command that others keep overtaking is given up, not tried for ever', as
 
 const INSTANCES = 8
 
-/** How many of eight instances get the same window when all ask for it at once. */
+/** The outcomes of eight instances that reserve the same window concurrently. */
 const race = async (truth: EventStore, store: EventStore): Promise<readonly string[]> => {
   const sut = await anInstance(truth).aSut()
   const instances = Array.from({ length: INSTANCES }, () => anInstance(store))
-  // Each knows the SUT, as instances do that have been running for a while.
+  // Each instance caches the SUT first.
   for (const instance of instances) await instance.reserve(sut, explicit('05:00', '05:15'))
   return (await Promise.all(instances.map(({ reserve }) => reserve(sut, explicit('08:00', '09:00'))))).sort()
 }
 
 const ONE_WINNER = ['made', ...Array.from({ length: INSTANCES - 1 }, () => 'reservation_conflict')].sort()
 
-test('of eight instances that want one window at once, one gets it and seven are told of the conflict', async (t) => {
+test('of eight instances racing for one window, one gets it and seven are refused with a conflict', async (t) => {
   const store = await aStore(t)
   for (let round = 0; round < 10; round++) t.deepEqual(await race(store, store), ONE_WINNER)
 })
 
-test('it shows when a store takes appends whatever revision they expect: the window is given away several times', async (t) => {
+test('control: a store that ignores the expected revision double-books', async (t) => {
   const store = await aStore(t)
   t.notDeepEqual(await race(store, ignoresExpected()(store)), ONE_WINNER)
 })
 
-test('a clock that goes back an hour books nothing twice', async (t) => {
+test('a clock set back an hour causes no double booking', async (t) => {
   const store = await aStore(t)
   const instance = anInstance(store)
   const sut = await instance.aSut()
   t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'made')
   instance.setClock('06:20')
-  // With this event the morning's first window is over, and no longer part of the folded calendar.
+  // By the time of this event the first window is over, and it leaves the folded calendar.
   t.is(await instance.describe(sut, 'after six'), 'recorded')
   instance.setClock('05:20')
   t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'clock_behind')
   t.is(await reservationsOf(store, sut), 1)
 
-  // Without that refusal the window would have been given away again.
+  // Control: without that refusal, the window would have been booked twice.
   const state = (await readAll(store, sutStream(sut))).reduce(reservationDecider.evolve, reservationDecider.initial)
   const again = { ...createReservation(explicit('06:00', '06:15')), sut_id: sut }
   t.true(E.isRight(reservationDecider.decide(state, again, clock('05:20'))))
 })
 
-test('a clock that is behind by less than a minute decides as of the last event', async (t) => {
+test("with a clock less than a minute behind, commands use the last event's time", async (t) => {
   const store = await aStore(t)
   const instance = anInstance(store)
   const sut = await instance.aSut()
@@ -156,7 +156,7 @@ test('a clock that is behind by less than a minute decides as of the last event'
   const last = (await readAll(store, sutStream(sut))).at(-1)
   t.is(last?.metadata.time, '2030-05-02T06:15:30.000Z')
   instance.setClock('06:14:30')
-  t.is(await instance.describe(sut, 'just so'), 'recorded')
+  t.is(await instance.describe(sut, 'just within the limit'), 'recorded')
   instance.setClock('06:14:29.999')
   t.is(await instance.describe(sut, 'too far behind'), 'clock_behind')
 })
@@ -168,7 +168,7 @@ const snapshotsIn = (kept: Map<string, Snapshot>) => ({
   dropUnwritten: () => undefined,
 })
 
-test('after reopening, a stream of 1,000 events is not read from its beginning', async (t) => {
+test('after reopening, a snapshot avoids reading a stream of 1,000 events from its start', async (t) => {
   const path = await aPath(t)
   const first = openStore(t, path)
   const kept = new Map<string, Snapshot>()
@@ -180,12 +180,12 @@ test('after reopening, a stream of 1,000 events is not read from its beginning',
   t.is(await anInstance(store, snapshotsIn(kept)).describe(sut, 'note 999'), 'already')
   t.true(eventsRead() <= 256, `${eventsRead()} events read`)
 
-  // Without the snapshot it is.
+  // Control: without the snapshot, the whole stream is read.
   t.is(await anInstance(store).describe(sut, 'note 999'), 'already')
   t.true(eventsRead() >= 1000)
 })
 
-test('a state that was kept is decided on without a read, and one that is old is found out', async (t) => {
+test('a saved state decides without a read, and a stale one is detected', async (t) => {
   const path = await aPath(t)
   const kept = new Map<string, Snapshot>()
   const first = openStore(t, path)
@@ -203,7 +203,7 @@ test('a state that was kept is decided on without a read, and one that is old is
   t.is(await again.reserve(other, explicit('08:30', '09:30')), 'reservation_conflict')
 })
 
-test('a snapshot of another version of the decider is not used', async (t) => {
+test('a snapshot of another decider version is ignored', async (t) => {
   const store = await aStore(t)
   const sut = await anInstance(store).aSut()
   const stream = sutStream(sut)
@@ -216,6 +216,6 @@ test('a snapshot of another version of the decider is not used', async (t) => {
   }
   const { version } = reservationDecider
   t.is(await withSnapshotOf(version + 1).reserve(sut, explicit('08:00', '09:00')), 'made')
-  // One of this version is believed: here it says that the SUT has been retired.
+  // Control: a snapshot of this version is used; it contains a retired SUT.
   t.is(await withSnapshotOf(version).reserve(sut, explicit('10:00', '11:00')), 'sut_retired')
 })

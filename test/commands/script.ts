@@ -11,9 +11,9 @@ import { LISTEN_PORTS_STREAM, sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { administrator, clock, sutValues } from '../domain/builders.ts'
 import { randomHex, readAll } from '../event-store/new-events.ts'
-import { type AnyCommand, type AnyDecider, deciderOf, type Memory, retryKey, STEPS } from './steps.ts'
+import { type AnyCommand, type AnyDecider, anIdempotencyKey, deciderOf, type Memory, STEPS } from './steps.ts'
 
-/** A story of commands, each of which is held against the log itself after it has ended. */
+/** A sequence of commands, each compared with the log after it ends. */
 
 export const NO_SNAPSHOTS = {
   read: () => undefined,
@@ -22,25 +22,25 @@ export const NO_SNAPSHOTS = {
   dropUnwritten: () => undefined,
 }
 
-/** What says that nothing is known to have been recorded: the client may ask again. */
+/** Failures after which the client may retry. */
 const IN_TROUBLE = ['store_full', 'unavailable', 'outcome_unknown']
 const ATTEMPTS_MAX = 3
 
 export interface Setting {
-  /** What the runner gets. */
+  /** The runner's store. */
   readonly store: EventStore
-  /** The same log, without its faults. */
+  /** The same log, without faults. */
   readonly truth: EventStore
-  /** Whether the runner begins anew, remembering nothing, for every command. */
+  /** Whether every command gets a new runner with an empty cache. */
   readonly isForgetful: boolean
-  /** Called when a command ended in trouble, before it is tried again. */
-  readonly mend: () => void
+  /** Called before a failed command is retried. */
+  readonly repair: () => void
 }
 
 const fold = (decider: AnyDecider, events: readonly Recorded[]): StreamState =>
   events.reduce(decider.evolve, decider.initial)
 
-/** Where the end of one attempt at a command is not what the log says. */
+/** Contradictions between the outcome of one attempt and the log. */
 const problemsOf = (
   command: AnyCommand,
   ended: E.Either<Failure, Outcome<StreamState>>,
@@ -60,7 +60,9 @@ const problemsOf = (
     if (ofRequest.length > 0) return [`${command.type} was called ${code}, and is in the log`]
     if (IN_TROUBLE.includes(code)) return []
     const decision = decisionOn(events)
-    return E.isLeft(decision) && decision.left.code === code ? [] : [`${command.type} was refused untruly: ${code}`]
+    return E.isLeft(decision) && decision.left.code === code
+      ? []
+      : [`${command.type} was refused without reason: ${code}`]
   }
   const outcome = ended.right
   switch (outcome.kind) {
@@ -92,13 +94,13 @@ const problemsOf = (
           : [`${command.type} was decided on another past`]),
         ...(isDeepStrictEqual(fold(decider, events), outcome.state)
           ? []
-          : [`after ${command.type} another state is remembered`]),
+          : [`the cached state after ${command.type} differs from the log`]),
       ]
     }
   }
 }
 
-/** Creates the SUT that the story is about, asking again with the same key while that helps. */
+/** Creates the SUT of the sequence, retrying with the same key. */
 const theSut = async (setting: Setting, runner: () => Runner, key: IdempotencyKey): Promise<string> => {
   const order = {
     values: sutValues(),
@@ -111,7 +113,7 @@ const theSut = async (setting: Setting, runner: () => Runner, key: IdempotencyKe
   for (let i = 0; i < ATTEMPTS_MAX; i++) {
     const made = await createSut(runner(), { ...order, random: randomHex(8) })
     if (E.isRight(made)) return made.right._id
-    setting.mend()
+    setting.repair()
   }
   throw new Error('the SUT could not be created')
 }
@@ -129,7 +131,7 @@ const creationProblems = async (truth: EventStore, _id: string, key: Idempotency
   ]
 }
 
-/** Plays the story and says where it was not true; nothing, if all is well. */
+/** Plays the sequence; returns the problems found. */
 export const play = async (setting: Setting): Promise<readonly string[]> => {
   const { store, truth, isForgetful } = setting
   const name = randomHex(6)
@@ -137,14 +139,14 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
   const fresh = (): Runner => makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
   const lasting = fresh()
   const runner = (): Runner => (isForgetful ? fresh() : lasting)
-  const created = retryKey(`${name}-sut`)
+  const created = anIdempotencyKey(`${name}-sut`)
   const memory: Memory = { sut: await theSut(setting, runner, created), made: [] }
   const stream = sutStream(memory.sut)
   const problems: string[] = [...(await creationProblems(truth, memory.sut, created))]
 
   for (const [number, step] of STEPS.entries()) {
     const command = step(memory)
-    const key = retryKey(`${name}-${number}`)
+    const key = anIdempotencyKey(`${name}-${number}`)
     for (let i = 0; i < ATTEMPTS_MAX; i++) {
       now += 1000
       const requestId = `${name}-${number}-${i}`
@@ -153,12 +155,12 @@ export const play = async (setting: Setting): Promise<readonly string[]> => {
       const events = await readAll(truth, stream)
       problems.push(...problemsOf(command, ended, events, requestId, now))
       if (E.isLeft(ended) && IN_TROUBLE.includes(ended.left.code)) {
-        setting.mend()
-        if (i === ATTEMPTS_MAX - 1) problems.push(`${command.type} stays in trouble: ${ended.left.code}`)
+        setting.repair()
+        if (i === ATTEMPTS_MAX - 1) problems.push(`${command.type} keeps failing: ${ended.left.code}`)
         continue
       }
       const recorded = events.filter(({ metadata }) => metadata.key === key.current)
-      if (recorded.length > 1) problems.push(`${command.type} is there ${recorded.length} times for one key`)
+      if (recorded.length > 1) problems.push(`${command.type} is recorded ${recorded.length} times for one key`)
       if (command.type === 'CreateReservation')
         memory.made.push((recorded[0]?.data as { _id: string } | undefined)?._id)
       break

@@ -12,9 +12,9 @@ import { administrator, clock, createReservation, LISTEN_PORT, sutValues } from 
 import { randomHex } from '../event-store/new-events.ts'
 import { NO_SNAPSHOTS } from './script.ts'
 
-/** One instance of the service, as far as commands go. */
+/** The command side of one service instance. */
 export interface Instance {
-  /** Creates a SUT and gives its id. */
+  /** Creates a SUT and returns its id. */
   readonly aSut: () => Promise<string>
   /** `made`, or the code of the refusal. */
   readonly reserve: (sut: string, window: RequestedWindow) => Promise<string>

@@ -9,14 +9,14 @@ export type AnyCommand = ReservationCommand | SutCommand
 
 export interface Memory {
   readonly sut: string
-  /** The reservation that was made, or refused, first and second. */
+  /** The ids of the reservations in order; undefined if refused. */
   readonly made: (string | undefined)[]
 }
 
 const NEVER_MADE = '0'.repeat(24)
 const by = { actor: administrator, documentStatus: 'made', user_id: alice } as const
 
-/** Everything that a calendar goes through in a morning. */
+/** A sequence that covers every command on a calendar. */
 export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
   ({ sut }) => ({ ...createReservation(explicit('08:00', '09:00')), sut_id: sut, random: randomHex(8) }),
   ({ sut }) => ({ ...createReservation(explicit('08:30', '09:30')), sut_id: sut, random: randomHex(8) }),
@@ -33,12 +33,12 @@ export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
 
 export type AnyDecider = Decider<StreamState, AnyCommand>
 
-/** Which of the two deciders of a SUT's stream a command is for. */
+/** The decider of a command on a SUT's stream. */
 export const deciderOf = (command: AnyCommand): AnyDecider =>
   (command.type.endsWith('Reservation') ? reservationDecider : sutDecider) as unknown as AnyDecider
 
-/** A retry key as it is recorded; requests that share it are the same. */
-export const retryKey = (name: string): IdempotencyKey => {
+/** A recorded idempotency key; requests that share it are equal. */
+export const anIdempotencyKey = (name: string): IdempotencyKey => {
   const current = `${name.padEnd(22, '_')}.${name.padEnd(22, '-')}`
   return { current, candidates: [current] }
 }

@@ -11,12 +11,12 @@ import {
 } from './store/crash-points.ts'
 import { dying, interrupted } from './store/interrupted-store.ts'
 
-/** A SUT is retired in two appends as well; and whatever crashes, the sweep too, the next sweep closes what it left. */
+/** A SUT is retired in two appends. The next sweep cleans up after any crash, even of a sweep. */
 
 const MINUTE = 60_000
 
 for (const key of ['k', undefined]) {
-  test(`a retirement that crashes at any point is finished by a retry ${key ? 'with its key' : 'without a key'}, and the port comes back once`, async (t) => {
+  test(`a retirement that crashes is completed by a retry ${key ? 'with its key' : 'without a key'}, releasing the port once`, async (t) => {
     const act = async (given: Stage, nth: number): Promise<number> => {
       const { store, clock, log, bystander } = given
       const calls = await crashedRetirement(given, nth)
@@ -30,7 +30,7 @@ for (const key of ['k', undefined]) {
   })
 }
 
-test('a retirement that crashes at any point is finished by the sweep, and the port comes back once', async (t) => {
+test('a retirement that crashes at any point is completed by the sweep, releasing the port once', async (t) => {
   const act = async (given: Stage, nth: number): Promise<number> => {
     const { store, clock, log } = given
     const calls = await crashedRetirement(given, nth)
@@ -43,7 +43,7 @@ test('a retirement that crashes at any point is finished by the sweep, and the p
   await atEveryPoint(t, act, 4)
 })
 
-test('a sweep between any two calls of a retirement gives the port back for it, once', async (t) => {
+test('a sweep between any two calls of a retirement releases the port once', async (t) => {
   const act = async ({ store, clock, log, bystander }: Stage, nth: number): Promise<number> => {
     const slow = interrupted(store, nth, () => aProcess(store, clock).sweep())
     t.is(await aProcess(slow.store, clock).retire(bystander), 'recorded')
@@ -53,7 +53,7 @@ test('a sweep between any two calls of a retirement gives the port back for it, 
   await atEveryPoint(t, act, 4)
 })
 
-test('a sweep that crashes at any point is finished by the next', async (t) => {
+test('a sweep that crashes at any point is completed by the next', async (t) => {
   const act = async (given: Stage, nth: number): Promise<number> => {
     const { store, clock, log } = given
     await crashedCreation(given, 4)
@@ -72,7 +72,7 @@ test('a sweep that crashes at any point is finished by the next', async (t) => {
   await atEveryPoint(t, act, 5)
 })
 
-test('sweeps of eight processes at once close everything once', async (t) => {
+test('concurrent sweeps of eight processes clean up everything once', async (t) => {
   const given = await stage(t)
   const { store, clock, log } = given
   await crashedCreation(given, 4)
@@ -83,7 +83,7 @@ test('sweeps of eight processes at once close everything once', async (t) => {
   t.deepEqual(portFaults(await log()), [])
 })
 
-test('a creation, its retry and a sweep at the same moment leave one SUT with one port', async (t) => {
+test('two concurrent retries and a sweep leave one SUT with one port', async (t) => {
   for (let round = 0; round < 10; round++) {
     const given = await stage(t)
     const { store, clock, log } = given
@@ -101,11 +101,11 @@ test('a creation, its retry and a sweep at the same moment leave one SUT with on
   }
 })
 
-test('what was swept up is given out again, the port longest free first', async (t) => {
+test('swept ports are reassigned, the longest free first', async (t) => {
   const { store, clock, log, bystander } = await stage(t)
   const portsGiven = async (): Promise<readonly number[]> =>
     (await log()).flatMap((event) => (event.type === 'ListenPortAssigned' ? [event.data.listen_port] : []))
-  // 4001 is left open by a creation, then 4000 by a retirement; 4002 was never used.
+  // A creation leaves 4001 orphaned, then a retirement 4000; 4002 was never used.
   await aProcess(dying(store, 4).store, clock).create()
   clock.pass(MINUTE + 1)
   await aProcess(store, clock).sweep()
@@ -117,7 +117,7 @@ test('what was swept up is given out again, the port longest free first', async 
   t.deepEqual((await portsGiven()).slice(2), [4002, 4001, 4000])
 })
 
-test('the port of a SUT that stands is not given back because a document says that it was retired', async (t) => {
+test('a wrong "retired" status in the views does not release the port of an active SUT', async (t) => {
   const { store, clock, log, bystander } = await stage(t)
   await aProcess(store, clock).sweep(() => 'retired')
   t.deepEqual(typesOf(await log()).slice(2), [])

@@ -15,7 +15,7 @@ const SUT = '58c38f5d444553252cce0000'
 const log = { info: () => undefined, warn: () => undefined }
 const options = (store: EventStore) => ({ store, clock: () => TIME, randomHex, log, waitsForStore: false })
 
-/** An event that a version to come may write. */
+/** An event that a future version may write. */
 const written = (type: string, data: object): NewEvent =>
   ({ ...anEvent(sutStream(SUT), ''), id: makeEventId(TIME, randomHex(10)), type, data }) as NewEvent
 
@@ -31,7 +31,7 @@ for (const [name, open] of [
   ['SQLite', openSqlite],
   ['EventStoreDB', openEventStoreDb],
 ] as const) {
-  test(`of ten that start at once on ${name} one upgrades the log, behind whatever its stream holds`, async (t) => {
+  test(`of ten concurrent starts on ${name}, one upgrades the log, after the existing events`, async (t) => {
     const { store } = await open(t)
     done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
     await Promise.all(Array.from({ length: 10 }, () => upgradeLog(options(store))))
@@ -41,18 +41,18 @@ for (const [name, open] of [
     t.is((await readAll(store, LISTEN_PORTS_STREAM)).length, 2)
   })
 
-  test(`a log on ${name} that a newer version has upgraded is refused, and the reason says so`, async (t) => {
+  test(`a log on ${name} upgraded by a newer version is refused with that reason`, async (t) => {
     const { store, reopen } = await open(t)
     done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned, written('StoreUpgraded', { from: 1, to: 3 })]))
     const why = 'listenPorts@1: /data/to: the log has version 3, set by a newer version of Berth; this one reads 2'
     await t.throwsAsync(upgradeLog(options(store)), { name: 'UndecodableEvent', message: why })
-    // As another process reads it.
+    // Reopened, as by another process.
     await t.throwsAsync(readLog(await reopen(), -1), { name: 'UndecodableEvent', message: why })
   })
 }
 
 for (const stream of [...STREAMS.names, ...STREAMS.prefixes.map((prefix) => `${prefix}${SUT}`)]) {
-  test(`an EventStoreDB with an event in ${stream} that this version does not know is not read past it`, async (t) => {
+  test(`an unknown event in ${stream} of an EventStoreDB stops reading`, async (t) => {
     const { store } = await openEventStoreDb(t)
     done(await append(store, stream, -1, [written('SomethingToCome', { _id: SUT })]))
     const { message } = (await t.throwsAsync(readLog(store, -1), { name: 'UndecodableEvent' })) as Error
@@ -60,7 +60,7 @@ for (const stream of [...STREAMS.names, ...STREAMS.prefixes.map((prefix) => `${p
   })
 }
 
-test('streams of others, whose names only resemble those of the log, are passed over', async (t) => {
+test("streams with names similar to the log's are skipped", async (t) => {
   const { store } = await openEventStoreDb(t)
   const others = ['users-1', 'requests2', 'webhook', 'listenPorts-old', 'matches', 'vault-1', 'berth']
   for (const stream of others) done(await append(store, stream, -1, [written('SomethingToCome', {})]))
@@ -71,7 +71,7 @@ test('streams of others, whose names only resemble those of the log, are passed 
   )
 })
 
-test('the upgrade is recorded at the time of the last event of its stream when the clock is behind that', async (t) => {
+test('with a clock behind, the upgrade is recorded at the time of the last event of its stream', async (t) => {
   const { store } = await openSqlite(t)
   done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
   await upgradeLog({ ...options(store), clock: () => TIME - 3_600_000 })
@@ -79,7 +79,7 @@ test('the upgrade is recorded at the time of the last event of its stream when t
   t.is(second?.metadata.time, first?.metadata.time)
 })
 
-test('a store that cannot be written ends the start with the reason, and is asked again where it is waited for', async (t) => {
+test('an unwritable store fails the start with the reason, or is retried if the start waits for it', async (t) => {
   const { store } = await openSqlite(t)
   const failing = (why: 'full' | 'unavailable', times = Number.POSITIVE_INFINITY): EventStore => {
     let left = times
@@ -110,7 +110,7 @@ test('a store that cannot be written ends the start with the reason, and is aske
 
 async function* none() {}
 
-test('a log is unused as long as nothing but starts has written to it', async (t) => {
+test('a log with only upgrade events is unused', async (t) => {
   const { store } = await openSqlite(t)
   t.true(await isUnused(store))
   await upgradeLog(options(store))

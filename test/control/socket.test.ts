@@ -17,14 +17,14 @@ const open = async (t: ExecutionContext, handlers: Readonly<Record<string, Contr
   return { path, failures, close }
 }
 
-/** Sends bytes as they are and gives what comes back. */
+/** Sends raw bytes and returns the response. */
 const raw = (path: string, bytes: string): Promise<string> => {
   const socket = connect(path)
   socket.end(bytes)
   return text(socket)
 }
 
-test('a command is asked of the service, and answered or refused with a sentence', async (t) => {
+test('a command to the service is answered, or refused with a message', async (t) => {
   const { path } = await open(t, {
     'say twice': async (given) => E.right({ said: [given, given] }),
     'refuse all': async () => E.left('not today'),
@@ -33,7 +33,7 @@ test('a command is asked of the service, and answered or refused with a sentence
   t.deepEqual(leftOf(await askService(path, 'refuse all', {})), { why: 'not today' })
 })
 
-test('a command that the service does not know is refused, also one named like a member of every object', async (t) => {
+test('an unknown command is refused, also one named like an Object.prototype member', async (t) => {
   const { path } = await open(t, {})
   for (const command of ['clock confirm', 'constructor', '__proto__', '../x']) {
     const { why } = leftOf(await askService(path, command, {})) as { why: string }
@@ -41,7 +41,7 @@ test('a command that the service does not know is refused, also one named like a
   }
 })
 
-test('a command that fails is an error of the service, and the next one is taken', async (t) => {
+test('a failing command is reported as a service error, and the next one works', async (t) => {
   const { path, failures } = await open(t, {
     fail: async () => {
       throw new Error('broken')
@@ -56,7 +56,7 @@ test('a command that fails is an error of the service, and the next one is taken
   t.deepEqual(rightOf(await askService(path, 'work', {})), {})
 })
 
-test('what is no request, no JSON, or more than a command sends harms nothing', async (t) => {
+test('malformed, non-JSON and oversized requests do no harm', async (t) => {
   const { path, failures } = await open(t, { work: async () => E.right({}) })
   const post = (body: string) =>
     `POST /?command=work HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -69,14 +69,14 @@ test('what is no request, no JSON, or more than a command sends harms nothing', 
   t.deepEqual(failures, [])
 })
 
-test('only its owner may connect to it, and it is gone when the service has stopped', async (t) => {
+test('only the owner can connect to the socket, and it disappears when the service stops', async (t) => {
   const { path, close } = await open(t, {})
   t.is((await stat(path)).mode & 0o777, 0o600)
   await close()
   t.is(leftOf(await askService(path, 'any', {})), 'no service')
 })
 
-test('a socket that a killed service left is taken over', async (t) => {
+test('the socket of a killed service is replaced', async (t) => {
   const { path, close } = await open(t, {})
   await close()
   await writeFile(path, '')
@@ -85,7 +85,7 @@ test('a socket that a killed service left is taken over', async (t) => {
   t.deepEqual(rightOf(await askService(path, 'any', {})), {})
 })
 
-test('a path that no socket can have is told with its length', (t) => {
+test('a path too long for a socket is reported with its length', (t) => {
   t.is(socketPathProblem('/data/berth.sock'), undefined)
   t.regex(String(socketPathProblem(`/${'d'.repeat(107)}`)), /has 108 bytes/)
 })

@@ -7,22 +7,22 @@ import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { run } from '../process/harness.ts'
 import { aLog, foundAt, startEmbedded } from './typed.ts'
 
-/** `berth copy`, as it is typed. */
+/** The command `berth copy`. */
 
 const server = await startProtocolServer()
 test.after.always(server.close)
 
-test('it copies the log, and says how many events, how fast, and the root in both', async (t) => {
+test('"copy" copies the log and prints the number of events, the rate and the common root', async (t) => {
   const { args, to, root, texts } = await aLog(t, server.address, 25)
   const { code, out, error } = await type(args)
   t.deepEqual([code, error], [0, ''])
   const [first, second] = out.split('\n') as [string, string]
-  t.regex(first, /^esdb:\/\/127\.0\.0\.1:\d+: 25 events, 0 of them found there, \d+ a second$/)
-  t.is(second, `0 sealed secrets; root ${root} in both`)
+  t.regex(first, /^esdb:\/\/127\.0\.0\.1:\d+: 25 events, 0 of them already there, \d+ a second$/)
+  t.is(second, `0 encrypted secrets; root ${root} in both`)
   t.deepEqual(await foundAt(t, to), texts)
 })
 
-test('with --json it prints what it did in one line', async (t) => {
+test('"copy --json" prints one line of JSON', async (t) => {
   const { args, root } = await aLog(t, server.address, 5)
   const { code, out, error } = await type([...args, '--json'])
   const { seconds, ...others } = JSON.parse(out)
@@ -30,45 +30,45 @@ test('with --json it prints what it did in one line', async (t) => {
   t.true(seconds > 0)
 })
 
-test('--from is the log of the data directory and --to is BERTH_EVENT_STORE where they are left out', async (t) => {
+test('by default, "copy" goes from the log in the data directory to BERTH_EVENT_STORE', async (t) => {
   const { data, to, texts } = await aLog(t, server.address, 3)
   t.is((await type(['copy'], { BERTH_DATA: data, BERTH_EVENT_STORE: to })).code, 0)
   t.deepEqual(await foundAt(t, to), texts)
 })
 
-test('somebody who watches is shown how far it has come and how fast, and nobody else is', async (t) => {
+test('"copy" shows its progress and rate only on a terminal', async (t) => {
   const { args, data, path } = await aLog(t, server.address, 12)
   const { error } = await type(args, {}, { isWatched: true })
   const shown = error.split('\r')
   t.true(shown.some((line) => /^12 of 12 events, \d+ a second/.test(line)))
-  t.is(shown.at(-1), '\u001b[K', 'the line is empty in the end')
+  t.is(shown.at(-1), '\u001b[K', 'the line is cleared at the end')
   t.is(
     (await type(['copy', '--from', `sqlite:${path}`, '--to', aLogOn(server.address)], { BERTH_DATA: data })).error,
     '',
   )
 })
 
-test('what fails is told on a line of its own, below how far it has come', async (t) => {
+test('a failing "copy" clears its progress line before the error', async (t) => {
   const own = await startProtocolServer()
   t.teardown(own.close)
   const { path, texts } = await aLog(t, server.address, 3)
   const args = ['copy', '--from', `sqlite:${path}`, '--to', own.address]
   own.failNext('subscription', accessDenied())
-  let said = ''
+  let shown = ''
   const stderr = (text: string): void => {
-    said += text
+    shown += text
   }
   await t.throwsAsync(type(args, {}, { isWatched: true, stderr }), {
     instanceOf: StoreUnavailable,
     message: 'the log cannot be followed: the event store denies access with these credentials',
   })
-  t.true(said.includes('3 of 3 events'))
-  t.true(said.endsWith('\r\u001b[K'))
+  t.true(shown.includes('3 of 3 events'))
+  t.true(shown.endsWith('\r\u001b[K'))
   t.is((await type(args)).code, 0)
   t.deepEqual(await foundAt(t, own.address), texts)
 })
 
-test('it is refused while a service runs on the log, and by name', async (t) => {
+test('"copy" is refused while a service runs on the log, and names its process', async (t) => {
   const service = await startEmbedded(t)
   const to = aLogOn(server.address)
   const args = ['copy', '--from', `sqlite:${service.data}/events.db`, '--to', to]
@@ -78,7 +78,7 @@ test('it is refused while a service runs on the log, and by name', async (t) => 
   await t.throwsAsync(foundAt(t, to), { instanceOf: UnusableLog, message: /there is no log/ })
 })
 
-test('it is refused into a store that holds a log: a service’s, another copy, or this one when it is whole', async (t) => {
+test('"copy" is refused if the target contains a log: of a service, of another copy, or complete', async (t) => {
   const { args, to, path, texts, data } = await aLog(t, server.address, 4)
   const { path: other } = await aLog(t, server.address, 2)
   const service = aLogOn(server.address)
@@ -98,7 +98,7 @@ test('it is refused into a store that holds a log: a service’s, another copy, 
 
 const CANARY = 'CaNaRy'
 
-test('what is wrong with --from or --to is told with 2, and no value repeated', async (t) => {
+test('a wrong --from or --to exits with 2 and a message without values', async (t) => {
   const from = 'sqlite:events.db'
   const to = `esdb://berth:${CANARY}@localhost:1`
   for (const [args, why] of [
@@ -117,7 +117,7 @@ test('what is wrong with --from or --to is told with 2, and no value repeated', 
   }
 })
 
-test('a log that is not there, and a store that cannot be reached, are told in a sentence, without the password', async (t) => {
+test('a missing log or an unreachable store is reported in one sentence, without the password', async (t) => {
   const { path, data } = await aLog(t, server.address, 1)
   const unreachable = `esdb://berth:${CANARY}@localhost:1`
   for (const [from, code, why] of [

@@ -15,7 +15,7 @@ import { anEmbeddedLog, anyRuns, notes, record, rowsFrom, runsOf, textsOf } from
 const server = await startProtocolServer()
 test.after.always(server.close)
 
-test('whatever events a log has, its copy has them in the same order, with the same ids, revisions and bytes, and the same root', async (t) => {
+test('property: a copy of any log has the same bytes, order and root', async (t) => {
   await fc.assert(
     fc.asyncProperty(anyRuns, async (runs) => {
       const { source, target } = await prepared(t, server.address, runs)
@@ -30,7 +30,7 @@ test('whatever events a log has, its copy has them in the same order, with the s
   )
 })
 
-test('views that are made from the copy have the same rows, public positions among them', async (t) => {
+test('views built from the copy have the same rows, including public positions', async (t) => {
   const long = fc.array(aHistory, { minLength: 12, maxLength: 12 })
   const stories = fc.sample(long, { numRuns: 2, seed: 7 }).map((steps) => runsOf(eventsOf(steps.flat())))
   for (const runs of stories) {
@@ -42,7 +42,7 @@ test('views that are made from the copy have the same rows, public positions amo
   }
 })
 
-test('consecutive events of one stream go in one append, up to what an append may hold', async (t) => {
+test('consecutive events of one stream share an append, up to its limits', async (t) => {
   const [one, other] = [sutStream(idOf(1)), sutStream(idOf(2))]
   const runs = [notes(one, 3, ''), notes(one, 2, ''), notes(other, 1, ''), notes(one, 1, ''), notes(other, 501, '')]
   const own = await startProtocolServer()
@@ -51,18 +51,18 @@ test('consecutive events of one stream go in one append, up to what an append ma
   await record(source, runs)
   const target = await aTarget(t, source, own.address)
   await copied(source, target)
-  // 5, 1, 1, 500 and 1: there is none for secrets.
+  // Appends of 5, 1, 1, 500 and 1 events, and none for secrets.
   t.is(own.counters.batchAppends, 5)
   t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
-test('what an append holds is counted in bytes, whatever the alphabet', async (t) => {
+test('the size of an append is counted in bytes, not characters', async (t) => {
   const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 200, '\u6a5f'.repeat(4_090))])
   t.is((await copied(source, target)).events, 200)
   t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
-test('secrets are readable in the copy with the same keys, and with no others', async (t) => {
+test('secrets in the copy can be decrypted only with the same keys', async (t) => {
   const { store: source } = await anEmbeddedLog(t)
   const [old, ring] = [ringOf('k1'), ringOf('k2')]
   const both = { current: ring.current, keys: [...ring.keys, ...old.keys] }
@@ -71,17 +71,17 @@ test('secrets are readable in the copy with the same keys, and with no others', 
   const changed = await givePassword(source, before, 'second')
   await givePassword(source, await vaultOver(source, both), 'third', changed)
   const target = await aTarget(t, source, aLogOn(server.address))
-  t.is((await copied(source, target)).secrets, 6, 'two of each SUT, and one by which each key is recognised')
+  t.is((await copied(source, target)).secrets, 6, 'two for each SUT, and a key check value for each key')
   t.is(await passwordOf(target, both, first), 'first')
   t.is(await passwordOf(target, both, changed), 'third')
   await t.notThrowsAsync(vaultOver(target, both))
   await t.throwsAsync(vaultOver(target, ringOf('k1', 'k2')), { message: /the key ..k1.. is not the one/ })
-  // What is recorded after the move counts more than what came with it.
+  // Secrets recorded after the copy replace copied ones.
   await givePassword(target, await vaultOver(target, both), 'fourth', changed)
   t.is(await passwordOf(target, both, changed), 'fourth')
 })
 
-test('secrets that were exchanged or removed in the source before a second run are so in the copy', async (t) => {
+test('secrets replaced or removed in the source are updated by a second run', async (t) => {
   const { store: source } = await anEmbeddedLog(t)
   const ring = ringOf('k1')
   const vault = await vaultOver(source, ring)
@@ -96,7 +96,7 @@ test('secrets that were exchanged or removed in the source before a second run a
   t.is(await passwordOf(target, ring, stays), 'three')
 })
 
-test('a target that loses an event is found out by its root', async (t) => {
+test('a target that loses an event is detected by its root', async (t) => {
   const { source, target } = await prepared(t, server.address, [
     notes(sutStream(idOf(1)), 4, ''),
     notes(sutStream(idOf(2)), 1, ''),

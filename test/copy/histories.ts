@@ -13,9 +13,9 @@ import { append, done, randomHex, recordsOf } from '../event-store/new-events.ts
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
 import { viewsOn } from '../read-models/setting.ts'
 
-/** Logs to be copied. */
+/** Logs to copy. */
 
-/** Some events that came to one stream one after the other. */
+/** Consecutive events of one stream. */
 export interface Run {
   readonly stream: string
   readonly events: readonly NewEvent[]
@@ -32,13 +32,13 @@ const anyEvent: fc.Arbitrary<NewEvent> = fc
       .map((parts) => ({ type, id: makeEventId(TIME, randomHex(10)), ...parts }) as NewEvent),
   )
 
-/** Any events in any streams: for those who take them as bytes, not as a story. */
+/** Any events in any streams, without regard to the rules. */
 export const anyRuns: fc.Arbitrary<readonly Run[]> = fc.array(
   fc.record({ stream: fc.constantFrom(...STREAMS), events: fc.array(anyEvent, { minLength: 1, maxLength: 5 }) }),
   { minLength: 1, maxLength: 12 },
 )
 
-/** The same with notes of so many characters, all in one stream. */
+/** `count` updates with a note, all in one stream. */
 export const notes = (stream: string, count: number, note: string): Run => ({
   stream,
   events: Array.from({ length: count }, (_, n) => ({
@@ -49,7 +49,7 @@ export const notes = (stream: string, count: number, note: string): Run => ({
   })),
 })
 
-/** A story with each of its events in the stream it belongs to. */
+/** The events of a story, each in its stream. */
 export const runsOf = (story: readonly Event[]): readonly Run[] =>
   story.map((event, n) => {
     const { data } = event as { data: { readonly sut_id?: string; readonly _id?: string } }
@@ -58,13 +58,13 @@ export const runsOf = (story: readonly Event[]): readonly Run[] =>
     return { stream: sutStream(String(data.sut_id ?? data._id)), events: [written] }
   })
 
-/** An embedded log of its own. */
+/** A new embedded log. */
 export const anEmbeddedLog = async (t: ExecutionContext): Promise<{ store: EventStore; path: string }> => {
   const path = join(await aDirectory(t), 'events.db')
   return { store: openStore(t, path), path }
 }
 
-/** Appends the runs behind what their streams have. */
+/** Appends the runs to the ends of their streams. */
 export const record = async (store: EventStore, runs: readonly Run[]): Promise<void> => {
   const revisions = new Map<string, number>()
   for await (const page of store.records(-1)) {
@@ -78,17 +78,17 @@ export const record = async (store: EventStore, runs: readonly Run[]): Promise<v
   }
 }
 
-/** What lies in a log, byte for byte, wherever it lies. */
+/** The stored texts of a log, in any store. */
 export const textsOf = async (store: EventStore): Promise<readonly string[]> =>
   (await recordsOf(store, -1)).map(({ text }) => text)
 
-/** A row of the views as text. Where the store keeps an event is the store's own. */
+/** A row of the views as text, without the store position, which differs between stores. */
 const rowText = (name: string, { mark: _, ...row }: StoredRow): string =>
   JSON.stringify({ name, ...row }, (_key, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
   )
 
-/** Every row that the views make of a log, public positions among them. */
+/** Every row of the views of a log, including public positions. */
 export const rowsFrom = async (t: ExecutionContext, store: EventStore): Promise<readonly string[]> => {
   const path = join(await aDirectory(t), 'views.db')
   await (await viewsOn(t, store, path)).close()

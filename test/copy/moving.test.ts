@@ -12,9 +12,9 @@ import { launch, run } from '../process/harness.ts'
 import { textsOf } from './histories.ts'
 import { aLog, foundAt, startEmbedded } from './typed.ts'
 
-/** What becomes of services while a log is copied, and when it is there. */
+/** Services during and after the copy of a log. */
 
-test('killed in the middle and begun again it is complete, nothing is in it twice, and no service starts before that', async (t) => {
+test('a copy killed midway is completed by a second run; no service starts on it before', async (t) => {
   const own = await startProtocolServer()
   t.teardown(own.close)
   const { args: again, to, texts, path, data } = await aLog(t, own.address, 1_000)
@@ -34,23 +34,23 @@ test('killed in the middle and begun again it is complete, nothing is in it twic
   await t.throwsAsync(foundAt(t, to), unfinished)
   const other = await aLog(t, own.address, 1)
   const elsewhere = await run(t, { data, args: ['copy', '--from', `sqlite:${other.path}`, '--to', to] })
-  t.deepEqual([elsewhere.code, elsewhere.output], [2, ''], 'another log is not mixed into it')
+  t.deepEqual([elsewhere.code, elsewhere.output], [2, ''], 'a copy of another log is refused')
   const { code, out } = await type([...again, '--json'])
   t.is(code, 0)
   const { events, found } = JSON.parse(out)
   t.is(events, 1_000)
   t.true(found >= 100 && found < 1_000, String(found))
   t.deepEqual(await foundAt(t, to), texts)
-  t.deepEqual(await textsOf(openStore(t, path)), texts, 'the source is as it was')
+  t.deepEqual(await textsOf(openStore(t, path)), texts, 'the source is unchanged')
 })
 
-/** Reads whose answers must be the same before and after. */
+/** The responses to reads, to compare before and after. */
 const readAs = async (service: Running, paths: readonly string[]) => {
   const audrey = service.as('audrey')
   return Promise.all(paths.map(async (path) => (await audrey.get(path)).text))
 }
 
-test('a service goes on with the copy where the one on the embedded log has stopped, secrets and retry keys included', async (t) => {
+test('a service on the copy continues from the embedded log, with its secrets and idempotency keys', async (t) => {
   const embedded = await startEmbedded(t)
   const { data } = embedded
   const [admin, alice] = [embedded.as('admin'), embedded.as('alice')]

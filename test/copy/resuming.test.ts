@@ -13,7 +13,7 @@ import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 const server = await startProtocolServer()
 test.after.always(server.close)
 
-/** A target that fails from its nth append on; of every second failure the answer was lost, and not the events. */
+/** A target that fails from the nth append. For odd n the events are written and only the answer is lost. */
 const failing = ({ appendSeries: _, ...target }: EventStoreDb, after: number): EventStore => {
   let count = 0
   return {
@@ -29,7 +29,7 @@ const failing = ({ appendSeries: _, ...target }: EventStoreDb, after: number): E
   }
 }
 
-test('broken off after any number of appends and begun again, the copy is complete, and nothing is in it twice', async (t) => {
+test('a copy interrupted after any append is completed by a second run, without duplicates', async (t) => {
   const runs = Array.from({ length: 9 }, (_, n) => notes(sutStream(idOf(n % 3)), 1 + (n % 2), `run ${n}`))
   const { store: source } = await anEmbeddedLog(t)
   await record(source, runs)
@@ -48,7 +48,7 @@ test('broken off after any number of appends and begun again, the copy is comple
   }
 })
 
-test('a server that goes away for a moment does not end the copy', async (t) => {
+test('restarts of the server do not end the copy', async (t) => {
   const own: ProtocolServer = await startProtocolServer()
   t.teardown(own.close)
   const { store: source } = await anEmbeddedLog(t)
@@ -70,14 +70,14 @@ test('a server that goes away for a moment does not end the copy', async (t) => 
   t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
-test('a source that is not what it was when the copy was begun is found out, and nothing is appended', async (t) => {
+test('a source changed since the start of the copy is detected, and nothing is appended', async (t) => {
   const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 4, 'first')])
   await copied(source, target)
   const before = await textsOf(target)
   const changed: Readonly<Record<string, (texts: readonly string[]) => readonly string[]>> = {
     'an event was altered': (texts) => texts.map((text, n) => (n === 2 ? text.replace('first', 'other') : text)),
     'it is shorter': (texts) => texts.slice(0, 3),
-    'events were exchanged': (texts) => [texts[0], texts[2], texts[1], texts[3]] as string[],
+    'events were swapped': (texts) => [texts[0], texts[2], texts[1], texts[3]] as string[],
   }
   for (const [what, change] of Object.entries(changed)) {
     const texts = change(before)
@@ -93,7 +93,7 @@ test('a source that is not what it was when the copy was begun is found out, and
   }
 })
 
-test('a source that has gone on since is copied from there on', async (t) => {
+test('new events of the source are copied by a second run', async (t) => {
   const { source, target } = await prepared(t, server.address, [notes(sutStream(idOf(1)), 4, 'first')])
   await copied(source, target)
   await record(source, [notes(sutStream(idOf(1)), 2, 'second'), notes(sutStream(idOf(2)), 1, 'third')])

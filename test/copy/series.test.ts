@@ -9,7 +9,7 @@ import { leftOf, rightOf } from '../users/builders.ts'
 import { aTarget, unheard } from './copying.ts'
 import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 
-/** Appends that are sent without waiting for the answer to one before the next. */
+/** Appends sent without waiting for each answer. */
 
 const STREAMS = 25
 const RUNS = 600
@@ -25,7 +25,7 @@ const aCopy = async (t: ExecutionContext) => {
   return { server, source, target: await aTarget(t, source, server.address), texts: await textsOf(source) }
 }
 
-test('a log whose streams alternate is copied in its order, with many appends on their way at once', async (t) => {
+test('a log with alternating streams is copied in order, with many appends in flight', async (t) => {
   const { server, source, target, texts } = await aCopy(t)
   const shown: number[] = []
   rightOf(await copyLog({ source, target, onProgress: (done) => shown.push(done) }))
@@ -36,7 +36,7 @@ test('a log whose streams alternate is copied in its order, with many appends on
 })
 
 for (const how of ['lost', 'lost-silent'] as const) {
-  test(`where the answer to an append in the middle is ${how}, the copy goes on and is complete`, async (t) => {
+  test(`a copy is completed although the answer to an append is ${how}`, async (t) => {
     const { server, source, target, texts } = await aCopy(t)
     let seen = 0
     server.faultAppends({ how, when: ({ way }) => way === 'batch' && ++seen === 300 })
@@ -45,7 +45,7 @@ for (const how of ['lost', 'lost-silent'] as const) {
   })
 }
 
-test('where the connection is lost in the middle, the copy goes on and is complete', async (t) => {
+test('a copy is completed although the connection is lost', async (t) => {
   const { server, source, target, texts } = await aCopy(t)
   let appends = 0
   t.teardown(server.log.watch(() => ++appends === 300 && server.dropConnections()))
@@ -53,7 +53,7 @@ test('where the connection is lost in the middle, the copy goes on and is comple
   t.deepEqual(await textsOf(target), texts)
 })
 
-test('a node that refuses an append in the middle and takes those after it is found out', async (t) => {
+test('a node that refuses an append but accepts later ones is detected', async (t) => {
   const { server, source, target } = await aCopy(t)
   let seen = 0
   const busy = failure(status.UNAVAILABLE, 'Server Is Busy')

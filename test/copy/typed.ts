@@ -10,7 +10,7 @@ import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 
 const HEX = /^[0-9a-f]{24}$/
 
-/** A log with so many events, nobody having it open, and the address on a server that it is to go to. */
+/** A closed log with `count` events, and the address to copy it to. */
 export const aLog = async (t: ExecutionContext, server: string, count: number) => {
   const { store, path } = await anEmbeddedLog(t)
   await record(
@@ -25,13 +25,13 @@ export const aLog = async (t: ExecutionContext, server: string, count: number) =
   return { path, to, args, root, texts, data: join(path, '..') }
 }
 
-/** Whatever store other tests are run over. */
+/** A service on the embedded store, even if tests run over another one. */
 export const startEmbedded = async (t: ExecutionContext, setting: Setting = {}): Promise<Running> => {
   const data = await dataWithPeople(t)
   return start(t, { ...setting, now: NOW, data, environment: { BERTH_EVENT_STORE: `sqlite:${data}/events.db` } })
 }
 
-/** What a service would find at an address. */
+/** The stored texts at an address. */
 export const foundAt = async (t: ExecutionContext, address: string): Promise<readonly string[]> => {
   const store = await openAt(t, address, { isReadOnly: true })
   t.regex(store.logId, HEX)

@@ -8,7 +8,7 @@ import { ROOT } from '../process/harness.ts'
 import { compose, environmentOf, filledIn, servicesOf } from './compose.ts'
 import { optionalDependencies, read } from './files.ts'
 
-/** What the image sets, where compose does not. */
+/** Variables set by the image. */
 const IMAGE = { BERTH_HOST: '0.0.0.0', BERTH_DATA: '/var/lib/berth' }
 
 const settingsOf = (name: string): Record<string, string> =>
@@ -20,7 +20,7 @@ test('the compose file has at most 150 lines', (t) => {
   t.true(read('docker-compose.yml').trimEnd().split('\n').length <= 150)
 })
 
-test('a plain up starts one instance on its embedded store, and what it waits for', (t) => {
+test('"docker compose up" starts one instance on its embedded store, and the check that it waits for', (t) => {
   t.is(/^COMPOSE_PROFILES=(.+)$/m.exec(read('.env'))?.[1], 'embedded')
   t.deepEqual(servicesOf('embedded'), ['former-log', 'berth'])
   const config = readConfig(settingsOf('berth'), keyChecks)
@@ -28,14 +28,14 @@ test('a plain up starts one instance on its embedded store, and what it waits fo
   t.true(compose.services.berth?.volumes?.includes('berth-data:/var/lib/berth'))
 })
 
-test('the cluster has three nodes and two instances, and nothing embedded', (t) => {
+test('the cluster has three store nodes and two instances, and no embedded store', (t) => {
   t.deepEqual(servicesOf('cluster'), [
     ...['setup', 'certificates', 'eventstore-1', 'eventstore-2', 'eventstore-3', 'cluster-user'],
     ...['cluster-berth-1', 'cluster-berth-2'],
   ])
 })
 
-test('the single node with two instances that up ran before is a profile of its own', (t) => {
+test('the earlier default, a single store node with two instances, is a separate profile', (t) => {
   t.deepEqual(servicesOf('single'), ['setup', 'eventstore', 'berth-1', 'berth-2'])
   const { BERTH_EVENT_STORE } = settingsOf('berth-1')
   t.like(readConfig({ BERTH_EVENT_STORE: BERTH_EVENT_STORE ?? '' }, keyChecks), {
@@ -43,7 +43,7 @@ test('the single node with two instances that up ran before is a profile of its 
   })
 })
 
-test('settings of every instance are settings of Berth, and their values are accepted', (t) => {
+test('the settings of every instance are accepted without warnings', (t) => {
   for (const name of ['berth', 'berth-1', 'berth-2', 'cluster-berth-1', 'cluster-berth-2']) {
     const config = readConfig({ ...settingsOf(name), BERTH_ADMIN_PASSWORD: 'long enough' }, keyChecks)
     t.true(E.isRight(config), `${name}: ${JSON.stringify(config)}`)
@@ -51,16 +51,16 @@ test('settings of every instance are settings of Berth, and their values are acc
   }
 })
 
-test('instances over one log have equal settings', (t) => {
+test('instances on one log have equal settings', (t) => {
   t.deepEqual(environmentOf('cluster-berth-1'), environmentOf('cluster-berth-2'))
   t.deepEqual(environmentOf('berth-1'), environmentOf('berth-2'))
 })
 
-test('volumes that earlier versions made keep their names and their places', (t) => {
-  const places = Object.entries(compose.services).flatMap(([name, { volumes = [] }]) =>
+test('volumes of earlier versions keep their names and mount points', (t) => {
+  const mounts = Object.entries(compose.services).flatMap(([name, { volumes = [] }]) =>
     volumes.map((volume) => `${name} ${volume}`),
   )
-  for (const place of [
+  for (const mount of [
     'eventstore eventstore-data:/var/lib/kurrentdb',
     'eventstore eventstore-log:/var/log/kurrentdb',
     'setup berth-shared:/etc/berth',
@@ -84,7 +84,7 @@ test('volumes that earlier versions made keep their names and their places', (t)
     'cluster-user cluster-passwords:/run/passwords:ro',
     'cluster-user cluster-client:/run/store:ro',
   ]) {
-    t.true(places.includes(place), place)
+    t.true(mounts.includes(mount), mount)
   }
 })
 
@@ -125,7 +125,7 @@ test('every container drops all capabilities, and those of Berth cannot write th
   }
 })
 
-test('Berth is offered on this machine only, and stores without TLS on no network with a way out', (t) => {
+test('Berth is published only on this host, and stores without TLS only on an internal network', (t) => {
   const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports.map(filledIn))
   t.deepEqual([...new Set(ports)].toSorted(), ['127.0.0.1:8080:8080', '127.0.0.1:8081:8080', '127.0.0.1:8082:8080'])
   t.deepEqual(compose.services.eventstore?.networks, ['store'])

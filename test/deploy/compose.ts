@@ -1,6 +1,6 @@
 import { readYaml } from './files.ts'
 
-/** As far as tests look at it. */
+/** The members used by the tests. */
 export interface ComposeService {
   readonly profiles: readonly string[]
   readonly image: string
@@ -29,10 +29,10 @@ export const compose = readYaml('docker-compose.yml') as Compose
 export const servicesOf = (profile: string): readonly string[] =>
   Object.entries(compose.services).flatMap(([name, { profiles }]) => (profiles.includes(profile) ? [name] : []))
 
-/** A value as compose passes it on: variables at their defaults, one dollar for two. */
+/** A value as compose resolves it: variables replaced by their defaults, `$$` by `$`. */
 export const filledIn = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', '$')
 
-/** The environment of a service where nothing is exported on the host. */
+/** The environment of a service without variables from the host. */
 export const environmentOf = (name: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(compose.services[name]?.environment ?? {}).flatMap(([key, value]) =>

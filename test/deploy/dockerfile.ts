@@ -7,7 +7,7 @@ export interface Instruction {
 
 export const DOCKERFILE = read('src/deploy/Dockerfile')
 
-/** The instructions of each stage, from its FROM on; those before the first are in none. */
+/** The instructions of each stage, starting with its FROM. Instructions before the first FROM are skipped. */
 export const stages: readonly (readonly Instruction[])[] = (() => {
   const found: Instruction[][] = []
   const lines = DOCKERFILE.replaceAll(/^#.*\n/gm, '')

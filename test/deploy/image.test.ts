@@ -5,16 +5,16 @@ import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { layOut, SCRIPT } from './image.ts'
 
 const exec = promisify(execFile)
-/** What runs in them ends with `unshare`. */
+/** Processes in the namespaces are killed when `unshare` exits. */
 const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child']
 
-test('the steps of the Dockerfile make an image that starts, is healthy, and stops in order', async (t) => {
+test('the steps of the Dockerfile produce an image that starts, is healthy and stops cleanly', async (t) => {
   const isPossible = await exec('unshare', [...NAMESPACES, 'ip', 'link', 'set', 'lo', 'up']).then(
     () => process.getuid?.() === 0,
     () => false,
   )
   if (!isPossible) {
-    t.log('NOT RUN: it takes root, unshare and ip')
+    t.log('NOT RUN: requires root, unshare and ip')
     t.pass()
     return
   }

@@ -9,7 +9,7 @@ import { read } from './files.ts'
 const exec = promisify(execFile)
 const [build = [], image = []] = stages
 
-/** What `npm ci --omit=dev --omit=optional` installs: top-level packages with what lies within them. */
+/** Packages that `npm ci --omit=dev --omit=optional` installs: top-level ones, with their nested packages. */
 const installed = (): readonly string[] => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     readonly packages: Readonly<Record<string, { readonly dev?: true; readonly optional?: true }>>
@@ -19,7 +19,7 @@ const installed = (): readonly string[] => {
   )
 }
 
-/** Lays out what the first stage leaves in /srv/berth. Packages are linked rather than fetched. */
+/** Creates the first stage's content of /srv/berth. Packages are linked instead of downloaded. */
 export const layOut = async (root: string): Promise<void> => {
   const home = join(root, 'srv/berth')
   mkdirSync(home, { recursive: true })
@@ -47,8 +47,8 @@ const health = / CMD (.*)$/.exec(valuesOf(image, 'HEALTHCHECK')[0] ?? '')?.[1] ?
 const healthcheck = (JSON.parse(health) as readonly string[]).join(' ')
 
 /**
- * Runs the second stage's steps and its command in a root of its own, read-only but for volume and /tmp, as the image's
- * user, in namespaces for mounts, processes and network. ROOT_DIR and NODE are the root and the binary.
+ * Runs the second stage's steps and command as the image's user, in a root that is read-only except for the volume and
+ * /tmp, and in separate mount, process and network namespaces. ROOT_DIR and NODE are the root and the Node binary.
  */
 export const SCRIPT = `set -eu
 mount --make-rprivate /

@@ -39,10 +39,10 @@ const variableQueries = dashboard.templating.list.flatMap(({ query }) =>
   typeof query === 'string' ? [] : [query.query],
 )
 
-/** Everything that a service exposes, as `serve` puts it together. */
+/** All metrics that a service exposes. */
 const exposed = async (t: ExecutionContext): Promise<string> => {
   const service = await start(t, { now: NOW })
-  // Series with these labels exist from the first append and the first refusal on.
+  // Series with these labels exist only after the first append and the first refusal.
   const admin = service.as('admin')
   const sut = await createSut(admin)
   for (const _ of ['reserved', 'refused']) await reserve(admin, aReservation(sut))
@@ -50,14 +50,14 @@ const exposed = async (t: ExecutionContext): Promise<string> => {
   return `${text}\n${await makeProcessMetrics(() => 0)()}`
 }
 
-/** The series that a metric has: of a histogram three. */
+/** The names of all series; a histogram has three. */
 const seriesIn = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{| )/gm)].map(([, name = '']) => name))
 
 const seriesOf = (query: string): readonly string[] =>
   [...query.matchAll(/\b(?:berth|process|nodejs)_[a-z0-9_]+\b/g)].map(([name]) => name)
 
-test('every metric of the alerts and of the dashboard is one that the service exposes', async (t) => {
+test('the service exposes every metric used in alerts and dashboard', async (t) => {
   const series = seriesIn(await exposed(t))
   t.true(series.has('berth_http_request_duration_seconds_bucket'), 'control')
   for (const query of [...rules.map(({ expr }) => expr), ...panelQueries, ...variableQueries]) {
@@ -73,7 +73,7 @@ test('every metric of Berth is on the dashboard', async (t) => {
   for (const [, metric = ''] of text.matchAll(/^# TYPE (berth_\w+) /gm)) t.true(named.has(metric), metric)
 })
 
-test('labels and codes of the queries are those of the metrics', async (t) => {
+test('labels and label values in queries exist in the metrics', async (t) => {
   const text = await exposed(t)
   for (const query of [...rules.map(({ expr }) => expr), ...panelQueries]) {
     for (const [, label = '', values = ''] of query.matchAll(/\b([a-z]+)=~?"([^"$]+)"/g)) {
@@ -90,7 +90,7 @@ test('labels and codes of the queries are those of the metrics', async (t) => {
   }
 })
 
-test('every alert has a severity and a summary, and no two a name', (t) => {
+test('every alert has a severity, a summary and a unique name', (t) => {
   for (const { alert, labels, annotations } of rules) {
     t.true(['page', 'ticket'].includes(labels.severity), alert)
     t.true(annotations.summary.length > 20, alert)
@@ -98,7 +98,7 @@ test('every alert has a severity and a summary, and no two a name', (t) => {
   t.is(new Set(rules.map(({ alert }) => alert)).size, rules.length)
 })
 
-test('panels have ids of their own and do not overlap', (t) => {
+test('panels have unique ids and do not overlap', (t) => {
   t.is(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
   const taken = new Set<string>()
   for (const { title, gridPos } of dashboard.panels) {

@@ -18,7 +18,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** Runs a script, or a changed copy of it, with `berth` and Node 26 on the PATH. */
+/** Runs a script, optionally with replacements, with `berth` and Node 26 on the PATH. */
 const runScript = async (
   t: ExecutionContext,
   name: string,
@@ -40,7 +40,7 @@ const runScript = async (
   }
 }
 
-/** The two volumes that the check for a former log sees. */
+/** The two volumes used by the check for a former log. */
 const volumes = async (t: ExecutionContext) => {
   const directory = await temporaryDirectory(t)
   const [FORMER_DATA, NEW_DATA] = [join(directory, 'former'), join(directory, 'new')]
@@ -48,11 +48,11 @@ const volumes = async (t: ExecutionContext) => {
   return { FORMER_DATA, NEW_DATA }
 }
 
-test('a first start finds no former log and goes on', async (t) => {
+test('a first start without a former log continues', async (t) => {
   t.deepEqual(await runScript(t, 'check-former-log.sh', await volumes(t)), { code: 0, stdout: '', stderr: '' })
 })
 
-test('who ran the single node before is not given an empty log without a word', async (t) => {
+test('with a former single-node log, the start is refused instead of creating an empty log', async (t) => {
   const env = await volumes(t)
   writeFileSync(join(env.FORMER_DATA, 'chunk-000000.000000'), 'events')
   const { code, stderr } = await runScript(t, 'check-former-log.sh', env)
@@ -64,7 +64,7 @@ test('who ran the single node before is not given an empty log without a word', 
   t.is((await runScript(t, 'check-former-log.sh', { ...env, NEW_EMPTY_LOG: '' })).code, 1)
 })
 
-test('a former log is no obstacle to who asked for a new one, then or before', async (t) => {
+test('a former log does not prevent the start if a new log was requested, now or earlier', async (t) => {
   const env = await volumes(t)
   writeFileSync(join(env.FORMER_DATA, 'chunk-000000.000000'), 'events')
   t.is((await runScript(t, 'check-former-log.sh', { ...env, NEW_EMPTY_LOG: 'yes' })).code, 0)
@@ -77,7 +77,7 @@ test('a former volume that cannot be listed counts as a log', async (t) => {
   t.is((await runScript(t, 'check-former-log.sh', { ...env, FORMER_DATA: join(env.NEW_DATA, 'none') })).code, 1)
 })
 
-test('the files that instances share are made once, and are those of a service', async (t) => {
+test('the shared files of instances are created once and are valid', async (t) => {
   const directory = await temporaryDirectory(t)
   const replace = { '/etc/berth': directory }
   const users = join(directory, 'users.json')
@@ -100,7 +100,7 @@ test('the files that instances share are made once, and are those of a service',
   )
 })
 
-test('an instance of the cluster gets its address by names, with credentials and TLS', async (t) => {
+test('a clustered instance gets a store address with host names, credentials and TLS', async (t) => {
   const directory = await temporaryDirectory(t)
   writeFileSync(join(directory, 'password'), '0123abcd')
   const replace = {
@@ -121,7 +121,7 @@ test('an instance of the cluster gets its address by names, with credentials and
   t.deepEqual([...stdout.matchAll(/eventstore-[123]:2113/g)].length, 3)
 })
 
-test('a node of the cluster knows its own name, the two others and its passwords', async (t) => {
+test('a cluster node is configured with its name, its peers and its passwords', async (t) => {
   const directory = await temporaryDirectory(t)
   for (const name of ['admin', 'ops']) writeFileSync(join(directory, name), `${name}'s`)
   const replace = { '/run/passwords': directory, 'exec /opt/kurrentdb/KurrentDB': 'exec env' }
@@ -145,7 +145,7 @@ test('a node of the cluster knows its own name, the two others and its passwords
   t.is((await runScript(t, 'start-store-node.sh', {}, { args: ['4'] })).code, 2)
 })
 
-/** Makes files as the tool of the store's vendor does. */
+/** A stand-in for the vendor's certificate tool. */
 const GENCERT = `#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = -out ] && out=$2; kind=\${kind:-$1}; shift; done
 mkdir -p "$out"
@@ -155,7 +155,7 @@ case $kind in
 esac
 `
 
-test('certificates and passwords are made once, and again for a node whose volume was removed', async (t) => {
+test('certificates and passwords are created once, and again for a node whose volume was removed', async (t) => {
   const directory = await temporaryDirectory(t)
   const places = ['authority', 'tls/1', 'tls/2', 'tls/3', 'client', 'passwords', 'bin']
   for (const place of places) mkdirSync(join(directory, place), { recursive: true })

@@ -13,7 +13,7 @@ import { hasTool, read } from './files.ts'
 const exec = promisify(execFile)
 const UNIT = read('src/deploy/berth.service')
 
-/** The unit with its program in this checkout, where it exists. */
+/** The unit file with the paths of this checkout. */
 const unitIn = async (t: ExecutionContext, text = UNIT): Promise<string> => {
   const file = join(await temporaryDirectory(t), 'berth.service')
   writeFileSync(file, text.replaceAll('/srv/berth', ROOT.replace(/\/$/, '')))
@@ -32,7 +32,7 @@ const analyze = async (t: ExecutionContext, args: readonly string[], text?: stri
 
 const SECURITY = ['security', '--offline=true', '--threshold=20']
 
-test('systemd-analyze verify has nothing against the unit', async (t) => {
+test('systemd-analyze verify accepts the unit', async (t) => {
   if (!hasTool(t, 'systemd-analyze')) return
   t.is(await analyze(t, ['verify']), '')
   t.not(await analyze(t, ['verify'], UNIT.replace('Type=exec', 'Tipe=exec')), '', 'control: it finds a wrong name')
@@ -42,17 +42,17 @@ test('systemd-analyze security rates the exposure of the unit below 2.0', async 
   if (!hasTool(t, 'systemd-analyze')) return
   t.is(await analyze(t, SECURITY), '')
   const control = UNIT.replace('CapabilityBoundingSet=\n', '').replace('ProtectSystem=strict\n', '')
-  t.not(await analyze(t, SECURITY, control), '', 'control: without two of its lines it does not')
+  t.not(await analyze(t, SECURITY, control), '', 'control: not without two of its settings')
 })
 
-test('the settings of the unit are settings of Berth, and are accepted', (t) => {
+test('the settings in the unit are accepted without warnings', (t) => {
   const settings = [...UNIT.matchAll(/\b(BERTH_[A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value])
   t.true(settings.length >= 2)
   const config = readConfig(Object.fromEntries(settings), keyChecks)
   t.true(E.isRight(config) && config.right.warnings.length === 0, JSON.stringify(config))
 })
 
-test('the unit starts the program as npm start does, and is not restarted for a wrong configuration', (t) => {
+test('the unit runs the same command as npm start, and does not restart on a wrong configuration', (t) => {
   const { scripts } = JSON.parse(read('package.json'))
   t.regex(UNIT, new RegExp(`^ExecStart=/srv/berth/node_modules/.bin/${scripts.start}$`, 'm'))
   t.regex(UNIT, /^RestartPreventExitStatus=2$/m)

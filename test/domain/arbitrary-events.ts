@@ -3,7 +3,7 @@ import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
 import { arbitraryOffset } from './builders.ts'
 
-/** Text of whole characters, emoji and combined ones among them, of at least and at most so many. */
+/** Text of `minLength` to `maxLength` graphemes, including emoji and combining characters. */
 const arbitraryText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: 'grapheme', minLength, maxLength })
 
@@ -56,7 +56,7 @@ const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat
 
 const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
 
-/** Any data of every event, optional members there or not. */
+/** Any data of every event type, with and without optional members. */
 export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>> } = {
   SutCreated: fc.record(
     {

@@ -7,21 +7,21 @@ import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts
 import type { SutValues } from '../../src/domain/sut/state.ts'
 import type { Instant } from '../../src/domain/values/instant.ts'
 
-/** The day on which the stories of these tests play, where they give a time alone. */
+/** The default date for times without one. */
 const DAY = '2030-05-02'
 
 /** Unix milliseconds of `06:00`, `05:58:11.400` or a whole date-time. */
 export const clock = (time: string): number => {
   const written = time.includes('T') ? time : `${DAY}T${time.length === 5 ? `${time}:00` : time}Z`
   const milliseconds = Date.parse(written)
-  if (Number.isNaN(milliseconds)) throw new TypeError(`${time} is no time`)
+  if (Number.isNaN(milliseconds)) throw new TypeError(`${time} is not a time`)
   return milliseconds
 }
 
-/** `06:00` as the end of a window is written; at `+02:00` the wall there shows this time. */
+/** `06:00` in the format of window ends; with an offset, as local time there. */
 export const wall = (time: string, offset = '+00:00'): string => `${DAY}T${time}:00${offset}`
 
-/** What a client who asks for a moment means by it; nanoseconds past the given time may be added. */
+/** A requested instant: the given time plus optional nanoseconds. */
 export const asked = (time: string, offset = 0, nanoseconds = 0n): Instant => ({
   epochNanoseconds: BigInt(clock(time)) * 1_000_000n + nanoseconds,
   offset,
@@ -80,7 +80,7 @@ export const sutCreationAbandoned = (): EventOf<'SutCreationAbandoned'> => ({
   data: { _id: SUT_ID, listen_port: LISTEN_PORT },
 })
 
-/** A reservation of Alice's unless said otherwise, its window in whole date-times or in times of the day in UTC. */
+/** A reservation, by default Alice's. Ends are full date-times or UTC times of the default day. */
 export const reservationCreated = (
   _id: string,
   start: string,
@@ -141,8 +141,8 @@ export const metadata = (time: string, more: Partial<Metadata> = {}): Metadata =
   ...more,
 })
 
-/** Minutes east of UTC, in every sign and with every odd minute. */
+/** Any valid offset in minutes east of UTC. */
 export const arbitraryOffset = (): fc.Arbitrary<number> => fc.integer({ min: -840, max: 840 })
 
-/** Unix seconds whose date has a year of four digits at every offset. */
+/** Unix seconds whose year has four digits at every offset. */
 export const arbitrarySecond = (): fc.Arbitrary<number> => fc.integer({ min: -62167168800, max: 253402250399 })

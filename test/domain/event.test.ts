@@ -19,14 +19,14 @@ const codecs: readonly (readonly [string, t.Type<unknown>, fc.Arbitrary<object>]
 ]
 
 for (const [name, codec, arbitrary] of codecs) {
-  test(`what ${name} says is read back as it was written`, (t) => {
+  test(`property: ${name} is decoded as it was encoded`, (t) => {
     const property = fc.property(arbitrary, (data) => {
       t.deepEqual(codec.decode(written(codec.encode(data))), E.right(data))
     })
     fc.assert(property, { numRuns: 50 })
   })
 
-  test(`${name} has no member that it does not know`, (t) => {
+  test(`property: ${name} with an unknown member is refused`, (t) => {
     const property = fc.property(arbitrary, fc.constantFrom('colour', 'constructor', '__proto__'), (data, member) => {
       const more = JSON.parse(`{"${member}":1,${JSON.stringify(data).slice(1)}`)
       t.deepEqual(problemsOf(codec.decode(more)), [`${member}: ${UNKNOWN_MEMBER}`])
@@ -35,13 +35,13 @@ for (const [name, codec, arbitrary] of codecs) {
   })
 }
 
-/** The members that are always there. */
+/** The members present in all samples. */
 const required = (arbitrary: fc.Arbitrary<object>): readonly string[] => {
   const samples = fc.sample(arbitrary, { numRuns: 200, seed: 590780 }).map((data) => new Set(Object.keys(data)))
   return [...samples.reduce((a, b) => a.intersection(b))]
 }
 for (const [name, codec, arbitrary] of codecs) {
-  test(`${name} is refused without any of its members, and each is named`, (t) => {
+  test(`${name} without any of its required members is refused, naming the missing ones`, (t) => {
     const names = required(arbitrary)
     t.deepEqual(new Set(problemsOf(codec.decode({}))), new Set(names.map((member) => `${member}: ${MISSING_MEMBER}`)))
     const [data] = fc.sample(arbitrary, { numRuns: 1, seed: 590780 })
@@ -52,7 +52,7 @@ for (const [name, codec, arbitrary] of codecs) {
   })
 }
 
-test('every event that Berth has is tested here', (t) => {
+test('every event type is tested here', (t) => {
   t.deepEqual(Object.keys(arbitraryData).sort(), Object.keys(eventData).sort())
 })
 
@@ -77,7 +77,7 @@ for (const [type, member, value] of refusedMembers) {
   })
 }
 
-test('tags and credentials are refused with the path to what is wrong in them', (t) => {
+test('problems in tags and credentials are reported with their paths', (t) => {
   const data = { _id: '58c38f5d444553252cce0000' }
   const problems = (more: object) => problemsOf(eventData.SutUpdated.decode({ ...data, ...more }))
   const TAG_NAME = 'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'

@@ -3,15 +3,15 @@ import type { Recorded } from '../../src/domain/event.ts'
 import { listenPortDecider } from '../../src/domain/listen-port/decide.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
 
-/** The states after every prefix of a log, the empty one first. */
+/** The states after every prefix of a log, starting with the empty one. */
 const folded = <S>(evolve: (state: S, event: Recorded) => S, initial: S, log: readonly Recorded[]): readonly S[] => {
   const states = [initial]
   for (const event of log) states.push(evolve(states.at(-1) as S, event))
   return states
 }
 
-// What fold.test.ts starts in other time zones and languages: logs on stdin, the states of every prefix on stdout, and
-// beside them what a fold that used the machine's own zone or language would have made of the same events.
+// Run by fold.test.ts in other time zones and languages: reads logs from stdin and prints the states of every prefix,
+// and for control a time and a number formatted in the process's own zone and language.
 const { suts, ports } = JSON.parse(await text(process.stdin)) as { suts: Recorded[][]; ports: Recorded[] }
 const time = new Date(suts[0]?.[0]?.metadata.time ?? 0)
 process.stdout.write(

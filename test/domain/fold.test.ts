@@ -10,7 +10,7 @@ import { recordedAt } from './given-when-then.ts'
 
 const CHILD = fileURLToPath(new URL('fold-in-child.ts', import.meta.url))
 
-/** Logs with windows in many offsets, tags whose order a language could change, and ports. */
+/** Logs with windows in many offsets, and tags whose order depends on the language. */
 const suts: readonly (readonly Recorded[])[] = fc
   .sample(arbitrarySteps(), { numRuns: 12, seed: 590780 })
   .map((steps) => played(steps).log)
@@ -49,8 +49,8 @@ test('every prefix of a log folds to the same state in any time zone and languag
     foldedUnder('Pacific/Kiritimati', 'ar_EG.UTF-8'),
   ]
   for (const { states } of elsewhere) t.deepEqual(states, here.states)
-  t.is(JSON.stringify(here.states).includes('"windows":{"pages":[{'), true, 'there are calendars to compare')
-  // The control: a fold that asked the process for its zone or its language would have differed.
+  t.is(JSON.stringify(here.states).includes('"windows":{"pages":[{'), true, 'the states include calendars')
+  // Control: the zone and language of the processes do differ.
   const [zones, languages] = [new Set([here.inThisZone]), new Set([here.inThisLanguage])]
   for (const { inThisZone, inThisLanguage } of elsewhere) {
     zones.add(inThisZone)
@@ -59,13 +59,13 @@ test('every prefix of a log folds to the same state in any time zone and languag
   t.deepEqual([zones.size, languages.size > 1], [4, true])
 })
 
-test('a fold goes on from a state that was written down as from one that was remembered', (t) => {
+test('property: folding continues from a packed and unpacked state as from the original', (t) => {
   const property = fc.property(fc.constantFrom(...suts), fc.nat(), (log, n) => {
     const split = n % (log.length + 1)
-    const remembered = log.slice(0, split).reduce(sutDecider.evolve, sutDecider.initial)
-    const writtenDown = sutDecider.unpack(sutDecider.pack(remembered))
+    const state = log.slice(0, split).reduce(sutDecider.evolve, sutDecider.initial)
+    const unpacked = sutDecider.unpack(sutDecider.pack(state))
     const whole = log.reduce(sutDecider.evolve, sutDecider.initial)
-    t.deepEqual(log.slice(split).reduce(sutDecider.evolve, writtenDown), whole)
+    t.deepEqual(log.slice(split).reduce(sutDecider.evolve, unpacked), whole)
   })
   fc.assert(property)
 })

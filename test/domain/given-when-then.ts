@@ -5,7 +5,7 @@ import type { Failure } from '../../src/domain/failure.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { clock, metadata } from './builders.ts'
 
-/** Something that happened, and when. */
+/** A past event and its time. */
 export interface Past {
   readonly time: number
   readonly event: Event
@@ -18,7 +18,7 @@ export const at = (time: string, event: Event, more: Partial<Metadata> = {}): Pa
   more,
 })
 
-/** Deciders are pure: one that changes what it is given throws here. */
+/** Freezes deeply, so that an impure decider throws. */
 const frozen = <A>(value: A): A => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value
   for (const member of Object.values(value)) frozen(member)
@@ -37,7 +37,7 @@ export const recordedAt = (revision: number, { time, event, more }: Past): Recor
 
 export type Decision = E.Either<Failure, readonly Event[]>
 
-/** What is decided must be what can be read back, for ever. */
+/** Checks that the decided events can be decoded. */
 const assertRecordable = (decision: Decision): Decision => {
   if (E.isLeft(decision)) return decision
   for (const { type, data } of decision.right) {
@@ -47,7 +47,7 @@ const assertRecordable = (decision: Decision): Decision => {
   return decision
 }
 
-/** `given(what happened).when(a command comes, at a time)` is the decision on it. */
+/** `given(...past).when(command, time)` returns the decision. */
 export const stories = <S extends StreamState, C>(decider: Decider<S, C>) => ({
   given: (...past: readonly Past[]) => {
     let state = frozen(decider.initial)
@@ -61,10 +61,10 @@ export const stories = <S extends StreamState, C>(decider: Decider<S, C>) => ({
   },
 })
 
-/** The decision to record these events; none of them: the command's effect already holds. */
+/** The decision to record these events; none if the command has no effect. */
 export const records = (...events: readonly Event[]): Decision => E.right(events)
 
-/** Why a command was refused. Throws where it was not. */
+/** The failure of a refused command. Throws if it was accepted. */
 export const refusal = (decision: Decision): Failure => {
   if (E.isRight(decision)) throw new Error(`not refused, but decided: ${JSON.stringify(decision.right)}`)
   return decision.left
@@ -76,7 +76,7 @@ export const whyRefused = (decision: Decision): readonly string[] => {
   return [code, ...(problems ?? []).map((problem) => [problem.code, ...problem.path].join(' '))]
 }
 
-/** The one event decided on. Throws where there is none or more. */
+/** The only event of the decision. Throws if there is none or more than one. */
 export const decided = (decision: Decision): Event => {
   if (E.isLeft(decision)) throw new Error(`refused: ${decision.left.code}, ${decision.left.detail}`)
   const [event, ...others] = decision.right

@@ -11,7 +11,7 @@ const known = ({ state }: { state: { keys: IdempotencyRecords } }, ...keys: read
   keys.map((one) => findRecord(state.keys, one))
 const HOUR = 3_600_000
 
-test('a command that came with a retry key is known by it, with its object and whether it made that', (t) => {
+test('an idempotency record has its object and whether the command created it', (t) => {
   const story = given(
     at('05:00', sutCreated(), { key: key(1) }),
     at('05:01', sutUpdated({ name: 'new name' })),
@@ -27,7 +27,7 @@ test('a command that came with a retry key is known by it, with its object and w
   t.deepEqual(known(story, key(2, 's')), ['reused'])
 })
 
-test('a retry key is known for a day', (t) => {
+test('an idempotency key is kept for a day', (t) => {
   const first = at('05:00', sutCreated(), { key: key(1) })
   const later = (time: string) => given(first, at(time, sutUpdated({ name: 'new name' }), { key: key(2) }))
   const isKnown = (story: ReturnType<typeof later>) => known(story, key(1), key(2)).map((one) => one !== undefined)
@@ -35,7 +35,7 @@ test('a retry key is known for a day', (t) => {
   t.deepEqual(isKnown(later('2030-05-03T05:00:00.000Z')), [false, true])
 })
 
-test('a command of several events is known by the last of them', (t) => {
+test('the record of a command with several events refers to the last one', (t) => {
   const story = given(
     at('05:00', sutCreated(), { key: key(1) }),
     at('05:00', sutUpdated({ name: 'new name' }), { key: key(1) }),
@@ -43,7 +43,7 @@ test('a command of several events is known by the last of them', (t) => {
   t.deepEqual(known(story, key(1)), [{ revision: 1, _id: SUT_ID, created: false }])
 })
 
-test('events without a retry key leave the known ones as they are', (t) => {
+test('events without an idempotency key leave the records unchanged', (t) => {
   const story = given(at('05:00', sutCreated(), { key: key(1) }), at('05:01', sutUpdated({ name: 'new name' })))
   const { keys } = given(at('05:00', sutCreated(), { key: key(1) })).state
   t.deepEqual(story.state.keys, keys)
@@ -53,10 +53,10 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_
 const arbitraryKey = (): fc.Arbitrary<string> =>
   fc
     .tuple(fc.nat(400), fc.string({ unit: fc.constantFrom(...DIGITS), minLength: 16, maxLength: 16 }))
-    // Some alike for most of their length, and now and then the same again.
+    // Some share most of their characters, and some are equal.
     .map(([n, random]) => `${n % 3 === 0 ? `AAAAAAAA${`${n}`.padStart(8, '_')}` : random}zzzzzz.${random}zzzzzz`)
 
-test('whatever keys come, in whatever time, each is known for a day and none for longer than a day and a half', (t) => {
+test('property: any key is kept for at least a day and at most a day and a half', (t) => {
   let most = 0
   const steps = fc.array(fc.tuple(arbitraryKey(), fc.integer({ min: 0, max: HOUR / 4 })), {
     maxLength: 500,
@@ -72,7 +72,7 @@ test('whatever keys come, in whatever time, each is known for a day and none for
       const before = keys
       const copy = structuredClone(before)
       keys = addRecord(before, event, time)
-      if (revision % 50 === 0) t.deepEqual(before, copy, 'what was known before stays as it was')
+      if (revision % 50 === 0) t.deepEqual(before, copy, 'the earlier records are not modified')
       model.set(key.slice(0, 16), { revision, time, key })
     }
     for (const { revision, time: then, key } of model.values()) {

@@ -10,11 +10,11 @@ import { encodeEvent, leafHash } from '../../src/event-store/stored-event.ts'
 
 export const randomHex: RandomHex = (bytes) => randomBytes(bytes).toString('hex')
 
-/** An event as the log gives it. */
+/** An event as read from the log. */
 export const logged = (event: Recorded): Logged =>
   ({ ...event, leaf: new Uint8Array(leafHash(encodeEvent(event.stream, event.revision, event))) }) as Logged
 
-/** A stream that no other test uses, wherever the log is. */
+/** A unique stream name, also in a shared store. */
 export const aStream = (): string => sutStream(randomHex(12))
 
 const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
@@ -52,7 +52,7 @@ export const append = (
   secrets?: readonly SealedSecret[],
 ): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events, secrets)()
 
-/** In one word: `done`, or why not. */
+/** `done`, or the reason of the failure. */
 export const outcomeOf = (result: E.Either<AppendFailure, Appended>): AppendFailure | 'done' =>
   E.isRight(result) ? 'done' : result.left
 
@@ -62,7 +62,7 @@ export const readAll = async (store: EventStore, stream: string, after = -1): Pr
   return events
 }
 
-/** Everything behind a mark, up to where the store says that there is no more. */
+/** All events after a position, until the store reports being caught up. */
 export const readLog = async (store: EventStore, after: number): Promise<readonly Logged[]> => {
   const events: Logged[] = []
   for await (const batch of store.subscribe(after, new AbortController().signal)) {
@@ -72,7 +72,7 @@ export const readLog = async (store: EventStore, after: number): Promise<readonl
   return events
 }
 
-/** The same as it lies in the log. */
+/** All stored records after a position. */
 export const recordsOf = async (store: EventStore, after: number): Promise<readonly StoredRecord[]> => {
   const records: StoredRecord[] = []
   for await (const page of store.records(after)) records.push(...page)
@@ -81,7 +81,7 @@ export const recordsOf = async (store: EventStore, after: number): Promise<reado
 
 export const idsOf = (events: readonly { readonly id: string }[]): readonly string[] => events.map(({ id }) => id)
 
-/** `assert.deepEqual` for long lists: it does not draw up how they differ, which takes seconds for a thousand events. */
+/** `assert.deepEqual` for long lists, without the difference it prints: that takes seconds for a thousand events. */
 export const assertSame = (actual: readonly unknown[], expected: readonly unknown[], what: string): void => {
   if (isDeepStrictEqual(actual, expected)) return
   const index = expected.findIndex((item, n) => !isDeepStrictEqual(item, actual[n]))
@@ -89,13 +89,13 @@ export const assertSame = (actual: readonly unknown[], expected: readonly unknow
   assert.fail(`${what}: ${actual.length} instead of ${expected.length}, different from number ${place} on`)
 }
 
-/** What an append came to that must be done. */
+/** The result of an append that must succeed. */
 export const done = (result: Awaited<ReturnType<typeof append>>): Appended => {
   if (E.isLeft(result)) assert.fail(`the append ended as ${result.left}`)
   return result.right
 }
 
-/** Appends so many events one after the other to some streams, in turn, and gives their ids in the order of the log. */
+/** Appends to the streams in turn, `count` times; returns the event ids in log order. */
 export const interleave = async (
   store: EventStore,
   streams: readonly string[],

@@ -2,26 +2,26 @@ import { hash, randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The EventStoreDB that services are run over instead of the embedded store; undefined as a rule. */
+/** Address of an EventStoreDB to use instead of the embedded store; usually undefined. */
 export const SHARED_STORE = process.env.TEST_EVENT_STORE || undefined
 
-/** Milliseconds between two signs of life, whatever is asked: the least that is taken. */
+/** Keep-alive interval in milliseconds; the minimum allowed. */
 let keepAlive = 10_000
 
 /**
- * The address of a log of its own for whatever has this directory: what a test finds there no other has left. Whoever
- * connects to it has connections of its own: clients of one process whose options are equal share one, and its 100 calls.
+ * The address of a separate log for this directory, so that tests do not see each other's events. The interval makes
+ * the options unique: clients with equal options in one process share a connection and its limit of 100 calls.
  */
 export const addressFor = (address: string, directory: string): string => {
-  // Subscriptions take the one behind it.
+  // Subscriptions use the next value.
   keepAlive += 2
   const prefix = `t${hash('sha256', directory).slice(0, 16)}-`
   return `${address}${address.includes('?') ? '&' : '?'}streamPrefix=${prefix}&keepAliveInterval=${keepAlive}`
 }
 
-/** What a service over a shared store is given: the address of a log of its own, and the keys that it makes none of. */
+/** Environment of a service on a shared store: its own log. Also writes the keys that it does not generate. */
 export const sharedEnvironment = (data: string): Readonly<Record<string, string>> => {
-  // A test that has chosen the embedded store before goes on with it.
+  // A directory with an embedded store keeps it.
   if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return {}
   for (const [name, id] of [
     ['vault.key', 'k1:'],

@@ -1,7 +1,7 @@
 import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
 import { randomHex } from './new-events.ts'
 
-// Run by sqlite-opening.test.ts: opens a log in a process of its own, and closes it when its input ends.
+// Run by sharing.test.ts and other-paths.test.ts: opens a log, and closes it when stdin ends.
 const onFatal = (error: Error): void => {
   throw error
 }

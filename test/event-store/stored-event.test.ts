@@ -6,7 +6,7 @@ import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { decodeEvent, encodeEvent, leafHash, UndecodableEvent } from '../../src/event-store/stored-event.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 
-/** One of every shape that has ever been written: only ever added to. The hashes were not taken by this program. */
+/** One example of every shape ever written; only ever extended. Another program computed the hashes. */
 const EXAMPLES = readFileSync(new URL('./recorded-events.ndjson', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
@@ -17,7 +17,7 @@ const ofType = (type: EventType): readonly Recorded[] =>
 
 for (const [index, { leaf, stored }] of EXAMPLES.entries()) {
   const { stream, revision, type } = JSON.parse(stored)
-  test(`${type} at ${stream}@${revision} is read, and written again to the same bytes and the same hash`, (t) => {
+  test(`${type} at ${stream}@${revision} is decoded and encoded again to the same bytes and hash`, (t) => {
     const { mark, ...event } = decodeEvent(stored, index)
     t.is(mark, index)
     t.deepEqual(event, JSON.parse(stored))
@@ -26,12 +26,12 @@ for (const [index, { leaf, stored }] of EXAMPLES.entries()) {
   })
 }
 
-test('a hash tells any change of an event', (t) => {
+test('any change of an event changes its hash', (t) => {
   const leaves = EXAMPLES.flatMap(({ stored }) => [stored, stored.replace('"schema":1', '"schema":2'), ` ${stored}`])
   t.is(new Set(leaves.map((stored) => leafHash(stored).toString('hex'))).size, 3 * EXAMPLES.length)
 })
 
-/** The members that some of these have, and those that all of them have. */
+/** The members that some or all values have. */
 const membersIn = (
   values: readonly object[],
 ): { readonly all: readonly string[]; readonly always: readonly string[] } => {
@@ -43,19 +43,19 @@ const membersIn = (
 }
 
 for (const type of Object.keys(eventData) as EventType[]) {
-  test(`there are examples of ${type} with and without each member that may be left out`, (t) => {
+  test(`there are examples of ${type} with and without each optional member`, (t) => {
     const samples = fc.sample<object>(arbitraryData[type], { numRuns: 200, seed: 590780 })
     t.deepEqual(membersIn(ofType(type).map(({ data }) => data)), membersIn(samples))
   })
 }
 
-test('there are examples of metadata with and without each member that may be left out', (t) => {
+test('there are examples of metadata with and without each optional member', (t) => {
   const samples = fc.sample(arbitraryMetadata(), { numRuns: 200, seed: 590780 })
   const metadata = EXAMPLES.map(({ stored }) => decodeEvent(stored, 0).metadata)
   t.deepEqual(membersIn(metadata), membersIn(samples))
 })
 
-test('there are examples of tags set and removed, of either secret and of both', (t) => {
+test('there are examples of tags set and removed, and of changing either secret or both', (t) => {
   const updates = ofType('SutUpdated').map(({ data }) => data as { tags?: object; credentials?: { changed: string[] } })
   t.true(updates.some(({ tags }) => Object.values(tags ?? {}).includes(null)))
   const created = ofType('SutCreated').map(({ data }) => data as (typeof updates)[number])
@@ -67,7 +67,7 @@ const arbitraryEvent = fc
   .constantFrom(...(Object.keys(eventData) as EventType[]))
   .chain((type) => fc.record({ type: fc.constant(type), data: arbitraryData[type], metadata: arbitraryMetadata() }))
 
-test('any event is read back as it was written', (t) => {
+test('any event is decoded as it was encoded', (t) => {
   const property = fc.property(arbitraryEvent, fc.nat(), fc.nat(), (event, revision, mark) => {
     const metadata = { ...event.metadata, schema: 1 }
     const given = { ...event, metadata, id: makeEventId(revision, '0123456789abcdef0123') } as NewEvent
@@ -88,7 +88,7 @@ const example = (): Record<string, unknown> & Record<'data' | 'metadata', Record
   metadata: { actor: 'berth', role: 'system', request_id: 'r', time: '2017-05-02T05:58:11.400Z', schema: 1 },
 })
 
-test('the example that the following ones spoil is read', (t) => {
+test('the example that the following tests alter is valid', (t) => {
   t.is(decodeEvent(JSON.stringify(example()), 0).type, 'SutRetired')
 })
 
@@ -96,49 +96,64 @@ const refused = test.macro((t, spoil: (event: ReturnType<typeof example>) => voi
   const event = example()
   spoil(event)
   const error = t.throws(() => decodeEvent(JSON.stringify(event), 0), { instanceOf: UndecodableEvent })
-  const said = error.message.replace(`${STREAM}@7: `, '').split('; ')
+  const problems = error.message.replace(`${STREAM}@7: `, '').split('; ')
   t.true(error.message.startsWith(`${STREAM}@7: /`), error.message)
   t.deepEqual(
-    said.map((problem) => problem.split(': ')[0]),
+    problems.map((problem) => problem.split(': ')[0]),
     places,
   )
-  for (const problem of said) t.regex(problem, /^[^ ]+: .{5,}$/)
+  for (const problem of problems) t.regex(problem, /^[^ ]+: .{5,}$/)
 })
 
-test('an unknown member of the envelope', refused, (event) => Object.assign(event, { colour: 'red' }), '/colour')
-test('an unknown member of the data', refused, ({ data }) => Object.assign(data, { colour: 1 }), '/data/colour')
 test(
-  'an unknown member of the metadata',
+  'an unknown member of the envelope is refused',
+  refused,
+  (event) => Object.assign(event, { colour: 'red' }),
+  '/colour',
+)
+test(
+  'an unknown member of the data is refused',
+  refused,
+  ({ data }) => Object.assign(data, { colour: 1 }),
+  '/data/colour',
+)
+test(
+  'an unknown member of the metadata is refused',
   refused,
   ({ metadata }) => Object.assign(metadata, { ip: '' }),
   '/metadata/ip',
 )
-test('a missing member', refused, ({ data }) => delete data.listen_port, '/data/listen_port')
-test('a wrong type', refused, ({ data }) => Object.assign(data, { listen_port: '20000' }), '/data/listen_port')
-test('data that is no object', refused, (event) => Object.assign(event, { data: [] }), '/data')
-test('an event that nobody knows', refused, (event) => Object.assign(event, { type: 'SutPainted' }), '/type')
+test('a missing member is refused', refused, ({ data }) => delete data.listen_port, '/data/listen_port')
 test(
-  'an event named like a member of every object',
+  'a value of the wrong type is refused',
+  refused,
+  ({ data }) => Object.assign(data, { listen_port: '20000' }),
+  '/data/listen_port',
+)
+test('data that is not an object is refused', refused, (event) => Object.assign(event, { data: [] }), '/data')
+test('an unknown event type is refused', refused, (event) => Object.assign(event, { type: 'SutPainted' }), '/type')
+test(
+  'an event type named like an Object.prototype member is refused',
   refused,
   (event) => Object.assign(event, { type: 'toString' }),
   '/type',
 )
-test('a newer schema', refused, ({ metadata }) => Object.assign(metadata, { schema: 2 }), '/metadata/schema')
+test('a newer schema is refused', refused, ({ metadata }) => Object.assign(metadata, { schema: 2 }), '/metadata/schema')
 test(
-  'a schema that is no number',
+  'a schema that is not a number is refused',
   refused,
   ({ metadata }) => Object.assign(metadata, { schema: null }),
   '/metadata/schema',
 )
 test(
-  'everything that is wrong with the data, at once',
+  'all errors in the data are reported at once',
   refused,
   ({ data }) => Object.assign(data, { _id: 7, listen_port: 0 }),
   '/data/_id',
   '/data/listen_port',
 )
 
-test('what is no JSON at all is refused with its place', (t) => {
+test('text that is not JSON is refused with its position', (t) => {
   for (const stored of ['', '{', 'null', '7']) {
     t.throws(() => decodeEvent(stored, 41), { instanceOf: UndecodableEvent })
   }

@@ -1,4 +1,4 @@
-/** The fields of a file as RFC 4180 has it, read letter by letter. Throws for what is no such file. */
+/** Parses an RFC 4180 file character by character. Throws if it is malformed. */
 export const csvRows = (text: string): readonly (readonly string[])[] => {
   const rows: string[][] = []
   let [row, at]: [string[], number] = [[], 0]

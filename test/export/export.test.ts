@@ -17,7 +17,7 @@ import { readLog } from '../event-store/new-events.ts'
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
 import { csvRows } from './csv.ts'
 
-/** A log of a story, its events, and the command on it. */
+/** A log, its events, and a function that runs `export` on it. */
 const aLog = async (t: Pick<ExecutionContext, 'teardown' | 'fail'>) => {
   const data = await aDirectory(t as ExecutionContext)
   const store = openStore(t as ExecutionContext, join(data, 'events.db'))
@@ -28,7 +28,7 @@ const aLog = async (t: Pick<ExecutionContext, 'teardown' | 'fail'>) => {
 }
 
 const ends: (() => unknown)[] = []
-/** The log of those who only read it. */
+/** A log shared by tests that only read it. */
 const shared = aLog({
   teardown: (end: () => unknown) => ends.push(end),
   fail: (why?: string) => Promise.reject(new Error(why)),
@@ -42,7 +42,7 @@ const positionsIn = (text: string): readonly number[] => linesOf(text).map((line
 const positionsOf = (events: readonly Recorded[], wanted: (event: Recorded) => boolean): readonly number[] =>
   events.filter(wanted).map(({ mark }) => mark)
 
-test('ndjson has every event of the log, one a line, in its columns', async (t) => {
+test('ndjson has every event of the log in columns, one per line', async (t) => {
   const { events, run } = await shared
   const { code, out, error } = await run('--format', 'ndjson')
   t.deepEqual([code, error], [0, `${events.length} events\n`])
@@ -68,7 +68,7 @@ test('ndjson has every event of the log, one a line, in its columns', async (t) 
   }
 })
 
-test('cloudevents are those of the feed, byte for byte', async (t) => {
+test('cloudevents are identical to those of the feed', async (t) => {
   const { events, run } = await shared
   const { out } = await run('--format', 'cloudevents')
   t.deepEqual(
@@ -77,7 +77,7 @@ test('cloudevents are those of the feed, byte for byte', async (t) => {
   )
 })
 
-test('csv says the same as ndjson, in UTF-8 with CRLF and quotes as RFC 4180 has them', async (t) => {
+test('csv has the same values as ndjson, with CRLF and quotes as in RFC 4180', async (t) => {
   const { run } = await shared
   const [head, ...rows] = csvRows((await run('--format', 'csv')).out)
   t.deepEqual(head, [...COLUMNS])
@@ -88,7 +88,7 @@ test('csv says the same as ndjson, in UTF-8 with CRLF and quotes as RFC 4180 has
   t.deepEqual(rows, expected)
 })
 
-test('from, to, type and sut take what they name and nothing else', async (t) => {
+test('--from, --to, --type and --sut select exactly the matching events', async (t) => {
   const { events, run } = await shared
   const only = async (...line: readonly string[]) => positionsIn((await run('--format', 'ndjson', ...line)).out)
   t.deepEqual(await only('--from', '7', '--to', '00000000000000000012'), [7, 8, 9, 10, 11])
@@ -115,7 +115,7 @@ test('from, to, type and sut take what they name and nothing else', async (t) =>
   t.deepEqual(await only('--sut', sutId, '--from', String(ofSut[1]), '--to', String(ofSut[2])), [ofSut[1]])
 })
 
-test('a file is there whole, for its owner only, in the place of the one before', async (t) => {
+test('--output replaces the file with a complete one, readable only by its owner', async (t) => {
   const { data, events, run } = await shared
   const output = join(data, 'exported.csv')
   writeFileSync(output, 'old', { mode: 0o644 })
@@ -128,7 +128,7 @@ test('a file is there whole, for its owner only, in the place of the one before'
   t.is((await run('--format', 'csv', '--output', data)).code, 1)
 })
 
-test('an export that breaks off leaves the file of before, and nothing beside it', async (t) => {
+test('a failed export leaves the previous file and no other', async (t) => {
   const { data, store, run } = await aLog(t)
   const output = join(data, 'out.ndjson')
   writeFileSync(output, 'old')
@@ -147,7 +147,7 @@ test('an export that breaks off leaves the file of before, and nothing beside it
   )
 })
 
-test('whoever has seen enough ends the export, without a word', async (t) => {
+test('closing the pipe ends the export silently', async (t) => {
   const { data } = await shared
   let pieces = 0
   const send = async () => (++pieces > 0 ? 'EPIPE' : undefined)
@@ -157,7 +157,7 @@ test('whoever has seen enough ends the export, without a word', async (t) => {
   t.is(full.code, 1)
 })
 
-test('what cannot be meant ends with 2 and one sentence', async (t) => {
+test('wrong options exit with 2 and one message', async (t) => {
   const { run } = await shared
   for (const line of [
     [],
@@ -175,7 +175,7 @@ test('what cannot be meant ends with 2 and one sentence', async (t) => {
 
 const FORMULAS = ['=1+1', '+1', '-1', '@A1', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠A1']
 
-test('with --excel a byte order mark comes first, and an apostrophe before whatever is a formula', (t) => {
+test('--excel adds a byte order mark, and an apostrophe before formulas', (t) => {
   const event = { type: 'SutUpdated', data: { _id: 'a'.repeat(24) }, id: 'x', stream: 's', revision: 0, mark: 0 }
   const metadata = { actor: 'a', role: 'administrator', request_id: 'r', time: '2030-05-02T05:58:11.400Z', schema: 1 }
   const lineOf = (excel: boolean, actor: string): readonly string[] => {
@@ -193,7 +193,7 @@ test('with --excel a byte order mark comes first, and an apostrophe before whate
   t.is(lineOf(true, 'Zoë, "the" 1=1')[place], 'Zoë, "the" 1=1')
 })
 
-test('any events survive csv and ndjson, whatever is in them', (t) => {
+test('property: any events round-trip through csv and ndjson', (t) => {
   const written = (name: 'csv' | 'ndjson') => formatOf(name, { excel: false, origin: 'berth' }).line
   const same = fc.property(anyRuns, (runs) => {
     for (const { stream, events } of runs) {
@@ -211,7 +211,7 @@ test('any events survive csv and ndjson, whatever is in them', (t) => {
   t.notThrows(() => fc.assert(same, { numRuns: 25 }))
 })
 
-/** Whether a text, and what comes of it when a byte is another, is read in one look only where the long way reads the same. */
+/** How the fast path differs from full decoding for a text; undefined if it agrees or does not apply. */
 const disagreement = (text: string): string | undefined => {
   const plain = getPlainReader()(text, 7)
   if (plain === undefined) return undefined
@@ -219,35 +219,35 @@ const disagreement = (text: string): string | undefined => {
   try {
     decoded = decodeEvent(text, 7)
   } catch {
-    return `taken, and cannot be decoded: ${text}`
+    return `accepted, but cannot be decoded: ${text}`
   }
   const data = slicePlainData(text)
   for (const { line } of FORMATS.map((name) => formatOf(name, { excel: false, origin: 'a "log"' }))) {
-    if (line(plain, 7, data) !== line(decoded, 7)) return `written as another: ${line(plain, 7, data)}`
+    if (line(plain, 7, data) !== line(decoded, 7)) return `written differently: ${line(plain, 7, data)}`
   }
   const isSame = canonicalJson({ ...plain }) === canonicalJson({ ...decoded })
   const { stream, revision } = decoded
-  return isSame && encodeEvent(stream, revision, decoded) === text ? undefined : `read as another: ${text}`
+  return isSame && encodeEvent(stream, revision, decoded) === text ? undefined : `read differently: ${text}`
 }
 
-/** With letters in the place of whatever is not plain. */
-const inPlainLetters = <A>(value: A): A => {
+/** Replaces all characters that need escaping. */
+const withPlainCharacters = <A>(value: A): A => {
   if (typeof value === 'string') return value.replace(/[^ !#-[\]-~]/gu, 'x') as A
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inPlainLetters(member)])) as A
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withPlainCharacters(member)])) as A
 }
 
-test('what is read in one look is read the long way too, as the same and in its canonical form, and written as the same', (t) => {
-  let [taken, seen] = [0, 0]
+test('property: the fast path reads and writes events exactly like full decoding', (t) => {
+  let [fast, seen] = [0, 0]
   const put = fc.constantFrom('"', '\\', ' ', '0', '-', 'x', '}', ',', 'é', '', '00', '\\u0041', '\u007f')
   const edits = fc.array(fc.tuple(fc.nat(), put), { maxLength: 6 })
   const agreed = fc.property(anyRuns, fc.boolean(), edits, (runs, isPlain, changes) => {
     for (const { stream, events } of runs) {
       for (const [n, event] of events.entries()) {
         const newest = { ...event, metadata: { ...event.metadata, schema: 1 } } as NewEvent
-        const text = encodeEvent(stream, n, isPlain ? inPlainLetters(newest) : newest)
+        const text = encodeEvent(stream, n, isPlain ? withPlainCharacters(newest) : newest)
         seen++
-        if (getPlainReader()(text, 7) !== undefined) taken++
+        if (getPlainReader()(text, 7) !== undefined) fast++
         const place = (at: number): number => at % text.length
         const edited = changes.map(([at, by]) => text.slice(0, place(at)) + by + text.slice(place(at) + 1))
         for (const each of [text, ...edited]) assert.equal(disagreement(each), undefined)
@@ -255,10 +255,10 @@ test('what is read in one look is read the long way too, as the same and in its 
     }
   })
   t.notThrows(() => fc.assert(agreed, { numRuns: 40 }))
-  t.true(taken > seen / 4, `${taken} of ${seen} were taken`)
+  t.true(fast > seen / 4, `${fast} of ${seen} used the fast path`)
 })
 
-test('the events that a service writes most are read in one look', async (t) => {
+test('the most common events use the fast path', async (t) => {
   const { store } = await shared
   for await (const page of store.records(-1)) {
     for (const { text } of page) {

@@ -1,9 +1,9 @@
 import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
 
-/** Stores that break off, are another than before, or are counted in. */
+/** Stores that fail, change their log, or count events. */
 
-/** A store whose subscriptions break off when they have given a few events. */
-export const breakingOff = (events: number) => {
+/** A store whose subscriptions fail after a few events. */
+export const failingAfter = (events: number) => {
   let breaks = 0
   return {
     breaks: () => breaks,
@@ -22,7 +22,7 @@ export const breakingOff = (events: number) => {
   }
 }
 
-/** A store whose subscriptions break off when it is told to, and whose log has other events from then on. */
+/** A store whose subscriptions fail on demand, and whose log then has different events. */
 export const replaceable = () => {
   const cut = Promise.withResolvers<never>()
   cut.promise.catch(() => undefined)
@@ -50,7 +50,7 @@ export const replaceable = () => {
   }
 }
 
-/** A store that counts the events which its subscriptions give. */
+/** A store that counts the events of its subscriptions. */
 export const counted = () => {
   let events = 0
   return {

@@ -1,19 +1,19 @@
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** Many readers of Server-Sent Events in a thread of their own, so that whoever measures is not kept busy by them. */
+/** Many readers of Server-Sent Events in a worker thread, so that they do not disturb measurements. */
 
 export interface CrowdOrder {
   readonly port: number
   readonly authorization: string
   readonly readers: number
-  /** The position behind which all of them begin. */
+  /** The position after which all readers start. */
   readonly after: number
 }
 
-/** What they have been told so far, all together. */
+/** Totals of all readers so far. */
 export interface CrowdReport {
-  readonly told: number
+  readonly received: number
   readonly problems: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const at = String(after).padStart(20, '0')
 const request = `GET /api/events?after=${at} HTTP/1.1\r\nHost: berth\r\nAccept: text/event-stream\r\nAuthorization: ${authorization}\r\n\r\n`
 
 let opened = 0
-let told = 0
+let received = 0
 const problems: string[] = []
 
 const read = (): void => {
@@ -42,15 +42,15 @@ const read = (): void => {
     for (const block of blocks) {
       const id = /^id: (\d+)$/m.exec(block)?.[1]
       if (id === undefined) continue
-      if (Number(id) !== last + 1) problems.push(`${id} behind ${last}`)
+      if (Number(id) !== last + 1) problems.push(`${id} after ${last}`)
       last = Number(id)
-      told++
+      received++
     }
   })
 }
 
 for (let i = 0; i < readers; i++) read()
 parentPort?.on('message', () => {
-  const report: CrowdReport = { told, problems: problems.slice(0, 10) }
+  const report: CrowdReport = { received, problems: problems.slice(0, 10) }
   parentPort?.postMessage(report)
 })

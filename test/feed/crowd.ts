@@ -13,11 +13,11 @@ import type { CrowdOrder, CrowdReport } from './crowd-worker.ts'
 import { dataWithLog, startWithLog, VAULT } from './log-file.ts'
 import { readEventStream } from './readers.ts'
 
-/** More than the buffers between a service and a reader on the same machine take: 24 MB. */
+/** 24 MB, more than the buffers between a service and a reader on the same machine. */
 export const LARGE = { count: 1_200, characters: 4_000 }
 const AUTHORIZATION = basic('audrey')
 
-/** A reader that asks for everything and reads nothing of it. */
+/** A reader that requests everything and reads nothing. */
 export const stall = async (port: number, accept = 'text/event-stream'): Promise<Socket> => {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -28,13 +28,13 @@ export const stall = async (port: number, accept = 'text/event-stream'): Promise
   return socket
 }
 
-/** Without the frames of the transfer. */
+/** Removes the framing of chunked transfer. */
 const dechunked = (body: string): string => body.replace(/\r\n[0-9a-f]+\r\n/g, '')
 
-/** How many events a reader finds who reads at last, and why there are no more. */
+/** The number of events that a stalled reader finally reads, and the error code at the end. */
 const foundBy = async (socket: Socket) => {
-  const { told } = readEventStream(dechunked(await text(socket)))
-  return { events: told.length - 1, why: JSON.parse(told.at(-1)?.data ?? '{}').code as string | undefined }
+  const { messages } = readEventStream(dechunked(await text(socket)))
+  return { events: messages.length - 1, why: JSON.parse(messages.at(-1)?.data ?? '{}').code as string | undefined }
 }
 
 const gather = async (scope: Tidying, order: CrowdOrder): Promise<() => Promise<CrowdReport>> => {
@@ -49,11 +49,11 @@ const gather = async (scope: Tidying, order: CrowdOrder): Promise<() => Promise<
 
 interface Writing {
   readonly writes: number
-  /** Milliseconds from one write to the next. */
+  /** Milliseconds between writes. */
   readonly pause: number
 }
 
-/** The milliseconds that each of some writes took. */
+/** The duration of each write, in milliseconds. */
 const timesOf = async (client: Client, sut: string, { writes, pause }: Writing): Promise<readonly number[]> => {
   const times: number[] = []
   for (let n = 0; n < writes; n++) {
@@ -73,12 +73,12 @@ export interface CrowdSetting extends Writing {
   readonly readers: number
 }
 
-const problemsOf = ({ told, problems }: CrowdReport, expected: number): readonly string[] =>
-  told === expected ? problems : [...problems, `${told} of ${expected} events were told`]
+const problemsOf = ({ received, problems }: CrowdReport, expected: number): readonly string[] =>
+  received === expected ? problems : [...problems, `${received} of ${expected} events were received`]
 
 const cutOffsIn = (metrics: string): number => Number(/cut_offs_total\{why="too_slow"\} (\d+)/.exec(metrics)?.[1])
 
-/** Readers who follow the log, and one who reads nothing, at a service in this process. */
+/** Readers that follow the log, and a stalled one, with the service in this process. */
 export const crowdAround = async (scope: Tidying, { patience, ...setting }: CrowdSetting & { patience: number }) => {
   const service = await startWithLog(scope, LARGE, { now: NOW, feed: { patience, checkInterval: 50 } })
   const admin = service.as('admin')
@@ -88,17 +88,21 @@ export const crowdAround = async (scope: Tidying, { patience, ...setting }: Crow
   const stalled = await stall(service.port)
   await timesOf(admin, sut, setting)
   const expected = setting.readers * setting.writes
-  await until('all are told', async () => (await report()).told >= expected, 20_000)
-  await until('it is cut off', async () => cutOffsIn((await admin.get('/metrics')).text) === 1, 20_000)
-  const { told, problems } = await report()
-  return { told, problems, stalled: await foundBy(stalled) }
+  await until('all events are received', async () => (await report()).received >= expected, 20_000)
+  await until(
+    'the stalled reader is disconnected',
+    async () => cutOffsIn((await admin.get('/metrics')).text) === 1,
+    20_000,
+  )
+  const { received, problems } = await report()
+  return { received, problems, stalled: await foundBy(stalled) }
 }
 
-/** Bytes that a process has in memory. */
+/** Resident memory of a process, in bytes. */
 const residentOf = async (pid: number): Promise<number> =>
   1_024 * Number(/VmRSS:\s*(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-/** The same at a service in a process of its own: what it costs writers and memory. */
+/** The same with the service in its own process: the effect on write latency and memory. */
 export const costOfCrowd = async (scope: Tidying, setting: CrowdSetting) => {
   const data = await dataWithLog(scope, LARGE.count, LARGE.characters)
   const service = await serve(scope, { data, env: VAULT })
@@ -112,9 +116,13 @@ export const costOfCrowd = async (scope: Tidying, setting: CrowdSetting) => {
   const stalled = await stall(service.port)
   const beside = await timesOf(admin, sut, setting)
   const expected = setting.readers * setting.writes
-  await until('all are told', async () => (await report()).told >= expected, 20_000)
+  await until('all events are received', async () => (await report()).received >= expected, 20_000)
   const grown = (await residentOf(service.pid)) - before
-  await until('it is cut off', async () => cutOffsIn((await admin.get('/metrics')).text) === 1, 60_000)
+  await until(
+    'the stalled reader is disconnected',
+    async () => cutOffsIn((await admin.get('/metrics')).text) === 1,
+    60_000,
+  )
   stalled.destroy()
   const problems = problemsOf(await report(), expected)
   return { alone: p99(alone), beside: p99(beside), ratio: p99(beside) / p99(alone), grown, problems }

@@ -5,7 +5,7 @@ import type { Views } from '../../src/read-models/views.ts'
 import { append, aStream, idsOf, someEvents } from '../event-store/new-events.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 
-/** A log that somebody writes to all the time, so that there is always a sync to wait for. */
+/** A log under constant writes, so that there is always a sync to wait for. */
 const stage = () => {
   const syncs: PromiseWithResolvers<void>[] = []
   let position = 99
@@ -25,11 +25,11 @@ const stage = () => {
   return { waitUntilDurable, syncs, grow }
 }
 
-test('whoever reads a log from its beginning waits for the disk once, and again for what has come since', async (t) => {
+test('reading a log waits for one sync, and again only for newer events', async (t) => {
   const { waitUntilDurable, syncs, grow } = stage()
   const waiting = waitUntilDurable(10)
   grow(200)
-  t.not(waitUntilDurable(20), undefined, 'nothing is known before the sync has ended')
+  t.not(waitUntilDurable(20), undefined, 'nothing is durable before the sync ends')
   syncs[0]?.resolve()
   await waiting
   t.deepEqual([waitUntilDurable(20), waitUntilDurable(99)], [undefined, undefined])
@@ -40,7 +40,7 @@ test('whoever reads a log from its beginning waits for the disk once, and again 
   t.is(waitUntilDurable(200), undefined)
 })
 
-test('after a sync that failed nothing more is known', async (t) => {
+test('a failed sync makes nothing durable', async (t) => {
   const { waitUntilDurable, syncs } = stage()
   const waiting = waitUntilDurable(10)
   syncs[0]?.reject(new Error('EIO'))
@@ -48,13 +48,13 @@ test('after a sync that failed nothing more is known', async (t) => {
   t.not(waitUntilDurable(10), undefined)
 })
 
-test('a log that is synced before it is read is never waited for', (t) => {
+test('a log that is synced before reads needs no wait', (t) => {
   const views = { position: () => 99 }
   t.is(makeWaitUntilDurable({ store: {}, views })(99), undefined)
   t.is(makeWaitUntilDurable({ store: { synced: () => undefined }, views })(100), undefined)
 })
 
-test('what a reader behind the newest events reads from the file is told when it is on the disk', async (t) => {
+test('events read from the file are delivered only once they are durable', async (t) => {
   const store = openStore(t, await aPath(t))
   const stream = aStream()
   const events = someEvents(stream, 3)
@@ -70,10 +70,10 @@ test('what a reader behind the newest events reads from the file is told when it
   const source = makeSource({ ...options, store: { ...store, synced } })
   t.teardown(source.close)
   const order: string[] = []
-  const told = source.readAfter(-1).then((entries) => order.push(`told of ${entries.length}`))
-  await Promise.race([asked.promise, told])
+  const delivered = source.readAfter(-1).then((entries) => order.push(`delivered ${entries.length}`))
+  await Promise.race([asked.promise, delivered])
   order.push('synced')
   sync.resolve()
-  await told
-  t.deepEqual(order, ['synced', 'told of 3'])
+  await delivered
+  t.deepEqual(order, ['synced', 'delivered 3'])
 })

@@ -10,7 +10,7 @@ import { startWithLog } from './log-file.ts'
 import { EVENT_STREAM, eventsIn, LINES, openStream } from './readers.ts'
 import { begin } from './writing.ts'
 
-/** What the feed tells, and to which questions. */
+/** Formats, pages and filters of the feed. */
 
 const later = tidyingLater()
 let service: Running
@@ -34,13 +34,13 @@ const pageAt = async (query = '', running: Running = service): Promise<Page> =>
 const typesIn = ({ events }: Page): readonly unknown[] => events.map(({ type }) => type)
 const jsonIn = ({ events }: Page): readonly string[] => events.map((event) => JSON.stringify(event))
 
-test('an event is told as a CloudEvent with its members in this order, whichever order its data was made in', (t) => {
+test('an event is a CloudEvent with a fixed order of members', (t) => {
   const key = `${'k'.repeat(22)}.${'r'.repeat(22)}`
   const time = '2030-05-02T05:58:11.400Z'
   const metadata = { actor: 'a', role: 'tester', request_id: 'r', time, schema: 1, key } as const
   const data = { user_id: 'u', sut_id: suts[0], _id: '58c38f5d444553252cce0001' }
   const event = { type: 'ReservationCancelled', data, stream: 's', revision: 4, id: 'i', metadata, mark: 9 } as Recorded
-  const told = {
+  const expected = {
     specversion: '1.0',
     id: 'i',
     source: 'lab.example/berth',
@@ -57,17 +57,17 @@ test('an event is told as a CloudEvent with its members in this order, whichever
     actorrole: 'tester',
     requestid: 'r',
   }
-  t.is(JSON.stringify(cloudEvent(event, 7, 'lab.example/berth')), JSON.stringify(told))
+  t.is(JSON.stringify(cloudEvent(event, 7, 'lab.example/berth')), JSON.stringify(expected))
   const reasoned = { ...event, metadata: { ...metadata, reason: 'why' } } as Recorded
-  t.is(JSON.stringify(cloudEvent(reasoned, 7, 'lab.example/berth')), JSON.stringify({ ...told, reason: 'why' }))
+  t.is(JSON.stringify(cloudEvent(reasoned, 7, 'lab.example/berth')), JSON.stringify({ ...expected, reason: 'why' }))
 })
 
-test('pages, lines and Server-Sent Events tell the same, live and after a restart, byte for byte', async (t) => {
+test('pages, lines and Server-Sent Events contain identical events, live and after a restart', async (t) => {
   const own = await start(t, { now: NOW })
   const live = await openStream(own.port)
   const lines = await openStream(own.port, '?follow=true', { accept: LINES })
   await createSut(own.as('admin'), { rdp_width: 1024, tags: undefined, password: 'x', user_name: 'y' })
-  const [told, asLines] = [
+  const [asStream, asLines] = [
     await live.until((so) => eventsIn(so).length === 3),
     await lines.until((so) => eventsIn(so).length === 3),
   ]
@@ -75,7 +75,7 @@ test('pages, lines and Server-Sent Events tell the same, live and after a restar
   await own.stop()
   const again = await start(t, { now: NOW, data: own.data })
   t.deepEqual(jsonIn(await pageAt('', again)), jsonIn(page))
-  for (const { told: read } of [told, asLines]) {
+  for (const { messages: read } of [asStream, asLines]) {
     const events = read.filter(({ kind }) => kind.startsWith('berth.'))
     t.deepEqual(
       events.map(({ data }) => data),
@@ -88,7 +88,7 @@ test('pages, lines and Server-Sent Events tell the same, live and after a restar
   }
 })
 
-test('next leads through the log, and moves on also where a filter leaves a page short or empty', async (t) => {
+test('`next` leads through the log, even if a filter leaves a page short or empty', async (t) => {
   const whole = await pageAt()
   t.deepEqual([whole.events.length, whole.next, whole.caught_up], [13, formatPosition(12), true])
   const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${formatPosition(4)}`)]
@@ -97,11 +97,11 @@ test('next leads through the log, and moves on also where a filter leaves a page
   t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(12), caught_up: true })
   t.deepEqual(await pageAt(`?after=${formatPosition(12)}`), { events: [], next: formatPosition(12), caught_up: true })
   const fresh = await start(t, { now: NOW })
-  // What the start itself has recorded.
+  // Recorded by the start itself.
   t.deepEqual(typesIn(await pageAt('', fresh)), ['berth.StoreUpgraded'])
 })
 
-test('one request looks at 4,096 events and answers 4 MB of them at most, and says that there are more', async (t) => {
+test('a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
   const own = await startWithLog(t, { count: 4_200, characters: 1 }, { now: NOW })
   const empty = await pageAt('?type=SutRetired', own)
   t.deepEqual(empty, { events: [], next: formatPosition(4_095), caught_up: false })
@@ -117,7 +117,7 @@ test('one request looks at 4,096 events and answers 4 MB of them at most, and sa
   t.is(lines.headers['berth-position'], formatPosition(4_200))
 })
 
-test('events are filtered by type, by SUT with its port and reservations, and by holder', async (t) => {
+test('events are filtered by type, by SUT including its port and reservations, and by user', async (t) => {
   const both = await pageAt('?type=berth.SutCreated&type=ListenPortAssigned')
   const created = ['berth.ListenPortAssigned', 'berth.SutCreated']
   t.deepEqual(typesIn(both), [...created, ...created])
@@ -133,7 +133,7 @@ test('events are filtered by type, by SUT with its port and reservations, and by
   t.is((await pageAt('?user_id=nobody')).events.length, 0)
 })
 
-test('a position may leave out the zeros in front, and latest is the end', async (t) => {
+test('a position may omit leading zeros, and `latest` is the end of the log', async (t) => {
   t.deepEqual(await pageAt('?after=4'), await pageAt(`?after=${formatPosition(4)}`))
   t.deepEqual(await pageAt('?after=0004&limit=2'), await pageAt(`?after=${formatPosition(4)}&limit=2`))
   const end = await pageAt('?after=latest')
@@ -149,23 +149,23 @@ const BEYOND = formatPosition(13)
 const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
   'a position of 21 digits': [`?after=0${formatPosition(1)}`, {}, 'after'],
   'a position of 2^53': ['?after=9007199254740992', {}, 'after'],
-  'the id of the end': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': 'latest' }, 'Last-Event-ID'],
-  'a position behind the last': [`?after=${BEYOND}`, {}, 'after'],
-  'a position that no log reaches': [`?after=${'9'.repeat(20)}`, {}, 'after'],
-  'the id of another server': ['', { 'Last-Event-ID': 'abc' }, 'Last-Event-ID'],
-  'an id behind the last event': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': BEYOND }, 'Last-Event-ID'],
-  'an id and a parameter, each wrong': ['?after=x', { 'Last-Event-ID': 'abc' }, 'after', 'Last-Event-ID'],
-  'a limit of none': ['?limit=0', {}, 'limit'],
+  'a Last-Event-ID of latest': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': 'latest' }, 'Last-Event-ID'],
+  'a position after the last': [`?after=${BEYOND}`, {}, 'after'],
+  'an impossibly large position': [`?after=${'9'.repeat(20)}`, {}, 'after'],
+  'a malformed Last-Event-ID': ['', { 'Last-Event-ID': 'abc' }, 'Last-Event-ID'],
+  'a Last-Event-ID after the last event': ['', { Accept: EVENT_STREAM, 'Last-Event-ID': BEYOND }, 'Last-Event-ID'],
+  'a wrong Last-Event-ID and a wrong parameter': ['?after=x', { 'Last-Event-ID': 'abc' }, 'after', 'Last-Event-ID'],
+  'a limit of 0': ['?limit=0', {}, 'limit'],
   'a limit above 1000': ['?limit=1001', {}, 'limit'],
-  'a limit of a stream': ['?limit=5', { Accept: LINES }, 'limit'],
-  'a page that follows': ['?follow=true', {}, 'follow'],
-  'a refusal to follow': ['?follow=false', { Accept: LINES }, 'follow'],
-  'a type that there is not': ['?type=SutCreated&type=SutEaten', {}, 'type'],
-  'an id that is none': ['?sut_id=a%2Fb&user_id=', {}, 'sut_id', 'user_id'],
-  'a parameter that may not be repeated': ['?sut_id=a&sut_id=b', {}, 'sut_id'],
+  'a limit on a stream': ['?limit=5', { Accept: LINES }, 'limit'],
+  'follow=true on a page': ['?follow=true', {}, 'follow'],
+  'follow=false on a stream': ['?follow=false', { Accept: LINES }, 'follow'],
+  'an unknown type': ['?type=SutCreated&type=SutEaten', {}, 'type'],
+  'a malformed id': ['?sut_id=a%2Fb&user_id=', {}, 'sut_id', 'user_id'],
+  'a repeated parameter': ['?sut_id=a&sut_id=b', {}, 'sut_id'],
 }
 for (const [what, [query, headers, ...where]] of Object.entries(wrong)) {
-  test(`${what} is refused by name, before anything is told`, async (t) => {
+  test(`${what} is refused by name`, async (t) => {
     const answer = await ask(query, headers)
     t.deepEqual(
       [refusalOf(answer).slice(0, 2), refusalOf(answer).slice(2).toSorted()],
@@ -175,7 +175,7 @@ for (const [what, [query, headers, ...where]] of Object.entries(wrong)) {
   })
 }
 
-test('the client chooses between pages, lines and Server-Sent Events, and is told of all three', async (t) => {
+test('the Accept header selects pages, lines or Server-Sent Events, and a 406 names all three', async (t) => {
   const chosen: Readonly<Record<string, string>> = {
     '*/*': 'application/json',
     'application/*': 'application/json',
@@ -197,11 +197,11 @@ test('the client chooses between pages, lines and Server-Sent Events, and is tol
   t.regex((await service.as('admin').get('/metrics')).text, /^berth_feed_subscribers 0$/m)
 })
 
-test('of a place in the header and one in the address the header counts: the address is that of the first request', async (t) => {
+test('Last-Event-ID overrides the position in the URL, which is that of the first request', async (t) => {
   const headers = { 'Last-Event-ID': formatPosition(9) }
   const stream = await openStream(service.port, `?after=${formatPosition(2)}`, { headers })
-  const { told, retry } = await stream.until((so) => eventsIn(so).length > 0)
-  t.is(told[0]?.position, formatPosition(10))
+  const { messages, retry } = await stream.until((so) => eventsIn(so).length > 0)
+  t.is(messages[0]?.position, formatPosition(10))
   t.true(retry !== undefined && retry >= 1_000 && retry < 3_100)
   stream.close()
   t.is((await pageAt(`?after=${formatPosition(2)}`)).events[0]?.sequence, formatPosition(3))

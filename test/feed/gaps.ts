@@ -3,13 +3,13 @@ import type { Event } from '../http/store/log-rows.ts'
 import type { Random } from '../process/random.ts'
 import { EVENT_STREAM, eventsIn, LINES, openStream, readEventStream, readLines } from './readers.ts'
 
-/** What a reader wants of a log: a query, and which events that is. */
+/** A feed query, and the events that match it. */
 export interface Wanted {
   readonly query: string
   readonly isWanted: (event: Event) => boolean
 }
 
-/** What is wrong with what a reader has, held against the log: gaps, repeats, another order; none where nothing is. */
+/** Gaps, repeats and wrong order in the events of a reader, compared with the log. */
 export const faultsOf = (
   read: readonly string[],
   log: readonly Event[],
@@ -22,31 +22,31 @@ export const faultsOf = (
   })
   const missing = wanted.filter((one) => !had.includes(one)).map((one) => `gap at ${one}`)
   const repeats = had.filter((one, i) => had.indexOf(one) !== i).map((one) => `repeat of ${one}`)
-  const strange = had.filter((one) => !wanted.includes(one)).map((one) => `${one} is not of these`)
+  const strange = had.filter((one) => !wanted.includes(one)).map((one) => `unexpected ${one}`)
   const isInOrder = had.every((one, i) => i === 0 || (had[i - 1] as string) < one)
   return [...missing, ...repeats, ...strange, ...(isInOrder ? [] : ['not in order'])]
 }
 
-/** A reader who is cut off again and again. */
+/** A reader that is disconnected repeatedly. */
 export interface Follower {
-  /** What has been read, as JSON. */
+  /** The events read so far, as JSON. */
   readonly read: readonly string[]
   readonly cuts: () => number
-  /** Resolves when it has come so far. */
+  /** Resolves when the reader has reached the position. */
   readonly upTo: (position: number) => Promise<void>
 }
 
-/** Where a reader comes to: its port may be another each time. */
+/** Returns the port to connect to, which may differ each time. */
 type Ports = () => number
 
 interface FollowerOptions extends Wanted {
   readonly ports: Ports
   readonly random: Random
-  /** Events behind which it is cut off, at most; 2 unless given. */
+  /** Maximum number of events before a disconnect; 2 by default. */
   readonly takeMax?: number
 }
 
-/** A reader whose connection is cut behind every event or two, somewhere in the next. */
+/** A reader whose connection is cut in the middle of an event, after every event or two. */
 const followStream = (
   { ports, random, query, takeMax = 2 }: FollowerOptions,
   accept: string,
@@ -64,18 +64,18 @@ const followStream = (
     if (stream.status !== 200) throw new Error(`${stream.status} at ${place}`)
     const take = 1 + random.below(takeMax)
     const isThere = (at: string | undefined): boolean => at !== undefined && at >= target
-    await stream.until(({ told }) => told.length >= take || isThere(told.at(-1)?.position))
+    await stream.until(({ messages }) => messages.length >= take || isThere(messages.at(-1)?.position))
     stream.close()
     cuts++
-    // Cut in the middle of whatever came last.
+    // Cut in the middle of the next event.
     const text = stream.text()
     const parse = accept === LINES ? readLines : readEventStream
-    const whole = parse(text).told.slice(0, take)
+    const whole = parse(text).messages.slice(0, take)
     const end = (whole.at(-1) as { data: string }).data
     const cut = text.slice(0, text.indexOf(end) + end.length + 2 + random.below(200))
     const reading = parse(cut)
     read.push(...eventsIn(reading).map(({ data }) => data))
-    place = reading.told.at(-1)?.position ?? place
+    place = reading.messages.at(-1)?.position ?? place
   }
   return {
     read,

@@ -11,9 +11,9 @@ import { changedStore } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
 import { eventsIn, LINES, openStream } from './readers.ts'
 
-/** Event streams while the service is not ready: a browser that is refused once never comes back. */
+/** Event streams while the service is not ready. They are held, because browsers never retry after an error response. */
 
-/** A service over a log with some events that it has not read, until it is let go. */
+/** A service whose views are paused before they have read the log. */
 const startHeld = async (t: ExecutionContext, data: string, setting: Setting = {}) => {
   const { hold, letGo, change } = makeHold()
   hold()
@@ -24,7 +24,7 @@ const startHeld = async (t: ExecutionContext, data: string, setting: Setting = {
   return { service, letGo }
 }
 
-/** A log with so many SUTs; gives the position of its last event. */
+/** Creates a log with SUTs; returns the position of its last event. */
 const makeLog = async (t: ExecutionContext, data: string, suts = 3): Promise<string> => {
   const service = await start(t, { now: NOW, data })
   for (let i = 0; i < suts; i++) await createSut(service.as('admin'))
@@ -33,7 +33,7 @@ const makeLog = async (t: ExecutionContext, data: string, suts = 3): Promise<str
   return String(json.next)
 }
 
-/** A browser's own client, with credentials; what it has got and how its connection stands. */
+/** A standard EventSource with credentials, the positions it received and its errors. */
 const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
   const got: string[] = []
   const errors: (number | undefined)[] = []
@@ -51,53 +51,53 @@ const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
 const positionsUpTo = (last: string): readonly string[] =>
   Array.from({ length: Number(last) + 1 }, (_, position) => formatPosition(position))
 
-test('a browser that comes while the service is not ready waits, and then gets everything', async (t) => {
+test('a browser that connects before the service is ready waits and then receives everything', async (t) => {
   const data = await dataWithPeople(t)
   const last = await makeLog(t, data)
   const { service, letGo } = await startHeld(t, data)
   const { source, got, errors } = browse(t, service)
-  await until('it is open', async () => source.readyState === EventSource.OPEN, 10_000)
+  await until('the stream is open', async () => source.readyState === EventSource.OPEN, 10_000)
   t.deepEqual(got, [])
   letGo()
-  await until('all has come', async () => got.at(-1) === last, 20_000)
+  await until('all events are received', async () => got.at(-1) === last, 20_000)
   t.deepEqual(got, positionsUpTo(last))
   await createSut(service.as('admin'))
-  await until('what comes live', async () => got.length === Number(last) + 3, 20_000)
+  await until('live events', async () => got.length === Number(last) + 3, 20_000)
   t.deepEqual(errors, [])
 })
 
-test('a browser that comes back to a service which is not ready goes on where it was', async (t) => {
+test('a browser that reconnects before the service is ready resumes at its position', async (t) => {
   const data = await dataWithPeople(t)
   const first = await start(t, { now: NOW, data })
   await createSut(first.as('admin'))
   const { source, got } = browse(t, first)
-  await until('what there is', async () => got.length >= 2, 10_000)
+  await until('existing events', async () => got.length >= 2, 10_000)
   await first.stop()
   const last = await makeLog(t, data)
   const { letGo } = await startHeld(t, data, { environment: { BERTH_PORT: String(first.port) } })
-  await until('it has come back', async () => source.readyState === EventSource.OPEN, 20_000)
+  await until('the browser has reconnected', async () => source.readyState === EventSource.OPEN, 20_000)
   letGo()
-  await until('all has come', async () => got.at(-1) === last, 20_000)
+  await until('all events are received', async () => got.at(-1) === last, 20_000)
   t.deepEqual(got, positionsUpTo(last))
 })
 
-test('a stream that is held has signs of life, and ends with the service', async (t) => {
+test('a held stream sends heartbeats and ends with the service', async (t) => {
   const data = await dataWithPeople(t)
   await makeLog(t, data)
   const { service } = await startHeld(t, data, { feed: { heartbeat: 20, checkInterval: 10 } })
   const stream = await openStream(service.port, '?type=SutCreated')
   t.deepEqual([stream.status, stream.headers['berth-position']], [200, undefined])
-  const { told, retry } = await stream.until(({ beats }) => beats >= 5)
-  t.deepEqual([told, Number(retry) >= 1_000], [[], true])
+  const { messages, retry } = await stream.until(({ beats }) => beats >= 5)
+  t.deepEqual([messages, Number(retry) >= 1_000], [[], true])
   await service.stop()
   t.is(await stream.ended, 'whole')
   t.deepEqual(
-    stream.reading().told.map(({ kind, position }) => [kind, position]),
+    stream.reading().messages.map(({ kind, position }) => [kind, position]),
     [['error', undefined]],
   )
 })
 
-test('so many streams are held and no more; who leaves makes room, and what is wrong is told at once', async (t) => {
+test('held streams are limited, a closed one makes room, and wrong requests are refused at once', async (t) => {
   const data = await dataWithPeople(t)
   await makeLog(t, data)
   const { service, letGo } = await startHeld(t, data, { feed: { held: 2, checkInterval: 10 } })
@@ -118,12 +118,12 @@ test('so many streams are held and no more; who leaves makes room, and what is w
   for (let i = 0; i < 3; i++) t.true(await isLetIn())
   letGo()
   await streams[1]?.until((reading) => eventsIn(reading).length >= 6)
-  // Those that have begun are held no more.
+  // Streams that have started no longer count as held.
   const more = await Promise.all([1, 2, 3].map(() => openStream(service.port)))
   for (const stream of more) await stream.until((reading) => eventsIn(reading).length >= 6)
 })
 
-test('a stream that was held and asked for a place which the log does not have is told that it is another', async (t) => {
+test('a held stream from a position beyond the log ends with another_log', async (t) => {
   const data = await dataWithPeople(t)
   await makeLog(t, data)
   const { service, letGo } = await startHeld(t, data, { feed: { checkInterval: 10 } })

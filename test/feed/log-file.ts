@@ -11,7 +11,7 @@ import { rightOf } from '../users/builders.ts'
 const SUT = '58c38f5d444553252cce0000'
 const TIME = Date.UTC(2030, 4, 2, 5, 58, 11, 400)
 
-/** At a time, with data of the SUT. */
+/** An event of the SUT at a fixed time. */
 const anEvent = (type: 'SutCreated' | 'SutUpdated', more: object): NewEvent =>
   ({
     type,
@@ -40,7 +40,7 @@ const CREATED = {
   listen_port: 20_000,
 }
 
-/** What a service over a log that it has not begun is given. */
+/** The vault key for a service on a log that it did not create. */
 export const VAULT = { BERTH_VAULT_KEY: aVaultKey() }
 
 const TEXTS = ['description', 'manufacturer', 'model', 'os', 'version']
@@ -48,7 +48,7 @@ const TEXTS = ['description', 'manufacturer', 'model', 'os', 'version']
 const textsOf = (n: number, characters: number): object =>
   Object.fromEntries(TEXTS.map((name) => [name, `${n} `.padEnd(characters, 'x')]))
 
-/** A data directory whose log has `count` events: a SUT and its changes, each of five texts of so many characters. */
+/** A data directory with a log of `count` events: a SUT and updates, each with five texts of `characters` length. */
 export const dataWithLog = async (t: Tidying, count: number, characters: number): Promise<string> => {
   const data = await dataWithPeople(t)
   const store = openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal: () => undefined })
@@ -61,7 +61,7 @@ export const dataWithLog = async (t: Tidying, count: number, characters: number)
   return data
 }
 
-/** A service over such a log, when it has read it. */
+/** A ready service on such a log. */
 export const startWithLog = async (
   t: Tidying,
   { count, characters }: { readonly count: number; readonly characters: number },
@@ -69,6 +69,6 @@ export const startWithLog = async (
 ): Promise<Running> => {
   const data = await dataWithLog(t, count, characters)
   const service = await start(t, { ...setting, data, environment: VAULT })
-  await until('it is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
+  await until('the service is ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
   return service
 }

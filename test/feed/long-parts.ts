@@ -1,12 +1,12 @@
 import type { Part } from '../long-parts.ts'
 import { costOfCrowd } from './crowd.ts'
 
-/** Bytes that the service may grow by: a tenth of a megabyte a reader, and what reading the log takes. */
+/** Maximum memory growth in bytes: 0.1 MB per reader, and the memory for reading the log. */
 const GROWN_MAX = 200e6
 
 const feedCrowd: Part = {
   name: 'feed-crowd',
-  what: '1,000 readers of Server-Sent Events, one of them stalled, beside 20 writes a second: their 99th hundredth',
+  what: 'the p99 of 20 writes a second, with 1,000 readers of Server-Sent Events, one of them stalled',
   run: async (scope, { count = 1_000 }) => {
     const { problems, ...counts } = await costOfCrowd(scope, { readers: count - 1, writes: 600, pause: 50 })
     const found = [...problems]

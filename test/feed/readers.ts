@@ -1,25 +1,25 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { basic, type Headers } from '../http/client.ts'
 
-/** One thing that came on a stream: an event, a checkpoint, an end; `data` is its JSON. */
-export interface Told {
-  /** As the stream has it: the type of an event, `checkpoint` or `error`. */
+/** One message of a stream: an event, a checkpoint or an error. `data` is its JSON. */
+export interface Message {
+  /** The type of the event, `checkpoint` or `error`. */
   readonly kind: string
-  /** The position that a reader goes on from. */
+  /** The position to resume from. */
   readonly position: string | undefined
   readonly data: string
 }
 
 export interface Reading {
-  readonly told: readonly Told[]
-  /** Comments, or empty lines: signs of life. */
+  readonly messages: readonly Message[]
+  /** Heartbeats: comments or empty lines. */
   readonly beats: number
   readonly retry: number | undefined
 }
 
-/** What has come whole of Server-Sent Events, as WHATWG HTML, section 9.2.6 has it read. */
+/** Parses the complete messages of Server-Sent Events, as in WHATWG HTML, section 9.2.6. */
 export const readEventStream = (text: string): Reading => {
-  const told: Told[] = []
+  const messages: Message[] = []
   let beats = 0
   let retry: number | undefined
   for (const block of text.split('\n\n').slice(0, -1)) {
@@ -31,9 +31,9 @@ export const readEventStream = (text: string): Reading => {
     }
     if (fields.has('retry')) retry = Number(fields.get('retry'))
     const data = fields.get('data')
-    if (data !== undefined) told.push({ kind: fields.get('event') ?? '', position: fields.get('id'), data })
+    if (data !== undefined) messages.push({ kind: fields.get('event') ?? '', position: fields.get('id'), data })
   }
-  return { told, beats, retry }
+  return { messages, beats, retry }
 }
 
 interface Line {
@@ -43,38 +43,38 @@ interface Line {
   readonly error?: { readonly sequence?: string }
 }
 
-/** What has come whole of lines. */
+/** Parses the complete lines. */
 export const readLines = (text: string): Reading => {
   const lines = text.split('\n').slice(0, -1)
-  const told = lines
+  const messages = lines
     .filter((line) => line !== '')
-    .map((data): Told => {
+    .map((data): Message => {
       const { type, sequence, checkpoint, error } = JSON.parse(data) as Line
       if (checkpoint !== undefined) return { kind: 'checkpoint', position: checkpoint.sequence, data }
       if (error !== undefined) return { kind: 'error', position: error.sequence, data }
       return { kind: type as string, position: sequence, data }
     })
-  return { told, beats: lines.length - told.length, retry: undefined }
+  return { messages, beats: lines.length - messages.length, retry: undefined }
 }
 
 export const EVENT_STREAM = 'text/event-stream'
 export const LINES = 'application/x-ndjson'
 
-/** A stream as one of its readers has it. */
+/** A stream, from the client's side. */
 export interface OpenStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Everything that has come so far. */
+  /** All text received so far. */
   readonly text: () => string
   readonly reading: () => Reading
-  /** Resolves when what has come so far is so; rejects when the stream ends before. */
+  /** Resolves once the condition holds; rejects if the stream ends first or after a timeout. */
   readonly until: (isSo: (reading: Reading) => boolean) => Promise<Reading>
-  /** `whole` when the service ended it, `cut` when the connection broke. */
+  /** `whole` if the service ended it, `cut` if the connection broke. */
   readonly ended: Promise<'whole' | 'cut'>
   readonly close: () => void
 }
 
-/** Milliseconds after which what does not come is a failure. */
+/** Timeout in milliseconds. */
 const WITHIN = 20_000
 
 export interface Asking {
@@ -85,7 +85,7 @@ export interface Asking {
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 
-/** Opens a stream; resolves when its head has come. */
+/** Opens a stream; resolves with its response head. */
 export const openStream = (
   port: number,
   query = '',
@@ -125,5 +125,6 @@ export const openStream = (
     sent.end()
   })
 
-/** The events alone. */
-export const eventsIn = ({ told }: Reading): readonly Told[] => told.filter(({ kind }) => kind.startsWith('berth.'))
+/** Only the events. */
+export const eventsIn = ({ messages }: Reading): readonly Message[] =>
+  messages.filter(({ kind }) => kind.startsWith('berth.'))

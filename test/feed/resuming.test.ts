@@ -20,15 +20,15 @@ import { allEventsOf, type Event } from '../http/store/log-rows.ts'
 import { changedStore } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
 import { makeRandom, seedOf } from '../process/random.ts'
-import { breakingOff, counted, replaceable } from './changed-stores.ts'
+import { counted, failingAfter, replaceable } from './changed-stores.ts'
 import { type Follower, faultsOf, followEventStream, followLines, followPages, type Wanted } from './gaps.ts'
 import { dataWithLog, VAULT } from './log-file.ts'
 import { eventsIn, LINES, openStream } from './readers.ts'
 import { begin, write } from './writing.ts'
 
-/** Each event once, in order, none left out, wherever a reader is cut off. */
+/** Readers receive each event once and in order, wherever they are disconnected. */
 
-/** Checkpoints of filtered readers come often, so that none of them is waited for. */
+/** Frequent checkpoints, so that filtered readers need not wait long. */
 const FEED = { heartbeat: 100, look: 20 }
 
 const ALL: Wanted = { query: '', isWanted: () => true }
@@ -55,7 +55,7 @@ interface Crowd {
   readonly wanted: Wanted
 }
 
-/** Readers of every kind, some of whom want all events and some only a few. */
+/** Readers of every format, with and without filters. */
 const crowdOf = (t: ExecutionContext, services: readonly Running[], suts: readonly string[]): readonly Crowd[] => {
   const random = makeRandom(seedOf(process.env))
   t.log(`seed ${random.seed}`)
@@ -76,7 +76,7 @@ const crowdOf = (t: ExecutionContext, services: readonly Running[], suts: readon
 const faultsIn = (crowd: readonly Crowd[], log: readonly Event[]): readonly (readonly string[])[] =>
   crowd.map(({ follower, wanted }) => faultsOf(follower.read, log, wanted.isWanted))
 
-test('readers cut off at every position and resumed, while others write, have each event once, in order, none left out', async (t) => {
+test('readers disconnected at every position receive each event once and in order during writes', async (t) => {
   const service = await start(t, { now: NOW, feed: FEED })
   const [backlog, more] = [96, 100]
   const suts = await begin(service.as('admin'), backlog)
@@ -95,7 +95,7 @@ test('readers cut off at every position and resumed, while others write, have ea
   t.true((crowd[0] as Crowd).follower.cuts() > last)
 })
 
-test('readers that are cut off and go on at another instance of an EventStoreDB have each event once too', async (t) => {
+test('readers that resume on another instance receive each event once and in order', async (t) => {
   const { services, log } = await startInstances(t, { count: 2, now: NOW, feed: FEED })
   const [writer] = services as readonly [Running, Running]
   const suts = await begin(writer.as('admin'), 16)
@@ -110,14 +110,14 @@ test('readers that are cut off and go on at another instance of an EventStoreDB 
   t.is(recorded.length, last + 1)
 })
 
-test('readers go on where they were when the log was copied to an EventStoreDB and the service runs on that', async (t) => {
+test('readers resume at their positions after the log is copied to an EventStoreDB', async (t) => {
   const embedded = await startEmbedded(t, { feed: FEED })
   const { data } = embedded
   const suts = await begin(embedded.as('admin'), 40)
   const services = [embedded]
   const crowd = crowdOf(t, services, suts)
   const upTo = (position: number) => Promise.all(crowd.map(({ follower }) => follower.upTo(position)))
-  // Some of them are in the middle then, for none comes further than it is cut off.
+  // By then the readers are at different positions.
   await upTo(21)
   await embedded.stop()
   const server = await startProtocolServer()
@@ -138,8 +138,8 @@ test('readers go on where they were when the log was copied to an EventStoreDB a
   )
 })
 
-test('a break of the store is no gap and no repeat, and the stream goes on by itself', async (t) => {
-  const { change, breaks } = breakingOff(7)
+test('an interrupted store subscription causes no gap or repeat, and the stream continues', async (t) => {
+  const { change, breaks } = failingAfter(7)
   const openStore = changedStore(join(await temporaryData(t), 'events.db'), change)
   const service = await start(t, { now: NOW, openStore, feed: FEED })
   const [sut] = await begin(service.as('admin'), 30)
@@ -155,16 +155,16 @@ test('a break of the store is no gap and no repeat, and the stream goes on by it
   t.true(breaks() > 5)
 })
 
-test('what comes after a reader has looked and before it listens is told at once', async (t) => {
+test('an event between the last read and the start of listening is delivered at once', async (t) => {
   const entry = makeEntry({ ...anEvent(aStream(), 'late'), stream: 's', revision: 0, mark: 0 }, 0, 'berth')
-  const looks: number[] = []
+  const reads: number[] = []
   const source = {
-    readAfter: async (position: number) => (looks.push(position) > 1 && position < 0 ? [entry] : []),
+    readAfter: async (position: number) => (reads.push(position) > 1 && position < 0 ? [entry] : []),
     encode: (format: Format, entries: readonly Entry[]) => Buffer.from(entries.map(format.event).join('')),
     onChange: () => undefined,
     forget: () => undefined,
   }
-  const wish = {
+  const streamRequest = {
     after: -1,
     end: undefined,
     filter: {},
@@ -173,17 +173,17 @@ test('what comes after a reader has looked and before it listens is told at once
     onFailed: (error: unknown) => t.fail(String(error)),
   }
   const server = createServer((_, response) => {
-    startStream(response, { ...wish, source, heartbeat: 60_000, patience: 60_000 })
+    startStream(response, { ...streamRequest, source, heartbeat: 60_000, patience: 60_000 })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
   const stream = await openStream((server.address() as AddressInfo).port)
-  await stream.until((so) => so.told[0]?.data === entry.json())
+  await stream.until((so) => so.messages[0]?.data === entry.json())
   stream.close()
   t.pass()
 })
 
-test('a log that is another than before is told nothing of: the stream ends and says why', async (t) => {
+test('a replaced log ends streams with another_log', async (t) => {
   const { change, replace } = replaceable()
   const openStore = changedStore(join(await temporaryData(t), 'events.db'), change)
   const service = await start(t, { now: NOW, openStore, feed: FEED })
@@ -192,13 +192,13 @@ test('a log that is another than before is told nothing of: the stream ends and 
   await streams[0]?.until((so) => eventsIn(so).length === 9)
   replace()
   for (const stream of streams) {
-    const { told } = await stream.until((so) => so.told.at(-1)?.kind === 'error')
-    t.is(JSON.parse(told.at(-1)?.data ?? '').code, 'another_log')
+    const { messages } = await stream.until((so) => so.messages.at(-1)?.kind === 'error')
+    t.is(JSON.parse(messages.at(-1)?.data ?? '').code, 'another_log')
     t.is(await stream.ended, 'whole')
   }
 })
 
-test('readers who are at the same place share what is read: ten who come at once cost the store what one does', async (t) => {
+test('ten concurrent readers at one position share one read of the store', async (t) => {
   const { change, events } = counted()
   const data = await dataWithLog(t, 3_000, 1)
   const openStore = changedStore(join(data, 'events.db'), change)
@@ -212,7 +212,7 @@ test('readers who are at the same place share what is read: ten who come at once
   t.true(events() - before < 4_000, `${events() - before} were read`)
 })
 
-test('the same comparison finds an event that a store leaves out, gives twice or gives too early', async (t) => {
+test('control: the comparison finds missing, repeated and misordered events', async (t) => {
   const service = await start(t, { now: NOW })
   await begin(service.as('admin'), 4)
   const { events } = (await service.as('audrey').get('/api/events')).json as { events: readonly object[] }

@@ -23,7 +23,7 @@ const anotherProcess = async (t: ExecutionContext, path: string): Promise<ChildP
   return child
 }
 
-test('a lock that is taken is refused, and the refusal says who has it since when', async (t) => {
+test('acquiring a held lock is refused, naming its holder and since when', async (t) => {
   const path = join(await aDirectory(t), 'berth.lock')
   const lock = acquireLock(path)
   const error = t.throws(() => acquireLock(path), { instanceOf: LockTaken })
@@ -32,7 +32,7 @@ test('a lock that is taken is refused, and the refusal says who has it since whe
   acquireLock(path).release()
 })
 
-test('to release a lock twice does not release it for whoever took it next', async (t) => {
+test('releasing a lock twice does not release it for its next holder', async (t) => {
   const path = join(await aDirectory(t), 'berth.lock')
   const first = acquireLock(path)
   first.release()
@@ -44,7 +44,7 @@ test('to release a lock twice does not release it for whoever took it next', asy
   t.false(existsSync(`${path}.owner`))
 })
 
-test('a lock is the same through a link to its directory', async (t) => {
+test('a lock is the same through a symbolic link to its directory', async (t) => {
   const directory = await aDirectory(t)
   mkdirSync(join(directory, 'data'))
   symlinkSync(join(directory, 'data'), join(directory, 'link'))
@@ -53,7 +53,7 @@ test('a lock is the same through a link to its directory', async (t) => {
   lock.release()
 })
 
-test('a lock held by another process is refused by its name, and is free as soon as that is killed', async (t) => {
+test("another process's lock is refused with its id, and free once the process is killed", async (t) => {
   const path = join(await aDirectory(t), 'berth.lock')
   const child = await anotherProcess(t, path)
   const error = t.throws(() => acquireLock(path), { instanceOf: LockTaken })
@@ -66,7 +66,7 @@ test('a lock held by another process is refused by its name, and is free as soon
   lock.release()
 })
 
-test('who waits for a lock gets it when it is released, and is refused when the time is up', async (t) => {
+test('waiting for a lock succeeds on its release, or fails after the timeout', async (t) => {
   const path = join(await aDirectory(t), 'berth.lock')
   const lock = acquireLock(path)
   await t.throwsAsync(acquireLockWithin(path, 50), { instanceOf: LockTaken })
@@ -75,7 +75,7 @@ test('who waits for a lock gets it when it is released, and is refused when the 
   ;(await waiting).release()
 })
 
-test('a lock in a directory that is not there, or in a file of something else, is an error that says so', async (t) => {
+test('a lock in a missing directory or in another kind of file is a clear error', async (t) => {
   const directory = await aDirectory(t)
   t.throws(() => acquireLock(join(directory, 'missing', 'berth.lock')), { code: 'ENOENT', message: /missing/ })
   const path = join(directory, 'notes')

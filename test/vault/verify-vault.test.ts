@@ -103,14 +103,14 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     const { environment } = await lab(t)
     const plain = await type(['verify'], environment)
     t.is(plain.code, 0)
-    t.regex(plain.out, /^not checked: the secrets in the vault, which --vault looks at\nsound: /)
+    t.regex(plain.out, /^not checked: the secrets in the vault \(use --vault\)\nsound: /)
     const absent = join(String(environment.BERTH_DATA), 'absent.key')
     const { BERTH_VAULT_KEY: _, ...others } = environment
     const { code, out } = await type(['verify', '--vault'], { ...others, BERTH_VAULT_KEY_FILE: absent })
     t.is(code, 0, out)
     t.regex(
       out,
-      /^vault: 3 secrets, 0 of them opened\nnot checked: whether 3 secrets open, whose key "[^"]+" is not in .*absent\.key\nsound: /,
+      /^vault: 3 secrets, 0 of them opened\nnot checked: 3 secrets, as their key "[^"]+" is not in .*absent\.key\nsound: /,
     )
     await writeFile(absent, 'hush')
     const broken = await type(['verify', '--vault'], { ...others, BERTH_VAULT_KEY_FILE: absent })

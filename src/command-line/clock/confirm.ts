@@ -25,6 +25,6 @@ right, confirm it. Each instance over a shared store is confirmed on its own mac
       return DONE
     }
     if (confirmed.left !== 'no service') return refuse(terminal, confirmed.left.why)
-    return refuse(terminal, `no service runs on ${data}: it judges the clock when it starts`)
+    return refuse(terminal, `no service runs on ${data}; it checks the clock at startup`)
   },
 }

@@ -11,7 +11,7 @@ import { openStoreBeside } from '../../service/open-store.ts'
 import { type Command, DONE, type Given, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
-/** Counts the log from its beginning: what views know of it may lie on another machine. */
+/** Counts from the start of the log, because the views may be on another machine. */
 const markBefore =
   (store: EventStore) =>
   async (position: number): Promise<number | undefined> => {
@@ -24,7 +24,7 @@ const markBefore =
     return undefined
   }
 
-/** Where no service runs on the data: writes the log itself. */
+/** Without a running service, this process writes the log. */
 const correctAlone = async (config: Config, correction: ClockCorrection, terminal: Terminal) => {
   const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')
   const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
@@ -50,7 +50,7 @@ const correct = async (
   return asked.left === 'no service' ? correctAlone(config, correction, terminal) : E.left(asked.left.why)
 }
 
-/** Left: what is wrong with the options, a sentence each. */
+/** Left: every problem with the options, one sentence each. */
 const read = ({ options }: Given): E.Either<readonly string[], ClockCorrection> => {
   const [from, to] = [options.from, options.to].map((given) => parsePosition(String(given)))
   const { why } = options
@@ -66,8 +66,8 @@ const read = ({ options }: Given): E.Either<readonly string[], ClockCorrection> 
 }
 
 const sentence = ({ streams, before, windows }: ClockCorrected): string =>
-  `corrected ${streams - before} streams${before > 0 ? `, ${before} had been corrected before` : ''}; ` +
-  `${windows} windows stand again\n`
+  `corrected ${streams - before} streams${before > 0 ? `, ${before} were already corrected` : ''}; ` +
+  `restored ${windows} reservations\n`
 
 export const clockCorrectCommand: Command = {
   name: 'clock correct',

@@ -9,19 +9,19 @@ import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import type { Terminal } from '../terminal/command.ts'
 
-/** The key that signs from now on, and the one in whose place it came, where the log knew of one. */
+/** The new key, and the replaced one if the log has a record of it. */
 export interface Replaced {
   readonly verifier: Verifier
   readonly replaces: Verifier | undefined
 }
 
-/** What is lost with a key, in sentences. */
+/** What is lost with a key, as sentences. */
 export const lostWith = (replaces: Verifier | undefined): readonly string[] =>
   replaces === undefined
-    ? ['the log knows of no key before this one']
+    ? ['the log has no record of an earlier key']
     : [
-        `lost: the key ${formatKeyId(replaces)}; nothing can be signed in its name any more`,
-        `what it has signed is verified with ${writeVerifier(replaces)}`,
+        `lost: the key ${formatKeyId(replaces)}, which can no longer sign`,
+        `its signatures can still be verified with ${writeVerifier(replaces)}`,
       ]
 
 const replaceIn = async (
@@ -33,9 +33,9 @@ const replaceIn = async (
   const replaces = await readKnownKey(store)
   let read = await readAuditKey(config)
   if (E.isLeft(read)) return read
-  const isThere = (key: KeyObject | undefined): boolean =>
+  const isKnown = (key: KeyObject | undefined): boolean =>
     key !== undefined && replaces !== undefined && isSameKey(replaces, verifierOf({ name, privateKey: key }))
-  if (isThere(read.right)) return E.left('the audit key is there: nothing is lost, and nothing was changed')
+  if (isKnown(read.right)) return E.left('the audit key is not lost; nothing was changed')
   for (const sentence of lostWith(replaces)) stderr(`berth: ${sentence}\n`)
   if (read.right === undefined) {
     const made = await makeAuditKeyFile(file, randomBytes)
@@ -56,9 +56,9 @@ const replaceIn = async (
 }
 
 /**
- * Goes on without an audit key that was lost: another signs from now on, which the log says. Left: why nothing was changed.
+ * Replaces a lost audit key and records the change in the log. Left: why nothing was changed.
  *
- * @throws LockTaken beside a running service of the embedded store
+ * @throws LockTaken while a service runs on the embedded store
  */
 export const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<E.Either<string, Replaced>> => {
   const randomHex = (bytes: number): string => Buffer.from(terminal.randomBytes(bytes)).toString('hex')

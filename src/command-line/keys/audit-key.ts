@@ -5,12 +5,12 @@ import type { Config } from '../../service/config/config.ts'
 import { type Command, DONE, refuse, type Terminal } from '../terminal/command.ts'
 import { replaceAuditKey } from './audit-key-replace.ts'
 
-/** Whoever signs for this log; Left: why nobody can. */
+/** The signer of this log's checkpoints. Left: why there is none. */
 export const signerOf = async (config: Config): Promise<E.Either<string, Signer>> => {
   const read = await readAuditKey(config)
   if (E.isLeft(read)) return read
   if (read.right !== undefined) return E.right({ name: config.origin, privateKey: read.right })
-  const remedy = config.eventStore.kind === 'sqlite' ? '; the service makes it when it starts' : ''
+  const remedy = config.eventStore.kind === 'sqlite' ? '; the service creates it at startup' : ''
   return E.left(`there is no audit key: ${config.auditKeyFile} does not exist${remedy}`)
 }
 
@@ -20,8 +20,8 @@ const replace = async (isJson: boolean, config: Config, terminal: Terminal): Pro
   const { verifier, replaces } = replaced.right
   const key = writeVerifier(verifier)
   const before = replaces === undefined ? null : writeVerifier(replaces)
-  const told = { origin: config.origin, verifier_key: key, replaces: before }
-  terminal.stdout(isJson ? `${JSON.stringify(told)}\n` : `${key}\n`)
+  const output = { origin: config.origin, verifier_key: key, replaces: before }
+  terminal.stdout(isJson ? `${JSON.stringify(output)}\n` : `${key}\n`)
   return DONE
 }
 

@@ -5,15 +5,15 @@ import { openStoreBeside } from '../../service/open-store.ts'
 import { withoutChecks } from '../../vault/needs.ts'
 import { KEY_CHECKS } from '../../vault/vault.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { ringAtHand } from './verify-vault.ts'
+import { readConfiguredKeys } from './verify-vault.ts'
 
-/** Secrets listed at a time. */
+/** Secrets per page. */
 const PAGE = 500
-/** SUTs that are printed; the others are in the JSON. */
+/** Maximum number of SUTs printed; the JSON has all. */
 const SHOWN = 20
 
-/** The SUTs with secrets that were sealed with a key, one for each secret. */
-const sealedWith = async (store: EventStore, key: string): Promise<readonly string[]> => {
+/** The SUT of each secret encrypted with a key. */
+const ownersOf = async (store: EventStore, key: string): Promise<readonly string[]> => {
   const suts: string[] = []
   let page = await store.secretsSealedWith(key, undefined, PAGE)
   while (page.length > 0) {
@@ -23,11 +23,11 @@ const sealedWith = async (store: EventStore, key: string): Promise<readonly stri
   return suts
 }
 
-const told = (key: string, secrets: number, suts: readonly string[]): string => {
+const report = (key: string, secrets: number, suts: readonly string[]): string => {
   const named = suts.slice(0, SHOWN).join(', ')
   const more = suts.length > SHOWN ? ` and ${suts.length - SHOWN} more` : ''
-  const of = secrets === 0 ? 'no secret' : `${secrets} secrets, of the SUTs ${named}${more}: give them theirs anew`
-  return `lost with the key ${key}: ${of}. Retries from before are not recognised any more.\n`
+  const of = secrets === 0 ? 'no secret' : `${secrets} secrets of the SUTs ${named}${more}; set them again`
+  return `lost with the key ${key}: ${of}. Retries of earlier requests are no longer recognised.\n`
 }
 
 export const vaultForgetCommand: Command = {
@@ -46,23 +46,24 @@ the key.
 With --json it prints {"key","secrets","suts"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {
     const { now, randomBytes, stdout } = terminal
-    const ring = await ringAtHand(config)
+    const ring = await readConfiguredKeys(config)
     if (E.isLeft(ring)) return refuse(terminal, ring.left)
     if (ring.right.keys.some(({ id }) => id === key)) {
-      return refuse(terminal, 'this key is there: nothing is lost, and nothing was changed')
+      return refuse(terminal, 'this key is not lost; nothing was changed')
     }
     const randomHex = (bytes: number): string => Buffer.from(randomBytes(bytes)).toString('hex')
     const store = await openStoreBeside(config, { randomHex, isReadOnly: false })
     try {
       const checks = (await store.readSecrets(KEY_CHECKS)).filter(({ key_id }) => key_id === key)
-      const sealed = await sealedWith(store, key)
+      const sealed = await ownersOf(store, key)
       if (checks.length === 0) {
-        const why = sealed.length === 0 ? 'nothing was ever sealed with this key' : 'this key was forgotten before'
+        const why =
+          sealed.length === 0 ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten'
         return refuse(terminal, why)
       }
       const suts = [...new Set(sealed)]
       stdout(
-        options.json ? `${JSON.stringify({ key, secrets: sealed.length, suts })}\n` : told(key, sealed.length, suts),
+        options.json ? `${JSON.stringify({ key, secrets: sealed.length, suts })}\n` : report(key, sealed.length, suts),
       )
       const data = { key, secrets: sealed.length }
       await recordForLog({ type: 'VaultKeyForgotten', data }, { store, now: now(), randomHex })

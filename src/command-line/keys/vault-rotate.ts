@@ -11,25 +11,25 @@ import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
 import { type Command, DONE, REFUSED, refuse, type Terminal } from '../terminal/command.ts'
 
-/** Milliseconds that a running service is given to take a new key, and between two looks whether it has. */
-const TAKEN_WITHIN = 10_000
-const LOOK_EVERY = 100
+/** Time allowed for a running service to load a new key, and the polling interval, in milliseconds. */
+const LOADED_WITHIN = 10_000
+const POLL_EVERY = 100
 
-/** What a rotation came to. */
+/** Result of a rotation. */
 interface Rotated {
   readonly key: string
   readonly service: 'running' | 'none'
-  /** Secrets sealed anew by now; a running service does that by itself. */
+  /** Re-encrypted secrets; null with a running service, which re-encrypts them itself. */
   readonly resealed: number | null
 }
 
 type Outcome = E.Either<readonly string[], Rotated>
 
 const IN_VARIABLE =
-  'the keys are in BERTH_VAULT_KEY: put a new one before them there, as ID:KEY with KEY from "openssl rand -base64 32" ' +
-  'and a comma behind it, and start the service anew; it seals the secrets anew by itself'
+  'the keys are in BERTH_VAULT_KEY: put a new one before them, as ID:KEY and a comma, with KEY from ' +
+  '"openssl rand -base64 32", and restart the service; it then re-encrypts the secrets'
 
-/** Undefined when another process has the data. */
+/** Undefined if another process uses the data. */
 const tryLock = (config: Config): Lock | undefined => {
   try {
     return acquireLock(join(config.data, 'berth.lock'))
@@ -63,7 +63,7 @@ const rotateIn = async (store: EventStore, config: Config, terminal: Terminal): 
   return E.right({ key: key.right, service: 'none', resealed: sealed.secrets })
 }
 
-/** Where no service runs: makes the key and seals everything anew with it. */
+/** Without a running service: creates the key and re-encrypts everything with it. */
 const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome> => {
   const store = await openStoreBeside(config, {
     randomHex: (bytes) => Buffer.from(terminal.randomBytes(bytes)).toString('hex'),
@@ -76,33 +76,35 @@ const rotateAlone = async (config: Config, terminal: Terminal): Promise<Outcome>
   }
 }
 
-/** Beside a running service: makes the key and waits until the service seals with it. */
-const rotateBeside = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
+/** With a running service: creates the key and waits until the service uses it. */
+const rotateWithService = async (config: Config, { now, randomBytes }: Terminal): Promise<Outcome> => {
   const key = await rotateKeyFile(config.vaultKeyFile, { now: now(), randomBytes })
   if (E.isLeft(key)) return E.left([key.left])
   const store = await openStoreBeside(config)
   try {
-    const end = performance.now() + TAKEN_WITHIN
+    const end = performance.now() + LOADED_WITHIN
     while (performance.now() < end) {
       if ((await readKnownKeyIds(store)).includes(key.right)) {
         return E.right({ key: key.right, service: 'running', resealed: null })
       }
-      await delay(LOOK_EVERY)
+      await delay(POLL_EVERY)
     }
   } finally {
     await store.close()
   }
-  const what = `the key ${key.right} is in ${config.vaultKeyFile}, but the running service has not taken it`
-  return E.left([`${what} within ${TAKEN_WITHIN / 1000} s: its log says why, or it has its keys from another place`])
+  const what = `the key ${key.right} is in ${config.vaultKeyFile}, but the running service has not loaded it`
+  return E.left([`${what} within ${LOADED_WITHIN / 1000} s; see its log, or check that it uses this file`])
 }
 
 const sentence = ({ key, resealed }: Rotated, { eventStore, vaultKeyFile: file }: Config): string => {
   const done =
     resealed === null
-      ? 'the running service seals with it now, and what it has sealed before anew in the background'
-      : `sealed ${resealed} secrets anew with it`
+      ? 'the running service uses it now and re-encrypts older secrets in the background'
+      : `re-encrypted ${resealed} secrets with it`
   const others =
-    eventStore.kind === 'sqlite' ? '' : `Give ${file} to every other instance over this store: each has its own copy.\n`
+    eventStore.kind === 'sqlite'
+      ? ''
+      : `Copy ${file} to every other instance on this store, as each has its own copy.\n`
   return `new key ${key} in ${file}; ${done}\n${others}Keep a copy of ${file} in another place.\n`
 }
 
@@ -128,7 +130,7 @@ With --json it prints {"key","file","service","resealed"}.`,
     const lock = tryLock(config)
     let rotated: Outcome
     try {
-      rotated = await (lock === undefined ? rotateBeside : rotateAlone)(config, terminal)
+      rotated = await (lock === undefined ? rotateWithService : rotateAlone)(config, terminal)
     } finally {
       lock?.release()
     }

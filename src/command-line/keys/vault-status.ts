@@ -6,18 +6,18 @@ import { parseVaultKeys } from '../../vault/keys.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 
-/** A key and what it is needed for. */
+/** A key and why it is needed. */
 interface KeyStatus {
   readonly id: string
   readonly place: 'current' | 'old' | 'missing'
   readonly is_needed: boolean
-  /** Secrets sealed with it. */
+  /** Number of secrets encrypted with it. */
   readonly secrets: number
   readonly retries_until: string | null
   readonly why: string
 }
 
-/** The ids of the keys there are, the current one first; none where they cannot be read, and why. */
+/** The ids of the configured keys, the current one first; none and the problem if they cannot be read. */
 const ringIds = async (config: Config): Promise<{ readonly ids: readonly string[]; readonly problem?: string }> => {
   const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
   try {
@@ -32,13 +32,15 @@ const ringIds = async (config: Config): Promise<{ readonly ids: readonly string[
 
 const whyOf = (place: KeyStatus['place'], need: KeyNeed | undefined, until: string | null): string => {
   if (need === undefined) {
-    return place === 'current' ? 'a running service takes it within 2 s, another one when it starts' : 'never used'
+    return place === 'current'
+      ? 'a running service loads it within 2 s, otherwise it is loaded at startup'
+      : 'never used'
   }
   const secrets = need.secrets === 1 ? '1 secret is' : `${need.secrets} secrets are`
-  if (place === 'current') return `seals what comes; ${secrets} sealed with it`
-  if (need.secrets > 0) return `${secrets} sealed with it${until === null ? '' : `; retries until ${until}`}`
-  if (until === null) return 'seals what comes, as far as the log knows'
-  return need.isNeeded ? `retries until ${until}` : 'nothing needs it'
+  if (place === 'current') return `encrypts new secrets; ${secrets} encrypted with it`
+  if (need.secrets > 0) return `${secrets} encrypted with it${until === null ? '' : `; retries until ${until}`}`
+  if (until === null) return 'encrypts new secrets, as far as the log knows'
+  return need.isNeeded ? `retries until ${until}` : 'no longer needed'
 }
 
 const statusOf = (id: string, ids: readonly string[], need: KeyNeed | undefined): KeyStatus => {

@@ -7,36 +7,36 @@ import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
 
-/** Secrets whose key is not at hand; lost for good, where it was forgotten. */
+/** Secrets whose key is missing; permanently lost if it was forgotten. */
 interface Unopened {
   readonly key: string
   readonly secrets: number
   readonly is_forgotten: boolean
 }
 
-/** What `verify --vault` found. */
+/** Result of `verify --vault`. */
 export interface VerifiedVault {
-  /** Secrets that stand, as the log says. */
+  /** Current secrets, by the log. */
   readonly secrets: number
-  /** Those that were opened. */
+  /** Number of decrypted secrets. */
   readonly opened: number
-  /** Those whose keys are not at hand: there, as far as their ids tell. */
+  /** Secrets whose keys are missing: present, but only their ids were checked. */
   readonly unopened: readonly Unopened[]
   readonly findings: readonly SecretFinding[]
 }
 
-/** How often something must have been found beside a running service, which changes secrets meanwhile. */
-const LOOKS = 3
+/** Number of checks of a finding: a running service may change secrets during the first ones. */
+const CHECKS = 3
 
-/** The log while it is read, and what it says of secrets. */
+/** The log as it is read, and the secrets expected by it. */
 export interface Followed {
   readonly records: AsyncIterable<readonly StoredRecord[]>
   readonly standing: ExpectedSecrets
-  /** Reads what has come since. */
+  /** Reads newer events. */
   readonly catchUp: () => Promise<void>
 }
 
-/** @param isDense whether marks are positions, as in the embedded store */
+/** @param isDense whether store positions are consecutive, as in the embedded store */
 export const followSecrets = (store: EventStore, after: number, isDense: boolean): Followed => {
   const standing = makeExpectedSecrets()
   let [position, last] = [-1, after]
@@ -59,15 +59,15 @@ export const followSecrets = (store: EventStore, after: number, isDense: boolean
   }
 }
 
-/** The keys that are configured; none where their file does not exist. Left: why they cannot be read. */
-export const ringAtHand = async ({
+/** The configured keys; none if their file does not exist. Left: why they cannot be read. */
+export const readConfiguredKeys = async ({
   vaultKeys,
   vaultKeyFile,
 }: Pick<Config, 'vaultKeys' | 'vaultKeyFile'>): Promise<E.Either<string, Pick<KeyRing, 'keys'>>> => {
-  const said = (problems: readonly string[]) => `the vault's keys: ${problems.join('; ')}`
-  if (vaultKeys !== undefined) return E.mapLeft(said)(parseVaultKeys(vaultKeys))
+  const prefixed = (problems: readonly string[]) => `the vault's keys: ${problems.join('; ')}`
+  if (vaultKeys !== undefined) return E.mapLeft(prefixed)(parseVaultKeys(vaultKeys))
   try {
-    return E.mapLeft(said)(parseVaultKeys(await readFile(vaultKeyFile, 'utf8')))
+    return E.mapLeft(prefixed)(parseVaultKeys(await readFile(vaultKeyFile, 'utf8')))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return E.right({ keys: [] })
@@ -82,7 +82,7 @@ const countBy = (keys: readonly string[], forgotten: ReadonlySet<string>): reado
     is_forgotten: forgotten.has(key),
   }))
 
-/** Compares the vault with what the log says of it. @throws StoreUnavailable */
+/** Compares the vault with the log. @throws StoreUnavailable */
 export const verifyVault = async (
   store: EventStore,
   ring: Pick<KeyRing, 'keys'>,
@@ -95,7 +95,7 @@ export const verifyVault = async (
   }
   const keyIds = new Set([...(await readKnownKeyIds(store)), ...ring.keys.map(({ id }) => id)])
   let found = await check([...standing.suts.keys(), ...(await findUnknownOwners(store, keyIds, standing))])
-  for (let look = 1; look < LOOKS && found.length > 0; look++) {
+  for (let n = 1; n < CHECKS && found.length > 0; n++) {
     await catchUp()
     found = await check(found)
   }
@@ -111,12 +111,12 @@ export const verifyVault = async (
   }
 }
 
-/** What was not checked, in sentences. */
+/** What was not checked, as sentences. */
 export const notChecked = (vault: VerifiedVault | undefined, config: Config): readonly string[] => {
-  if (vault === undefined) return ['the secrets in the vault, which --vault looks at']
+  if (vault === undefined) return ['the secrets in the vault (use --vault)']
   const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
   return vault.unopened.map(({ key, secrets, is_forgotten }) => {
     const why = is_forgotten ? 'was lost and forgotten' : `is not in ${where}`
-    return `whether ${secrets} secrets open, whose key ${JSON.stringify(key)} ${why}`
+    return `${secrets} secrets, as their key ${JSON.stringify(key)} ${why}`
   })
 }

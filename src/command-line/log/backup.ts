@@ -7,7 +7,7 @@ import { openStoreBeside } from '../../service/open-store.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
-/** Where the keys are, which no backup contains. */
+/** The places of the keys, which backups do not contain. */
 const keysOf = ({ vaultKeys, vaultKeyFile, auditKey, auditKeyFile }: Config): readonly string[] => [
   vaultKeys === undefined ? vaultKeyFile : 'the variable BERTH_VAULT_KEY',
   auditKey === undefined ? auditKeyFile : 'the variable BERTH_AUDIT_KEY',
@@ -55,8 +55,8 @@ With --json it prints the checkpoint with "directory" and "keys_not_included".`,
       return DONE
     }
     terminal.stdout(`${directory}: ${made.right.events} events, checked; root ${root}\n`)
-    const missing = `the keys of the vault (${vault_keys.join(', ')}) and the audit key`
-    terminal.stdout(`Not in it: ${missing}. Keep a copy of ${keys.join(' and ')} elsewhere.\n`)
+    const missing = `the vault keys (${vault_keys.join(', ')}) and the audit key`
+    terminal.stdout(`Not included: ${missing}. Keep a copy of ${keys.join(' and ')} elsewhere.\n`)
     return DONE
   },
 }

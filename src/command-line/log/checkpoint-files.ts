@@ -4,10 +4,10 @@ import { openCheckpoint } from '../../audit/checkpoint.ts'
 import type { Verifier } from '../../audit/signed-note.ts'
 import type { SignedHead } from '../../audit/verify/checkpoints.ts'
 
-/** Bytes of a checkpoint's file that are read. */
+/** Maximum size of a checkpoint file, in bytes. */
 const NOTE_MAX = 100_000
 
-/** The note with the one line break that it was signed with. Editors add another, or remove it. */
+/** The note with exactly one final line break, as signed. Editors add or remove line breaks. */
 const withOneBreak = (note: string): string => {
   let end = note.length
   while (note[end - 1] === '\n') end--
@@ -22,7 +22,7 @@ const readAgainst = async (file: string, verifier: Verifier): Promise<E.Either<s
   return E.right({ name: file, size: opened.right.size, root: opened.right.root })
 }
 
-/** Reads checkpoints that were signed with one key. Left: why the first bad one cannot be trusted. */
+/** Reads checkpoints signed with one key. Left: the problem of the first invalid one. */
 export const readCheckpoints = async (
   files: readonly string[],
   findVerifier: () => Promise<E.Either<string, Verifier>>,

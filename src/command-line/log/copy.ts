@@ -24,7 +24,7 @@ const read = <K extends EventStoreConfig['kind']>(
 }
 
 const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Terminal, isJson: boolean) => {
-  // Opened for writing, so that no service can write it meanwhile.
+  // Opened for writing, which keeps services from writing during the copy.
   const begun = terminal.now()
   const source = await openStoreBeside({ ...config, eventStore: from }, { isReadOnly: false })
   try {
@@ -40,8 +40,8 @@ const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Te
       const rate = Math.round((events - found) / Math.max(seconds, 0.001))
       if (isJson) terminal.stdout(`${JSON.stringify({ ...copied.right, seconds })}\n`)
       else {
-        terminal.stdout(`${nameOfStore(to)}: ${events} events, ${found} of them found there, ${rate} a second\n`)
-        terminal.stdout(`${secrets} sealed secrets; root ${root} in both\n`)
+        terminal.stdout(`${nameOfStore(to)}: ${events} events, ${found} of them already there, ${rate} a second\n`)
+        terminal.stdout(`${secrets} encrypted secrets; root ${root} in both\n`)
       }
       return DONE
     } finally {
@@ -59,7 +59,7 @@ export const copyCommand: Command = {
   summary: 'copies the embedded log into an EventStoreDB, to move there',
   example: 'copy --from sqlite:./data/events.db --to esdb://127.0.0.1:2113?tls=false',
   help: `
-Copies every event and every encrypted secret into an EventStoreDB or KurrentDB that holds no log: the same events in
+Copies every event and every encrypted secret into an EventStoreDB or KurrentDB that contains no log: the same events in
 the same order, with the same ids and revisions. Ends with the root hash of both logs, which must be equal. No service
 may run on the log meanwhile. An interrupted copy continues where it stopped when the command is run again.
 

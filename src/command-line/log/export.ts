@@ -13,7 +13,7 @@ import { openLogReader } from './log-reader.ts'
 
 type Value = Given['options'][string]
 
-interface Asked {
+interface Request {
   readonly name: FormatName
   readonly wanted: Wanted
   readonly excel: boolean
@@ -22,40 +22,40 @@ interface Asked {
 
 const textOf = (value: Value): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** A position in any number of digits, or a date-time, which events are not before. */
+/** Parses a position (with or without leading zeros) or a date-time. */
 const readBound = (flag: string, value: Value): E.Either<string, Bound | undefined> => {
   const text = textOf(value)
   if (text === undefined) return E.right(undefined)
   if (/^\d{1,20}$/.test(text)) {
     const position = Number(text)
-    return Number.isSafeInteger(position) ? E.right({ position }) : E.left(`--${flag} is beyond any position`)
+    return Number.isSafeInteger(position) ? E.right({ position }) : E.left(`--${flag} is too large for a position`)
   }
   const read = parseInstant(text)
   if (E.isLeft(read)) return E.left(`--${flag} ${read.left}, or a position`)
   const { epochNanoseconds } = read.right
-  // The first whole millisecond that is not before it.
+  // Round up to whole milliseconds.
   return E.right({ time: Number((epochNanoseconds + (epochNanoseconds > 0n ? 999_999n : 0n)) / 1_000_000n) })
 }
 
-const readAsked = (options: Given['options']): E.Either<string, Asked> => {
+const readRequest = (options: Given['options']): E.Either<string, Request> => {
   const name = FORMATS.find((format) => format === options.format)
   if (name === undefined) return E.left(`--format must be one of ${FORMATS.join(', ')}`)
-  if (options.excel === true && name !== 'csv') return E.left('--excel goes with --format csv')
+  if (options.excel === true && name !== 'csv') return E.left('--excel requires --format csv')
   const [from, to] = [readBound('from', options.from), readBound('to', options.to)]
   if (E.isLeft(from)) return from
   if (E.isLeft(to)) return to
   const types = new Set((options.type ?? []) as unknown as readonly string[])
   const unknown = [...types].find((type) => !isEventType(type))
-  if (unknown !== undefined) return E.left(`--type must be a type of event like ReservationCreated`)
+  if (unknown !== undefined) return E.left('--type must be an event type, such as ReservationCreated')
   const wanted = { from: from.right, to: to.right, types, sutId: textOf(options.sut) }
   return E.right({ name, wanted, excel: options.excel === true, output: textOf(options.output) })
 }
 
-/** Where the embedded log, whose marks are positions, is read from. Elsewhere that is the beginning. */
+/** The position to read from: the lower bound in the embedded log, elsewhere the start. */
 const firstOf = ({ eventStore }: Config, { from }: Wanted): number =>
   eventStore.kind === 'sqlite' && from !== undefined && 'position' in from ? from.position : 0
 
-/** Where everything goes: a file that is there whole or not at all, or standard output. */
+/** Writes to standard output or a file, which appears only when complete. Resolves to the error code. */
 const writeTo = async (
   output: string | undefined,
   pieces: AsyncIterable<string>,
@@ -74,14 +74,14 @@ const writeTo = async (
   return undefined
 }
 
-const isOther = async (output: string): Promise<boolean> => {
+const isNotAFile = async (output: string): Promise<boolean> => {
   const found = await stat(output).catch(() => undefined)
   return found !== undefined && !found.isFile()
 }
 
-const run = async (asked: Asked, format: Format, store: EventStore, config: Config, terminal: Terminal) => {
+const run = async (request: Request, format: Format, store: EventStore, config: Config, terminal: Terminal) => {
   const exported: Exported = { events: 0, first: null, last: null }
-  const { wanted, output } = asked
+  const { wanted, output } = request
   // Events and progress on one terminal would overwrite each other.
   const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
   const progress = makeProgress({ ...terminal, isWatched })
@@ -119,17 +119,17 @@ With --output the file has mode 0600 and appears only when it is complete. Witho
 One line at the end reports the export, on standard error where the events went to standard output. With --json it is
 {"format","events","first","last","output"}, where "first" and "last" are the positions of the first and last event.`,
   run: async ({ options }, config, terminal) => {
-    const asked = readAsked(options)
-    if (E.isLeft(asked)) {
-      terminal.stderr(`berth: ${asked.left}\n`)
+    const request = readRequest(options)
+    if (E.isLeft(request)) {
+      terminal.stderr(`berth: ${request.left}\n`)
       return MISUSED
     }
-    const { name, excel, output } = asked.right
-    if (output !== undefined && (await isOther(output))) return refuse(terminal, `${output} is not a file`)
+    const { name, excel, output } = request.right
+    if (output !== undefined && (await isNotAFile(output))) return refuse(terminal, `${output} is not a file`)
     const format = formatOf(name, { excel, origin: config.origin })
     const store = await openStoreBeside(config)
     try {
-      const { exported, failed } = await run(asked.right, format, store, config, terminal)
+      const { exported, failed } = await run(request.right, format, store, config, terminal)
       // A reader may close the pipe early. Any other failure has been reported.
       if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
       const report = output === undefined ? terminal.stderr : terminal.stdout

@@ -13,7 +13,7 @@ const shownChange = (change: Change): string => {
   const name = change.path.slice(1)
   if ('changed' in change) return `${name} changed`
   const to = JSON.stringify(change.to)
-  // A first value has nothing before it.
+  // The first value has no predecessor.
   return change.from === null ? `${name}: ${to}` : `${name}: ${JSON.stringify(change.from)} -> ${to}`
 }
 
@@ -27,7 +27,7 @@ export const historyLine = ({ event, changes }: HistoryEntry): string => {
 }
 
 const TYPE_WIDTH = Math.max(...Object.keys(eventData).map(({ length }) => length))
-/** Of `2030-05-02T05:58:11Z`. Milliseconds are in the other two forms: a row has to fit into 80 columns. */
+/** Width of `2030-05-02T05:58:11Z`. A row must fit into 80 columns, so only the other formats have milliseconds. */
 const TIME_WIDTH = 20
 const INDENT = ' '.repeat(4)
 

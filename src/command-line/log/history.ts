@@ -18,7 +18,7 @@ const SHOWN_EVERY = 4_096
 const isOf = ({ data }: Recorded, id: string): boolean =>
   ('_id' in data && data._id === id) || ('sut_id' in data && data.sut_id === id)
 
-/** Finds what each event changed, by folding the documents that the service returns. */
+/** Finds the changes of each event by folding the documents that the service returns. */
 const makeFold = () => {
   const documents = new Map<string, object>()
   return (event: Recorded): readonly Change[] => [
@@ -46,7 +46,7 @@ async function* historyOf(
     for (const { text, mark } of page) {
       position++
       if (position % SHOWN_EVERY === 0) onProgress(position)
-      // Most events are about something else, which their text shows without decoding.
+      // Most events concern other objects, which their text shows without decoding.
       if (!text.includes(id)) continue
       const event = decodeEvent(text, mark)
       if (isOf(event, id)) yield { event, position, changes: fold(event) }
@@ -54,13 +54,13 @@ async function* historyOf(
   }
 }
 
-/** The names of users by their ids; none where the users file cannot be read. */
+/** User names by id; none if the users file cannot be read. */
 const userNames = async ({ usersFile }: Config): Promise<ReadonlyMap<string, string>> => {
   const users = await readUsersFile(usersFile)
   return new Map(E.isRight(users) ? users.right.map(({ _id, name }) => [_id, name]) : [])
 }
 
-/** Writes one entry of a history in the form that was asked for, or that suits standard output. */
+/** Makes the function that prints an entry, in the format for `--json`, a pipe or a terminal. */
 const makePrint = async (isJson: boolean, config: Config, { columns, stdout }: Terminal) => {
   if (isJson) {
     return ({ event, position, changes }: HistoryEntry): void =>

@@ -11,8 +11,8 @@ export interface LogReader {
 }
 
 /**
- * Counts the events of a log for somebody who watches. The embedded store knows the number. Over an EventStoreDB it is
- * estimated from marks, which grow with the bytes of the log.
+ * Counts the events of a log for the progress on a terminal. The embedded store has the number. For an EventStoreDB it
+ * is estimated from store positions, which grow with the bytes of the log.
  *
  * @param first position to read from, in the embedded store
  */

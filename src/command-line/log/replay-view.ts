@@ -44,7 +44,7 @@ export const verdictOf = (compared: Comparison): string => {
 /** A comparison for a terminal: what differs, member by member, and then the verdict. */
 export const comparisonText = (compared: Comparison, width: number): string => {
   const { differences, rows } = compared
-  // Sentences that are about no row come first.
+  // Differences that do not concern a row come first.
   const general = differences.slice(0, differences.length - rows.length).map((sentence) => `${sentence}\n`)
   return `${[...general, ...rows.map((row) => differenceBlock(row, width))].join('')}${verdictOf(compared)}\n`
 }

@@ -1,43 +1,43 @@
 import { Worker } from 'node:worker_threads'
 import type { Judge, Judged, Placed } from '../../audit/verify/judge.ts'
 
-/** Pages that may be on their way, so that one who reads faster than the other judges fills no memory. */
+/** Maximum number of unprocessed pages, to bound memory if reading is faster than checking. */
 const PAGES_MAX = 64
 
-/** What the other thread is given: pages, and at the end nothing. */
+/** Message to the worker: a page, or undefined at the end. */
 export type Given = readonly Placed[] | undefined
-/** What it gives back: nothing for each page, at the end what it found. */
+/** Message from the worker: undefined for each page, and the result at the end. */
 export type Answer = Judged | undefined
 
-/** A judge that has to be dismissed, or the process waits for it. */
-export interface JudgeBeside extends Judge {
+/** A judge that must be closed, or the process does not exit. */
+export interface JudgeThread extends Judge {
   readonly close: () => Promise<unknown>
 }
 
-/** What comes out of another thread is no instance of this one's classes; by its name and code it is told to the user. */
+/** Errors from a worker lose their class. The error report needs their name and code. */
 const ofThisThread = (error: NodeJS.ErrnoException): Error => {
   const { name, message, code } = error
   return Object.assign(new Error(message, { cause: error }), { name, ...(code !== undefined && { code }) })
 }
 
 /**
- * Holds events against the rules in a thread of its own, on another core, while this one reads and hashes them.
+ * Checks events against the rules in a worker thread, while this thread reads and hashes them.
  *
- * @param path of an embedded log, whose links are held against the events
+ * @param path of an embedded log, whose links are compared with the events
  */
-export const judgeBeside = (path: string): JudgeBeside => {
+export const startJudgeThread = (path: string): JudgeThread => {
   const worker = new Worker(new URL('./verify-worker.ts', import.meta.url), { workerData: path })
   const ended = Promise.withResolvers<Judged>()
   let room = Promise.withResolvers<void>()
-  let onTheirWay = 0
-  // Whoever waits is told; nobody has to.
+  let inFlight = 0
+  // A rejection is handled where it is awaited, if at all.
   ended.promise.catch(() => undefined)
   worker.on('message', (answer: Answer) => {
     if (answer !== undefined) {
       ended.resolve(answer)
       return
     }
-    onTheirWay--
+    inFlight--
     room.resolve()
   })
   const fail = (error: unknown): void => {
@@ -45,11 +45,11 @@ export const judgeBeside = (path: string): JudgeBeside => {
     room.resolve()
   }
   worker.on('error', (error: Error) => fail(ofThisThread(error)))
-  worker.on('exit', () => fail(new Error('the thread that judges has ended')))
+  worker.on('exit', () => fail(new Error('the worker thread of verify has exited')))
   const send = (given: Given): void => worker.postMessage(given)
 
-  const waited = async (): Promise<void> => {
-    while (onTheirWay >= PAGES_MAX) {
+  const waitForRoom = async (): Promise<void> => {
+    while (inFlight >= PAGES_MAX) {
       room = Promise.withResolvers()
       await Promise.race([room.promise, ended.promise])
     }
@@ -57,8 +57,8 @@ export const judgeBeside = (path: string): JudgeBeside => {
   return {
     take: (page) => {
       send(page)
-      onTheirWay++
-      return onTheirWay < PAGES_MAX ? undefined : waited()
+      inFlight++
+      return inFlight < PAGES_MAX ? undefined : waitForRoom()
     },
     end: async () => {
       send(undefined)

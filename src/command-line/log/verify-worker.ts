@@ -3,7 +3,7 @@ import { makeJudge } from '../../audit/verify/judge.ts'
 import { openLinks } from '../../event-store/sqlite/links.ts'
 import type { Answer, Given } from './verify-beside.ts'
 
-/** The other thread of `verify`: see verify-beside.ts. */
+/** The worker thread of `verify`; see verify-beside.ts. */
 
 const links = openLinks(String(workerData))
 const judge = makeJudge(links)

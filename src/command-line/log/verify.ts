@@ -9,20 +9,20 @@ import { openLinks } from '../../event-store/sqlite/links.ts'
 import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { followSecrets, notChecked, ringAtHand, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
+import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
 import { type Command, DONE, MISUSED, refuse, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { readCheckpoints } from './checkpoint-files.ts'
 import { openLogReader } from './log-reader.ts'
-import { judgeBeside } from './verify-beside.ts'
+import { startJudgeThread } from './verify-beside.ts'
 
-/** Something was found. A scheduled job can tell this from a log that cannot be read. */
+/** Something was found, as opposed to a log that cannot be read. */
 const FOUND = 3
-/** Findings in the JSON. */
+/** Maximum number of findings in the JSON. */
 const KEPT_MAX = 10_000
-/** Findings that are printed. The JSON has more. */
+/** Maximum number of findings printed. The JSON has more. */
 const SHOWN = 20
-/** From this many events on a second thread is worth its start. */
+/** Number of events from which a worker thread is worth its startup. */
 const MANY = 20_000
 
 /** Verifies the log of either store. The embedded one also has links between events to check. */
@@ -35,7 +35,7 @@ const verifyStore = async (
   const { path } = eventStore
   const options = { ...read, isDense: true }
   if ((await store.head()) + 1 >= MANY) {
-    const judge = judgeBeside(path)
+    const judge = startJudgeThread(path)
     return verifyLog({ ...options, judge }).finally(judge.close)
   }
   const links = openLinks(path)
@@ -51,7 +51,7 @@ const comparison = ({ name, size, is_extended, root }: CheckpointComparison, eve
 /** The log and the vault. */
 interface Whole extends Verified {
   readonly vault: Omit<VerifiedVault, 'findings'> | null
-  /** In sentences. */
+  /** As sentences. */
   readonly not_checked: readonly string[]
 }
 
@@ -89,11 +89,11 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
   stdout(`${isSound ? 'sound' : 'NOT sound'}: ${events} events; root ${root}\n`)
 }
 
-/** For somebody who watches. Scripts that read either output get what they always got. */
+/** Shown only on a terminal, so that the output for scripts does not change. */
 const NOTHING_TO_COMPARE = `
-Compared with no checkpoint: this shows that the log is consistent, not that it
-is the log of last month. Somebody who can write the file can change an event
-together with its hash. A checkpoint kept elsewhere proves that nobody did:
+Compared with no checkpoint: the log is consistent, but may have been rewritten.
+Anybody who can write the file can change an event together with its hash. A
+checkpoint kept elsewhere proves that nobody did:
   npx berth checkpoint > berth.checkpoint       keep it on another machine
   npx berth verify --against berth.checkpoint   later, as often as you like
 `
@@ -134,13 +134,13 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     const files = (options.against ?? []) as unknown as readonly string[]
     const given = key === undefined ? undefined : readVerifier(key)
     if (given !== undefined && (E.isLeft(given) || files.length === 0)) {
-      const why = E.isLeft(given) ? `the verifier key ${given.left}` : 'it goes with --against FILE'
+      const why = E.isLeft(given) ? `the verifier key ${given.left}` : 'requires --against FILE'
       terminal.stderr(`berth: --key: ${why}\n`)
       return MISUSED
     }
     const against = await readCheckpoints(files, async () => given ?? E.map(verifierOf)(await signerOf(config)))
     if (E.isLeft(against)) return refuse(terminal, against.left)
-    const ring = options.vault === true ? await ringAtHand(config) : undefined
+    const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
     if (ring !== undefined && E.isLeft(ring)) return refuse(terminal, ring.left)
     const store = await openStoreBeside(config)
     const progress = makeProgress(terminal)

@@ -8,14 +8,14 @@ export const REFUSED = 1
 /** A wrong command or a wrong configuration. */
 export const MISUSED = 2
 
-/** The world around a command. Outputs take whole lines. */
+/** Input, output and other effects of a command. Outputs take whole lines. */
 export interface Terminal {
   readonly stdin: () => Promise<Uint8Array>
   readonly stdout: (text: string) => void
-  /** Writes to standard output when there is room. Resolves to the code of the error: `EPIPE` where nobody reads. */
+  /** Writes to standard output with backpressure. Resolves to the error code, such as `EPIPE` for a closed pipe. */
   readonly send: (text: string) => Promise<string | undefined>
   readonly stderr: (text: string) => void
-  /** The width of standard output where it is a terminal, undefined where it is a pipe or a file. */
+  /** The width of standard output if it is a terminal, undefined for a pipe or a file. */
   readonly columns: number | undefined
   /** Whether standard error is a terminal. */
   readonly isWatched: boolean
@@ -35,18 +35,18 @@ export interface Command {
   readonly name: string
   readonly operands: readonly string[]
   readonly options: ParseArgsOptionsConfig
-  /** Half a line for the list of commands. */
+  /** A short phrase for the list of commands. */
   readonly summary: string
-  /** The arguments of an example, with the name of the command. */
+  /** An example command line, without `berth`. */
   readonly example: string
   /** Lines of up to 120 characters. */
   readonly help: string
-  /** Where they differ from those of every command. */
+  /** Only if they differ from the common ones. */
   readonly exitCodes?: string
   readonly run: (given: Given, config: Config, terminal: Terminal) => Promise<number>
 }
 
-/** Refuses in a sentence. */
+/** Prints the reason. Returns the exit code. */
 export const refuse = (terminal: Pick<Terminal, 'stderr'>, why: string): number => {
   terminal.stderr(`berth: ${why}\n`)
   return REFUSED

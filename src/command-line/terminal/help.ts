@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** How a command is run in a checkout. */
+/** How to run a command in a checkout. */
 const BERTH = 'npx berth'
 
 export const EXIT_CODES =

@@ -1,11 +1,11 @@
 import type { Terminal } from './command.ts'
 
-/** Milliseconds between lines where nobody watches. */
+/** Milliseconds between log lines, without a terminal. */
 const LINE_EVERY = 10_000
-/** Milliseconds between changes of the line that somebody watches. */
+/** Minimum milliseconds between updates of the line on a terminal. */
 const DRAW_EVERY = 100
 
-/** How much there is to do. */
+/** The amount of work: known, estimated or unknown. */
 export type Total = number | { readonly about: number } | undefined
 
 const secondsLeft = (seconds: number): string => {
@@ -33,9 +33,9 @@ const lineOf = (done: number, total: Total, first: Sample, now: number, what: st
 }
 
 /**
- * Shows how much of a long run is done, how fast it goes and how much time is left, on one line of a terminal.
+ * Shows the progress, rate and remaining time of a long run on one line of a terminal.
  *
- * @param isLogged whether a line is written every 10 s where nobody watches
+ * @param isLogged whether to write a line every 10 s without a terminal
  */
 export const makeProgress = (
   { isWatched, stderr, now }: Pick<Terminal, 'isWatched' | 'stderr' | 'now'>,
@@ -46,7 +46,7 @@ export const makeProgress = (
   let first: Sample | undefined
   let last = 0
   return {
-    /** A smaller number than before begins the next pass. */
+    /** A smaller number than before starts the next pass. */
     show: (done: number, total: Total): void => {
       const at = now()
       if (first === undefined || done < last) first = { at, done }

@@ -1,4 +1,4 @@
-/** Edits between two words: a letter added, removed, replaced or swapped with the next one. */
+/** Edit distance: letters added, removed, replaced or swapped with the next one. */
 const distance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, n) => n)]
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
@@ -14,10 +14,10 @@ const distance = (a: string, b: string): number => {
   return at(a.length, b.length)
 }
 
-/** Longer input is no typing mistake. */
+/** Longer input is not a typo. */
 const TYPED_MAX = 32
 
-/** Infinity where a word is too far away to have been meant. */
+/** Infinity if the word is too different. */
 const rank = (typed: string, known: string): number => {
   if (typed.length > 1 && known.startsWith(typed)) return 0
   const edits = distance(typed, known)
@@ -25,8 +25,8 @@ const rank = (typed: string, known: string): number => {
 }
 
 /**
- * The sentence to add to a complaint about a mistyped word, or nothing. A name of two words is also found by its second:
- * `rotate` suggests `vault rotate`.
+ * The suggestion to add to an error message about a mistyped word, or an empty string. A name of two words is also
+ * found by its second: `rotate` suggests `vault rotate`.
  */
 export const didYouMean = (typed: string, names: readonly string[]): string => {
   if (typed.length > TYPED_MAX) return ''

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of Berth, as package.json has it. */
+/** The version of Berth, from package.json. */
 export const version = (): string =>
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version

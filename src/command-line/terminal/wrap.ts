@@ -1,4 +1,4 @@
-/** Breaks a text at spaces into lines of a width, each indented. A word that is wider keeps its line to itself. */
+/** Wraps a text at spaces into indented lines of a width. A longer word gets its own line. */
 export const wrap = (text: string, width: number, indent: string): string => {
   const lines: string[] = []
   let line = ''

@@ -18,11 +18,11 @@ import { administrator, alice, bob, LIMITS, sutValues, tester } from '../../doma
 import { randomHex, readLog } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
 
-/** Logs that the commands themselves have written: random ones, with everything in them that there is. */
+/** Random logs written by the real commands, which cover every kind of event. */
 
 const RANGE = { first: 4_000, last: 4_011 }
 export const BEGINS = Date.parse('2030-05-02T05:58:11.400Z')
-const RETRY_KEYS = makeIdempotencyKeys({ keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] })
+const IDEMPOTENCY_KEYS = makeIdempotencyKeys({ keys: [{ id: 'k1', key: createSecretKey(new Uint8Array(32)) }] })
 const NAMES = ['bench 4', 'Prüfstand "Zoë" 😀', 'back\\slash', 'rack 7']
 /** Milliseconds. */
 const [MINUTE, DAY] = [60_000, 86_400_000]
@@ -35,7 +35,7 @@ interface Reservation {
   readonly user_id: string
 }
 
-/** Runs so many random commands on a store, from a moment in Unix milliseconds on; what they record is lawful. */
+/** Runs `steps` random commands on a store, from `begins` in Unix milliseconds. The resulting log is valid. */
 export const writeStory = async (
   store: EventStore,
   seed: number,
@@ -52,7 +52,7 @@ export const writeStory = async (
     actor,
     requestId: randomHex(8),
     idempotencyKey:
-      number(3) === 0 ? RETRY_KEYS.derive(actor._id, `key ${step - number(2)}`, 'POST', '/', '') : undefined,
+      number(3) === 0 ? IDEMPOTENCY_KEYS.derive(actor._id, `key ${step - number(2)}`, 'POST', '/', '') : undefined,
     ...(number(4) === 0 && { reason: one(['because', 'weil „so“', 'tests go on']) }),
   })
   const seal = () =>
@@ -71,7 +71,7 @@ export const writeStory = async (
     })
     if (E.isRight(made)) suts.push(made.right._id)
   }
-  /** A creation that is broken off between its two appends. */
+  /** Starts a creation but makes only the first of its two appends. */
   const begin = (step: number) => {
     const command = { type: 'AssignListenPort', range: RANGE, random: randomHex(8) } as const
     return runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...by(administrator, step), command })()
@@ -120,7 +120,7 @@ export const writeStory = async (
   await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
   await create(0)
   for (let step = 1; step < steps; step++) {
-    // The clock goes back too, now and then.
+    // Sometimes the clock goes back.
     now += number(40) === 0 ? -number(30_000) : number(30) === 0 ? number(DAY) : number(5 * MINUTE)
     const act = number(100)
     if (act < 5) await create(step)

@@ -15,6 +15,7 @@ import {
   assigned,
   BEGINNING,
   created,
+  type Entry,
   FIRST,
   findingsIn,
   finds,
@@ -26,16 +27,15 @@ import {
   PORT,
   released,
   retired,
-  type Told,
   updated,
   verify,
   type Written,
   write,
 } from '../verify/morning.ts'
-import { inactive, UNLAWFUL } from './unlawful.ts'
+import { INVALID, inactive } from './unlawful.ts'
 
-test('a lawful morning has nothing to be found, whatever becomes of its reservations', async (t) => {
-  const ends: readonly (readonly Told[])[] = [
+test('a valid log has no findings, however its reservations end', async (t) => {
+  const ends: readonly (readonly Entry[])[] = [
     [],
     [['06:30', of(reservationReleased(FIRST, wall('06:30')))], made('06:30', 3, '06:30', '08:00')],
     [['07:00', of(reservationCancelled(idAt('05:21', 2), bob))], made('07:00', 3, '08:00', '08:15')],
@@ -56,27 +56,27 @@ test('a lawful morning has nothing to be found, whatever becomes of its reservat
   )
 })
 
-for (const [what, told, expected] of UNLAWFUL) {
-  test(`${what} is found where it is`, async (t) => {
-    const log = [...MORNING, told]
+for (const [what, entry, expected] of INVALID) {
+  test(`${what} is found at its position`, async (t) => {
+    const log = [...MORNING, entry]
     const found = await findingsIn(log)
     t.true(
       found.some((each) => expected.test(each) && each.startsWith(`${log.length - 1}: `)),
       found.join('\n') || 'nothing was found',
     )
-    // Most break nothing else.
+    // Most break only one rule.
     t.true(found.length <= 3, found.join('\n'))
   })
 }
 
-test('what a SUT that is not active, retired or given up takes no more is found', async (t) => {
+test('an event that an inactive, retired or abandoned SUT cannot have is found', async (t) => {
   await finds(t, /reserves an inactive SUT/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])
   await finds(t, /extends a reservation of an inactive SUT/, [
     ...MORNING,
     ['06:15', updated({ is_active: false })],
     ['06:20', of(reservationExtended(FIRST, wall('08:00')))],
   ])
-  const gone: readonly Told[] = [...MORNING, ['10:00', retired]]
+  const gone: readonly Entry[] = [...MORNING, ['10:00', retired]]
   await finds(t, /reserves a SUT that is retired/, [...gone, made('10:01', 4, '11:00', '12:00')])
   await finds(t, /changes a SUT that is retired/, [...gone, ['10:01', updated({ os: 'linux' })]])
   await finds(t, /retires a SUT that is retired/, [...gone, ['10:01', retired]])
@@ -87,7 +87,7 @@ test('what a SUT that is not active, retired or given up takes no more is found'
   ])
 })
 
-test('a SUT without a port, with another, or of another time than its port is found', async (t) => {
+test('a SUT whose port is missing, different, or assigned at a different time is found', async (t) => {
   await finds(t, /a SUT without a listen_port/, [['05:00', created]])
   await finds(t, /a SUT without a listen_port/, [['05:00', abandoned]])
   await finds(t, /the SUT was assigned 20017/, [
@@ -100,11 +100,11 @@ test('a SUT without a port, with another, or of another time than its port is fo
   ])
 })
 
-test('a retry key may come again when a day has passed, and where what it created was given up', async (t) => {
-  const later: Told = ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]
+test('an idempotency key may recur after a day, or after its creation was abandoned', async (t) => {
+  const later: Entry = ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]
   t.deepEqual(await findingsIn([...BEGINNING, later]), [])
   const again: Event = { ...assigned, data: { listen_port: 1, sut_id: idAt('05:03', 1) } } as Event
-  const once: readonly Told[] = [['05:00', assigned, { key: KEY }]]
+  const once: readonly Entry[] = [['05:00', assigned, { key: KEY }]]
   t.deepEqual(
     await findingsIn([...once, ['05:02', abandoned], ['05:02', released], ['05:03', again, { key: KEY }]]),
     [],
@@ -112,26 +112,26 @@ test('a retry key may come again when a day has passed, and where what it create
   await finds(t, /idempotency key/, [...once, ['05:03', again, { key: KEY }]])
 })
 
-test('a gap in a stream is found, and the rules of that stream are not judged from there on', async (t) => {
+test('a gap in a stream is found, and later events of the stream are not checked by the rules', async (t) => {
   await finds(t, /^3: the event has the revision 3, after 1 in its stream/, MORNING, (events) => events.toSpliced(3, 1))
   await finds(t, /^1: the event is the first event of its stream but has the revision 1/, MORNING, (events) =>
     events.toSpliced(1, 1),
   )
 })
 
-test('an event in a stream that is not its own is found', async (t) => {
+test('an event in the wrong stream is found', async (t) => {
   const stream = sutStream(idAt('05:00', 5))
   await finds(t, /does not belong in the stream/, [...MORNING, ['06:20', updated({ os: 'linux' })]], (events) =>
     events.with(-1, { ...events.at(-1), stream, revision: 0 }),
   )
 })
 
-test('an id of a reservation that was given before is found', async (t) => {
+test('a reused reservation id is found', async (t) => {
   const again = made('06:20', 3, '11:00', '11:15')
   await finds(t, /assigns an id that was assigned before/, [...MORNING, made('06:20', 3, '10:00', '10:15'), again])
 })
 
-test('ids of events are UUIDs that begin with their time, and none comes twice', async (t) => {
+test('an event id that is malformed, duplicate or inconsistent with its time is found', async (t) => {
   const change = (id: (events: readonly Written[]) => unknown) => (events: readonly Written[]) =>
     events.with(-1, { ...events.at(-1), id: id(events) })
   await finds(
@@ -164,7 +164,7 @@ test('ids of events are UUIDs that begin with their time, and none comes twice',
   )
 })
 
-test('events that cannot be read, or are not written in their canonical form, are found', async (t) => {
+test('events that are unreadable or not in canonical form are found', async (t) => {
   const texts = write(MORNING).map(canonicalJson)
   const found = async (text: string) => (await verify(texts.with(-1, text))).findings.map(({ what }) => what)
   const last = texts.at(-1) as string

@@ -10,6 +10,7 @@ import {
 import {
   assigned,
   created,
+  type Entry,
   FIRST,
   idAt,
   made,
@@ -19,20 +20,23 @@ import {
   released,
   retired,
   SUT,
-  type Told,
   updated,
 } from '../verify/morning.ts'
 
 export const tag = (name: string, value: string | null) => updated({ tags: { [name]: value } })
-export const inactive: Told = ['05:15', updated({ is_active: false })]
+export const inactive: Entry = ['05:15', updated({ is_active: false })]
 
-/** What must not follow a morning, and what is said of it. */
-export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: RegExp])[] = [
-  ['a reservation that begins within another', made('06:20', 3, '07:15', '08:00'), /overlaps the reservation/],
+/** Events that are invalid after the morning log, and the finding for each. */
+export const INVALID: readonly (readonly [what: string, entry: Entry, expected: RegExp])[] = [
+  ['a reservation that starts within another', made('06:20', 3, '07:15', '08:00'), /overlaps the reservation/],
   ['a reservation that ends within another', made('06:20', 3, '07:30', '08:15'), /overlaps the reservation/],
   ['a reservation around another', made('06:20', 3, '07:45', '09:15'), /overlaps the reservation/],
-  ['a reservation that began before it was made', made('07:50', 3, '07:30', '08:00'), /begins before the quarter-hour/],
-  ['a reservation that is over', made('07:50', 3, '07:30', '07:45'), /window that has already ended/],
+  [
+    'a reservation that starts before its creation',
+    made('07:50', 3, '07:30', '08:00'),
+    /begins before the quarter-hour/,
+  ],
+  ['a reservation in the past', made('07:50', 3, '07:30', '07:45'), /window that has already ended/],
   ['a window off the grid', made('06:20', 3, '09:05', '09:15'), /off the quarter-hour grid/],
   ['a window that ends before it starts', made('06:20', 3, '10:00', '09:45'), /empty window/],
   [
@@ -41,12 +45,12 @@ export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: R
     /empty window/,
   ],
   [
-    'another port than the SUT has',
+    'a reservation with the wrong port',
     ['06:20', of(reservationCreated(idAt('06:20', 3), '10:00', '10:15'))],
     /has the listen_port 4711, but the SUT has 20017/,
   ],
   [
-    'an id of another second',
+    'an id with another creation second',
     ['06:20', onPort(reservationCreated(idAt('06:21', 3), '10:00', '10:15'))],
     /does not begin with its creation second/,
   ],
@@ -56,11 +60,11 @@ export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: R
     /overlaps the reservation/,
   ],
   ['an extension to an earlier end', ['06:20', of(reservationExtended(FIRST, wall('07:15')))], /not later/],
-  ['an extension to the end that stands', ['06:20', of(reservationExtended(FIRST, wall('07:30')))], /not later/],
+  ['an extension to the current end', ['06:20', of(reservationExtended(FIRST, wall('07:30')))], /not later/],
   ['an extension off the grid', ['06:20', of(reservationExtended(FIRST, wall('07:31')))], /off the quarter-hour grid/],
-  ['an extension of what is over', ['07:30', of(reservationExtended(FIRST, wall('08:00')))], /is not current/],
+  ['an extension of a past reservation', ['07:30', of(reservationExtended(FIRST, wall('08:00')))], /is not current/],
   [
-    'an extension of what was never made',
+    'an extension of an unknown reservation',
     ['06:20', of(reservationExtended(idAt('05:20', 7), wall('08:00')))],
     /is not current/,
   ],
@@ -70,7 +74,7 @@ export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: R
     /as the owner of another user's/,
   ],
   [
-    'a release of what has not begun',
+    'a release of a future reservation',
     ['06:20', of(reservationReleased(idAt('05:21', 2), wall('08:00').replace('00+', '01+'), bob))],
     /has not begun/,
   ],
@@ -84,44 +88,48 @@ export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: R
     ['06:20', of(reservationReleased(FIRST, '2030-05-02T08:20:00+02:00'))],
     /a different UTC offset/,
   ],
-  ['a release of what is over', ['07:30', of(reservationReleased(FIRST, wall('07:30')))], /is not current/],
-  ['a cancelling of what has begun', ['06:20', of(reservationCancelled(FIRST))], /has begun/],
-  ['a tag that was so before', ['06:20', tag('site', 'b12')], /sets the tag site to its current value/],
-  ['a tag removed that was not there', ['06:20', tag('room', null)], /sets the tag room to its current value/],
-  ['no tag at all', ['06:20', updated({ tags: {} })], /changes no tag/],
+  ['a release of a past reservation', ['07:30', of(reservationReleased(FIRST, wall('07:30')))], /is not current/],
+  ['a cancellation of a running reservation', ['06:20', of(reservationCancelled(FIRST))], /has begun/],
+  ['a tag set to its current value', ['06:20', tag('site', 'b12')], /sets the tag site to its current value/],
+  ['the removal of a missing tag', ['06:20', tag('room', null)], /sets the tag room to its current value/],
+  ['an update of no tags', ['06:20', updated({ tags: {} })], /changes no tag/],
   [
-    'more tags than there may be',
+    'too many tags',
     ['06:20', updated({ tags: Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`t${n}`, 'x'])) })],
     /leaves 65 tags/,
   ],
-  ['a value that was so before', ['06:20', updated({ os: 'windows' })], /sets os to its current value/],
-  ['a change of nothing', ['06:20', updated({})], /changes nothing/],
+  ['a field set to its current value', ['06:20', updated({ os: 'windows' })], /sets os to its current value/],
+  ['an empty update', ['06:20', updated({})], /changes nothing/],
   [
-    'tags and values at once',
+    'an update of tags and fields at once',
     ['06:20', updated({ tags: { a: 'b' }, os: 'linux' })],
     /changes tags and other fields at once/,
   ],
   [
-    'credentials of which none changed',
+    'credentials without changes',
     ['06:20', updated({ credentials: { id: 'a'.repeat(24), changed: [] } })],
     /lists no changed credentials/,
   ],
   ['a second creation', ['06:20', created], /creates a SUT that is standing/],
-  ['a retirement while it is reserved', ['06:20', retired], /retires a SUT that the reservation .* holds/],
+  ['a retirement of a reserved SUT', ['06:20', retired], /retires a SUT that the reservation .* holds/],
   [
     'a retirement with another port',
     ['10:00', { ...retired, data: { _id: SUT, listen_port: 1 } } as Event],
     /has the listen_port 1/,
   ],
   [
-    'a port given twice',
+    'a port assigned twice',
     ['06:20', { ...assigned, data: { listen_port: PORT, sut_id: idAt('06:20', 9) } } as Event],
     /which the SUT .* has/,
   ],
-  ['a second port', ['05:00', { ...assigned, data: { listen_port: 1, sut_id: SUT } } as Event], /second listen_port/],
-  ['a port taken from a SUT that stands', ['10:00', released], /which is standing/],
   [
-    'a port taken back that it has not',
+    'a second port for a SUT',
+    ['05:00', { ...assigned, data: { listen_port: 1, sut_id: SUT } } as Event],
+    /second listen_port/,
+  ],
+  ['a port released by an active SUT', ['10:00', released], /which is standing/],
+  [
+    'a release of a port that the SUT does not have',
     ['10:00', { ...released, data: { listen_port: 1, sut_id: SUT } } as Event],
     /does not have/,
   ],
@@ -131,15 +139,15 @@ export const UNLAWFUL: readonly (readonly [what: string, told: Told, expected: R
     ['06:20', updated({ os: 'linux' }), { role: 'tester' }],
     /by a tester, who cannot record it/,
   ],
-  ['a change by the service', ['06:20', updated({ os: 'linux' }), { role: 'system' }], /is a SutUpdated by a system/],
+  ['an update by the service', ['06:20', updated({ os: 'linux' }), { role: 'system' }], /is a SutUpdated by a system/],
   [
-    'a reservation by a tester for another',
+    'a reservation by a tester for another user',
     ['06:20', onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15')), { actor: bob }],
     /by the tester .* for the user/,
   ],
-  ['a time before the event before it', ['06:09', updated({ os: 'linux' })], /earlier than the previous event/],
+  ['a time before that of the previous event', ['06:09', updated({ os: 'linux' })], /earlier than the previous event/],
   [
-    'a retry key that is known',
+    'a reused idempotency key',
     ['06:20', updated({ os: 'linux' }), { key: `${'k'.repeat(22)}.${'s'.repeat(22)}` }],
     /idempotency key already used in its stream/,
   ],

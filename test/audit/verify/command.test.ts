@@ -17,7 +17,7 @@ import { BEGINS, writeStory } from '../rules/lawful-log.ts'
 
 const LATER = BEGINS + 30 * 86_400_000
 
-/** A data directory with a log and the key that signs its checkpoints, and the commands on it. */
+/** A data directory with a log and an audit key, and functions that run commands on it. */
 const aLog = async (t: ExecutionContext) => {
   const data = await aDirectory(t)
   const path = join(data, 'events.db')
@@ -47,7 +47,7 @@ const aLog = async (t: ExecutionContext) => {
   return { data, store, run, runOver, checkpoint, change, textAt }
 }
 
-test('verify says that a log is sound, and that it extends checkpoints of before', async (t) => {
+test('"verify" reports a sound log that extends earlier checkpoints', async (t) => {
   const { store, run, checkpoint } = await aLog(t)
   const [early, events] = [await checkpoint('early'), (await store.head()) + 1]
   t.deepEqual(await run('verify'), { code: 0, out: (await run('verify')).out, error: '' })
@@ -62,7 +62,7 @@ test('verify says that a log is sound, and that it extends checkpoints of before
   t.true(out.includes(json.root))
 })
 
-test('verify --against finds what was changed together with its hash, and between which checkpoints', async (t) => {
+test('"verify --against" finds an event changed with its hash, and names the checkpoints around it', async (t) => {
   const { store, run, checkpoint, change, textAt } = await aLog(t)
   const early = await checkpoint('early')
   const events = (await store.head()) + 1
@@ -70,7 +70,7 @@ test('verify --against finds what was changed together with its hash, and betwee
   const late = await checkpoint('late')
   const forged = textAt(events + 1).replace(/"request_id":"./, '"request_id":"X')
   change('UPDATE event SET recorded = ?, leaf = ? WHERE position = ?', forged, leafHash(forged), events + 1)
-  t.is((await run('verify')).code, 0, 'the log alone does not show it')
+  t.is((await run('verify')).code, 0, 'the log alone does not reveal it')
   const { code, out } = await run('verify', '--against', early, '--against', late)
   t.is(code, 3)
   const size = (await store.head()) + 1
@@ -79,7 +79,7 @@ test('verify --against finds what was changed together with its hash, and betwee
   t.regex(out, /\nNOT sound: /)
 })
 
-test('verify names the event that was changed, and a tail that is gone', async (t) => {
+test('"verify" names a changed event and a missing tail', async (t) => {
   const { store, run, checkpoint, change, textAt } = await aLog(t)
   const head = await store.head()
   const file = await checkpoint('head')
@@ -94,7 +94,7 @@ test('verify names the event that was changed, and a tail that is gone', async (
   t.true(cut.out.includes(`the log ends at ${head - 2}, but the last append was at ${head}\n`), cut.out)
 })
 
-test('verify finds links and heads of streams that lead astray, which are in no tree', async (t) => {
+test('"verify" finds wrong links and stream heads, which the hashes do not cover', async (t) => {
   const { store, run, change } = await aLog(t)
   await store.close()
   change('UPDATE event SET previous = NULL WHERE position = (SELECT max(position) FROM event WHERE previous > 0)')
@@ -105,7 +105,7 @@ test('verify finds links and heads of streams that lead astray, which are in no 
   t.regex((await run('verify')).out, /\nthe stream listenPorts ends at \d+ with the revision \d+, but its head is at/)
 })
 
-test('verify takes the signature of the key alone, which --key can give', async (t) => {
+test('"verify" accepts only signatures of the audit key or of --key', async (t) => {
   const { run, checkpoint, data } = await aLog(t)
   const file = await checkpoint('head')
   const key = (await run('audit', 'key')).out.trim()
@@ -124,7 +124,7 @@ test('verify takes the signature of the key alone, which --key can give', async 
   t.regex(altered.error, /has been altered/)
 })
 
-test('verify takes a checkpoint to which an editor has added line breaks, or whose last one it has taken away', async (t) => {
+test('"verify" accepts a checkpoint with extra line breaks at its end, or none', async (t) => {
   const { run, checkpoint } = await aLog(t)
   const file = await checkpoint('head')
   const note = (await run('checkpoint')).out
@@ -136,7 +136,7 @@ test('verify takes a checkpoint to which an editor has added line breaks, or who
   t.is((await run('verify', '--against', file)).code, 1)
 })
 
-test('over an EventStoreDB verify and export say what they say of the same log in its own file', async (t) => {
+test('"verify" and "export" give the same output for an embedded log and its copy in an EventStoreDB', async (t) => {
   const { run, runOver, store, checkpoint } = await aLog(t)
   const server = await aServer(t)
   const to = aLogOn(server.address)
@@ -152,7 +152,7 @@ test('over an EventStoreDB verify and export say what they say of the same log i
   }
 })
 
-test('verify ends with 2 when it is typed in a way that cannot be meant, and with 1 where nothing can be read', async (t) => {
+test('"verify" exits with 2 on wrong options', async (t) => {
   const { run, data } = await aLog(t)
   t.like(await run('verify', '--key', 'x'), { code: 2, out: '' })
   t.like(await run('verify', '--against'), { code: 2, out: '' })
@@ -161,7 +161,7 @@ test('verify ends with 2 when it is typed in a way that cannot be meant, and wit
   t.false(wrong.error.includes('CaNaRy'))
 })
 
-test('a log of many events that is damaged ends verify with 1 and one sentence, and no thread is waited for', async (t) => {
+test('"verify" of a large damaged log exits with 1 and one message, without waiting for its thread', async (t) => {
   const { data, store } = await aLog(t)
   for (let n = 0; n < 84; n++) {
     const stream = aStream()

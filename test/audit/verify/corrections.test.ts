@@ -1,14 +1,14 @@
 import test from 'ava'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import { alice, bob, reservationCancelled, wall } from '../../domain/builders.ts'
-import { FIRST, findingsIn, idAt, MORNING, made, of, SUT, type Told, updated } from './morning.ts'
+import { type Entry, FIRST, findingsIn, idAt, MORNING, made, of, SUT, updated } from './morning.ts'
 
-/** A morning on which the clock jumps ahead by a year for one event, and what an operator then records. */
+/** A log in which the clock is a year ahead for one event, and the operator's correction. */
 
 const SECOND = idAt('05:21', 2)
 const BY_OPERATOR = { actor: 'command-line', role: 'system', reason: 'the clock was ahead' } as const
-const WRONG: Told = ['2031-05-02T06:20:00Z', updated({ os: 'linux' })]
-const ALSO_WRONG: Told = ['2031-05-02T06:21:00Z', updated({ os: 'bsd' })]
+const WRONG: Entry = ['2031-05-02T06:20:00Z', updated({ os: 'linux' })]
+const ALSO_WRONG: Entry = ['2031-05-02T06:21:00Z', updated({ os: 'bsd' })]
 
 const RIGHT: DataOf<'ClockCorrected'> = {
   positions: { from: 6, to: 6 },
@@ -28,8 +28,8 @@ const corrected = (change: Partial<DataOf<'ClockCorrected'>> = {}): Event => ({
   data: { ...RIGHT, ...change },
 })
 
-test('a correction that gives back what the wrong times had dropped has nothing to be found, nor what follows it', async (t) => {
-  const log: Told[] = [
+test('a correction that restores the dropped windows, and the events after it, have no findings', async (t) => {
+  const log: Entry[] = [
     ...MORNING,
     WRONG,
     ['06:30', corrected(), BY_OPERATOR],
@@ -39,8 +39,8 @@ test('a correction that gives back what the wrong times had dropped has nothing 
   t.deepEqual(await findingsIn(log), [])
 })
 
-test('a correction in two parts has nothing to be found', async (t) => {
-  const log: Told[] = [
+test('a correction in two parts has no findings', async (t) => {
+  const log: Entry[] = [
     ...MORNING,
     WRONG,
     ['06:30', corrected({ windows: [FIRST_WINDOW], remaining: 1 }), BY_OPERATOR],
@@ -49,9 +49,9 @@ test('a correction in two parts has nothing to be found', async (t) => {
   t.deepEqual(await findingsIn(log), [])
 })
 
-test('two corrections of one stream are each derived without their own times', async (t) => {
+test('two corrections of one stream have no findings', async (t) => {
   const span = { positions: { from: 8, to: 8 }, revisions: { from: 7, to: 7 }, time: '2030-05-02T06:30:00.000Z' }
-  const log: Told[] = [
+  const log: Entry[] = [
     ...MORNING,
     WRONG,
     ['06:30', corrected(), BY_OPERATOR],
@@ -62,9 +62,9 @@ test('two corrections of one stream are each derived without their own times', a
 })
 
 for (const [what, change, more, expected] of [
-  ['leaves out a window that stood', { windows: [FIRST_WINDOW] }, {}, /restores 1 reservations and leaves 0, of 2/],
+  ['omits a current window', { windows: [FIRST_WINDOW] }, {}, /restores 1 reservations and leaves 0, of 2/],
   [
-    'gives back a window that did not stand',
+    'restores a window that did not exist',
     {
       windows: [
         ...RIGHT.windows,
@@ -75,13 +75,13 @@ for (const [what, change, more, expected] of [
     /which differs from what the corrected times give/,
   ],
   [
-    'gives a window back to another user',
+    'restores a window to another user',
     { windows: [FIRST_WINDOW, { ...SECOND_WINDOW, user_id: alice }] },
     {},
     /which differs from what the corrected times give/,
   ],
   [
-    'gives back a window with another end',
+    'restores a window with another end',
     { windows: [{ ...FIRST_WINDOW, end_time: wall('07:15') }, SECOND_WINDOW] },
     {},
     /which differs from what the corrected times give/,
@@ -89,11 +89,11 @@ for (const [what, change, more, expected] of [
   ['names other positions', { positions: { from: 5, to: 6 } }, {}, /not those at the positions 5 to 6/],
   ['names other revisions', { revisions: { from: 4, to: 5 } }, {}, /not those at the positions 6 to 6/],
   ['names a revision that comes after it', { revisions: { from: 5, to: 6 } }, {}, /do not precede it/],
-  ['has times begin again elsewhere', { time: '2030-05-02T06:11:00.000Z' }, {}, /sets the corrected time to/],
+  ['sets another corrected time', { time: '2030-05-02T06:11:00.000Z' }, {}, /sets the corrected time to/],
   ['is by an administrator', {}, { actor: alice, role: 'administrator' }, /is a ClockCorrected by a administrator/],
   ['is by the service itself', {}, { actor: 'berth' }, /under the name berth/],
 ] as const) {
-  test(`a correction that ${what} is found where it is`, async (t) => {
+  test(`a correction that ${what} is found at its position`, async (t) => {
     const found = await findingsIn([...MORNING, WRONG, ['06:30', corrected(change), { ...BY_OPERATOR, ...more }]])
     t.true(
       found.some((each) => expected.test(each) && each.startsWith('7: ')),
@@ -102,7 +102,7 @@ for (const [what, change, more, expected] of [
   })
 }
 
-test('control: a time that falls without a correction is found', async (t) => {
+test('control: a time that goes back without a correction is found', async (t) => {
   const found = await findingsIn([...MORNING, WRONG, ['06:30', updated({ os: 'bsd' })]])
   t.true(
     found.some((each) => /earlier than the previous event/.test(each)),

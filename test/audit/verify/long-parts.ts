@@ -14,7 +14,7 @@ const onFatal = (error: Error): never => {
 
 const tamperings: Part = {
   name: 'tamperings',
-  what: '2,000 tamperings of each kind with logs of a thousand events, each found by verify --against and in its place',
+  what: '2,000 tamperings of each kind with logs of a thousand events: verify --against finds and locates each',
   run: async (scope, { seed, count = 2_000, progress }) => {
     const path = join(await temporaryData(scope), 'events.db')
     const store = openSqliteStore({ path, randomHex, onFatal })
@@ -32,9 +32,9 @@ const tamperings: Part = {
   },
 }
 
-const lawfulLogs: Part = {
-  name: 'lawful-logs',
-  what: '200 random logs that the commands have written: verify finds nothing in any',
+const validLogs: Part = {
+  name: 'valid-logs',
+  what: '200 random logs written by the commands: verify finds nothing',
   run: async (scope, { seed, count = 200, progress }) => {
     const directory = await temporaryData(scope)
     let events = 0
@@ -53,4 +53,4 @@ const lawfulLogs: Part = {
   },
 }
 
-export const partsOfVerifying: readonly Part[] = [tamperings, lawfulLogs]
+export const partsOfVerifying: readonly Part[] = [tamperings, validLogs]

@@ -3,7 +3,7 @@ import { LISTEN_PORTS_STREAM, makeEventId, makeId, sutStream } from '../../../sr
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { administrator, alice, bob, metadata, sutValues } from '../../domain/builders.ts'
 
-/** Events that belong into a stream behind the revision `expected`. */
+/** Events to append to a stream after the revision `expected`. */
 export interface Run {
   readonly stream: string
   readonly expected: number
@@ -13,15 +13,15 @@ export interface Run {
 /** Unix seconds. */
 const BEGINS = Date.parse('2030-01-01T00:00:00Z') / 1_000
 const QUARTER = 900
-/** How many events are appended at a time. */
+/** Events per append. */
 const AT_ONCE = 200
 
-/** 16 hex digits that no other number gives. */
+/** 16 hex digits, unique for each number. */
 const random = (n: number): string => n.toString(16).padStart(16, '0')
 
 /**
- * A lawful log as a lab makes it over time: its SUTs, and quarter-hours of each one after the other, every tenth of which
- * is released, extended or cancelled.
+ * A valid log of a lab: its SUTs, then consecutive quarter-hours on each. Of every ten, one is released, one extended
+ * and one cancelled.
  */
 export function* manyLawfulEvents(scale: { readonly reservations: number; readonly suts: number }): Generator<Run> {
   let made = 0
@@ -65,7 +65,7 @@ export function* manyLawfulEvents(scale: { readonly reservations: number; readon
           append.push(written({ type: 'ReservationReleased', data }, start + 60, { actor: user_id }))
         }
       }
-      // One in ten has a second event; revisions follow from how many there have been.
+      // Three in ten have a second event, so the revision is computed from the counts so far.
       const before = from + [1, 2, 3].reduce((sum, rest) => sum + Math.ceil(Math.max(0, from - rest) / 10), 0)
       yield { stream: sutStream(sut_id), expected: before, append }
     }

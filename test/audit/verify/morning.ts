@@ -16,7 +16,7 @@ import {
   wall,
 } from '../../domain/builders.ts'
 
-/** A log of one SUT that is lawful, and what makes it unlawful one rule at a time. */
+/** A valid log of one SUT, and helpers to break one rule at a time. */
 
 export const idAt = (time: string, n: number): string =>
   Math.floor(clock(time) / 1_000).toString(16) + n.toString(16).padStart(16, '0')
@@ -25,10 +25,10 @@ export const SUT = idAt('05:00', 0)
 export const PORT = 20_017
 export const KEY = `${'k'.repeat(22)}.${'r'.repeat(22)}`
 
-/** An event at a time of the day, by Alice unless it is none that she may record. */
-export type Told = readonly [time: string, event: Event, more?: Partial<Metadata>]
+/** An event at a time of the day, by default by an actor that may record it. */
+export type Entry = readonly [time: string, event: Event, more?: Partial<Metadata>]
 
-/** With another port where it has one. */
+/** Sets the SUT, and a wrong port if the event has one. */
 export const of = (event: Event): Event => {
   const port = 'listen_port' in event.data && { listen_port: 4711 }
   return { ...event, data: { ...event.data, sut_id: SUT, ...port } } as Event
@@ -37,7 +37,7 @@ export const onPort = (event: Event): Event => {
   const { type, data } = of(event)
   return { type, data: { ...data, listen_port: PORT } } as Event
 }
-export const made = (time: string, n: number, start: string, end: string, user_id = alice): Told => [
+export const made = (time: string, n: number, start: string, end: string, user_id = alice): Entry => [
   time,
   onPort(reservationCreated(idAt(time, n), start, end, user_id)),
 ]
@@ -50,13 +50,13 @@ export const abandoned: Event = { type: 'SutCreationAbandoned', data: { _id: SUT
 
 export const upgraded: Event = { type: 'StoreUpgraded', data: { from: 1, to: 2 } }
 
-export const BEGINNING: readonly Told[] = [
+export const BEGINNING: readonly Entry[] = [
   ['05:00', assigned],
   ['05:00', created],
   ['05:10', updated({ tags: { site: 'b12' } }), { key: KEY }],
 ]
 export const FIRST = idAt('05:20', 1)
-export const MORNING: readonly Told[] = [
+export const MORNING: readonly Entry[] = [
   ...BEGINNING,
   made('05:20', 1, '06:00', '07:00'),
   made('05:21', 2, '08:00', '09:00', bob),
@@ -80,9 +80,9 @@ export interface Written {
   readonly [member: string]: unknown
 }
 
-export const write = (told: readonly Told[]): readonly Written[] => {
+export const write = (log: readonly Entry[]): readonly Written[] => {
   const revisions = new Map<string, number>()
-  return told.map(([time, event, more], n) => {
+  return log.map(([time, event, more], n) => {
     const { type, data } = event
     const isOfPorts = type.startsWith('ListenPort') || type === 'StoreUpgraded'
     const stream = isOfPorts ? LISTEN_PORTS_STREAM : sutStream(SUT)
@@ -108,14 +108,14 @@ export const verify = (texts: readonly string[]) => {
 }
 
 export const findingsIn = async (
-  told: readonly Told[],
+  log: readonly Entry[],
   change: (events: readonly Written[]) => readonly Written[] = (same) => same,
 ) => {
-  const { findings } = await verify(change(write(told)).map(canonicalJson))
+  const { findings } = await verify(change(write(log)).map(canonicalJson))
   return findings.map(({ position, what }) => `${position}: ${what}`)
 }
 
-/** The one finding there must be, at the last event unless said otherwise. */
+/** Asserts exactly one finding, which matches `expected`. */
 export const finds = async (
   t: ExecutionContext,
   expected: RegExp,

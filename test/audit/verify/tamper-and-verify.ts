@@ -7,7 +7,7 @@ import { openLinks } from '../../../src/event-store/sqlite/links.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { type Kind, type Numbers, rootOf, rowsOf, tamper } from './tampering.ts'
 
-/** What `verify` does, without a process of its own. */
+/** Runs the checks of `verify` in this process. */
 export const verifyFile = async (
   path: string,
   against: readonly SignedHead[],
@@ -29,12 +29,12 @@ export const verifyFile = async (
 }
 
 export interface Tampered {
-  /** How many were found by their hashes or by a rule, and how many by the checkpoint alone. */
+  /** All tamperings, and those found only by the checkpoint. */
   readonly counts: { readonly tamperings: number; readonly byCheckpointAlone: number }
   readonly problems: readonly string[]
 }
 
-/** Tampers so often with copies of a log and looks whether each is found, and in the right place. */
+/** Tampers with copies of a log `count` times and checks that each tampering is found at the right place. */
 export const tamperAndVerify = async (log: string, kind: Kind, number: Numbers, count: number): Promise<Tampered> => {
   const rows = rowsOf(log)
   const texts = rows.map(({ text }) => text)
@@ -49,7 +49,7 @@ export const tamperAndVerify = async (log: string, kind: Kind, number: Numbers, 
     copyFileSync(log, copy)
     const first = tamper(copy, rows, kind, number, isKnowing)
     const { found, findings, place } = await verifyFile(copy, against)
-    const what = `${kind} at ${first} by one who ${isKnowing ? 'knows' : 'does not'}`
+    const what = `${kind} at ${first} with ${isKnowing ? 'matching' : 'old'} hashes`
     if (place === undefined) {
       problems.push(`${what} was not found`)
       continue

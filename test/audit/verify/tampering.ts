@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { leafHash } from '../../../src/event-store/stored-event.ts'
 import { anEvent } from '../../event-store/new-events.ts'
 
-/** What somebody with the file of a log does to it while no service runs. */
+/** Tampering with the file of a log while no service runs. */
 
 export type Numbers = (below: number) => number
 
@@ -15,7 +15,7 @@ interface Event {
   readonly [member: string]: unknown
 }
 
-/** The events of a log, and what is kept beside them. */
+/** A stored event with its hash and link. */
 export interface Row {
   text: string
   leaf: Uint8Array
@@ -42,7 +42,7 @@ export const rootOf = (texts: readonly string[]): Uint8Array => {
   return tree.root()
 }
 
-/** Opens a log to change it: what would not let it be changed is dropped. */
+/** Opens a log to change it, and drops the triggers that prevent that. */
 const unlocked = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA synchronous = OFF')
@@ -51,7 +51,7 @@ const unlocked = (path: string): DatabaseSync => {
   return database
 }
 
-/** Rows as Berth itself would have written these events: with revisions, links and hashes that fit. */
+/** Rows as Berth would have written these events, with matching revisions, links and hashes. */
 const knowing = (texts: readonly string[]): readonly Row[] => {
   const last = new Map<string, { revision: number; position: number }>()
   return texts.map((text, position) => {
@@ -98,7 +98,7 @@ const other = (value: unknown, number: Numbers): unknown => {
   return value === null ? 'something' : null
 }
 
-/** Changes one value somewhere within. */
+/** Changes one nested value. */
 const changedIn = (value: unknown, number: Numbers): unknown => {
   if (typeof value !== 'object' || value === null) return other(value, number)
   const names = Object.keys(value)
@@ -110,7 +110,7 @@ const changedIn = (value: unknown, number: Numbers): unknown => {
 
 const changedText = (text: string, number: Numbers): string => {
   const event = parse(text)
-  // Where an event lies is another kind of tampering, which inserting and swapping are.
+  // Not stream and revision: moving events is covered by inserting and swapping.
   const member = (['data', 'data', 'metadata', 'id'] as const)[number(4)] as string
   return canonicalJson({ ...event, [member]: changedIn(event[member], number) })
 }
@@ -123,7 +123,7 @@ const invented = (texts: readonly string[], number: Numbers): string => {
 
 type Tamper = (texts: readonly string[], number: Numbers) => readonly string[]
 
-/** What becomes of the events; the first that is another is where the log differs. */
+/** Changes to the list of events. */
 const AMONG_EVENTS = {
   'value changed': (texts, number) => {
     const at = number(texts.length)
@@ -137,7 +137,7 @@ const AMONG_EVENTS = {
     return texts.with(a, texts[at] as string).with(at, texts[a] as string)
   },
   'tail cut': (texts, number) => texts.slice(0, texts.length - 1 - number(texts.length - 1)),
-  'old copy put back': (texts, number) => {
+  'old copy restored': (texts, number) => {
     const old = texts.slice(0, number(texts.length - 1))
     const since = Array.from({ length: number(2) * number(2 * texts.length) }, () => invented(texts, number))
     return [...old, ...since]
@@ -147,7 +147,7 @@ const AMONG_EVENTS = {
 export const KINDS = [...(Object.keys(AMONG_EVENTS) as (keyof typeof AMONG_EVENTS)[]), 'bytes edited'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Rows of which only the events are others, hashes and links being left as they were. */
+/** Rows with changed events, but the old hashes and links. */
 const naive = (rows: readonly Row[], texts: readonly string[]): readonly Row[] => {
   const before = new Map(rows.map((row) => [row.text, row]))
   return texts.map((text, n) => {
@@ -156,7 +156,7 @@ const naive = (rows: readonly Row[], texts: readonly string[]): readonly Row[] =
   })
 }
 
-/** A byte of an event in the file itself; one who knows writes the hash that lies behind it too. */
+/** Edits a byte of an event in the file itself, and with `isKnowing` also its hash. */
 const editBytes = (path: string, texts: readonly string[], number: Numbers, isKnowing: boolean): number => {
   const file = readFileSync(path)
   const position = number(texts.length)
@@ -167,13 +167,13 @@ const editBytes = (path: string, texts: readonly string[], number: Numbers, isKn
   const byte = 32 + number(95)
   edited[place] = byte === text[place] ? byte ^ 1 : byte
   edited.copy(file, at)
-  // Behind the text of a row lies its hash.
+  // The hash follows the text in the row.
   if (isKnowing) leafHash(edited.toString()).copy(file, at + text.length)
   writeFileSync(path, file)
   return position
 }
 
-/** Tampers with a copy of a log that has these rows; where it first differs from what it was. */
+/** Tampers with a copy of a log with these rows; returns the first position that differs. */
 export const tamper = (path: string, rows: readonly Row[], kind: Kind, number: Numbers, isKnowing: boolean): number => {
   const texts = rows.map(({ text }) => text)
   if (kind === 'bytes edited') return editBytes(path, texts, number, isKnowing)
@@ -184,5 +184,5 @@ export const tamper = (path: string, rows: readonly Row[], kind: Kind, number: N
   return first === -1 ? written.length : first
 }
 
-/** Does as much to a log as one who knows, and changes nothing. */
+/** Rewrites a log completely without changing it. */
 export const writeBack = (path: string): void => write(path, knowing(textsIn(path)))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
-import { judgeBeside } from '../../../src/command-line/log/verify-beside.ts'
+import { startJudgeThread } from '../../../src/command-line/log/verify-beside.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
@@ -26,14 +26,14 @@ test.before(async () => {
 test.after.always(() => rm(directory, { recursive: true }))
 
 for (const kind of KINDS) {
-  test(`${kind}: 150 tamperings are found against a checkpoint of the head, half by one who mends the hashes`, async (t) => {
+  test(`${kind}: 150 tamperings, half with matching hashes, are found against checkpoints`, async (t) => {
     const { counts, problems } = await tamperAndVerify(log, kind, makeNumbers(150), 150)
     t.deepEqual(problems, [])
     t.is(counts.tamperings, 150)
   })
 }
 
-test('a log that nobody has touched is sound, and so is one that was written anew as it was', async (t) => {
+test('an untouched log is sound, and so is one rewritten unchanged', async (t) => {
   const texts = textsIn(log)
   t.true(texts.length > 200, `${texts.length} events`)
   const against = [{ name: 'head', size: texts.length, root: rootOf(texts) }]
@@ -46,35 +46,35 @@ test('a log that nobody has touched is sound, and so is one that was written ane
   }
 })
 
-test('on a thread of its own the same is found, and a thread that fails is told', async (t) => {
+test('a worker thread gives the same findings, and its failure is reported', async (t) => {
   const copy = join(directory, 'judged.db')
   for (const kind of ['value changed', 'event removed', 'events swapped'] as const) {
     copyFileSync(log, copy)
     tamper(copy, rowsOf(log), kind, makeNumbers(3), false)
     const here = await verifyFile(copy, [])
     t.true(here.found > 0)
-    t.deepEqual(await verifyFile(copy, [], judgeBeside), here)
+    t.deepEqual(await verifyFile(copy, [], startJudgeThread), here)
   }
   await t.throwsAsync(
-    verifyFile(log, [], () => judgeBeside(join(directory, 'none.db'))),
+    verifyFile(log, [], () => startJudgeThread(join(directory, 'none.db'))),
     { message: /none\.db/ },
   )
 })
 
-test('a log that is being written is sound at any moment', async (t) => {
+test('a log is sound at any moment while it is written', async (t) => {
   const written = join(directory, 'written.db')
   const store = openSqliteStore({ path: written, randomHex, onFatal })
   let isDone = false
   const story = writeStory(store, 9, 120).finally(() => {
     isDone = true
   })
-  let looks = 0
-  for (; !isDone; looks++) {
+  let checks = 0
+  for (; !isDone; checks++) {
     t.deepEqual((await verifyFile(written, [])).findings, [])
-    // The store writes between turns of the event loop, of which a short log needs none to be read.
+    // Yield to the event loop, in which the store writes: reading a short log does not.
     await setImmediate()
   }
   await story
-  t.true(looks > 3, `${looks} looks`)
+  t.true(checks > 3, `${checks} checks`)
   await store.close()
 })

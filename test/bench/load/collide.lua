@@ -1,4 +1,4 @@
--- Creates in windows that are taken, one after the other; run with: first start, windows, user id, authorization, SUT id.
+-- Creates in taken windows, in sequence; run with: first start, windows, user id, authorization, SUT id.
 local here = debug.getinfo(1, 'S').source:match('^@(.*/)')
 dofile(here .. 'report.lua')
 dofile(here .. 'reservations.lua')

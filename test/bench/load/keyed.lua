@@ -1,4 +1,4 @@
--- Creates, each with a retry key of its own; run with: first number, user id, authorization, file of SUT ids.
+-- Creates, each with its own idempotency key; run with: first number, user id, authorization, file of SUT ids.
 local here = debug.getinfo(1, 'S').source:match('^@(.*/)')
 dofile(here .. 'report.lua')
 dofile(here .. 'reservations.lua')

@@ -1,4 +1,4 @@
--- Four reads of some paths, by chance, then a create; run with: as create.lua, and file of paths.
+-- Four reads of random paths, then a create; run with: as create.lua, and file of paths.
 local here = debug.getinfo(1, 'S').source:match('^@(.*/)')
 dofile(here .. 'report.lua')
 dofile(here .. 'reservations.lua')

@@ -1,4 +1,4 @@
--- Reads of some paths, by chance; run with: authorization, file of paths.
+-- Reads of random paths; run with: authorization, file of paths.
 local here = debug.getinfo(1, 'S').source:match('^@(.*/)')
 dofile(here .. 'report.lua')
 

@@ -1,9 +1,9 @@
--- What every script tells when it ends: one line of JSON behind the word RESULT.
+-- Report of every script at its end: one line of JSON after the word RESULT.
 local threads = {}
 
 function setup(thread) threads[#threads + 1] = thread end
 
--- By status, for who asks for it: wrk itself counts only those above 399.
+-- Counts by status, because wrk counts only those above 399.
 function count_statuses()
   statuses = {}
   function response(status) statuses[status] = (statuses[status] or 0) + 1 end

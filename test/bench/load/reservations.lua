@@ -1,4 +1,4 @@
--- How reservations of one quarter-hour are asked for.
+-- Builds requests for reservations of one quarter-hour.
 local QUARTER = 900
 
 local function written(time) return os.date('!%Y-%m-%dT%H:%M:%S+00:00', time) end
@@ -9,7 +9,7 @@ function lines_of(path)
   return lines
 end
 
--- The request that reserves a SUT for the quarter with a number, the first being at `base`.
+-- The request that reserves a SUT for the nth quarter after `base`.
 function reservation(base, quarter, sut, user, authorization)
   local start = base + quarter * QUARTER
   local body = string.format(
@@ -20,7 +20,7 @@ function reservation(base, quarter, sut, user, authorization)
   return wrk.format('POST', '/api/sut_reservation/create', headers, body)
 end
 
--- Makes requests for windows that come up, spread over the SUTs, from the one with a number on.
+-- Makes requests for successive windows, spread over the SUTs, from a given number.
 function creates(first, user, authorization, suts)
   local count, base = first, math.ceil(os.time() / QUARTER) * QUARTER
   return function()

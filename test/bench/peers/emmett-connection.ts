@@ -3,16 +3,16 @@ import type { getSQLiteEventStore } from '@event-driven-io/emmett-sqlite'
 
 type Connection = NonNullable<NonNullable<Parameters<typeof getSQLiteEventStore>[0]['connectionOptions']>['connection']>
 
-/** As the driver has it. Emmett relies on it: where a stream's partition is not given it binds an object for its name. */
+/** Converts as the driver does. Emmett relies on it: without a partition it binds an object as its name. */
 const bindable = (value: unknown): SQLInputValue => {
   if (typeof value === 'boolean') return Number(value)
   return (typeof value === 'object' && value !== null ? String(value) : value) as SQLInputValue
 }
 
 /**
- * What emmett-sqlite wants of a connection, over Node's own SQLite: the binary of its driver, sqlite3, is made or fetched
- * by an install script. Unlike the driver's it stays open and keeps its statements, which can only be to Emmett's good.
- * WAL and a sync at every commit, as there. Commands must take turns on it.
+ * A connection for emmett-sqlite over Node's own SQLite, because its driver, sqlite3, needs an install script. Unlike the
+ * driver's connections it stays open and caches statements, which only helps Emmett. It also uses WAL and a sync at every
+ * commit. Commands must run one at a time.
  */
 export const connectionOver = (fileName: string): Connection => {
   const database = new DatabaseSync(fileName)

@@ -6,15 +6,15 @@ import { getSQLiteEventStore, sqliteProjection } from '@event-driven-io/emmett-s
 import { connectionOver } from './emmett-connection.ts'
 import { type Count, type Reservation, type Reservations, serve, temporaryDirectory, type Wanted } from './server.ts'
 
-/** Emmett on SQLite as its documentation has it: a decider, a stream for each SUT, a table for reads in the same transaction. */
+/** Emmett on SQLite, as documented: a decider, a stream for each SUT, and a read table in the same transaction. */
 
-/** Emmett's types take no interface for data. */
+/** Emmett's types do not accept interfaces for data. */
 type Data = Pick<Reservation, keyof Reservation>
 type ReservationCreated = Event<'ReservationCreated', Data>
 type CreateReservation = Command<'CreateReservation', Data>
 type Calendar = Pick<Wanted, 'start_time' | 'end_time'>[]
 
-/** The state is made anew for every command, so it may be added to; copying it for every event would be quadratic. */
+/** The state is rebuilt for every command, so it may be mutated. Copying it for every event would be quadratic. */
 const decider: Decider<Calendar, CreateReservation, ReservationCreated> = {
   initialState: () => [],
   evolve: (calendar, { data }) => {
@@ -37,7 +37,7 @@ const TABLE = `
   )`
 const INSERT = 'INSERT INTO reservation VALUES (?, ?, ?, ?, ?)'
 const FIND = 'SELECT id AS _id, user_id, sut_id, start_time, end_time FROM reservation WHERE id = ?'
-/** Of what is recorded, not of the table for reads. */
+/** Counts events, not rows of the read table. */
 const COUNT = `
   SELECT count(*) AS reservations, count(DISTINCT stream_id || ' ' || (message_data->>'$.start_time')) AS windows
   FROM emt_messages WHERE message_type = 'ReservationCreated'`
@@ -55,8 +55,8 @@ const reservations = sqliteProjection<ReservationCreated>({
 })
 
 /**
- * One command after the other. Their driver would open a connection for each and leave it to SQLite to make them wait;
- * and the first event of a stream is appended without an expected version, so two commands at once could both be first.
+ * Runs commands one at a time. The original driver opens a connection for each and lets SQLite make them wait. The first
+ * event of a stream is appended without an expected version, so two concurrent commands could both be first.
  */
 const oneByOne = (): (<A>(work: () => Promise<A>) => Promise<A>) => {
   let last: Promise<unknown> = Promise.resolve()
@@ -77,12 +77,12 @@ const open = async (): Promise<Reservations> => {
   })
   await store.schema.migrate()
   const handle = DeciderCommandHandler(decider)
-  const inTurn = oneByOne()
+  const exclusive = oneByOne()
   const reader = new DatabaseSync(fileName, { readOnly: true })
   const find = reader.prepare(FIND)
   return {
     create: (wanted) =>
-      inTurn(async () => {
+      exclusive(async () => {
         const data = { _id: randomUUID(), ...wanted }
         const command: CreateReservation = { type: 'CreateReservation', data }
         const { newEvents } = await handle(store, `sut-${wanted.sut_id}`, command)

@@ -3,15 +3,15 @@ import { startPostgres } from './postgres.ts'
 import { type Count, type Reservation, type Reservations, serve, temporaryDirectory, type Wanted } from './server.ts'
 
 /**
- * Fastify before PostgreSQL, which refuses overlaps itself: one statement, and so one transaction, a reservation. Queries
- * are written as pg's documentation writes them, over TCP as is its default. With `--tuned` each is prepared once for every
- * connection, which is a socket in the file system.
+ * Fastify with PostgreSQL, which refuses overlaps itself: one statement, and so one transaction, per reservation. Queries
+ * follow pg's documentation, over TCP, its default. With `--tuned`, each is prepared once per connection, over a Unix
+ * socket.
  */
 
 const isTuned = process.argv.includes('--tuned')
 const named = (name: string): { name?: string } => (isTuned ? { name } : {})
 
-/** For 64 clients, all on one core, 10 and 20 were alike and 5, 32 and 64 slower. */
+/** For 64 clients on one core, 10 and 20 were equally fast, and 5, 32 and 64 slower. */
 const CONNECTIONS = 10
 
 const SCHEMA = `
@@ -27,7 +27,7 @@ const SCHEMA = `
 
 const VALUES = 'INSERT INTO reservation (user_id, sut_id, start_time, end_time) VALUES ($1, $2, $3, $4)'
 const INSERT = { ...named('insert'), text: `${VALUES} RETURNING id AS _id` }
-/** Cannot wait for one that waits for it, but costs all reservations a look before the insert. */
+/** Cannot deadlock, but checks all reservations before the insert. */
 const CAREFUL_INSERT = { ...named('careful insert'), text: `${VALUES} ON CONFLICT DO NOTHING RETURNING id AS _id` }
 const FIND = {
   ...named('find'),
@@ -37,7 +37,7 @@ const COUNT = `
   SELECT count(*)::int AS reservations, count(DISTINCT (sut_id, start_time))::int AS windows FROM reservation`
 
 const EXCLUSION_VIOLATION = '23P01'
-/** How two inserts end that wait for each other to learn whether they overlap. */
+/** The error of two overlapping inserts that wait for each other. */
 const DEADLOCK_DETECTED = '40P01'
 
 const open = async (): Promise<Reservations> => {

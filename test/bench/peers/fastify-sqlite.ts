@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Count, type Reservation, type Reservations, serve, temporaryDirectory } from './server.ts'
 
-/** Fastify before SQLite: a table of reservations, and a transaction with its own sync for each. */
+/** Fastify with SQLite: a table of reservations, and a synced transaction for each. */
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -16,7 +16,7 @@ const SCHEMA = `
   );
   CREATE INDEX reservation_by_sut ON reservation (sut_id, start_time)`
 
-/** Reservations of a SUT do not overlap, so only the last that starts before the end can be in the way. */
+/** Reservations of a SUT do not overlap, so only the last one that starts before the end can conflict. */
 const LAST_BEFORE =
   'SELECT end_time FROM reservation WHERE sut_id = ? AND start_time < ? ORDER BY start_time DESC LIMIT 1'
 const INSERT = 'INSERT INTO reservation (user_id, sut_id, start_time, end_time) VALUES (?, ?, ?, ?)'

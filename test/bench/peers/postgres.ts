@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** A PostgreSQL of its own, reached over TCP or through a socket in its directory. */
+/** A temporary PostgreSQL, reached over TCP or a socket in its directory. */
 export interface Postgres {
   readonly user: string
   readonly port: number
@@ -17,7 +17,7 @@ export interface Postgres {
 const VERSIONS = '/usr/lib/postgresql'
 const USER = 'bench'
 
-/** A version without `initdb` has only its client here. */
+/** Versions without `initdb` have only the client installed. */
 export const newestPrograms = (): string => {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : []
   const programs = versions
@@ -28,10 +28,10 @@ export const newestPrograms = (): string => {
   return programs
 }
 
-/** PostgreSQL refuses to run as root; Debian's package has made it a user. */
+/** PostgreSQL refuses to run as root; Debian's package creates a user for it. */
 const IDENTITY = process.getuid?.() === 0 ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : []
 
-/** Whoever lets go of it and takes it again may be beaten to it: then PostgreSQL says so and ends. */
+/** Another process may take the port before PostgreSQL, which then exits with an error. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -42,23 +42,22 @@ const freePort = async (): Promise<number> => {
 }
 
 const untilReady = async (server: ChildProcessByStdio<null, null, Readable>): Promise<void> => {
-  const said: string[] = []
+  const lines: string[] = []
   let ready = false
   for await (const line of createInterface({ input: server.stderr })) {
-    said.push(line)
+    lines.push(line)
     ready = line.includes('ready to accept connections')
     if (ready) break
   }
-  if (!ready) throw new Error(`postgres ended before it was ready:\n${said.join('\n')}`)
-  // It logs every refused insert, and would wait for a full pipe; the end of the loop has paused it.
+  if (!ready) throw new Error(`postgres ended before it was ready:\n${lines.join('\n')}`)
+  // Breaking the loop pauses the stream, and a full pipe would block PostgreSQL, which logs every refused insert.
   server.stderr.resume()
 }
 
 /**
- * Makes a cluster and starts it on the core of this process, which its own inherit: PostgreSQL is a part of what is
- * measured. Its settings are those of `initdb`, so `fsync`, `full_page_writes` and `synchronous_commit` are on and an
- * answered reservation is as durable as one of Berth's. The rest is not tuned either: the peer is what its users get, and a
- * setting changed by us would be one to argue about, whichever way it moved the figures.
+ * Creates a cluster and starts it on the core of this process, because PostgreSQL is part of what is measured. Settings
+ * are those of `initdb`: `fsync`, `full_page_writes` and `synchronous_commit` are on, so an answered reservation is as
+ * durable as Berth's. Nothing else is tuned either: users get the defaults, and any change would be debatable.
  */
 export const startPostgres = async (directory: string): Promise<Postgres> => {
   const programs = newestPrograms()
@@ -68,12 +67,12 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
   execFileSync('setpriv', [...IDENTITY, join(programs, 'initdb'), ...cluster], { cwd: directory, stdio: 'pipe' })
   const port = await freePort()
   const settings = ['-D', data, '-k', directory, '-c', 'listen_addresses=127.0.0.1', '-p', String(port)]
-  // In a group of its own, so that an interrupt at the terminal reaches only us; it ends with us even when we are killed.
+  // In its own process group, so that Ctrl-C reaches only this process. `--pdeathsig` stops it even if this one is killed.
   const wrapped = ['--pdeathsig', 'INT', ...IDENTITY, join(programs, 'postgres'), ...settings]
   const server = spawn('setpriv', wrapped, { cwd: directory, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(server, 'exit')
   await untilReady(server)
-  // SIGTERM lets the last clients go first: a pool says that it has ended before its connections have.
+  // SIGTERM waits for clients: a pool reports its end before its connections are closed.
   const stop = async (): Promise<void> => {
     server.kill('SIGTERM')
     await ended

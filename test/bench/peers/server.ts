@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FastifyInstance, fastify } from 'fastify'
 
-/** Times are in UTC and have milliseconds, so that they compare as strings. */
+/** A requested reservation. Times are in UTC with milliseconds, so that they compare as strings. */
 export interface Wanted {
   readonly user_id: string
   readonly sut_id: string
@@ -17,20 +17,20 @@ export interface Reservation extends Wanted {
 
 export interface Count {
   readonly reservations: number
-  /** Different pairs of SUT and start. */
+  /** Distinct pairs of SUT and start. */
   readonly windows: number
 }
 
 type MaybeLater<A> = A | Promise<A>
 
-/** What the peers do differently. */
+/** The operations that each peer implements. */
 export interface Reservations {
-  /** Nothing when the window overlaps another of the SUT. */
+  /** Resolves to undefined if the window overlaps another of the SUT. */
   readonly create: (wanted: Wanted) => MaybeLater<Reservation | undefined>
   readonly find: (id: string) => MaybeLater<Reservation | undefined>
   readonly count: () => MaybeLater<Count>
   readonly close: () => MaybeLater<void>
-  /** Processes that work for this one; their children count too. */
+  /** Other processes of the server; their children count too. */
   readonly pids?: readonly number[]
 }
 
@@ -72,14 +72,14 @@ const makeApp = (reservations: Reservations): FastifyInstance => {
   return app
 }
 
-/** Gone when the process ends; beside the directory that the benchmark gives Berth, so on the same disk. */
+/** Deleted when the process exits; in the same parent directory as Berth's, so on the same disk. */
 export const temporaryDirectory = (): string => {
   const directory = mkdtempSync(join(tmpdir(), 'berth-peer-'))
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** Prints its address and serves until a signal, which may already come while the store is being opened. */
+/** Prints its address and serves until a signal, which may arrive while the store is being opened. */
 export const serve = async (open: () => MaybeLater<Reservations>): Promise<void> => {
   const stopped = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)

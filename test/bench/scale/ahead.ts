@@ -24,19 +24,19 @@ import { inRounds, rowOf as rowOfRounds } from './rounds.ts'
 import { begin } from './seed.ts'
 import { type Ahead, type AheadLab, seedAhead } from './seed-ahead.ts'
 
-/** Creates by how many windows lie ahead, and by how many retry keys came in the last day. */
+/** Creates with many future windows, and with many idempotency keys of the last day. */
 
 const KEYED = join(import.meta.dirname, 'keyed.lua')
-/** Seconds of creates before any is measured: streams are folded for the first time, and the service is being compiled. */
+/** Warm-up in seconds: streams are folded for the first time, and the code is compiled. */
 const WARM_UP = 15
 const ROUNDS = 7
-/** Commands of the last day that came with a retry key. */
+/** Commands of the last day with an idempotency key. */
 const KEYS = 1_000_000
 
 type Make = (ahead: Ahead) => Promise<AheadLab>
 const grouped = (n: number): string => n.toLocaleString('en')
 
-/** Creates behind what was seeded, some quarters on: those may have begun meanwhile. */
+/** Creates after the seeded windows, some quarters later, because time passes. */
 const makeLoad = (lab: AheadLab, script: string) => {
   let next = lab.windows + 12 * lab.suts
   const { administrator } = lab.people
@@ -57,12 +57,12 @@ const sampler = async (lab: AheadLab, script: string, start: typeof startServer)
   const service = await startOver(lab.data, start)
   await untilReady(service)
   const creating = makeLoad(lab, script)
-  // Each stream is folded once, which takes longer the more windows it has.
+  // Fold each stream once, which takes longer with more windows.
   for (let made = 0; made < 3 * lab.suts; ) made += (await creating(service, WARM_UP, false)).requests
   return { service, sample: () => watch(service, () => creating(service, 1)) }
 }
 
-/** CPU of creates of several labs, all services alive, and what memory each then takes. */
+/** CPU time of creates on several labs, with all services running, and their memory afterwards. */
 const compare = <Name extends string>(
   labs: Readonly<Record<Name, AheadLab>>,
   script: string,
@@ -109,7 +109,7 @@ const windowRows = async (suts: number, millions: number, make: Make, say: (line
   ]
 }
 
-/** Milliseconds of the first create on a SUT after a restart, or after the service was killed. */
+/** Duration of the first create on a SUT after a restart or a kill, in milliseconds. */
 const firstCreate = async (lab: AheadLab, isKilled: boolean): Promise<number> => {
   const [sut_id = ''] = lab.ids
   const create = async ({ url }: Server, quarter: number): Promise<number> => {
@@ -145,7 +145,7 @@ const firstRows = async (make: Make) => {
   rows.push(rowOfRounds(restarted, { what: `${what}, after a restart`, ...ms, must: { most: 20 } }, (took) => took))
   const keyed = await make({ suts: 1, windows: 0, cancelled: KEYS / 2, isKeyed: true })
   const killed = await inRounds(5, () => firstCreate(keyed, true))
-  const ofKeys = `the first create on a SUT with ${grouped(KEYS)} retry keys of a day`
+  const ofKeys = `the first create on a SUT with ${grouped(KEYS)} idempotency keys of a day`
   rows.push(rowOfRounds(killed, { what: `${ofKeys}, after a kill`, ...ms, must: { most: 100 } }, (took) => took))
   return rows
 }
@@ -154,7 +154,7 @@ const keyRows = async (suts: number, make: Make, say: (line: string) => void): P
   const none = await make({ suts, windows: 0, cancelled: KEYS / 2 })
   const keyed = await make({ suts, windows: 0, cancelled: KEYS / 2, isKeyed: true })
   const { alternation } = await compare({ none, keyed }, KEYED, say)
-  const what = `CPU of a create with ${grouped(KEYS)} retry keys of a day on ${grouped(suts)} SUTs, to none`
+  const what = `CPU of a create with ${grouped(KEYS)} idempotency keys of a day on ${grouped(suts)} SUTs, to none`
   return [rowOf(alternation, { what, must: { most: 1.2 } }, ({ none, keyed }) => cpuOf(keyed) / cpuOf(none))]
 }
 

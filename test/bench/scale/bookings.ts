@@ -10,12 +10,12 @@ import { environmentOf, type Seeded } from './seed.ts'
 export const startOver = (data: string, start: typeof startServer = startServer): Promise<Server> =>
   start([MAIN, 'serve'], environmentOf(data))
 
-/** Waits until a service has come to the end of its log. */
+/** Waits until a service has read its whole log. */
 export const untilReady = async ({ url }: Server): Promise<void> => {
   while (!(await fetch(`${url}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Makes further reservations of a lab's SUTs, behind those that there are. */
+/** Makes further reservations on a lab's SUTs, after the existing ones. */
 export const makeBookings = (lab: Seeded) => {
   let quarter = quartersAhead(lab)
   let answered: Answered = { accepted: lab.made, cutOff: 0 }
@@ -27,7 +27,7 @@ export const makeBookings = (lab: Seeded) => {
       await ask(url, '/api/sut_reservation/create', { user_id, sut_id, start_time, end_time })
       answered = { ...answered, accepted: answered.accepted + 1 }
     },
-    /** As many as the service takes, one after the other on each connection. */
+    /** As many as possible, in sequence on each connection. */
     many: async ({ url }: Server, suts: readonly string[], connections: number, seconds: number): Promise<Sample> => {
       const first = quarter * suts.length
       const args = [String(first), user_id, authorization, writeLines(join(lab.data, 'suts'), suts)]
@@ -36,7 +36,7 @@ export const makeBookings = (lab: Seeded) => {
       answered = { accepted: answered.accepted + taken.requests, cutOff: answered.cutOff + connections }
       return taken
     },
-    /** What the log must hold. */
+    /** What the log must contain. */
     answered: (): Answered => answered,
   }
 }

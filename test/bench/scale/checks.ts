@@ -9,7 +9,7 @@ export const LIST = '/api/sut_reservation?limit=100'
 
 interface Count {
   readonly reservations: number
-  /** Different ones, of the same SUTs. */
+  /** Distinct pairs of SUT and start. */
   readonly windows: number
 }
 
@@ -27,7 +27,7 @@ const COUNT = `
 const RESERVED = `
   SELECT recorded->>'$.data' AS data FROM event WHERE recorded->>'$.type' = 'ReservationCreated'`
 
-/** What is recorded must be what was answered: no more than the answers that were cut off at the end of a sample. */
+/** Checks that the log has all acknowledged reservations, and at most those cut off at the end of samples besides. */
 const checkCount = ({ reservations, windows }: Count, { accepted, cutOff }: Answered): string => {
   if (reservations !== windows) throw new Error(`${reservations} reservations hold ${windows} windows`)
   if (reservations < accepted || reservations > accepted + cutOff) {
@@ -36,7 +36,7 @@ const checkCount = ({ reservations, windows }: Count, { accepted, cutOff }: Answ
   return `${reservations} reservations are recorded, ${accepted} were answered before a sample ended, no window is there twice`
 }
 
-/** Like the others it says what it has found, or throws. */
+/** Returns its result as a sentence, like the other checks, or throws. */
 export const checkLog = (data: string, answered: Answered): string => {
   const [count] = inLog<Count>(data, COUNT)
   return checkCount(count as Count, answered)
@@ -59,7 +59,7 @@ export const checkEcho = async (echo: Server): Promise<void> => {
 const read = async ({ url }: Server, id: string): Promise<Reserved> =>
   (await ask(url, `/api/sut_reservation/${id}`)) as Reserved
 
-/** Reads what was answered to a create, what the log has of those under load, and what a list tells. */
+/** Compares reads by id with create responses, with the log and with a list. */
 export const checkReads = async (server: Server, data: string, made: readonly Reserved[]): Promise<string> => {
   for (const answer of made) deepStrictEqual(await read(server, answer._id), answer)
   const recorded = reservedIn(data)

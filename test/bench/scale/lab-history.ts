@@ -6,29 +6,29 @@ import { LISTEN_PORTS_STREAM, makeEventId, makeId, sutStream } from '../../../sr
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { metadata, sutValues } from '../../domain/builders.ts'
 
-/** What a lab has recorded until now. */
+/** Size of a lab's history. */
 export interface Scale {
   readonly events: number
   readonly suts: number
-  /** Of these, how many nobody has reserved yet: the last ones. */
+  /** Number of SUTs without reservations: the last ones. */
   readonly idle?: number
-  /** Quarter-hours from the start of a reservation to that of the next on the same SUT. */
+  /** Quarter-hours between the starts of consecutive reservations on a SUT. */
   readonly every: number
 }
 
 export interface People {
   readonly administrator: string
-  /** The first makes half of all reservations. */
+  /** The first one makes half of all reservations. */
   readonly testers: readonly string[]
 }
 
-/** Reservations that are made of a SUT at a sitting, after which one of them is changed. */
+/** Reservations made in a sitting on one SUT, after which one of them is changed. */
 const SITTING = 9
 const FIRST_PORT = 20_000
 /** Minutes east of UTC. */
 const OFFSET = 120
 
-/** Gives ids, none twice, and what an event has beside its data. */
+/** Makes unique ids, and adds metadata to events. */
 export const makeWriter = () => {
   let made = 0
   const random = (length: number): string => (made++).toString(16).padStart(length, '0')
@@ -42,21 +42,21 @@ export const makeWriter = () => {
 }
 export type Writer = ReturnType<typeof makeWriter>
 
-/** Events that belong into a stream behind the revision `expected`. */
+/** Events to append to a stream after the revision `expected`. */
 export interface Run {
   readonly stream: string
   readonly expected: number
   readonly events: readonly NewEvent[]
 }
 
-/** With what a log of this version begins. */
+/** The first event of a log of this version. */
 export const beginning = (seconds: number, { written }: Writer): Run => {
   const upgraded = { type: 'StoreUpgraded', data: { from: 1, to: LOG_VERSION } } as const
   const events = [written(upgraded, seconds * 1_000, BERTH._id, BERTH.role)]
   return { stream: LISTEN_PORTS_STREAM, expected: -1, events }
 }
 
-/** The two appends in which a SUT is made. */
+/** The two appends that create a SUT. */
 export const making = (sut_id: string, n: number, seconds: number, by: string, { written }: Writer): readonly Run[] => {
   const listen_port = FIRST_PORT + n
   const assigned = { type: 'ListenPortAssigned', data: { listen_port, sut_id } } as const
@@ -66,7 +66,7 @@ export const making = (sut_id: string, n: number, seconds: number, by: string, {
   } as const
   const events = [assigned, created].map((event) => written(event, seconds * 1_000, by, 'administrator'))
   return [
-    // Its first event says of which version the log is.
+    // The first event of this stream is the log version.
     { stream: LISTEN_PORTS_STREAM, expected: n, events: events.slice(0, 1) },
     { stream: sutStream(sut_id), expected: -1, events: events.slice(1) },
   ]
@@ -74,7 +74,7 @@ export const making = (sut_id: string, n: number, seconds: number, by: string, {
 
 type Made = DataOf<'ReservationCreated'>
 
-/** One of them given back while it runs, cancelled before it begins, or extended. */
+/** Releases, cancels or extends one of the reservations. */
 const changeOf = (made: readonly Made[], kind: number, now: number): Event => {
   const { listen_port: _, start_time, end_time, ...reservation } = made[kind] as Made
   if (kind === 0) {
@@ -85,7 +85,7 @@ const changeOf = (made: readonly Made[], kind: number, now: number): Event => {
   return { type: 'ReservationExtended', data: { ...reservation, end_time: formatWithOffset(later, OFFSET) } }
 }
 
-/** What is recorded of a SUT at the `nth` sitting of all, at a time in Unix seconds; the first reservation runs at once. */
+/** The events of the `nth` sitting, at a time in Unix seconds. Its first reservation starts at once. */
 const sitting = (
   sut: Pick<Made, 'sut_id' | 'listen_port'>,
   nth: number,
@@ -109,19 +109,19 @@ const sitting = (
   return events.map((event, k) => written(event, now * 1_000 + k, (event.data as Made).user_id, 'tester'))
 }
 
-/** Events until so many reservations are listed; of three sittings one cancels one. */
+/** Number of events for this many listed reservations. One in three sittings cancels one. */
 export const eventsUntil = (listed: number, suts: number): number =>
   1 + 2 * suts + Math.ceil(listed / (SITTING - 1 / 3)) * (SITTING + 1)
 
-/** So many quarter-hours from now on, everything of a lab is over. */
+/** Quarter-hours until all reservations of a lab are over. */
 export const quartersAhead = ({ every }: Scale): number => SITTING * every + 1
 
 /** Seconds between two sittings. */
 const between = ({ suts, idle = 0, every }: Scale): number => (SITTING * every * QUARTER) / (suts - idle)
 
 /**
- * SUTs that are made, then sittings at one after the other, evenly over the time until `now` (Unix seconds) and in the
- * order of time: more of them than events are asked for by less than one.
+ * The creation of SUTs, then sittings on each in turn, evenly spaced until `now` (Unix seconds). The last sitting may
+ * exceed the wanted number of events.
  */
 export const historyOf = (scale: Scale, people: People, now: number) => {
   const { events, suts: count, idle = 0 } = scale

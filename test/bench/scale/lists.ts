@@ -4,10 +4,10 @@ import type { TableRow } from '../table.ts'
 import { type Lab, startOver, untilReady } from './bookings.ts'
 import { inRounds } from './rounds.ts'
 
-/** What lists, filters and availability take over HTTP, asked one after the other: milliseconds, with the client's. */
+/** Duration of lists, filters and availability over HTTP, in sequence, in milliseconds including the client. */
 
 const REQUESTS = 25
-/** Requests of each before any is measured. */
+/** Warm-up requests of each kind. */
 const WARM_UP = 10
 const DAY = 86_400
 const RESERVATIONS = '/api/sut_reservation'
@@ -21,7 +21,7 @@ export const read = async (url: string, path: string): Promise<string> => {
 
 const written = (seconds: number): string => encodeURIComponent(new Date(seconds * 1_000).toISOString())
 
-/** Paths by what they ask for; each call gives another SUT, user or day where there is one in it. */
+/** Paths by description. Each call uses another random SUT, user or day. */
 const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<string, () => string>> => {
   const number = makeNumbers(1)
   const of = (all: readonly string[]): string => all[number(all.length)] as string
@@ -38,7 +38,7 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
     'the newest 1,000': () => `${RESERVATIONS}?limit=1000`,
     'all, to the last': () => `${RESERVATIONS}?offset=${listed - 1}`,
     '100 with an offset to the middle': () => `${RESERVATIONS}?offset=${Math.floor(listed / 2)}`,
-    '100 behind one by its id': () => `${RESERVATIONS}?before=${of(some)}`,
+    '100 after one by its id': () => `${RESERVATIONS}?before=${of(some)}`,
     '100 of a SUT': () => `${RESERVATIONS}?sut_id=${of(ids)}`,
     '100 of a user': () => `${RESERVATIONS}?user_id=${of(others)}`,
     '100 of the user who made half of all': () => `${RESERVATIONS}?user_id=${pipeline}`,
@@ -48,10 +48,10 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
     '100 of a user on a day': () => `${RESERVATIONS}?user_id=${of(others)}&${aDay()}`,
     '100 of the user who made half of all, for half of the time': () =>
       `${RESERVATIONS}?user_id=${pipeline}&to=${middle}`,
-    '100 of a day that nobody has reserved yet': () =>
+    '100 of a day without reservations': () =>
       `${RESERVATIONS}?user_id=${pipeline}&from=${written(begins + 4_000 * DAY)}`,
-    '100 that run': () => `${RESERVATIONS}?current=true`,
-    '100 that are to come': () => `${RESERVATIONS}?from=${written(Date.now() / 1_000)}`,
+    '100 current ones': () => `${RESERVATIONS}?current=true`,
+    '100 future ones': () => `${RESERVATIONS}?from=${written(Date.now() / 1_000)}`,
     'the newest 100 at a moment in the middle': () => `${RESERVATIONS}?as_of=${middle}`,
     '100 of a SUT at that moment': () => `${RESERVATIONS}?sut_id=${of(ids)}&as_of=${middle}`,
     '100 of a day at that moment': () => `${RESERVATIONS}?${aDay()}&as_of=${middle}`,
@@ -59,7 +59,7 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
     '100 SUTs by a part of their name': () => '/api/sut?name=E%201',
     'no SUT by a tag': () => '/api/sut?tag.none=none',
     'the history of a SUT': () => `/api/sut/${of(ids)}/history?limit=1000`,
-    '1,000 events of nobody': () => `/api/events?limit=1000&user_id=${of(ids)}`,
+    '1,000 events of an unknown user': () => `/api/events?limit=1000&user_id=${of(ids)}`,
     'the availability of a SUT': () => `/api/sut/${of(ids)}/availability`,
   }
 }
@@ -67,7 +67,7 @@ const pathsOf = ({ ids, some, listed, begins, people }: Lab): Readonly<Record<st
 const countOf = async (url: string, query = ''): Promise<number> =>
   (JSON.parse(await read(url, `${RESERVATIONS}?limit=1${query}`)) as { count: number }).count
 
-/** What is listed, in all and by user, must be what was seeded and answered since. */
+/** Checks that the listed reservations, in total and by user, are those seeded and acknowledged. */
 const checkCounts = async (url: string, { made, listed, people, bookings }: Lab): Promise<void> => {
   const all = await countOf(url)
   const users = [people.administrator, ...people.testers]
@@ -76,14 +76,14 @@ const checkCounts = async (url: string, { made, listed, people, bookings }: Lab)
   const { accepted, cutOff } = bookings.answered()
   const least = listed + accepted - made
   if (all < least || all > least + cutOff || sum !== all) {
-    throw new Error(`there should be ${least} reservations; ${all} are listed, of users ${sum}`)
+    throw new Error(`expected ${least} reservations, but ${all} are listed, and ${sum} by user`)
   }
 }
 
-/** Milliseconds of each request, and of the longest that somebody else waited meanwhile, by what was asked for. */
+/** Duration of each request, and the longest concurrent health check, in milliseconds, by description. */
 type Times = Readonly<Record<string, { readonly took: readonly number[]; readonly held: readonly number[] }>>
 
-/** The longest that a health check took until something was over. */
+/** The longest duration of a health check until a promise settles. */
 const longestBeside = async (url: string, over: Promise<unknown>): Promise<number> => {
   let isOver = false
   const ended = over.finally(() => {
@@ -126,7 +126,7 @@ export const listRows = async (lab: Lab): Promise<readonly TableRow[]> => {
     const reservations = `${lab.listed.toLocaleString('en')} reservations`
     return Object.entries(rounds[0] ?? {}).flatMap(([what, { took, held }]) => [
       { what: `${reservations}: ${what}`, figures: took, ...common },
-      { what: `${reservations}, others meanwhile: ${what}`, figures: held, must: { most: 20 }, ...common },
+      { what: `${reservations}, concurrent requests: ${what}`, figures: held, must: { most: 20 }, ...common },
     ])
   } finally {
     await service.stop()

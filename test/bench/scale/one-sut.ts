@@ -6,11 +6,11 @@ import type { TableRow } from '../table.ts'
 import { type Lab, startOver, untilReady } from './bookings.ts'
 import { bothWays, inRounds, rowOf } from './rounds.ts'
 
-/** One SUT with a long past, beside one that nobody has reserved yet: the two SUTs of a lab. */
+/** A lab with two SUTs: one with a long history, and one without reservations. */
 
 const STARTS = 5
 const ROUNDS = 7
-/** A SUT's creates wait for each other: more connections would only wait longer. */
+/** Creates on one SUT run in sequence, so more connections would only wait longer. */
 const [CONNECTIONS, SECONDS] = [16, 1]
 
 interface First {
@@ -18,12 +18,12 @@ interface First {
   readonly create: number
 }
 
-/** Milliseconds of a start, and of the first create after it. */
+/** Duration of a start and of the first create after it, in milliseconds. */
 const first = async (lab: Lab, sut_id: string): Promise<First> => {
   const service = await startOver(lab.data)
   try {
     await untilReady(service)
-    // Whoever asks is known from here on: checking a password takes longer than the create.
+    // Fills the credential cache: checking a password takes longer than the create.
     await ask(service.url, '/api/user/me')
     const began = performance.now()
     await lab.bookings.one(service.url, sut_id)
@@ -59,6 +59,6 @@ export const oneSutRows = async (lab: Lab, say: (line: string) => void): Promise
     rowOf(known, { what: `start with ${past}`, ...ms }, ([{ start }]) => start),
     rowOf(known, { what: 'the first create on it after a start', ...ms }, ([{ create }]) => create),
     rowOf(known, { what: 'the first create on an empty SUT after a start', ...ms }, ([, { create }]) => create),
-    rowOf(unknown, { what: 'the first create on it after its views were made anew', ...ms }, ({ create }) => create),
+    rowOf(unknown, { what: 'the first create on it after a rebuild of its views', ...ms }, ({ create }) => create),
   ]
 }

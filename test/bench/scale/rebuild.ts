@@ -11,9 +11,9 @@ import { runScript } from '../processes.ts'
 import { bothWays, inRounds, type Rounds } from './rounds.ts'
 
 /**
- * Views made anew from a log, as by a service that finds none, beside a loop that only reads the events and parses them:
- * each in a process of its own, run with the data directory and the name of the way. The service itself would add what
- * its start takes, which is measured apart.
+ * A rebuild of the views, as in a service that finds none, compared with a loop that only reads and parses the events.
+ * Each runs in its own process, with the data directory and its name as arguments. The start of a service is measured
+ * separately.
  */
 
 const onFatal = (error: unknown): never => {
@@ -36,7 +36,7 @@ const ways: Readonly<Record<'rebuild' | 'read', (store: EventStore, data: string
       onFatal,
     })
     if (!(await views.waitForStorePosition(await store.head(), WITHIN)))
-      throw new Error('the views do not come to the end')
+      throw new Error('the views do not reach the end of the log')
     await views.close()
   },
   read: async (store) => {

@@ -3,7 +3,7 @@ import { cpuOf, isLinux, quantile } from '../processes.ts'
 import { FOREIGN_MAX, foreignCores, type Moment } from '../quiet.ts'
 import type { Row, TableRow } from '../table.ts'
 
-/** Figures with how many cores went to others, where that was too many to stand behind them. */
+/** Figures, with the foreign load if it was too high for reliable ones. */
 export interface Rounds<A> {
   readonly rounds: readonly A[]
   readonly busy?: number
@@ -15,7 +15,7 @@ const look = (): Moment => ({
   at: performance.now() * 1_000,
 })
 
-/** Cores that went to others than this process and its children. */
+/** Runs something and measures the load of other processes than this one and its children. */
 const watched = async <A>(take: () => Promise<A>): Promise<{ readonly taken: A; readonly foreign: number }> => {
   if (!isLinux) return { taken: await take(), foreign: 0 }
   const before = look()
@@ -24,8 +24,8 @@ const watched = async <A>(take: () => Promise<A>): Promise<{ readonly taken: A; 
 }
 
 /**
- * Takes something so many times. What was taken while others were busy is taken again, up to `tries` times as often as
- * wanted; then the quietest count.
+ * Takes `wanted` samples. Samples with foreign load are repeated, up to `tries` times as many as wanted; then the
+ * quietest count.
  */
 export const inRounds = async <A>(
   wanted: number,
@@ -43,13 +43,13 @@ export const inRounds = async <A>(
   return { rounds, ...(busy.length > 0 && { busy: quantile(busy, 0.5) }) }
 }
 
-/** Rounds of several times. */
+/** Combines several sets of rounds. */
 export const together = <A>(all: readonly Rounds<A>[]): Rounds<A> => {
   const busy = all.flatMap((one) => one.busy ?? [])
   return { rounds: all.flatMap(({ rounds }) => rounds), ...(busy.length > 0 && { busy: quantile(busy, 0.5) }) }
 }
 
-/** Runs two things one after the other, in the other order every other round. */
+/** Runs two things in sequence, in reverse order every other round. */
 export const bothWays = async <A, B>(
   round: number,
   one: () => Promise<A>,

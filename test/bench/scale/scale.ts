@@ -18,19 +18,19 @@ import { begin, environmentOf, seed } from './seed.ts'
 import { creates, memory, starts } from './service.ts'
 
 /**
- * The service over a thousand events, over a hundred times and over a thousand times as many: what each costs, and what
- * does not grow with them. The longest log has so many events that a million reservations are listed.
+ * The service with a thousand events, and with a hundred and a thousand times as many: what each costs, and what does not
+ * grow. The longest log has enough events to list a million reservations.
  */
 
 const STARTS = 5
 const REBUILDS = 3
-/** Two processes over the same log can differ by more than the bound: so there are several of each. */
+/** Two processes on the same log can differ by more than the bound, so there are several pairs. */
 const PAIRS = 4
 const CREATES = { rounds: 2, seconds: 2 }
 const SMALLEST = 1_000
 
 interface Options {
-  /** How many reservations the longest log lists. */
+  /** Number of reservations listed by the longest log. */
   readonly events: number
   readonly say: (line: string) => void
 }
@@ -39,15 +39,15 @@ type Make = (name: string, scale: Scale) => Promise<Lab>
 
 const grouped = (n: number): string => n.toLocaleString('en')
 
-/** Enough for each pair of services to have some of its own. */
+/** Enough SUTs for each pair of services to use different ones. */
 const sutsFor = (events: number): number =>
   events === SMALLEST ? 200 : Math.max(200 * PAIRS, Math.floor(events / 100))
 const manySuts = (events: number, suts = sutsFor(events)): Scale => ({ events, suts, every: 200 })
 
-/** What is measured of every log. */
+/** Measurements of every log. */
 const measureLog = async (lab: Lab, empty: string) => ({
   lab,
-  anew: await rebuilds(lab.data, REBUILDS),
+  rebuilt: await rebuilds(lab.data, REBUILDS),
   started: await starts(lab.data, empty, STARTS),
   held: await inRounds(1, () => memory(lab)),
 })
@@ -55,14 +55,14 @@ type Measured = Awaited<ReturnType<typeof measureLog>>
 
 const MB = { unit: 'MB', digits: 0 }
 
-/** What is told of every log. */
-const figuresOf = ({ lab, anew, started, held }: Measured): readonly TableRow[] => {
+/** Rows of every log. */
+const figuresOf = ({ lab, rebuilt, started, held }: Measured): readonly TableRow[] => {
   const log = `${grouped(lab.events)} events of ${grouped(lab.suts)} SUTs`
   return [
     rowOf(started, { what: `start with ${log}`, unit: 's' }, ([withLog]) => withLog / 1_000),
     rowOf(
-      anew,
-      { what: `views made anew, events a second, ${log}`, digits: 0 },
+      rebuilt,
+      { what: `rebuild of the views, events a second, ${log}`, digits: 0 },
       ([took]) => (lab.events / took) * 1_000,
     ),
     rowOf(held, { what: `memory, ${log}`, ...MB }, ({ most }) => most),
@@ -70,8 +70,8 @@ const figuresOf = ({ lab, anew, started, held }: Measured): readonly TableRow[] 
   ]
 }
 
-/** What is asked of the longest one. */
-const boundsOf = ({ lab, anew, started, held }: Measured): readonly TableRow[] => {
+/** Rows with bounds, for the longest log. */
+const boundsOf = ({ lab, rebuilt, started, held }: Measured): readonly TableRow[] => {
   const log = `${grouped(lab.events)} events`
   return [
     rowOf(
@@ -80,8 +80,12 @@ const boundsOf = ({ lab, anew, started, held }: Measured): readonly TableRow[] =
       ([withLog, withNone]) => withLog / withNone,
     ),
     rowOf(
-      anew,
-      { what: `views made anew from ${log}, to only reading and parsing`, must: { least: 0.3 }, aim: { least: 0.5 } },
+      rebuilt,
+      {
+        what: `rebuild of the views from ${log}, to only reading and parsing`,
+        must: { least: 0.3 },
+        aim: { least: 0.5 },
+      },
       ([took, reading]) => reading / took,
     ),
     rowOf(
@@ -128,7 +132,7 @@ const measure = async ({ events, say }: Options, make: Make, empty: string): Pro
   return [...boundsOf(measured.at(-1) as Measured), create, ...measured.flatMap(figuresOf), ...ofOne, ...lists]
 }
 
-/** Rows of how the service does with few events and with many. */
+/** Rows that compare the service with few and many events. */
 export const scaleRows = async (options: Options): Promise<readonly TableRow[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'))
   try {
@@ -150,7 +154,7 @@ export const scaleRows = async (options: Options): Promise<readonly TableRow[]> 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { events: { type: 'string', default: '1000000' } } })
   requireTools()
-  // Beside the load, or it would take turns with the service.
+  // On the load's core, so that it does not compete with the service.
   if (isLinux) execFileSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
   const began = performance.now()
   const say = (line: string): void => {

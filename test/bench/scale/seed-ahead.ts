@@ -7,13 +7,13 @@ import { append, done } from '../../event-store/new-events.ts'
 import { beginning, makeWriter, making, type People, type Run } from './lab-history.ts'
 import { openNewLog } from './seed.ts'
 
-/** A lab that is booked far ahead: consecutive quarter-hours of every SUT, as evenly as there are windows. */
+/** A lab booked far ahead: consecutive quarter-hours, evenly distributed over the SUTs. */
 export interface Ahead {
   readonly suts: number
   readonly windows: number
-  /** Reservations besides, as evenly, each cancelled at once: a SUT has no more windows than there are quarter-hours in ten years. */
+  /** Further reservations, each cancelled at once, because the horizon limits a SUT to ten years of quarter-hours. */
   readonly cancelled?: number
-  /** Whether each command came with a retry key, within the last minutes. */
+  /** Whether each command had an idempotency key, within the last minutes. */
   readonly isKeyed?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface AheadLab extends Ahead {
   readonly ids: readonly string[]
 }
 
-/** Events of one append, and appends that the store is given at a time. */
+/** Events per append, and concurrent appends. */
 const [TOGETHER, AT_ONCE] = [50, 100]
 
 const keyOf = (n: number): string => {

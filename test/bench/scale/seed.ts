@@ -14,31 +14,31 @@ export interface Seeded extends Scale {
   readonly data: string
   readonly people: People
   readonly ids: readonly string[]
-  /** How many reservations were made. */
+  /** Number of reservations made. */
   readonly made: number
-  /** How many of them a list counts: all but those that were cancelled. */
+  /** Number of listed reservations: all except cancelled ones. */
   readonly listed: number
-  /** The ids of some of them. */
+  /** Ids of some reservations. */
   readonly some: readonly string[]
   /** Unix seconds of the first sitting. */
   readonly begins: number
 }
 
 const TESTERS = 20
-/** Appends that the store is given at a time: what it commits together. */
+/** Concurrent appends, which the store commits together. */
 const AT_ONCE = 200
-/** Every how many-th append's first reservation is told. */
+/** `some` gets the first reservation of every 50th append. */
 const SOME = 50
 
 export const environmentOf = (data: string): Record<string, string> => ({
   BERTH_DATA: data,
   BERTH_PORT: '0',
   BERTH_ADMIN_PASSWORD: PASSWORD,
-  // As far ahead as can be: one SUT's windows of a year are asked for within half a minute.
+  // The maximum horizon: a year of windows on one SUT is reserved within half a minute.
   BERTH_HORIZON: 'P3660D',
 })
 
-/** Makes a data directory as its first start leaves it, and users to make reservations for. */
+/** Creates a data directory with a first start of the service, and users for reservations. */
 export const begin = async (data: string): Promise<People> => {
   const service = await startServer([MAIN, 'serve'], environmentOf(data))
   const { _id: administrator } = await ask(service.url, '/api/user/me')
@@ -51,7 +51,7 @@ export const begin = async (data: string): Promise<People> => {
   return { administrator, testers }
 }
 
-/** A log of its own in a data directory in which a service has started once: that one begins today, a lab's long ago. */
+/** Replaces the log of a data directory with a new one, because a lab's history starts long ago. */
 export const openNewLog = (data: string): EventStore => {
   for (const name of readdirSync(data)) if (/^(events|views)\.db/.test(name)) rmSync(join(data, name))
   const onFatal = (error: Error): never => {
@@ -60,7 +60,7 @@ export const openNewLog = (data: string): EventStore => {
   return openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal })
 }
 
-/** Writes the log of a data directory: what its lab has recorded until now. */
+/** Writes the history of a lab into the log of a data directory. */
 export const seed = async (data: string, people: People, scale: Scale): Promise<Seeded> => {
   const store = openNewLog(data)
   const { suts: ids, begins, runs } = historyOf(scale, people, Date.now() / 1_000)

@@ -6,19 +6,19 @@ import { type Lab, startOver, untilReady } from './bookings.ts'
 import { read } from './lists.ts'
 import { bothWays, inRounds, type Rounds } from './rounds.ts'
 
-/** What a service over a log costs by how long the log is. */
+/** The cost of a service by the length of its log. */
 
-/** Starts of each that are tried for each that counts. */
+/** Maximum number of starts tried per counted start. */
 const TRIES = 3
 
-/** Milliseconds until it listens. */
+/** Milliseconds until a service listens. */
 const startOf = async (data: string): Promise<number> => {
   const service = await startOver(data)
   await service.stop()
   return service.startedWithin
 }
 
-/** Milliseconds of starts over a log and over an empty one, in turns. */
+/** Duration of starts with a log and with an empty one, alternating, in milliseconds. */
 export const starts = (
   data: string,
   empty: string,
@@ -36,7 +36,7 @@ export const starts = (
   )
 
 export interface Memory {
-  /** Megabytes: of what was held after the start, after reads and after creates. */
+  /** Megabytes: the largest of memory after the start, after reads and after creates. */
   readonly most: number
   readonly peak: number
 }
@@ -44,7 +44,7 @@ export interface Memory {
 const READS = 3_000
 const LISTS = 300
 
-/** What the service holds after a start, after reads at random and lists, and after creates on every SUT. */
+/** Memory of the service after a start, after random reads and lists, and after creates on every SUT. */
 export const memory = async (lab: Lab): Promise<Memory> => {
   const service = await startOver(lab.data)
   try {
@@ -62,22 +62,22 @@ export const memory = async (lab: Lab): Promise<Memory> => {
   }
 }
 
-/** So many of the SUTs, from the first to the last; another `nth` has others, where there are enough. */
+/** `count` SUTs, evenly spread; each `nth` selects different ones, if there are enough. */
 const someOf = (ids: readonly string[], count: number, nth: number): readonly string[] => {
   const every = Math.floor(ids.length / count)
   return Array.from({ length: count }, (_, n) => ids[n * every + (nth % every)] as string)
 }
 
-/** Seconds of creates before any is measured: streams are folded for the first time, and the service is being compiled. */
+/** Warm-up in seconds: streams are folded for the first time, and the code is compiled. */
 const WARM_UP = 12
 
 interface Creating extends Options {
   readonly seconds: number
-  /** Which time it is: each has SUTs of its own in the long log, so that none comes to have more ahead than in the short. */
+  /** Number of the repetition. Each uses other SUTs of the long log, so that none gets more windows than in the short one. */
   readonly nth: number
 }
 
-/** Creates on as many SUTs of a long log as a short one has, both services alive. */
+/** Creates on equally many SUTs of a long and a short log, with both services running. */
 export const creates = (
   { long, short }: Readonly<Record<'long' | 'short', Lab>>,
   options: Creating,
@@ -90,7 +90,7 @@ export const creates = (
       await lab.bookings.many(service, suts, CONNECTIONS, WARM_UP)
       return () => watch(service, () => lab.bookings.many(service, suts, CONNECTIONS, options.seconds))
     }
-    // Which is started first, and warmed up, may matter.
+    // The order of starting and warming up may matter.
     if (options.nth % 2 === 0) return alternate({ long: await sampler(long), short: await sampler(short) }, options)
     return alternate({ short: await sampler(short), long: await sampler(long) }, options)
   })

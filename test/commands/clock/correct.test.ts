@@ -11,13 +11,13 @@ import { anInstance, type Instance } from '../setting.ts'
 
 const RIGHT = '06:00'
 const WRONG = '2031-05-02T06:00:00Z'
-/** Within the year that a window may be ahead, as the wrong clock has it. */
+/** Within the horizon of one year, by the wrong clock. */
 const IN_2031 = { from: '2031-05-02T08:00:00Z', to: '2031-05-02T09:00:00Z' }
 const WHY = 'booted without its battery'
 
 const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
 
-/** In the embedded store positions are marks. */
+/** In the embedded store, store positions are consecutive numbers. */
 const correct = (store: EventStore, span: Omit<ClockCorrection, 'why'>, now = RIGHT) =>
   correctClock(
     { store, clock: () => clock(now), randomHex, markBefore: async (position) => position - 1 },
@@ -27,7 +27,7 @@ const correct = (store: EventStore, span: Omit<ClockCorrection, 'why'>, now = RI
 const reserve = (instance: Instance, sut: string, from: string, to: string): Promise<string> =>
   instance.reserve(sut, explicit(from, to))
 
-/** A SUT with two windows ahead, on which somebody then reserved with the clock a year ahead. */
+/** A SUT with two future reservations, and one more made while the clock was a year ahead. */
 const aDisabledSut = async (store: EventStore) => {
   const instance = anInstance(store)
   const sut = await instance.aSut()
@@ -40,7 +40,7 @@ const aDisabledSut = async (store: EventStore) => {
   return { instance, sut, span: { from: at + 1, to: await store.head() } }
 }
 
-test('a SUT that a wrong clock has disabled works again, and what stood still stands', async (t) => {
+test('a correction makes a SUT disabled by a wrong clock usable again and keeps its reservations', async (t) => {
   const store = await aStore(t)
   const { instance, sut, span } = await aDisabledSut(store)
   t.is(await reserve(instance, sut, '12:00', '13:00'), 'clock_behind')
@@ -51,7 +51,7 @@ test('a SUT that a wrong clock has disabled works again, and what stood still st
   t.is(await reserve(instance, sut, '12:00', '13:00'), 'made')
 })
 
-test('an instance that has not heard of the correction books nothing over what stood', async (t) => {
+test('after a correction, another instance does not double-book either', async (t) => {
   const store = await aStore(t)
   const { sut, span } = await aDisabledSut(store)
   const other = anInstance(store)
@@ -63,7 +63,7 @@ test('an instance that has not heard of the correction books nothing over what s
   t.is(await reserve(other, sut, IN_2031.from, IN_2031.to), 'reservation_conflict')
 })
 
-test('control: a correction that gives no window back lets what stood be booked over', async (t) => {
+test('control: a correction without the existing windows allows double booking', async (t) => {
   const store = await aStore(t)
   const { instance, sut, span } = await aDisabledSut(store)
   const forgetful: EventStore = {
@@ -81,7 +81,7 @@ test('control: a correction that gives no window back lets what stood be booked 
   t.is(await reserve(instance, sut, '08:00', '09:00'), 'made')
 })
 
-test('a correction says which events, since when, why, and by whom', async (t) => {
+test('a correction records its events, time, reason and actor', async (t) => {
   const store = await aStore(t)
   const { sut, span } = await aDisabledSut(store)
   rightOf(await correct(store, span))
@@ -99,7 +99,7 @@ test('a correction says which events, since when, why, and by whom', async (t) =
   t.like(metadata, { actor: 'command-line', role: 'system', reason: WHY, time: '2030-05-02T06:00:00.000Z' })
 })
 
-test('a correction that is made again records nothing', async (t) => {
+test('repeating a correction records nothing', async (t) => {
   const store = await aStore(t)
   const { span } = await aDisabledSut(store)
   rightOf(await correct(store, span))
@@ -108,7 +108,7 @@ test('a correction that is made again records nothing', async (t) => {
   t.is(await store.head(), before)
 })
 
-test('a span that the log does not have, that is past, or that leaves a wrong time is refused, and nothing is recorded', async (t) => {
+test('a span beyond the log, without wrong times, or missing some is refused and records nothing', async (t) => {
   const store = await aStore(t)
   const { instance, sut, span } = await aDisabledSut(store)
   instance.setClock(WRONG)
@@ -125,7 +125,7 @@ test('a span that the log does not have, that is past, or that leaves a wrong ti
   })
 })
 
-test('more windows than one event holds come back with several, and only the last makes the SUT work', async (t) => {
+test('windows that exceed one correction event are split over several, with the number remaining', async (t) => {
   const store = await aStore(t)
   const instance = anInstance(store)
   const sut = await instance.aSut()
@@ -148,7 +148,7 @@ test('more windows than one event holds come back with several, and only the las
   }
 })
 
-/** What happens to one SUT: commands at quarters of a day, with the clock right or some hours ahead. */
+/** Reservations on one SUT, before and while the clock is ahead; in quarters of an hour. */
 const arbitraryStory = fc.record({
   before: fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 1, max: 8 })), { maxLength: 12 }),
   ahead: fc.integer({ min: 2, max: 400 }),
@@ -161,17 +161,17 @@ const arbitraryStory = fc.record({
 const NOON = Date.parse('2030-05-02T12:00:00Z')
 const after = (since: number, quarters: number): string => new Date(since + quarters * 900_000).toISOString()
 
-test('law: after a correction no window that stood can be booked over, on the instance that corrected and on another', async (t) => {
+test('property: after a correction, no instance can double-book an existing window', async (t) => {
   await fc.assert(
     fc.asyncProperty(arbitraryStory, async ({ before, ahead, during }) => {
       const store = await aStore(t)
       const [here, there] = [anInstance(store), anInstance(store)]
       const sut = await here.aSut()
       here.setClock(after(NOON, 0))
-      const stood: [string, string][] = []
+      const existing: [string, string][] = []
       const book = async (since: number, [start, length]: readonly [number, number]) => {
         const window = [after(since, start), after(since, start + length)] as [string, string]
-        if ((await reserve(here, sut, ...window)) === 'made') stood.push(window)
+        if ((await reserve(here, sut, ...window)) === 'made') existing.push(window)
       }
       for (const window of before) await book(NOON, window)
       const from = (await store.head()) + 1
@@ -184,7 +184,7 @@ test('law: after a correction no window that stood can be booked over, on the in
       rightOf(await correct(store, { from, to: await store.head() }, after(NOON, 0)))
       here.setClock(after(NOON, 0))
       for (const instance of [here, there]) {
-        for (const window of stood) t.is(await reserve(instance, sut, ...window), 'reservation_conflict')
+        for (const window of existing) t.is(await reserve(instance, sut, ...window), 'reservation_conflict')
       }
     }),
     { numRuns: 30 },

@@ -9,15 +9,15 @@ const START = Date.parse('2030-05-02T06:00:00Z')
 
 interface Machine {
   readonly guard: ClockGuard
-  /** Time goes by, on the wall clock and since boot. */
+  /** Advances the wall clock and the time since boot. */
   readonly pass: (milliseconds: number) => void
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock forward or back. */
   readonly step: (milliseconds: number) => void
   readonly isAhead: () => boolean
   readonly changes: (readonly [isAhead: boolean, gained: number | undefined])[]
 }
 
-/** A machine that was booted an hour ago; its service starts now, `sinceLast` after the log's last event. */
+/** A machine booted an hour ago; its service starts now, `sinceLast` after the last event in the log. */
 const aMachine = (sinceLast: number | undefined = 0): Machine => {
   let [wall, boot] = [START, HOUR]
   const changes: Machine['changes'] = []
@@ -52,7 +52,7 @@ for (const [how, gained, isAhead] of [
   ['ahead by more than an hour', HOUR + SECOND, true],
   ['ahead by a year', YEAR, true],
 ] as const) {
-  test(`a clock that is set ${how} while the service runs ${isAhead ? 'is ahead' : 'is not ahead'}`, (t) => {
+  test(`a clock set ${how} while the service runs ${isAhead ? 'is ahead' : 'is not ahead'}`, (t) => {
     const { step, pass, isAhead: judged } = aMachine()
     step(gained)
     t.is(judged(), isAhead)
@@ -61,7 +61,7 @@ for (const [how, gained, isAhead] of [
   })
 }
 
-test('a clock that is back is right again', (t) => {
+test('a clock set back to the right time is no longer ahead', (t) => {
   const { step, pass, isAhead, changes } = aMachine()
   step(YEAR)
   t.true(isAhead())
@@ -74,13 +74,13 @@ test('a clock that is back is right again', (t) => {
   ])
 })
 
-test('a machine that slept for a day is not ahead: the time since boot counts sleep', (t) => {
+test('a machine that slept for a day is not ahead, because time since boot includes sleep', (t) => {
   const { pass, isAhead } = aMachine()
   pass(DAY)
   t.false(isAhead())
 })
 
-test('a machine that was paused, so that its time since boot stood still, is ahead until it is confirmed', (t) => {
+test('a machine whose time since boot was paused is ahead until its clock is confirmed', (t) => {
   const { step, guard, isAhead } = aMachine()
   step(DAY)
   t.true(isAhead())
@@ -96,13 +96,13 @@ for (const [past, isAhead] of [
   [-DAY, false],
   [undefined, false],
 ] as const) {
-  const when = past === undefined ? 'over an empty log' : `${past / DAY} days past the last event`
+  const when = past === undefined ? 'on an empty log' : `${past / DAY} days after the last event`
   test(`a service that starts ${when} is ${isAhead ? 'ahead' : 'not ahead'}`, (t) => {
     t.is(aMachine(past).isAhead(), isAhead)
   })
 }
 
-test('a service that started ahead is right when its clock is set back, and gains are measured from then', (t) => {
+test('setting back the clock of a service that started ahead restarts the measurement of gains', (t) => {
   const { step, isAhead, changes } = aMachine(YEAR)
   t.true(isAhead())
   step(-YEAR)
@@ -116,7 +116,7 @@ test('a service that started ahead is right when its clock is set back, and gain
   ])
 })
 
-test('a service that started ahead goes on when it is confirmed', (t) => {
+test('confirming the clock of a service that started ahead accepts it', (t) => {
   const { guard, isAhead, changes } = aMachine(YEAR)
   guard.confirm()
   t.false(isAhead())
@@ -126,14 +126,14 @@ test('a service that started ahead goes on when it is confirmed', (t) => {
   ])
 })
 
-test('a clock set back for an hour is the right one; one that visits the past and returns has gained nothing', (t) => {
-  const visitor = aMachine()
-  visitor.step(-YEAR)
-  t.false(visitor.isAhead())
-  visitor.pass(HOUR - SECOND)
-  t.false(visitor.isAhead())
-  visitor.step(YEAR)
-  t.false(visitor.isAhead())
+test('a clock set back for an hour becomes the reference; one set back for less does not', (t) => {
+  const brief = aMachine()
+  brief.step(-YEAR)
+  t.false(brief.isAhead())
+  brief.pass(HOUR - SECOND)
+  t.false(brief.isAhead())
+  brief.step(YEAR)
+  t.false(brief.isAhead())
   const settled = aMachine()
   settled.step(-YEAR)
   t.false(settled.isAhead())
@@ -143,12 +143,12 @@ test('a clock set back for an hour is the right one; one that visits the past an
   t.true(settled.isAhead())
 })
 
-test('between two looks a second apart the time since boot is not asked for', (t) => {
-  let [wall, looks] = [START, 0]
+test('the time since boot is read at most once a second', (t) => {
+  let [wall, reads] = [START, 0]
   const guard = makeClockGuard({
     clock: () => wall,
     sinceBoot: () => {
-      looks++
+      reads++
       return wall - START
     },
     lastRecorded: undefined,
@@ -156,5 +156,5 @@ test('between two looks a second apart the time since boot is not asked for', (t
     onChange: () => undefined,
   })
   for (let i = 0; i < 10_000; i++, wall++) guard.isAhead(wall)
-  t.is(looks, 10)
+  t.is(reads, 10)
 })

@@ -16,7 +16,7 @@ import { keptStates } from './kept-states.ts'
 const window = (hour: number) => explicit(`${hour}:00`, `${hour}:30`)
 const HOURS = [10, 11, 12, 13, 14, 15]
 
-/** SUTs with a reservation in each hour, one SUT after the other in every hour. */
+/** SUTs with a reservation in each hour; hour by hour, the SUTs in turn. */
 const aLab = async (t: ExecutionContext, count: number) => {
   const store = openStore(t, await aPath(t))
   const instance = anInstance(store)
@@ -27,12 +27,12 @@ const aLab = async (t: ExecutionContext, count: number) => {
   return { store, suts }
 }
 
-test('states that were folded while the log went by are what the first command is decided on', async (t) => {
+test('states folded during catch-up decide the first command without a read', async (t) => {
   const { store, suts } = await aLab(t, 3)
   const { snapshots, written } = keptStates(t)
-  const anew = makeCatchUpStates()
-  for (const event of await readLog(store, BEGINNING)) anew.fold([event])
-  anew.handOver(snapshots, 100)
+  const caughtUp = makeCatchUpStates()
+  for (const event of await readLog(store, BEGINNING)) caughtUp.fold([event])
+  caughtUp.handOver(snapshots, 100)
   t.is(written(), suts.length)
   const { store: counted, eventsRead } = counting(store)
   const instance = anInstance(counted, snapshots)
@@ -41,33 +41,33 @@ test('states that were folded while the log went by are what the first command i
     t.is(await instance.reserve(sut, window(20)), 'made')
   }
   t.is(eventsRead(), 0)
-  anew.handOver(snapshots, 100)
-  t.is(written(), suts.length, 'they are handed over once')
+  caughtUp.handOver(snapshots, 100)
+  t.is(written(), suts.length, 'states are handed over only once')
 })
 
-test('of more states than are taken those that were used last are handed over', async (t) => {
+test('beyond the limit, only the most recently used states are handed over', async (t) => {
   const { store, suts } = await aLab(t, 3)
   const { snapshots, written } = keptStates(t)
-  const anew = makeCatchUpStates()
-  anew.fold(await readLog(store, BEGINNING))
-  anew.handOver(snapshots, 2)
+  const caughtUp = makeCatchUpStates()
+  caughtUp.fold(await readLog(store, BEGINNING))
+  caughtUp.handOver(snapshots, 2)
   t.is(written(), 2)
   const { store: counted, eventsRead } = counting(store)
   const instance = anInstance(counted, snapshots)
   for (const sut of suts.slice(1)) t.is(await instance.reserve(sut, window(20)), 'made')
   t.is(eventsRead(), 0)
   t.is(await instance.reserve(suts[0] as string, window(20)), 'made')
-  t.true(eventsRead() > 0, 'the other is folded from its stream')
+  t.true(eventsRead() > 0, 'the remaining state is folded from its stream')
 })
 
-test('states for which there is no room are let go of, and never kept with a gap', async (t) => {
+test('states beyond the memory limit are dropped, never kept with a gap', async (t) => {
   const { store, suts } = await aLab(t, 3)
   const { snapshots, written } = keptStates(t)
   const events = await readLog(store, BEGINNING)
-  // Room for one of the three: in the order of the log each has made room before its next event comes.
-  const anew = makeCatchUpStates(1_024)
-  for (const event of events) anew.fold([event])
-  anew.handOver(snapshots, 100)
+  // Memory for one of the three: each state is evicted before its next event.
+  const caughtUp = makeCatchUpStates(1_024)
+  for (const event of events) caughtUp.fold([event])
+  caughtUp.handOver(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)
   const instance = anInstance(store, snapshots)
   for (const sut of suts) {
@@ -75,32 +75,32 @@ test('states for which there is no room are let go of, and never kept with a gap
   }
 })
 
-test('a stream whose beginning has not been seen is not kept', async (t) => {
+test('a stream read from the middle is not kept', async (t) => {
   const store = openStore(t, await aPath(t))
   const sut = await anInstance(store).aSut()
   await append(store, sutStream(sut), 0, someEvents(sutStream(sut), 2))
   const { snapshots, written } = keptStates(t)
-  const anew = makeCatchUpStates()
-  anew.fold((await readLog(store, BEGINNING)).slice(1))
-  anew.handOver(snapshots, 100)
+  const caughtUp = makeCatchUpStates()
+  caughtUp.fold((await readLog(store, BEGINNING)).slice(1))
+  caughtUp.handOver(snapshots, 100)
   t.is(written(), 0)
 })
 
-/** A service on its own directory, and the streams that are read from their beginning. */
+/** A service, and the streams it reads from their start. */
 const reading = async (t: ExecutionContext, data: string) => {
   const store = openStore(t, join(data, 'events.db'))
   const folded: string[] = []
-  const told: EventStore = {
+  const recording: EventStore = {
     ...store,
     readStream: (stream, after) => {
       if (after === NO_STREAM) folded.push(stream)
       return store.readStream(stream, after)
     },
   }
-  return { service: await start(t, { now: NOW, data, openStore: () => told }), folded }
+  return { service: await start(t, { now: NOW, data, openStore: () => recording }), folded }
 }
 
-test('a service whose views are made anew folds no stream for the first command on each SUT, nor does the next', async (t) => {
+test('after a rebuild of the views, the first command on each SUT folds no stream, nor after a restart', async (t) => {
   const data = await dataWithPeople(t)
   const { service } = await reading(t, data)
   const suts: string[] = []

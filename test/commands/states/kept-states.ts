@@ -5,7 +5,7 @@ import type { Rows } from '../../../src/domain/calendar/page.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 
-/** Snapshots in a file as the views have them, written at once, and how often its pages were read. */
+/** Snapshots in a views file, written at once, with a count of page reads. */
 export const keptStates = (t: ExecutionContext, path = ':memory:') => {
   const file = openViewsFile(path, projections)
   t.teardown(file.close)

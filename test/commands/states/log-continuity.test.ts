@@ -13,11 +13,11 @@ import { NO_SNAPSHOTS } from '../script.ts'
 import { anInstance } from '../setting.ts'
 import { counting } from '../store/counting-store.ts'
 
-/** What is remembered of a log while its subscription is cut and made again. */
+/** Cached states while the subscription to the log is interrupted and resumed. */
 
 const NOTHING: EventPlace = { mark: BEGINNING, eventId: '', stream: '', revision: -1 }
 
-/** The subscription of an instance, as a test has it end and begin. */
+/** An instance's subscription, interrupted and resumed on demand. */
 const aFollowedLog = () => {
   let time: number | undefined = 1
   let last = NOTHING
@@ -46,7 +46,7 @@ const someSuts = async (instance: ReturnType<typeof anInstance>): Promise<readon
 
 const window = (hour: number) => explicit(`${hour}:00`, `${hour}:30`)
 
-test('after a subscription has ended, one read confirms what is remembered of every stream', async (t) => {
+test('after an interrupted subscription, one read confirms the cached states of all streams', async (t) => {
   const { store, streamsRead, eventsRead } = counting(openStore(t, await aPath(t)))
   const { log, cut, followAgain } = aFollowedLog()
   const instance = anInstance(store, NO_SNAPSHOTS, log)
@@ -64,13 +64,13 @@ test('after a subscription has ended, one read confirms what is remembered of ev
   t.is(streamsRead(), before)
 })
 
-test('while the log cannot be read no command is decided, and what is remembered is kept', async (t) => {
+test('while the log is unreadable, no command is decided and cached states are kept', async (t) => {
   const truth = openStore(t, await aPath(t))
   let isReadable = true
   const { store, streamsRead, appends } = counting({
     ...truth,
     async *readStream(stream, after) {
-      if (!isReadable) throw new StoreUnavailable('it does not answer')
+      if (!isReadable) throw new StoreUnavailable('the store does not answer')
       yield* truth.readStream(stream, after)
     },
   })
@@ -93,7 +93,7 @@ test('while the log cannot be read no command is decided, and what is remembered
  * A log of two SUTs, folded up to the second, in which a reservation of the first is replaced by another at the same
  * revision, position and length.
  */
-const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded = false, isTold = true }) => {
+const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded = false, isNoticed = true }) => {
   const kept = new Map<string, Snapshot>()
   let dropped = 0
   const snapshots = {
@@ -115,7 +115,7 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   fold(await placeOf(other))
   t.is(await instance.reserve(sut, window(10)), 'made')
   if (isFolded) fold(await placeOf(sut))
-  if (isTold) cut()
+  if (isNoticed) cut()
   const lost = server.log.readable(sutStream(sut))?.at(-1) as NonNullable<ReturnType<typeof server.log.all>[number]>
   server.log.truncateAfter(lost.position - 1)
   const data = Buffer.from(Buffer.from(lost.data).toString().replaceAll('T10:', 'T12:'))
@@ -123,7 +123,7 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   return { instance, sut, other, followAgain, dropped: () => dropped }
 }
 
-test('where the log was replaced behind what views have folded, everything remembered is forgotten', async (t) => {
+test("if the log was replaced after the views' position, all cached states are dropped", async (t) => {
   const { instance, sut, other, followAgain, dropped } = await replaced(t, await aServer(t), {})
   followAgain(2)
   const answers = [await instance.reserve(other, window(10)), await instance.reserve(sut, window(12))]
@@ -132,12 +132,12 @@ test('where the log was replaced behind what views have folded, everything remem
   t.is(dropped(), 1)
 })
 
-test('where the log was replaced in what views have folded, no command is decided', async (t) => {
+test("if the log was replaced before the views' position, no command is decided", async (t) => {
   const { instance, sut, other } = await replaced(t, await aServer(t), { isFolded: true })
   for (const id of [sut, other]) t.is(await instance.reserve(id, window(14)), 'unavailable')
 })
 
-test('control: an instance that does not learn that its subscription ended books a window twice', async (t) => {
-  const { instance, sut } = await replaced(t, await aServer(t), { isTold: false })
+test('control: an instance that misses the end of its subscription double-books', async (t) => {
+  const { instance, sut } = await replaced(t, await aServer(t), { isNoticed: false })
   t.is(await instance.reserve(sut, window(12)), 'made')
 })

@@ -12,7 +12,7 @@ const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, 
 
 const QUARTER = 900
 const hours = (n: number): string => formatWithOffset(clock('06:00') / 1000 + n * QUARTER, 0)
-/** The `n`th quarter-hour from six on. */
+/** The `n`th quarter of an hour after six. */
 const quarter = (n: number) => explicit(hours(n), hours(n + 1))
 
 const book = async (instance: Instance, sut: string, from: number, to: number): Promise<readonly string[]> => {
@@ -23,7 +23,7 @@ const book = async (instance: Instance, sut: string, from: number, to: number): 
 
 const WINDOWS = 600
 
-/** A SUT with many windows ahead, and its snapshot. */
+/** A SUT with many future reservations, and its snapshot. */
 const aLongCalendar = async (t: ExecutionContext) => {
   const store = await aStore(t)
   const kept = keptStates(t)
@@ -34,7 +34,7 @@ const aLongCalendar = async (t: ExecutionContext) => {
   return { store, sut, ...kept }
 }
 
-test('after a restart a command reads the pages that its window lies in, and folds what came since the snapshot', async (t) => {
+test('after a restart, a command reads only the pages of its window and the events since the snapshot', async (t) => {
   const { store, sut, snapshots, pagesRead } = await aLongCalendar(t)
   const { store: counted, eventsRead } = counting(store)
   const restarted = anInstance(counted, snapshots)
@@ -46,11 +46,11 @@ test('after a restart a command reads the pages that its window lies in, and fol
   t.is(await restarted.reserve(sut, quarter(WINDOWS)), 'reservation_conflict')
 })
 
-test('states that have to make room are kept, and come back with their pages', async (t) => {
+test('evicted states are saved and restored from their pages', async (t) => {
   const store = await aStore(t)
   const { snapshots, pagesRead } = keptStates(t)
   const suts = await Promise.all(Array.from({ length: 8 }, () => anInstance(store).aSut()))
-  // Room for two of the eight.
+  // Memory for two of the eight.
   const instance = anInstance(store, snapshots, undefined, 2 * 8_192)
   const { store: counted, eventsRead } = counting(store)
   for (let n = 0; n < 120; n++) {
@@ -61,10 +61,10 @@ test('states that have to make room are kept, and come back with their pages', a
   for (const sut of suts) {
     for (const n of [0, 60, 119]) t.is(await other.reserve(sut, quarter(n)), 'reservation_conflict')
   }
-  t.true(eventsRead() <= 8 * 4, `${eventsRead()} events: each is kept as it was when it made room`)
+  t.true(eventsRead() <= 8 * 4, `${eventsRead()} events: each is saved as it was when evicted`)
 })
 
-test('a service that ends keeps what it remembers, so that its next start folds nothing', async (t) => {
+test('a stopping service saves its cached states, so that the next start folds nothing', async (t) => {
   const { store, sut, snapshots } = await aLongCalendar(t)
   const instance = anInstance(store, snapshots)
   t.is(await instance.reserve(sut, quarter(WINDOWS)), 'made')
@@ -80,7 +80,7 @@ const losing = (snapshots: Snapshots, isLost: () => boolean): Snapshots => ({
   readPage: (id) => (isLost() ? undefined : snapshots.readPage(id)),
 })
 
-test('a state whose pages are lost is folded from its stream, before an append and after it', async (t) => {
+test('a state with unreadable pages is folded from its stream, before and after an append', async (t) => {
   const { store, sut, snapshots } = await aLongCalendar(t)
   for (const readable of [0, 1, 2, 3]) {
     let reads = 0
@@ -94,7 +94,7 @@ test('a state whose pages are lost is folded from its stream, before an append a
   }
 })
 
-test('control: pages with other windows than they had are found out, for a command is decided on them', async (t) => {
+test('control: commands are decided on the pages: altered pages cause a double booking', async (t) => {
   const { store, sut, snapshots } = await aLongCalendar(t)
   const empty: Snapshots = {
     ...snapshots,
@@ -106,7 +106,7 @@ test('control: pages with other windows than they had are found out, for a comma
   t.is(await anInstance(store, empty).reserve(sut, quarter(7)), 'made', 'booked twice')
 })
 
-test('of a state that is kept again only pages that are new are written, and those of no more use are removed', async (t) => {
+test('saving a state again writes only new pages and removes obsolete ones', async (t) => {
   const { store, sut, snapshots, file } = await aLongCalendar(t)
   const idsOf = () => file.snapshot(`sut-${sut}`)?.pages.map(({ id }) => id as number) ?? []
   const before = idsOf()

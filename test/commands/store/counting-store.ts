@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 
-/** A store that counts what is asked of it. */
+/** A store that counts its calls. */
 export interface CountingStore {
   readonly store: EventStore
   readonly appends: () => number

@@ -6,13 +6,13 @@ import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { aClock, aProcess, type Clock } from '../port-setting.ts'
 import { dying } from './interrupted-store.ts'
 
-/** Processes that die at every point of a creation and of a retirement, one after the other. */
+/** Processes that die at each point of a creation or retirement. */
 
 export interface Stage {
   readonly store: EventStore
   readonly clock: Clock
   readonly log: () => Promise<readonly Recorded[]>
-  /** A SUT that nothing happens to. */
+  /** A SUT that exists beforehand. */
   readonly bystander: string
 }
 
@@ -27,7 +27,7 @@ export const typesOf = (log: readonly Recorded[]): readonly string[] => log.map(
 export const countOf = (log: readonly Recorded[], type: Recorded['type']): number =>
   log.filter((event) => event.type === type).length
 
-/** Plays the same with a crash at its first call of the store, its second and so on, until there is none any more. */
+/** Repeats an action with a crash at its first store call, its second, and so on to the last. */
 export const atEveryPoint = async (
   t: ExecutionContext,
   act: (stage: Stage, nth: number) => Promise<number>,
@@ -41,14 +41,14 @@ export const atEveryPoint = async (
   }
 }
 
-/** A creation by a process that dies at the Nth call; its calls, and the event of its first append if it came to that. */
+/** A creation by a process that dies at the Nth call; returns its calls and the event of its first append, if any. */
 export const crashedCreation = async ({ store, clock, log, bystander }: Stage, nth: number) => {
   const { store: dyingStore, calls } = dying(store, nth)
-  const told = await aProcess(dyingStore, clock).create('k')
+  const outcome = await aProcess(dyingStore, clock).create('k')
   const assigned = (await log()).find((event) => {
     return event.type === 'ListenPortAssigned' && event.data.sut_id !== bystander
   }) as Extract<Recorded, { type: 'ListenPortAssigned' }> | undefined
-  return { calls: calls(), assigned, told }
+  return { calls: calls(), assigned, outcome }
 }
 
 /** A retirement by a process that dies at the Nth call. */

@@ -4,33 +4,33 @@ import { makeEventId } from '../../../src/domain/values/ids.ts'
 import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { append, randomHex } from '../../event-store/new-events.ts'
 
-/** What may befall the Nth append. */
+/** Faults of the Nth append. */
 export const APPEND_FAULTS = [
   'full',
   'unavailable',
   'written, but its answer is lost',
   'not written, and its answer is lost',
-  'written, but its answer and all that follow are lost',
-  'not written, and its answer and all that follow are lost',
-  'called moved, for no reason',
-  'overtaken by another instance that did just the same',
+  'written, but its answer and all later ones are lost',
+  'not written, and its answer and all later ones are lost',
+  'reported as a conflict without reason',
+  'preceded by an equal append of another instance',
 ] as const
 
-/** What may befall the Nth reading of a stream. */
-export const READ_FAULTS = ['unreadable', 'unreadable behind its first page'] as const
+/** Faults of the Nth stream read. */
+export const READ_FAULTS = ['unreadable', 'unreadable after its first page'] as const
 
 export type Fault = (typeof APPEND_FAULTS)[number] | (typeof READ_FAULTS)[number]
 
 export interface FailingStore {
   readonly store: EventStore
-  /** How many calls there were of the kind that the fault is about. */
+  /** Number of calls of the kind that the fault affects. */
   readonly calls: () => number
   readonly hasFailed: () => boolean
-  /** The disk has been mended, the net is back. */
-  readonly mend: () => void
+  /** Ends the fault. */
+  readonly repair: () => void
 }
 
-/** The events as another instance would have recorded them for a request of its own. */
+/** The events as another instance would record them for its own request. */
 const ofAnother = (events: readonly NewEvent[]): readonly NewEvent[] =>
   events.map((event) => {
     const { key: _, ...metadata } = event.metadata
@@ -48,12 +48,12 @@ const ofAnother = (events: readonly NewEvent[]): readonly NewEvent[] =>
     }
   })
 
-/** A store whose Nth append, or Nth reading of a stream, fails in one way. */
+/** A store with a fault at its Nth append or stream read. */
 export const failing = (healthy: EventStore, nth: number, fault: Fault): FailingStore => {
   let appends = 0
   let reads = 0
   let hasFailed = false
-  let isMended = false
+  let isRepaired = false
 
   const failed = (why: 'moved' | 'full' | 'unavailable' | 'unknown') => {
     hasFailed = true
@@ -62,7 +62,7 @@ export const failing = (healthy: EventStore, nth: number, fault: Fault): Failing
   const failingAppend = async (...given: Parameters<typeof append>): ReturnType<typeof append> => {
     const [store, stream, expected, events] = given
     const isNth = ++appends === nth
-    const isSince = appends >= nth && !isMended
+    const isSince = appends >= nth && !isRepaired
     switch (fault) {
       case 'full':
       case 'unavailable':
@@ -72,14 +72,14 @@ export const failing = (healthy: EventStore, nth: number, fault: Fault): Failing
         return isNth ? failed('unknown') : append(...given)
       case 'not written, and its answer is lost':
         return isNth ? failed('unknown') : append(...given)
-      case 'written, but its answer and all that follow are lost':
+      case 'written, but its answer and all later ones are lost':
         if (isNth) await append(...given)
         return isSince ? failed('unknown') : append(...given)
-      case 'not written, and its answer and all that follow are lost':
+      case 'not written, and its answer and all later ones are lost':
         return isSince ? failed('unknown') : append(...given)
-      case 'called moved, for no reason':
+      case 'reported as a conflict without reason':
         return isNth ? failed('moved') : append(...given)
-      case 'overtaken by another instance that did just the same':
+      case 'preceded by an equal append of another instance':
         if (isNth) {
           hasFailed = true
           await append(store, stream, expected, ofAnother(events))
@@ -98,8 +98,8 @@ export const failing = (healthy: EventStore, nth: number, fault: Fault): Failing
   return {
     calls: () => (APPEND_FAULTS.some((one) => one === fault) ? appends : reads),
     hasFailed: () => hasFailed,
-    mend: () => {
-      isMended = true
+    repair: () => {
+      isRepaired = true
     },
     store: {
       ...healthy,
@@ -108,9 +108,9 @@ export const failing = (healthy: EventStore, nth: number, fault: Fault): Failing
         const isNth = ++reads === nth
         if (isNth && fault === 'unreadable') throw unreadable()
         for await (const page of healthy.readStream(stream, after)) {
-          // Pages of one event, so that there is something behind the first.
+          // Pages of one event, so that there is a second page.
           for (const [i, event] of page.entries()) {
-            if (isNth && fault === 'unreadable behind its first page' && i > 0) throw unreadable()
+            if (isNth && fault === 'unreadable after its first page' && i > 0) throw unreadable()
             yield [event]
           }
         }

@@ -8,50 +8,50 @@ import { APPEND_FAULTS, type Fault, failing, READ_FAULTS } from './failing-store
 
 const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, await aPath(t))
 
-/** Plays the story with the fault at its first call, its second and so on, and says how many of these failed. */
+/** Plays the sequence with the fault at its first call, its second, and so on; returns the number of failures. */
 const playAll = async (t: ExecutionContext, fault: Fault, isForgetful: boolean): Promise<number> => {
   const truth = await aStore(t)
   let failures = 0
   for (let nth = 1; ; nth++) {
-    const { store, mend, calls, hasFailed } = failing(truth, nth, fault)
-    t.deepEqual(await play({ store, truth, isForgetful, mend }), [], `call ${nth}`)
+    const { store, repair, calls, hasFailed } = failing(truth, nth, fault)
+    t.deepEqual(await play({ store, truth, isForgetful, repair }), [], `call ${nth}`)
     if (hasFailed()) failures++
     if (calls() < nth) return failures
   }
 }
 
 for (const fault of APPEND_FAULTS) {
-  test(`an append, whichever it is, is ${fault}: nothing acknowledged is lost, nothing unknown is called refused`, async (t) => {
+  test(`if any append is ${fault}, no acknowledged write is lost and no unknown outcome reported as refused`, async (t) => {
     t.true((await playAll(t, fault, false)) >= 9)
   })
 }
 
 for (const fault of READ_FAULTS) {
-  test(`a stream, whichever it is, is ${fault}: nothing is decided on what could not be read`, async (t) => {
+  test(`if any stream is ${fault}, no command is decided on a partial read`, async (t) => {
     t.true((await playAll(t, fault, true)) >= 9)
   })
 }
 
-test('the story is true where nothing fails, whether states are remembered or not', async (t) => {
+test('control: without faults, the sequence matches the log, with or without cached states', async (t) => {
   const truth = await aStore(t)
   for (const isForgetful of [false, true]) {
-    t.deepEqual(await play({ store: truth, truth, isForgetful, mend: () => undefined }), [])
+    t.deepEqual(await play({ store: truth, truth, isForgetful, repair: () => undefined }), [])
   }
 })
 
 type Append = EventStore['append']
 
 const lyingStores: Readonly<Record<string, (truth: EventStore) => Append>> = {
-  'acknowledges what it did not write': () => (_, expected, events) => async () =>
+  'acknowledges an unwritten append': () => (_, expected, events) => async () =>
     E.right({ revision: expected + events.length, mark: 0 }),
-  'calls full what it has written':
+  'reports a written append as full':
     (truth) =>
     (...given) =>
     async () => {
       await append(truth, ...given)
       return E.left('full')
     },
-  'calls unavailable what it has written':
+  'reports a written append as unavailable':
     (truth) =>
     (...given) =>
     async () => {
@@ -61,16 +61,16 @@ const lyingStores: Readonly<Record<string, (truth: EventStore) => Append>> = {
 }
 
 for (const [how, lie] of Object.entries(lyingStores)) {
-  test(`it shows when a store ${how}`, async (t) => {
+  test(`control: a store that ${how} is detected`, async (t) => {
     const truth = await aStore(t)
     const lying = lie(truth)
     let appends = 0
-    // The creation's two appends are true; the first reservation is what is lied about.
+    // The two appends of the creation are correct; the first reservation is not.
     const store: EventStore = {
       ...truth,
       append: (...given) => (++appends === 3 ? lying(...given) : truth.append(...given)),
     }
-    const problems = await play({ store, truth, isForgetful: false, mend: () => undefined })
+    const problems = await play({ store, truth, isForgetful: false, repair: () => undefined })
     t.regex(
       problems.join('; '),
       /CreateReservation was (acknowledged, and is not in the log|called \w+, and is in the log)/,

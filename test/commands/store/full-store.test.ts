@@ -10,13 +10,13 @@ import { anInstance, type Instance } from '../setting.ts'
 
 const SUTS = 12
 
-/** Asks for the same window on every SUT at once: the appends share a batch. */
+/** Reserves the same window on every SUT concurrently, so that the appends share a batch. */
 const reserveAll = ({ reserve }: Instance, suts: readonly string[], from: string, to: string) =>
   Promise.all(suts.map((sut) => reserve(sut, explicit(from, to))))
 
 const all = (what: string): readonly string[] => Array.from({ length: SUTS }, () => what)
 
-/** A log on a disk that has room for little more than the SUTs, until room is made. */
+/** A log with room for little more than the SUTs, until `makeRoom`. */
 const crowded = async (t: Parameters<typeof openStore>[0]) => {
   const path = await aPath(t)
   const store = openStore(t, path, { limits: { pagesMax: 60 } })
@@ -36,7 +36,7 @@ const windowOf = (n: number): readonly [string, string] => {
   return [hour(n), hour(n + 1)]
 }
 
-/** Books windows on all SUTs until there is no room for a batch; gives the number of those that there was room for. */
+/** Books windows on all SUTs until the store is full; returns the number of booked windows. */
 const fill = async (instance: Instance, suts: readonly string[]): Promise<number> => {
   for (let n = 0; n < 64; n++) {
     const answers = await reserveAll(instance, suts, ...windowOf(n))
@@ -51,12 +51,12 @@ const fill = async (instance: Instance, suts: readonly string[]): Promise<number
 const bookedOn = async (store: EventStore, sut: string): Promise<number> =>
   (await readAll(store, sutStream(sut))).filter(({ type }) => type === 'ReservationCreated').length
 
-test('when a batch finds no room, nothing of it is remembered: with room made, the same is decided anew', async (t) => {
+test('a batch refused by a full store is not cached; once there is room, the same requests succeed', async (t) => {
   const { store, suts, makeRoom } = await crowded(t)
   const instance = anInstance(store)
   const booked = await fill(instance, suts)
   t.deepEqual(await reserveAll(instance, suts, ...windowOf(booked)), all('store_full'))
-  // Reads go on, and refusals with them.
+  // Reads still work, and so do refusals.
   if (booked > 0) t.deepEqual(await reserveAll(instance, suts, ...windowOf(0)), all('reservation_conflict'))
   makeRoom()
   t.deepEqual(await reserveAll(instance, suts, ...windowOf(booked)), all('made'))
@@ -64,9 +64,9 @@ test('when a batch finds no room, nothing of it is remembered: with room made, t
   for (const sut of suts) t.is(await bookedOn(store, sut), booked + 1)
 })
 
-test('it shows when what a failed batch decided is remembered', async (t) => {
+test('control: caching the result of a failed batch refuses a free window', async (t) => {
   const { store, suts, makeRoom } = await crowded(t)
-  // Tells the instance that it is done where the disk was full, so that it goes on from there.
+  // Reports success although the disk was full, so that the instance caches the result.
   const hopeful: EventStore = {
     ...store,
     append: (stream, expected, events) => async () => {
@@ -80,7 +80,7 @@ test('it shows when what a failed batch decided is remembered', async (t) => {
     t.deepEqual(await reserveAll(instance, suts, ...windowOf(made++)), all('made'))
   }
   makeRoom()
-  // The window is free in the log, and refused for a reservation that nobody has.
+  // The window is free in the log, but refused because of an unrecorded reservation.
   t.deepEqual(await reserveAll(instance, suts, ...windowOf(made - 1)), all('reservation_conflict'))
   for (const sut of suts) t.is(await bookedOn(store, sut), made - 1)
 })

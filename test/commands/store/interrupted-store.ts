@@ -3,11 +3,11 @@ import { type EventStore, StoreUnavailable } from '../../../src/event-store/even
 
 export interface InterruptedStore {
   readonly store: EventStore
-  /** How many calls there were, appends and readings of streams alike. */
+  /** Number of appends and stream reads. */
   readonly calls: () => number
 }
 
-/** A store that is asked before each of its calls, counted from 1, whether the call is still made. */
+/** A store that checks before each call, counted from 1, whether to make it. */
 const asking = (healthy: EventStore, isMade: (call: number) => Promise<boolean>): InterruptedStore => {
   let calls = 0
   return {
@@ -26,12 +26,12 @@ const asking = (healthy: EventStore, isMade: (call: number) => Promise<boolean>)
   }
 }
 
-/** A store before whose Nth call something else comes to pass. */
+/** A store that runs `interrupt` before its Nth call. */
 export const interrupted = (healthy: EventStore, nth: number, interrupt: () => Promise<void>): InterruptedStore =>
   asking(healthy, async (call) => {
     if (call === nth) await interrupt()
     return true
   })
 
-/** A store as a process has it that dies before its Nth call: that and all that follow are not made. */
+/** The store of a process that dies before its Nth call. */
 export const dying = (healthy: EventStore, nth: number): InterruptedStore => asking(healthy, async (call) => call < nth)

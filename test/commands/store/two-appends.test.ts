@@ -5,12 +5,12 @@ import { aProcess, portFaults, RANGE, SWEEPER } from '../port-setting.ts'
 import { atEveryPoint, countOf, crashedCreation, type Stage, stage, typesOf } from './crash-points.ts'
 import { dying, interrupted } from './interrupted-store.ts'
 
-/** A SUT is created in two appends: what a crash between them leaves open, and how it is closed. */
+/** A SUT is created in two appends. These tests crash between them, and check retries and sweeps. */
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-test('a creation that crashes at any point goes on with its id, its time and its port when it is retried before the sweep', async (t) => {
+test('a creation that crashes at any point is completed by a retry with the same id, time and port', async (t) => {
   const act = async (given: Stage, nth: number): Promise<number> => {
     const { store, clock, log } = given
     const { calls, assigned } = await crashedCreation(given, nth)
@@ -25,7 +25,7 @@ test('a creation that crashes at any point goes on with its id, its time and its
       t.is(created?.metadata.time, assigned.metadata.time)
       t.is(created?.data.listen_port, assigned.data.listen_port)
     }
-    // Whoever asks once more gets the same.
+    // Another retry returns the same SUT.
     t.is(await aProcess(store, clock).create('k'), id)
     t.deepEqual([countOf(await log(), 'ListenPortAssigned'), countOf(await log(), 'SutCreated')], [2, 2])
     clock.pass(2 * MINUTE)
@@ -37,7 +37,7 @@ test('a creation that crashes at any point goes on with its id, its time and its
   await atEveryPoint(t, act, 4)
 })
 
-test('retried after the sweep it begins anew, and the first port has come back', async (t) => {
+test('a creation retried after the sweep starts over, and the first port is released', async (t) => {
   const act = async (given: Stage, nth: number): Promise<number> => {
     const { store, clock, log } = given
     const { calls, assigned } = await crashedCreation(given, nth)
@@ -59,7 +59,7 @@ test('retried after the sweep it begins anew, and the first port has come back',
   await atEveryPoint(t, act, 4)
 })
 
-test('however often creations crash, no port is lost: as many SUTs as there are ports can still be created', async (t) => {
+test('repeated crashes lose no port: every port can still be assigned', async (t) => {
   const { store, clock, log } = await stage(t)
   for (let round = 0; round < 3; round++) {
     for (let nth = 1; nth <= 4; nth++) {
@@ -75,7 +75,7 @@ test('however often creations crash, no port is lost: as many SUTs as there are 
   t.deepEqual(portFaults(await log()), [])
 })
 
-test('a creation is under way for a minute: until then no sweep closes it', async (t) => {
+test('a sweep abandons an unfinished creation only after a minute', async (t) => {
   const { store, clock, log } = await stage(t)
   await aProcess(dying(store, 4).store, clock).create('k')
   t.deepEqual(typesOf(await log()).slice(2), ['ListenPortAssigned'])
@@ -90,7 +90,7 @@ test('a creation is under way for a minute: until then no sweep closes it', asyn
   t.is((await log()).length, 5)
 })
 
-test('a creator that was so slow that it was given up is refused its id, and begins anew: at whatever point that was', async (t) => {
+test('a creation abandoned at any point starts over with a new id', async (t) => {
   const act = async ({ store, clock, log }: Stage, nth: number): Promise<number> => {
     const other = aProcess(store, clock)
     const slow = interrupted(store, nth, async () => {
@@ -109,7 +109,7 @@ test('a creator that was so slow that it was given up is refused its id, and beg
   await atEveryPoint(t, act, 4)
 })
 
-test('it shows when a sweep gives the port back without refusing the late creator', async (t) => {
+test('control: a sweep that releases the port without abandoning the creation is detected', async (t) => {
   const { store, clock, log } = await stage(t)
   const other = aProcess(store, clock)
   const slow = interrupted(store, 4, async () => {
@@ -120,7 +120,7 @@ test('it shows when a sweep gives the port back without refusing the late creato
   t.not(portFaults(await log()).length, 0)
 })
 
-test('it shows when a store lets the late creator in behind its abandonment', async (t) => {
+test('control: a store that accepts a creation after its abandonment is detected', async (t) => {
   const { store, clock, log } = await stage(t)
   const slow = interrupted(ignoresExpected()(store), 4, async () => {
     clock.pass(MINUTE + 1)
@@ -130,7 +130,7 @@ test('it shows when a store lets the late creator in behind its abandonment', as
   t.not(portFaults(await log()).length, 0)
 })
 
-test('a SUT that the views do not know yet is not taken for one that never came', async (t) => {
+test('a sweep does not abandon a SUT that the views do not know yet', async (t) => {
   const { store, clock, log } = await stage(t)
   clock.pass(10 * MINUTE)
   await aProcess(store, clock).sweep(() => undefined)

@@ -6,20 +6,20 @@ import { aReservation, createSut, NOW, reserve, reserved } from '../../http/requ
 import { logOf } from '../../http/store/log-rows.ts'
 import { changedStore } from '../../http/store/stores.ts'
 
-type Readings = 'head' | 'readStream' | 'subscribe'
+type Read = 'head' | 'readStream' | 'subscribe'
 
 interface Setting {
   readonly service: Running
-  /** Which readings of the store fail from now on. */
-  readonly fail: (...readings: readonly Readings[]) => void
+  /** Makes these reads of the store fail from now on. */
+  readonly fail: (...reads: readonly Read[]) => void
 }
 
 const failure = (): StoreUnavailable => new StoreUnavailable('the disk does not answer')
 
-/** A service whose store can be made unreadable. Appending goes on. */
+/** A service whose store can be made unreadable. Appends still work. */
 const aService = async (t: ExecutionContext): Promise<Setting> => {
   const data = await dataWithPeople(t)
-  let failing: readonly Readings[] = []
+  let failing: readonly Read[] = []
   const unreadable = (store: EventStore): Partial<EventStore> => ({
     head: async () => {
       if (failing.includes('head')) throw failure()
@@ -41,27 +41,27 @@ const aService = async (t: ExecutionContext): Promise<Setting> => {
   const service = await start(t, { now: NOW, data, openStore })
   return {
     service,
-    fail: (...readings) => {
-      failing = readings
+    fail: (...reads) => {
+      failing = reads
     },
   }
 }
 
 const NO_ID = 'ffffffffffffffffffffffff'
 
-test('where the store cannot say how far it is, nothing is called missing', async (t) => {
+test('while the head of the store is unreadable, an unknown id is 503, not 404', async (t) => {
   const { service, fail } = await aService(t)
   const admin = service.as('admin')
   const id = await createSut(admin)
   fail('head')
   t.like(await admin.get(`/api/sut_reservation/${NO_ID}`), { status: 503, json: { code: 'unavailable' } })
-  // What is known is read on.
+  // Known objects can still be read.
   t.is((await admin.get(`/api/sut/${id}`)).status, 200)
   fail()
   t.is((await admin.get(`/api/sut_reservation/${NO_ID}`)).status, 404)
 })
 
-test('where a stream cannot be read nothing is refused on what is remembered of it, and acceptances go on', async (t) => {
+test('while a stream is unreadable, cached states accept commands but never refuse them', async (t) => {
   const { service, fail } = await aService(t)
   const admin = service.as('admin')
   const sut = await createSut(admin)
@@ -74,7 +74,7 @@ test('where a stream cannot be read nothing is refused on what is remembered of 
   t.is((await reserve(admin, aReservation(sut))).status, 409)
 })
 
-test('a write whose answer cannot be read has an unknown outcome, and its retry gets the answer', async (t) => {
+test('a write whose response cannot be read is outcome_unknown, and its retry gets the response', async (t) => {
   const { service, fail } = await aService(t)
   const admin = service.as('admin')
   const sut = await createSut(admin)

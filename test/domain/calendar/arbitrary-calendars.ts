@@ -4,7 +4,7 @@ import type { Held } from '../../../src/domain/calendar/held.ts'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
 import { makeRandom } from '../../process/random.ts'
 
-/** More than a page of a calendar takes, and fewer. */
+/** Window count that needs several pages. */
 const LONG = 600
 
 const USERS = ['alice', 'bob', 'Zoë 😀', 'f'.repeat(24), 'u'.repeat(128)]
@@ -15,7 +15,7 @@ const arbitraryStep = () =>
   fc.record({
     gap: fc.integer({ min: 0, max: 4 }),
     length: fc.integer({ min: 1, max: 6 }),
-    /** Some windows begin when another was given back, at any second. */
+    /** Seconds after the quarter: some windows start when another was released. */
     late: fc.oneof(
       { weight: 4, arbitrary: fc.constant(0) },
       { weight: 1, arbitrary: fc.integer({ min: 1, max: 899 }) },
@@ -27,7 +27,7 @@ const arbitraryStep = () =>
 
 type Step = ReturnType<typeof arbitraryStep> extends fc.Arbitrary<infer A> ? A : never
 
-/** Steps from a seed: drawing each part of hundreds by itself takes most of a property's time. */
+/** Steps from a seed: drawing hundreds of them part by part would take most of a property's time. */
 const manySteps = (seed: number, count: number): readonly Step[] => {
   const { below, oneOf } = makeRandom(seed)
   return Array.from({ length: count }, () => ({
@@ -46,7 +46,7 @@ const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> =>
     fc.tuple(fc.nat(), fc.integer({ min: 140, max: LONG })).map(([seed, count]) => manySteps(seed, count)),
   )
 
-/** Windows by start, none overlapping another, edges touching often; now and then there are many, at any time there is. */
+/** Non-overlapping windows by start, often adjacent, sometimes many, at any time. */
 export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
   fc
     .tuple(
@@ -67,7 +67,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
       })
     })
 
-/** The windows in one of the orders in which they may come. */
+/** The windows in a random, ascending or descending order. */
 const inSomeOrder = (windows: readonly Held[]): fc.Arbitrary<readonly Held[]> =>
   fc.oneof(
     fc.shuffledSubarray([...windows], { minLength: windows.length }),
@@ -77,7 +77,7 @@ const inSomeOrder = (windows: readonly Held[]): fc.Arbitrary<readonly Held[]> =>
 
 export const calendarOf = (windows: readonly Held[]): Calendar => windows.reduce(insert, EMPTY)
 
-/** A calendar and, by start, the windows that are in it. */
+/** A calendar, and its windows by start. */
 export const arbitraryCalendar = (): fc.Arbitrary<readonly [Calendar, readonly Held[]]> =>
   arbitraryWindows().chain((windows) => fc.tuple(inSomeOrder(windows).map(calendarOf), fc.constant(windows)))
 

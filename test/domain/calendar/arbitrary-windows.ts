@@ -8,7 +8,7 @@ export const arbitraryWindow = (): fc.Arbitrary<Window> =>
     end: (start + length) * QUARTER,
   }))
 
-/** Overlap in the words of its definition: some quarter belongs to both. */
+/** Overlap by definition: some quarter belongs to both. */
 export const shareAQuarter = (a: Window, b: Window): boolean => {
   for (let quarter = a.start; quarter < a.end; quarter += QUARTER) {
     if (b.start <= quarter && quarter < b.end) return true

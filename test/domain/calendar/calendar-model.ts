@@ -10,8 +10,8 @@ import { formatWithOffset, type Instant } from '../../../src/domain/values/insta
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
 
 /**
- * One SUT and its calendar as a child would keep them: a list of intervals that is gone through from end to end, every
- * quarter tried. What the deciders answer faster, they must answer the same.
+ * A naive model of a SUT's calendar: it scans a list of intervals and tries every quarter. The optimized deciders must
+ * give the same answers.
  */
 export interface Booking {
   readonly _id: string
@@ -39,7 +39,7 @@ const refusedFor = (codes: readonly string[]): Verdict => refused(new Set(codes)
 const SECOND = 1_000_000_000n
 const nanoseconds = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000_000n
 
-/** The quarter at or before a moment, found by walking. */
+/** The quarter at or before a moment, found by counting down. */
 const floor = (moment: bigint): number => {
   let second = Number(moment / SECOND)
   while (second % 900 !== 0) second--
@@ -48,7 +48,7 @@ const floor = (moment: bigint): number => {
 const ceiling = (moment: bigint): number =>
   BigInt(floor(moment)) * SECOND === moment ? floor(moment) : floor(moment) + 900
 
-/** Until when a moment was really held by one that was released, or by the next of those that follow each other. */
+/** The end of released time that starts at or covers a moment, following consecutive releases. */
 const heldUntil = (model: Model, moment: number): number => {
   let until = moment
   const released = model.bookings.filter(({ standing }) => standing === 'released')
@@ -108,7 +108,7 @@ const create = (model: Model, command: CreateReservation, now: number): Verdict 
   if (model.retired) return refused('sut_retired')
   if (!model.active) return refused('sut_inactive')
   const start = heldUntil(model, gridded)
-  // Released in the last second of its quarter.
+  // The quarter's reservation was released in its last second.
   const last = model.bookings.findLast((booking) => booking.standing === 'released' && booking.end === start)
   const conflicts = start < end || last === undefined ? inTheWay(model, start, end) : [last]
   if (conflicts.length > 0) {
@@ -125,7 +125,7 @@ const create = (model: Model, command: CreateReservation, now: number): Verdict 
 
 const bookingOf = (model: Model, _id: string): Booking => {
   const booking = model.bookings.find((candidate) => candidate._id === _id)
-  if (booking === undefined) throw new TypeError(`${_id} is no reservation`)
+  if (booking === undefined) throw new TypeError(`${_id} is not a reservation`)
   return booking
 }
 
@@ -201,7 +201,7 @@ const activate = (model: Model, is_active: boolean): Verdict => {
   return { event: { type: 'SutUpdated', data: { _id: SUT_ID, is_active } }, apply }
 }
 
-/** What the model says of a command; of those to the SUT itself, it knows setting `is_active` and retiring. */
+/** The model's decision. Of the SUT commands, it supports setting `is_active` and retiring. */
 export const verdictOn = (model: Model, command: ReservationCommand | SutCommand, now: number): Verdict => {
   if (command.type === 'CreateReservation') return create(model, command, now)
   if (command.type === 'CancelReservation') return cancel(model, command, now)

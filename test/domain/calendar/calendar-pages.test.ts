@@ -18,7 +18,7 @@ import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.
 
 const overlap = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
 
-/** Moments and windows in and around those of a calendar, at its edges too. */
+/** Moments in and around the windows of a calendar, including its edges. */
 const around = (windows: readonly Held[], place: number, shift: number): number => {
   const held = windows[place % Math.max(windows.length, 1)]
   return (held === undefined ? 0 : place % 2 === 0 ? held.start : held.end) + shift
@@ -30,7 +30,7 @@ const areRight = ({ pages, size }: Calendar): boolean =>
   pages.every((page) => page.size > 0 && page.size <= 128 && page.page.rows?.numbers.length === page.size * 7) &&
   size === pages.reduce((sum, page) => sum + page.size, 0)
 
-test('a calendar has the windows that were put into it, by start, in pages', (t) => {
+test('property: a calendar contains its inserted windows by start, in valid pages', (t) => {
   let pages = 0
   const property = fc.property(arbitraryCalendar(), ([calendar, windows]) => {
     t.deepEqual(windowsOf(calendar), windows)
@@ -38,10 +38,10 @@ test('a calendar has the windows that were put into it, by start, in pages', (t)
     pages = Math.max(pages, calendar.pages.length)
   })
   fc.assert(property)
-  t.true(pages > 2, 'calendars of several pages were among them')
+  t.true(pages > 2, 'some calendars have several pages')
 })
 
-test('calendars that were made from one do not see what came into the others', (t) => {
+test('property: calendars derived from one another do not share changes', (t) => {
   const windowAt = (end: number, user: number): Held => ({
     _id: `${user}`.padStart(24, '0'),
     user_id: `user ${user}`,
@@ -50,22 +50,22 @@ test('calendars that were made from one do not see what came into the others', (
     startOffset: 0,
     endOffset: 0,
   })
-  let [behind, between] = [0, 0]
+  let [latest, older] = [0, 0]
   const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
     const made = [{ calendar: first, windows: windowsOf(first) }]
     for (const [n, pick] of picks.entries()) {
       const { calendar, windows } = made[pick % made.length] as (typeof made)[number]
       const held = windowAt(windows.at(-1)?.end ?? 0, n)
       made.push({ calendar: insert(calendar, held), windows: [...windows, held] })
-      pick % made.length === n ? behind++ : between++
+      pick % made.length === n ? latest++ : older++
     }
     for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
   })
   fc.assert(property)
-  t.true(behind > 10 && between > 10, 'calendars went on from the newest and from older ones')
+  t.true(latest > 10 && older > 10, 'both the newest and older calendars were extended')
 })
 
-test('what is found in a calendar by halving is what looking at every window finds', (t) => {
+test('property: binary search in a calendar finds the same windows as a linear scan', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(40), fc.nat(12), (found, ...rest) => {
     const [calendar, windows] = found
     const [place, shift, quarters, limit] = rest
@@ -83,7 +83,7 @@ test('what is found in a calendar by halving is what looking at every window fin
   fc.assert(property)
 })
 
-test('the next free window is the first that fits when every start is tried', (t) => {
+test('property: the next free window is the first that fits among all starts', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(8), fc.nat(60), (found, ...rest) => {
     const [calendar, windows] = found
     const [place, shift, quarters, reach] = rest
@@ -101,7 +101,7 @@ test('the next free window is the first that fits when every start is tried', (t
   fc.assert(property)
 })
 
-test('a calendar that is changed leaves the calendar before it as it was', (t) => {
+test('property: changing a calendar does not modify the original', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
     const held = windows[place % Math.max(windows.length, 1)]
     fc.pre(held !== undefined)
@@ -118,7 +118,7 @@ test('a calendar that is changed leaves the calendar before it as it was', (t) =
   fc.assert(property)
 })
 
-test('a window is found, and given another end, by its id', (t) => {
+test('property: a window is found and extended by its id', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
     const held = windows[place % Math.max(windows.length, 1)]
     t.is(find(calendar, '0'.repeat(24)), undefined)
@@ -137,19 +137,19 @@ test('a window is found, and given another end, by its id', (t) => {
   fc.assert(property)
 })
 
-test('a calendar forgets what is over, and is the same one when nothing is', (t) => {
+test('property: a calendar drops past windows, and is unchanged if there are none', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), ([calendar, windows], place, shift) => {
     const moment = around(windows, place, shift)
     const left = dropPast(calendar, moment)
-    const standing = windows.filter(({ end }) => end > moment)
-    t.deepEqual(windowsOf(left), standing)
+    const remaining = windows.filter(({ end }) => end > moment)
+    t.deepEqual(windowsOf(left), remaining)
     t.true(areRight(left))
-    if (standing.length === windows.length) t.is(left, calendar)
+    if (remaining.length === windows.length) t.is(left, calendar)
   })
   fc.assert(property)
 })
 
-test('a calendar of windows that are taken out one by one gets fewer pages', (t) => {
+test('removing windows one by one reduces the number of pages', (t) => {
   const held = (n: number): Held => ({
     _id: n.toString(16).padStart(24, '0'),
     user_id: `user ${n}`,
@@ -160,7 +160,7 @@ test('a calendar of windows that are taken out one by one gets fewer pages', (t)
   })
   const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
   const full = calendarOf(windows)
-  t.is(full.pages.length, 100, 'in the order of time pages get full')
+  t.is(full.pages.length, 100, 'windows in chronological order fill their pages')
   t.is(calendarOf(windows.toReversed()).pages.length, 100)
   const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => remove(calendar, _id), full)
   t.is(few.size, 1_600)

@@ -11,10 +11,10 @@ import { type Decision, recordedAt } from '../given-when-then.ts'
 import { type Model, verdictOn } from './calendar-model.ts'
 
 const HOUR = 3_600_000
-/** Short, so that random stories meet them. */
+/** Short, so that random stories reach the limits. */
 const limits = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
-/** A command whose times count from when it comes and whose reservation is one of those made before. */
+/** A command whose times are relative to now, on one of the earlier reservations. */
 interface Wish {
   readonly type: 'reserve' | 'reserve from now' | 'cancel' | 'extend' | 'extend by' | 'switch' | 'retire'
   readonly which: number
@@ -30,7 +30,7 @@ interface Wish {
 }
 
 export interface Step {
-  /** Milliseconds that the clock moves on, or back. */
+  /** Milliseconds by which the clock advances, or goes back if negative. */
   readonly wait: number
   readonly wish: Wish
 }
@@ -59,7 +59,7 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
     on: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   })
 
-/** The clock mostly goes on by minutes, sometimes back by up to an hour. */
+/** The clock mostly advances by minutes; sometimes it goes back by up to an hour. */
 export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
   const wait = fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: 0, max: HOUR / 3 }) },
@@ -75,7 +75,7 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
     .map((parts) => parts.flat())
 }
 
-/** One reservation after the other that is made for now and given back soon, most of them within the same quarter-hour. */
+/** Consecutive reservations that start now and are soon released, mostly within the same quarter. */
 const arbitraryReturns = (): fc.Arbitrary<readonly Step[]> => {
   const soon = fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 240_000 }))
   const times = { start: 0, which: 0, actor: administrator, user_id: alice, nanosecond: false, on: true } as const
@@ -103,7 +103,7 @@ const commandOf = (
   if (type === 'switch') return { type: 'UpdateSut', values: { is_active: wish.on } }
   if (type === 'retire') return { type: 'RetireSut' }
   if (type === 'reserve' || type === 'reserve from now') {
-    // Wishes are for whole seconds of the wall, whatever the milliseconds of the clock.
+    // Requested times are whole seconds, whatever the clock's milliseconds.
     const from = Math.floor(clockNow / 900_000) * 900_000 + start * 1000
     const ends = {
       start: moment(from, false, offsets[0]),
@@ -114,7 +114,7 @@ const commandOf = (
     const random = n.toString(16).padStart(16, '0')
     return { type: 'CreateReservation', actor, sut_id: SUT_ID, user_id, userExists: true, window, limits, random }
   }
-  // Younger ones are asked for more often: the others are soon over.
+  // Recent ones are chosen more often, as older ones are soon over.
   const booking = model.bookings.at(-1 - (wish.which % Math.max(Math.min(model.bookings.length, 4), 1)))
   if (booking === undefined) return undefined
   const of = { actor, _id: booking._id, user_id: booking.user_id, documentStatus: booking.standing }
@@ -127,7 +127,7 @@ const commandOf = (
   return { type: 'ExtendReservation', ...of, end, limits }
 }
 
-/** What decides: the real deciders, or ones that a test has broken. */
+/** The code under test: the real deciders, or deliberately broken ones. */
 export interface Subject {
   readonly evolve: (state: SutState, event: Recorded) => SutState
   readonly decide: (state: SutState, command: ReservationCommand | SutCommand, now: number) => Decision
@@ -144,7 +144,7 @@ export const berth: Subject = {
   now: Math.max,
 }
 
-/** Those that were not cancelled, as they ended up: none overlaps another in the whole story. */
+/** Asserts that no two reservations, except cancelled ones, overlap in the whole story. */
 const assertCalendar = (state: SutState, model: Model): void => {
   const held = model.bookings.filter(({ standing }) => standing !== 'cancelled').sort((a, b) => a.start - b.start)
   for (const [i, { start }] of held.entries()) assert(i === 0 || (held[i - 1]?.end ?? 0) <= start, 'held twice')
@@ -156,10 +156,10 @@ const assertCalendar = (state: SutState, model: Model): void => {
 const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0
 
 /**
- * Plays a story and holds every decision against the model's.
+ * Plays a story and compares every decision with the model's.
  *
- * @returns the log it leaves and the name of every outcome
- * @throws AssertionError where a decision is not the model's
+ * @returns the resulting log and the name of every outcome
+ * @throws AssertionError if a decision differs from the model's
  */
 export const played = (steps: readonly Step[], subject = berth): { log: readonly Recorded[]; outcomes: string[] } => {
   const log = [recordedAt(0, { time: clock('05:00'), event: sutCreated(), more: {} })]
@@ -184,7 +184,7 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
     const [first] = decision.right
     outcomes.push(first?.type ?? 'already so')
     if (first?.type === 'ReservationCreated' && isOffGrid(first.data.start_time)) {
-      outcomes.push('ReservationCreated behind a release')
+      outcomes.push('ReservationCreated after a release')
     }
     if (typeof verdict === 'object' && 'apply' in verdict) verdict.apply()
     for (const event of decision.right) {

@@ -5,7 +5,7 @@ import { EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/cal
 import { failure } from '../../../src/domain/failure.ts'
 import { arbitrarySteps, berth, played, type Subject } from './calendar-stories.ts'
 
-test('through any story of one SUT every decision is the one of a naive calendar, and nothing is booked twice', (t) => {
+test('property: every decision on one SUT matches a naive calendar, without double booking', (t) => {
   const property = fc.property(arbitrarySteps(), (steps) => {
     played(steps)
   })
@@ -13,7 +13,7 @@ test('through any story of one SUT every decision is the one of a naive calendar
   t.pass()
 })
 
-test('the stories reach every outcome that a calendar has', (t) => {
+test('the stories reach every possible outcome of a calendar', (t) => {
   const reached = new Map<string, number>()
   for (const steps of fc.sample(arbitrarySteps(), { numRuns: 400, seed: 590781 })) {
     for (const outcome of played(steps).outcomes) reached.set(outcome, (reached.get(outcome) ?? 0) + 1)
@@ -22,7 +22,7 @@ test('the stories reach every outcome that a calendar has', (t) => {
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
-    'ReservationCreated behind a release',
+    'ReservationCreated after a release',
     ...['reservation_conflict', 'none free', 'end_not_later', 'reservation_over', 'reservation_cancelled'],
   ]
   const rare = expected.filter((outcome) => (reached.get(outcome) ?? 0) < 5)
@@ -33,27 +33,27 @@ const broken: Record<string, Partial<Subject>> = {
   'forgets extensions': {
     evolve: (state, event) => (event.type === 'ReservationExtended' ? state : berth.evolve(state, event)),
   },
-  'does not free what is given back': {
+  'does not free released time': {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),
   },
-  'forgets until when it was really held': {
+  'forgets when a reservation was released': {
     evolve: (state, event) => ({ ...berth.evolve(state, event), released: [] }),
   },
-  'remembers only the last that was released': {
+  'remembers only the last release': {
     evolve: (state, event) => {
       const next = berth.evolve(state, event)
       return { ...next, released: next.released.map(({ last }) => ({ start: last.start, end: last.end, last })) }
     },
   },
-  'looks at no calendar': {
+  'ignores existing reservations': {
     decide: (state, command, now) => berth.decide({ ...state, windows: EMPTY }, command, now),
   },
-  'looks at the first reservation only': {
+  'checks only the first reservation': {
     decide: (state, command, now) =>
       berth.decide({ ...state, windows: findEndingAfter(state.windows, 0, 1).reduce(insert, EMPTY) }, command, now),
   },
-  'trusts a clock that goes back': { now: (clockNow) => clockNow },
-  'refuses without saying what is free': {
+  'trusts a clock that was set back': { now: (clockNow) => clockNow },
+  'refuses without naming conflicts and free windows': {
     decide: (state, command, now) => {
       const decision = berth.decide(state, command, now)
       return E.isLeft(decision) ? E.left(failure(decision.left.code, decision.left.detail)) : decision
@@ -61,7 +61,7 @@ const broken: Record<string, Partial<Subject>> = {
   },
 }
 for (const [what, part] of Object.entries(broken)) {
-  test(`a calendar that ${what} is found out`, (t) => {
+  test(`control: a calendar that ${what} is detected`, (t) => {
     const property = fc.property(arbitrarySteps(), (steps) => {
       played(steps, { ...berth, ...part })
     })

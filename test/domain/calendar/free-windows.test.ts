@@ -13,7 +13,7 @@ const aSpan = fc
   .tuple(fc.integer({ min: 0, max: 20 }), fc.nat(30))
   .map(([start, length]) => quarters(start, start + length))
 
-/** Tries every quarter of the span. */
+/** The free windows, found by trying every quarter of the span. */
 const tried = (held: readonly Window[], { start, end }: Window, length: number): readonly Window[] => {
   const free: { start: number; end: number }[] = []
   for (let at = start; at < end; at += QUARTER) {
@@ -25,7 +25,7 @@ const tried = (held: readonly Window[], { start, end }: Window, length: number):
   return free.filter((window) => window.end - window.start >= length)
 }
 
-test('what is free in a span is what is left when every quarter is tried', (t) => {
+test('property: the free windows of a span are those found by trying every quarter', (t) => {
   const length = fc.integer({ min: 1, max: 5 * QUARTER })
   const property = fc.property(fc.array(aWindow, { maxLength: 12 }), aSpan, length, (windows, span, shortest) => {
     const held = windows.toSorted((a, b) => a.start - b.start)
@@ -34,12 +34,12 @@ test('what is free in a span is what is left when every quarter is tried', (t) =
   fc.assert(property, { numRuns: 500 })
 })
 
-test('no more free windows are told than asked for, the earliest first', (t) => {
+test('at most the requested number of free windows is returned, the earliest first', (t) => {
   const held = [quarters(1, 2), quarters(3, 4), quarters(5, 6)]
   t.deepEqual(findFreeWindows(held, quarters(0, 8), 1, 2), [quarters(0, 1), quarters(2, 3)])
 })
 
-test('a span that ends where it begins, or before, has nothing free', (t) => {
+test('a span that ends at or before its start has no free window', (t) => {
   t.deepEqual(findFreeWindows([], quarters(4, 4), 1, 9), [])
   t.deepEqual(findFreeWindows([], quarters(4, 3), 1, 9), [])
 })

@@ -15,7 +15,7 @@ import {
 } from '../builders.ts'
 import { at, decided, records, refusal, stories } from '../given-when-then.ts'
 
-/** BEHAVIOUR.md, Windows: held windows, as they ended up, never overlap. */
+/** Windows, as they were finally held, never overlap. */
 
 const { given } = stories(reservationDecider)
 const second = (time: string): string => `2030-05-02T${time}+00:00`
@@ -30,21 +30,21 @@ const windowOf = (...[decision]: Parameters<typeof decided>): readonly [string, 
 }
 const fromNow = (duration: number) => createReservation({ form: 'relative', startIn: 0, duration })
 
-test('after a release at 18:40:02 a reservation for now starts then, and its end is the gridded one', (t) => {
+test('after a release at 18:40:02, a reservation for now starts then and ends on the grid', (t) => {
   const story = given(created, held, released)
   t.deepEqual(windowOf(story.when(fromNow(600), '18:41')), ['18:40:02', '19:00:00'])
   t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'])
   t.deepEqual(windowOf(story.when(createReservation(explicit('18:31', '18:44')), '18:41')), ['18:40:02', '18:45:00'])
 })
 
-test('the start that was moved is written in the offset that was asked in', (t) => {
+test('a start moved by a release keeps the requested offset', (t) => {
   const { data } = decided(
     given(created, held, released).when(createReservation(explicit('18:35', '18:50', 120, 60)), '18:41'),
   ) as { data: { start_time: string } }
   t.is(data.start_time, '2030-05-02T20:40:02+02:00')
 })
 
-test('a later quarter is not moved, and neither is this one when nothing was released in it', (t) => {
+test('the start is moved only in the quarter of a release', (t) => {
   const story = given(created, held, released)
   t.deepEqual(windowOf(story.when(createReservation(explicit('18:45', '19:15')), '18:41')), ['18:45:00', '19:15:00'])
   t.deepEqual(windowOf(story.when(fromNow(60), '18:45')), ['18:45:00', '19:00:00'])
@@ -56,7 +56,7 @@ test('a later quarter is not moved, and neither is this one when nothing was rel
   t.deepEqual(windowOf(cancelled.when(fromNow(60), '18:43')), ['18:30:00', '18:45:00'])
 })
 
-test('of releases that follow each other in a quarter the next reservation starts at the end of the last', (t) => {
+test('after several releases in a quarter, the next reservation starts at the last one', (t) => {
   const next = at('18:41', reservationCreated(idOf(2), '18:40:02', '19:00'))
   const again = at('18:41:30.200', reservationReleased(idOf(2), second('18:41:31')))
   const third = at('18:41:31', reservationCreated(idOf(3), '18:41:31', '18:45'))
@@ -70,9 +70,9 @@ test('of releases that follow each other in a quarter the next reservation start
   t.is(story.state.released.length, 1)
 })
 
-test('a reservation that was made and given back in the second of a release holds that second and the next', (t) => {
+test('a reservation made and released right after a release holds at least one second', (t) => {
   const next = at('18:40:01.400', reservationCreated(idOf(2), '18:40:02', '18:45'))
-  // It has not begun: it is cancelled, and leaves nothing behind.
+  // Not yet started, so it is cancelled without holding any time.
   const cancel = {
     type: 'CancelReservation',
     actor: tester(alice),
@@ -90,7 +90,7 @@ test('a reservation that was made and given back in the second of a release hold
   ])
 })
 
-test('where nothing is left of the quarter, who held it to its end is in the way, and the next quarter is offered', (t) => {
+test('if no time is left in the quarter, its released reservation conflicts and the next quarter is offered', (t) => {
   const story = given(created, held, at('18:44:59.100', reservationReleased(idOf(1), wall('18:45'))))
   const { code, help } = refusal(story.when(createReservation(explicit('18:40', '18:45')), '18:44:59.200'))
   t.is(code, 'reservation_conflict')
@@ -101,20 +101,20 @@ test('where nothing is left of the quarter, who held it to its end is in the way
   t.deepEqual(windowOf(story.when(fromNow(1), '18:44:59.200')), ['18:45:00', '19:00:00'])
 })
 
-test('what starts behind a release is extended, released and cancelled like any other', (t) => {
+test('a reservation that starts after a release is extended and released like any other', (t) => {
   const story = given(created, held, released, at('18:41', reservationCreated(idOf(2), '18:40:02', '18:45')))
   const of = { actor: tester(alice), _id: idOf(2), user_id: alice, documentStatus: 'made' } as const
   const limits = createReservation(explicit('18:00', '19:00')).limits
   const extend = (duration: number) => ({ type: 'ExtendReservation', ...of, end: { duration }, limits }) as const
   t.deepEqual(story.when(extend(600), '18:42'), records(reservationExtended(idOf(2), wall('19:00'))))
-  t.deepEqual(story.when(extend(298), '18:42'), records(), 'that very end')
+  t.deepEqual(story.when(extend(298), '18:42'), records(), 'the same end')
   t.deepEqual(
     story.when({ type: 'CancelReservation', ...of }, '18:42'),
     records(reservationReleased(idOf(2), wall('18:42'))),
   )
 })
 
-test('in a log of version 1, whose windows overlapped, the next one starts behind them all', (t) => {
+test('in a version 1 log with overlapping windows, the next one starts after all releases', (t) => {
   const overlapping = at('18:41', reservationCreated(idOf(2), '18:30', '19:00'))
   const back = at('18:42', reservationReleased(idOf(2), wall('18:42')))
   t.deepEqual(windowOf(given(created, held, released, overlapping, back).when(fromNow(60), '18:43')), [
@@ -123,13 +123,13 @@ test('in a log of version 1, whose windows overlapped, the next one starts behin
   ])
 })
 
-test('time that was held by a clock which was ahead is not held again when it comes', (t) => {
+test('time already held under a fast clock is not booked again when it comes', (t) => {
   const ahead = [
     at('21:00', reservationCreated(idOf(2), '21:00', '21:30')),
     at('21:07:10.500', reservationReleased(idOf(2), second('21:07:11'))),
   ]
   const story = given(created, held, released, ...ahead)
-  t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'], 'nor is what was held before')
+  t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'], 'and earlier releases still count')
   t.deepEqual(windowOf(story.when(createReservation(explicit('21:00', '21:15')), '18:41')), ['21:07:11', '21:15:00'])
   const { help } = refusal(story.when(createReservation(explicit('20:45', '21:15')), '18:41'))
   t.deepEqual(
@@ -139,7 +139,7 @@ test('time that was held by a clock which was ahead is not held again when it co
   t.deepEqual(help?.next_available, { start_time: wall('21:15'), end_time: wall('21:45') })
 })
 
-test('of stretches of held time the last four are kept', (t) => {
+test('the last four stretches of released time are kept', (t) => {
   const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8]
   const made = numbers.map((n) => at('18:00', reservationCreated(idOf(n), `0${n}:00`, `0${n}:30`)))
   const back = numbers.map((n) => at('18:00', reservationReleased(idOf(n), wall(`0${n}:10`))))

@@ -2,7 +2,7 @@ import test from 'ava'
 import { makeSortedRuns, RUN_MAX, type Runs } from '../../../src/domain/calendar/sorted-runs.ts'
 
 const HOUR = 3_600_000
-/** Numbers that differ, in no order. */
+/** Distinct numbers in no particular order. */
 const keyOf = (n: number): number => Math.imul(n, 0x9e3779b1)
 
 const filled = (count: number, keepMin: number, timeOf: (n: number) => number): { runs: Runs; most: number } => {
@@ -22,7 +22,7 @@ const filled = (count: number, keepMin: number, timeOf: (n: number) => number): 
   return { runs, most }
 }
 
-test('of many rows there are few runs, none too long, and each row is found', (t) => {
+test('many rows are kept in few runs of limited length, and every row is found', (t) => {
   const count = 150_000
   const { runs, most } = filled(count, 0, () => 0)
   t.true(most < 16, `${most} runs`)
@@ -35,14 +35,14 @@ test('of many rows there are few runs, none too long, and each row is found', (t
   t.is(find(runs, [keyOf(count)]), undefined)
 })
 
-test('however many rows come in a day, those of the day and of one run more are kept at most', (t) => {
-  // A row each second and a half: 57,600 in a day.
+test('at most the rows of one day and one more run are kept', (t) => {
+  // A row every 1.5 seconds: 57,600 a day.
   const { runs } = filled(180_000, 0, (n) => n * 1_500)
   const kept = runs.reduce((sum, { size }) => sum + size, 0)
   t.true(kept >= 57_600 && kept <= 57_600 + RUN_MAX, `${kept} rows`)
 })
 
-test('the newest rows are kept however old they are', (t) => {
+test('a minimum number of the newest rows is kept, whatever their age', (t) => {
   const { runs } = filled(20_000, 10_000, (n) => n * 24 * HOUR)
   const kept = runs.reduce((sum, { size }) => sum + size, 0)
   t.true(kept >= 10_000 && kept <= 20_000, `${kept} rows`)

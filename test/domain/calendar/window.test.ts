@@ -31,12 +31,12 @@ const table: readonly (readonly [string, RequestedWindow, string, Window])[] = [
   ['start_in 3600, duration 900 at 05:58:00', relative(3600, 900), '05:58', between('06:45', '07:15')],
 ]
 for (const [what, window, now, expected] of table) {
-  test(`${what} is a window on the quarter-hours`, (t) => {
+  test(`${what} is aligned to quarter-hours`, (t) => {
     t.deepEqual(windowOf(window, now), expected)
   })
 }
 
-test('an end on a quarter stays, and one a nanosecond past it reaches the next', (t) => {
+test('an end on a quarter is unchanged, and one a nanosecond later moves to the next', (t) => {
   const { epochNanoseconds } = asked('06:15')
   t.is(ceilToQuarter(epochNanoseconds), clock('06:15') / 1000)
   t.is(ceilToQuarter(epochNanoseconds + 1n), clock('06:30') / 1000)
@@ -44,7 +44,7 @@ test('an end on a quarter stays, and one a nanosecond past it reaches the next',
   t.is(floorToQuarter(epochNanoseconds - 1n), clock('06:00') / 1000)
 })
 
-test('before 1970 too, starts move back and ends move forward', (t) => {
+test('before 1970, too, starts move back and ends move forward', (t) => {
   t.is(floorToQuarter(-1n), -QUARTER)
   t.is(ceilToQuarter(-1n), 0)
   t.is(floorToQuarter(-900_000_000_000n), -QUARTER)
@@ -54,12 +54,12 @@ test('before 1970 too, starts move back and ends move forward', (t) => {
   t.deepEqual([floorToQuarter(0n), ceilToQuarter(0n)], [0, 0])
 })
 
-test("the grid is UTC's, whatever the offset a window is asked in", (t) => {
+test('the grid is in UTC, whatever the requested offset', (t) => {
   const inKathmandu: RequestedWindow = { form: 'explicit', start: asked('06:07:30', 345), end: asked('06:20', -210) }
   t.deepEqual(windowOf(inKathmandu), between('06:00', '06:30'))
 })
 
-test('an asked window keeps the offset of each end, and a relative one has none', (t) => {
+test('an explicit window keeps the offset of each end; a relative one is in UTC', (t) => {
   const { start, end } = resolveWindow(explicit('06:00', '07:00', 120, 60), clock('05:00'))
   t.deepEqual([start.offset, end.offset], [120, 60])
   const counted = resolveWindow(relative(60, 60), clock('05:00'))
@@ -81,7 +81,7 @@ const arbitrarySpan = () =>
   })
 const nanoseconds = (seconds: number): bigint => BigInt(seconds) * 1_000_000_000n
 
-test('the grid never gives less than asked for, at most two quarters more, and both ends on quarters', (t) => {
+test('property: alignment covers the requested span, adds less than a quarter at each end, and is on the grid', (t) => {
   const property = fc.property(arbitrarySpan(), ({ start, end }) => {
     const window = alignToGrid(start, end)
     t.true(nanoseconds(window.start) <= start && end <= nanoseconds(window.end))
@@ -94,7 +94,7 @@ test('the grid never gives less than asked for, at most two quarters more, and b
   fc.assert(property)
 })
 
-test('a window on the grid stays what it is', (t) => {
+test('property: a window on the grid is unchanged by alignment', (t) => {
   const property = fc.property(arbitrarySpan(), ({ start, end }) => {
     const window = alignToGrid(start, end)
     t.deepEqual(alignToGrid(nanoseconds(window.start), nanoseconds(window.end)), window)
@@ -102,7 +102,7 @@ test('a window on the grid stays what it is', (t) => {
   fc.assert(property)
 })
 
-test('windows overlap when they share time, whichever is asked first', (t) => {
+test('property: windows overlap if they share time, in either order', (t) => {
   const property = fc.property(arbitraryWindow(), arbitraryWindow(), (a, b) => {
     t.is(overlaps(a, b), shareAQuarter(a, b))
     t.is(overlaps(a, b), overlaps(b, a))

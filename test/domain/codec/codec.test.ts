@@ -88,7 +88,7 @@ const fields: Record<string, Limits> = {
   },
 }
 for (const [name, { codec, taken, refused }] of Object.entries(fields)) {
-  test(`${name} is taken within its limits and refused beyond them with a sentence`, (t) => {
+  test(`${name} is accepted within its limits and refused beyond them with a message`, (t) => {
     for (const value of taken) {
       t.deepEqual(codec.decode(value), E.right(value))
       t.true(codec.is(value))
@@ -109,14 +109,14 @@ const Machine = closed(
 )
 const machine = { name: 'a', port: 1, place: { rack: 1 } }
 
-test('an object of exactly its members is taken, optional ones there or not', (t) => {
+test('an object with exactly its members is accepted, with or without optional ones', (t) => {
   t.deepEqual(Machine.decode(machine), E.right(machine))
   t.deepEqual(Machine.decode({ ...machine, note: null }), E.right({ ...machine, note: null }))
   t.true(Machine.is(machine))
   t.false(Machine.is({ ...machine, colour: 'red' }))
 })
 
-test('every problem of an object is named at once with its place', (t) => {
+test('all problems of an object are reported at once with their paths', (t) => {
   const wrong = { name: '', port: 'x', place: { rack: 0, row: 1 }, colour: 'red', note: 5, seen: '2030-05-02' }
   t.deepEqual(problemsOf(Machine.decode(wrong)), [
     'name: must be a string of 1 to 4 characters, without control characters or lone surrogates',
@@ -135,23 +135,23 @@ test('every problem of an object is named at once with its place', (t) => {
   ])
 })
 
-test('names that every JavaScript object answers to are unknown members like any other', (t) => {
+test('names of Object.prototype members are unknown members like any other', (t) => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
     const sent = JSON.parse(`{"name":"a","port":1,"place":{"rack":1},"${name}":{"note":"x"}}`)
     t.deepEqual(problemsOf(Machine.decode(sent)), [`${name}: ${UNKNOWN_MEMBER}`])
   }
   const inherited = JSON.parse('{"__proto__":{"name":"a","port":1,"place":{"rack":1}}}')
-  t.is(problemsOf(Machine.decode(inherited)).length, 4, 'nor are its members inherited')
+  t.is(problemsOf(Machine.decode(inherited)).length, 4, 'inherited members do not count')
   t.is(problemsOf(Machine.decode(Object.create(machine))).length, 3)
 })
 
-test('what is no JSON object is refused as a whole', (t) => {
+test('a value that is not a JSON object is refused as a whole', (t) => {
   for (const other of [undefined, null, [], [machine], 'x', 5, true]) {
     t.deepEqual(problemsOf(Machine.decode(other)), [': must be a JSON object'])
   }
 })
 
-test('a moment is read from text alone and never written back', (t) => {
+test('an instant is decoded only from text and cannot be encoded', (t) => {
   const read = instant.decode('2030-05-02T08:00:00+02:00')
   t.deepEqual(read, E.right({ epochNanoseconds: 1_903_932_000_000_000_000n, offset: 120 }))
   for (const other of [1_903_932_000, null, {}, ['2030-05-02T08:00:00+02:00']]) {
@@ -160,7 +160,7 @@ test('a moment is read from text alone and never written back', (t) => {
   t.throws(() => instant.encode(undefined as never), { instanceOf: TypeError })
 })
 
-test('a whole number without an upper limit is refused beyond what JSON carries exactly', (t) => {
+test('a whole number without an upper limit is refused beyond the safe integers', (t) => {
   const codec = integer(0, Number.MAX_SAFE_INTEGER)
   t.deepEqual(codec.decode(Number.MAX_SAFE_INTEGER), E.right(Number.MAX_SAFE_INTEGER))
   t.deepEqual(problemsOf(codec.decode(2 ** 53)), [': must be a whole number from 0'])

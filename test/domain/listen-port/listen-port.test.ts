@@ -24,46 +24,46 @@ const portOf = (story: ReturnType<typeof given>, range = RANGE): number => {
 }
 const full = [20000, 20001, 20002, 20003].map((port, n): Past => at('05:00', assigned(n, port)))
 
-test('a new SUT gets the first port of the range and an id of its creation', (t) => {
+test('a new SUT gets the first port of the range and an id with its creation time', (t) => {
   const id = '59081ff3aabbccddeeff0011'
   const event: Event = { type: 'ListenPortAssigned', data: { listen_port: 20000, sut_id: id } }
   t.deepEqual(given().when(assign(), '2017-05-02T05:58:11.400Z'), records(event))
 })
 
-test('no port is given to two SUTs', (t) => {
+test('no port is assigned to two SUTs', (t) => {
   t.is(portOf(given(at('05:00', assigned(1, 20000)))), 20001)
   t.is(portOf(given(at('05:00', assigned(1, 20001)))), 20000)
   t.is(portOf(given(at('05:00', assigned(1, 20001)), at('05:01', assigned(2, 20000)))), 20002)
 })
 
-test('a full range refuses a new SUT until one gives its port back', (t) => {
+test('a full range refuses a new SUT until a port is released', (t) => {
   const { code, detail } = refusal(given(...full).when(assign(), '06:00'))
   t.is(code, 'listen_ports_exhausted')
   t.regex(detail, /20000 to 20003/)
   t.is(portOf(given(...full, at('05:01', released(2, 20002)))), 20002)
 })
 
-test('a port never used comes before one that was given back', (t) => {
+test('an unused port is assigned before a released one', (t) => {
   const story = given(at('05:00', assigned(1, 20000)), at('05:01', released(1, 20000)))
   t.is(portOf(story), 20001)
 })
 
-test('of the ports given back the one longest free is used next', (t) => {
+test('of the released ports, the one longest free is assigned next', (t) => {
   const back = [at('05:01', released(2, 20002)), at('05:02', released(0, 20000)), at('05:03', released(3, 20003))]
   t.is(portOf(given(...full, ...back)), 20002)
   t.is(portOf(given(...full, ...back, at('05:04', assigned(7, 20002)))), 20000)
   const backAgain = [at('05:04', assigned(7, 20002)), at('05:05', released(7, 20002))]
-  t.is(portOf(given(...full, ...back, ...backAgain)), 20000, 'one that was used again has been free for less long')
+  t.is(portOf(given(...full, ...back, ...backAgain)), 20000, 'a port released again has been free for less time')
 })
 
-test('a SUT gives its port back once', (t) => {
+test('a SUT releases its port once', (t) => {
   const story = given(...full)
   t.deepEqual(story.when(release(1), '06:00'), records(released(1, 20001)))
   t.deepEqual(given(...full, at('05:01', released(1, 20001))).when(release(1), '06:00'), records())
-  t.deepEqual(given().when(release(1), '06:00'), records(), 'nor one that never had one')
+  t.deepEqual(given().when(release(1), '06:00'), records(), 'a SUT without a port releases none')
 })
 
-test('a creation that was given up gives its port back like a retired SUT', (t) => {
+test('the port of an abandoned creation is reused like that of a retired SUT', (t) => {
   const story = given(...full, at('05:01', released(3, 20003)))
   t.is(portOf(story), 20003)
   t.deepEqual(
@@ -72,18 +72,18 @@ test('a creation that was given up gives its port back like a retired SUT', (t) 
   )
 })
 
-test('a range that is configured anew is the one new SUTs are served from; the others keep their ports', (t) => {
+test('after a change of range, new SUTs get ports from the new range and others keep theirs', (t) => {
   const story = given(...full, at('05:01', released(1, 20001)))
   t.is(portOf(story, { first: 30000, last: 30001 }), 30000)
   t.is(portOf(story, { first: 20002, last: 20004 }), 20004)
   t.is(portOf(story, { first: 19999, last: 20003 }), 19999)
   t.is(portOf(story, { first: 20001, last: 20002 }), 20001)
   const outside = refusal(story.when(assign({ first: 20002, last: 20003 }), '06:00'))
-  t.is(outside.code, 'listen_ports_exhausted', 'what was given back outside of the range is not used')
-  t.deepEqual(story.when(release(0), '06:00'), records(released(0, 20000)), 'whatever the range is now')
+  t.is(outside.code, 'listen_ports_exhausted', 'a released port outside the range is not assigned')
+  t.deepEqual(story.when(release(0), '06:00'), records(released(0, 20000)), 'whatever the current range')
 })
 
-test('an assignment keeps its time, which is the creation of the SUT', (t) => {
+test('an assignment records its time, which is the creation time of the SUT', (t) => {
   const { state } = given(at('2030-05-02T05:58:11.400Z', assigned(1, 20000)))
   t.deepEqual(state.assigned, [{ sut_id: idOf(1), listen_port: 20000, time: Date.parse('2030-05-02T05:58:11.400Z') }])
 })
@@ -97,7 +97,7 @@ const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
   return fc.array(fc.oneof(give, back), { maxLength: 40 })
 }
 
-/** When each port was given back; a port that is in nobody's hands and not in here was never used. */
+/** Assigned ports, and the release times of free ones; any other port was never used. */
 type Model = { readonly taken: Map<number, number>; readonly freeSince: Map<number, number> }
 
 const expectedPort = ({ taken, freeSince }: Model, { first, last }: PortRange): number | undefined =>
@@ -105,7 +105,7 @@ const expectedPort = ({ taken, freeSince }: Model, { first, last }: PortRange): 
     .filter((port) => !taken.has(port))
     .sort((a, b) => (freeSince.get(a) ?? -1) - (freeSince.get(b) ?? -1) || a - b)[0]
 
-test('through any sequence of creations and retirements the port longest free is given, and none twice', (t) => {
+test('property: the port longest free is assigned, and none twice', (t) => {
   const property = fc.property(arbitrarySteps(), (steps) => {
     const model: Model = { taken: new Map(), freeSince: new Map() }
     const past: Past[] = []

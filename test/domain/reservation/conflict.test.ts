@@ -34,7 +34,7 @@ test('reservations may share an edge', (t) => {
   t.is(decided(story.when(reserve(sixToSeven), '05:01')).type, 'ReservationCreated')
 })
 
-test('an overlapping window is refused whoever holds the other, and the refusal names it and the next free one', (t) => {
+test('an overlapping window is refused for any user, naming the conflict and the next free window', (t) => {
   const taken = reservationCreated(idOf(1), '2030-05-02T09:00:00+02:00', '2030-05-02T03:30:00-04:00', bob)
   const wanted = explicit('06:45', '07:10', 60, 0)
   for (const user_id of [alice, bob]) {
@@ -50,7 +50,7 @@ test('an overlapping window is refused whoever holds the other, and the refusal 
   }
 })
 
-test('a window is refused for one quarter of overlap, on the grid', (t) => {
+test('a window is refused if it overlaps by one quarter on the grid', (t) => {
   const story = given(created, at('05:00', reservationCreated(idOf(1), '06:15', '06:45')))
   for (const [start, end] of [
     ['06:00', '06:15:01'],
@@ -62,7 +62,7 @@ test('a window is refused for one quarter of overlap, on the grid', (t) => {
   }
 })
 
-test('the next free window is searched over all that are taken, and gaps too short are passed over', (t) => {
+test('the next free window skips taken windows and gaps that are too short', (t) => {
   const story = given(
     created,
     at('05:00', reservationCreated(idOf(1), '06:00', '07:00')),
@@ -77,7 +77,7 @@ test('the next free window is searched over all that are taken, and gaps too sho
   t.deepEqual(next('08:30', '08:45'), { start_time: wall('09:00'), end_time: wall('09:15') })
 })
 
-test('next_available is null where nothing starts within the horizon', (t) => {
+test('next_available is null if no window starts within the horizon', (t) => {
   const story = given(created, at('05:00', reservationCreated(idOf(1), '06:00', '07:00')))
   const hours = (horizon: number) =>
     refusal(story.when(reserve(sixToSeven, { limits: { ...LIMITS, horizon: horizon * 3_600_000 } }), '05:00')).help
@@ -85,7 +85,7 @@ test('next_available is null where nothing starts within the horizon', (t) => {
   t.is(hours(1.999)?.next_available, null)
 })
 
-test('of many conflicts a refusal names the first hundred, by start', (t) => {
+test('a refusal names at most the first hundred conflicts, by start', (t) => {
   const count = 120
   const quarter = (i: number) => new Date(Date.UTC(2030, 4, 3) + i * 900_000).toISOString().replace('.000Z', '+00:00')
   const taken = Array.from({ length: count }, (_, i) =>
@@ -100,7 +100,7 @@ test('of many conflicts a refusal names the first hundred, by start', (t) => {
   t.is(failure.help?.next_available?.start_time, quarter(count))
 })
 
-test('cancelled and released time is free, the rest of the current quarter included', (t) => {
+test('cancelled and released time is free, including the rest of the current quarter', (t) => {
   const story = given(
     created,
     at('05:00', reservationCreated(idOf(1), '05:00', '06:00')),
@@ -114,7 +114,7 @@ test('cancelled and released time is free, the rest of the current quarter inclu
   })
 })
 
-test('an extended reservation holds the time that was added', (t) => {
+test('an extended reservation holds the added time', (t) => {
   const before = [created, at('05:00', reservationCreated(idOf(1), '05:00', '06:00'))]
   const story = given(...before, at('05:01', reservationExtended(idOf(1), '2030-05-02T08:30:00+02:00')))
   const failure = refusal(story.when(reserve(explicit('06:15', '06:30')), '05:02'))

@@ -16,7 +16,7 @@ import {
 } from '../builders.ts'
 import { at, type Decision, records, refusal, stories } from '../given-when-then.ts'
 
-/** Documents are a cache: nothing is recorded because one of them says so. */
+/** Documents are a cache: no event is recorded on their word alone. */
 
 const { given } = stories(reservationDecider)
 const { limits } = createReservation(explicit('06:00', '07:00'))
@@ -27,12 +27,12 @@ const gone = given(
   at('05:01', reservationCancelled(idOf(1))),
 )
 
-/** What a document says of the reservation, which is Alice's. */
+/** Possible contents of the document; the reservation is Alice's. */
 const DOCUMENTS = [alice, bob].flatMap((user_id) =>
   (['made', 'released', 'cancelled'] as const).map((documentStatus) => ({ user_id, documentStatus })),
 )
 
-const asked = (who: string, document: (typeof DOCUMENTS)[number]) => {
+const commandsOf = (who: string, document: (typeof DOCUMENTS)[number]) => {
   const of = { actor: tester(who), _id: idOf(1), ...document }
   return {
     cancel: { type: 'CancelReservation', ...of } as const,
@@ -41,10 +41,10 @@ const asked = (who: string, document: (typeof DOCUMENTS)[number]) => {
 }
 
 for (const document of DOCUMENTS) {
-  const said = `${document.documentStatus} by ${document.user_id === alice ? 'Alice' : 'Bob'}`
+  const status = `${document.documentStatus} by ${document.user_id === alice ? 'Alice' : 'Bob'}`
 
-  test(`what is ahead or runs is its holder’s, and stands, though its document says that it was ${said}`, (t) => {
-    const [hers, his] = [asked(alice, document), asked(bob, document)]
+  test(`a future or running reservation stays valid although its document says ${status}`, (t) => {
+    const [hers, his] = [commandsOf(alice, document), commandsOf(bob, document)]
     t.deepEqual(story.when(hers.cancel, '05:30'), records(reservationCancelled(idOf(1))))
     t.deepEqual(story.when(hers.cancel, '06:30'), records(reservationReleased(idOf(1), wall('06:30'))))
     t.deepEqual(story.when(hers.extend, '06:30'), records(reservationExtended(idOf(1), wall('08:00'))))
@@ -55,10 +55,10 @@ for (const document of DOCUMENTS) {
     }
   })
 
-  test(`of what is over or was cancelled nothing is recorded, though its document says that it was ${said}`, (t) => {
+  test(`a past or cancelled reservation records nothing although its document says ${status}`, (t) => {
     const isNothing = (decision: Decision): boolean => decision._tag === 'Left' || decision.right.length === 0
     for (const who of [alice, bob]) {
-      for (const command of Object.values(asked(who, document))) {
+      for (const command of Object.values(commandsOf(who, document))) {
         t.true(isNothing(story.when(command, '07:00')))
         t.true(isNothing(gone.when(command, '05:30')))
       }

@@ -24,7 +24,7 @@ const created = at('05:00', sutCreated())
 /** 06:00 to 07:00 UTC. */
 const made = at('05:00', reservationCreated(idOf(1), '2030-05-02T08:00:00+02:00', '2030-05-02T03:30:00-03:30'))
 const inactive = at('05:01', sutUpdated({ is_active: false }))
-const standing = (...more: readonly Past[]) => given(created, made, ...more)
+const withReservation = (...more: readonly Past[]) => given(created, made, ...more)
 
 const extend = (end: ExtendReservation['end'], more: Partial<ExtendReservation> = {}): ExtendReservation => ({
   type: 'ExtendReservation',
@@ -38,28 +38,32 @@ const extend = (end: ExtendReservation['end'], more: Partial<ExtendReservation> 
 })
 const hours = (count: number) => ({ duration: count * 3600 })
 
-test('a reservation is extended to a later end, in the offset in which it is asked', (t) => {
+test('a reservation is extended to a later end, in the requested offset', (t) => {
   const to = (end_time: string) => records(reservationExtended(idOf(1), end_time))
-  t.deepEqual(standing().when(extend(asked('07:15', 60)), '05:01'), to(wall('08:15', '+01:00')))
-  t.deepEqual(standing().when(extend(asked('07:00:01')), '05:01'), to(wall('07:15')), 'on the grid')
-  t.deepEqual(standing().when(extend(asked('07:00', 0, 1n)), '05:01'), to(wall('07:15')), 'by a nanosecond')
-  t.deepEqual(standing().when(extend(asked('08:00')), '06:59:59.999'), to(wall('08:00')), 'while it runs')
+  t.deepEqual(withReservation().when(extend(asked('07:15', 60)), '05:01'), to(wall('08:15', '+01:00')))
+  t.deepEqual(withReservation().when(extend(asked('07:00:01')), '05:01'), to(wall('07:15')), 'on the grid')
+  t.deepEqual(withReservation().when(extend(asked('07:00', 0, 1n)), '05:01'), to(wall('07:15')), 'by a nanosecond')
+  t.deepEqual(withReservation().when(extend(asked('08:00')), '06:59:59.999'), to(wall('08:00')), 'while it runs')
 })
 
 test('an extension by duration counts from the start and keeps the offset of the old end', (t) => {
   const to = (end_time: string) => records(reservationExtended(idOf(1), end_time))
-  t.deepEqual(standing().when(extend(hours(2)), '05:01'), to(wall('04:30', '-03:30')))
-  t.deepEqual(standing().when(extend({ duration: 3601 }), '05:01'), to(wall('03:45', '-03:30')))
-  const extended = standing(at('05:01', reservationExtended(idOf(1), wall('09:30', '+02:00'))))
+  t.deepEqual(withReservation().when(extend(hours(2)), '05:01'), to(wall('04:30', '-03:30')))
+  t.deepEqual(withReservation().when(extend({ duration: 3601 }), '05:01'), to(wall('03:45', '-03:30')))
+  const extended = withReservation(at('05:01', reservationExtended(idOf(1), wall('09:30', '+02:00'))))
   t.deepEqual(extended.when(extend(hours(2)), '05:02'), to(wall('10:00', '+02:00')))
 })
 
-test('the very end that stands is not recorded again', (t) => {
-  t.deepEqual(standing().when(extend(asked('07:00')), '05:01'), records())
-  t.deepEqual(standing().when(extend(asked('07:00', 345)), '05:01'), records(), 'in whatever offset')
-  t.deepEqual(standing().when(extend(asked('06:46')), '05:01'), records(), 'judged on the grid')
-  t.deepEqual(standing().when(extend(hours(1)), '05:01'), records())
-  t.deepEqual(standing(inactive).when(extend(hours(1)), '05:02'), records(), 'even where an extension is refused')
+test('extending to the current end records nothing', (t) => {
+  t.deepEqual(withReservation().when(extend(asked('07:00')), '05:01'), records())
+  t.deepEqual(withReservation().when(extend(asked('07:00', 345)), '05:01'), records(), 'in any offset')
+  t.deepEqual(withReservation().when(extend(asked('06:46')), '05:01'), records(), 'compared on the grid')
+  t.deepEqual(withReservation().when(extend(hours(1)), '05:01'), records())
+  t.deepEqual(
+    withReservation(inactive).when(extend(hours(1)), '05:02'),
+    records(),
+    'even if an extension would be refused',
+  )
 })
 
 test('an earlier end is refused', (t) => {
@@ -68,34 +72,34 @@ test('an earlier end is refused', (t) => {
     [asked('05:00'), 'end_time'],
     [{ duration: 2700 }, 'duration'],
   ] as const) {
-    const refused = standing().when(extend(end), '05:01')
+    const refused = withReservation().when(extend(end), '05:01')
     t.deepEqual(whyRefused(refused), ['end_not_later', `end_not_later ${field}`])
     t.regex(refusal(refused).detail, /the current end, 2030-05-02T03:30:00-03:30/)
   }
 })
 
-test('an extension is as long as the longest window at most, judged as asked from the start', (t) => {
+test('an extended reservation is limited to the maximum window, measured from its start as requested', (t) => {
   const week = 7 * 86_400
   t.deepEqual(
-    standing().when(extend({ duration: week }), '05:01'),
+    withReservation().when(extend({ duration: week }), '05:01'),
     records(reservationExtended(idOf(1), '2030-05-09T02:30:00-03:30')),
   )
-  const longer = standing().when(extend({ duration: week + 1 }), '05:01')
+  const longer = withReservation().when(extend({ duration: week + 1 }), '05:01')
   t.deepEqual(whyRefused(longer), ['window_too_long', 'window_too_long duration'])
-  const past = standing().when(extend(asked('2030-05-09T06:00:00Z', 0, 1n)), '05:01')
+  const past = withReservation().when(extend(asked('2030-05-09T06:00:00Z', 0, 1n)), '05:01')
   t.deepEqual(whyRefused(past), ['window_too_long', 'window_too_long end_time'])
 })
 
-test('an end that stands beyond the longest length is still that very end', (t) => {
-  // The grid gives up to two quarters more than was asked for, and the limit may have been longer once.
+test('extending to the current end is accepted even beyond the maximum window', (t) => {
+  // Alignment adds up to two quarters, and the limit may have been longer earlier.
   const limits = { ...LIMITS, windowMax: 30 * 60_000 }
-  t.deepEqual(standing().when(extend(hours(1), { limits }), '05:01'), records())
-  const earlier = standing().when(extend({ duration: 2700 }, { limits }), '05:01')
+  t.deepEqual(withReservation().when(extend(hours(1), { limits }), '05:01'), records())
+  const earlier = withReservation().when(extend({ duration: 2700 }, { limits }), '05:01')
   t.deepEqual(whyRefused(earlier), ['invalid', 'end_not_later duration', 'window_too_long duration'])
 })
 
-test('a conflict in the time added is named with the latest possible end, in the offset of the asked one', (t) => {
-  const story = standing(
+test('a conflict in the added time is named with the latest possible end, in the requested offset', (t) => {
+  const story = withReservation(
     at('05:00', reservationCreated(idOf(2), '08:00', '09:00', bob)),
     at('05:00', reservationCreated(idOf(3), '09:00', '10:00')),
   )
@@ -110,48 +114,48 @@ test('a conflict in the time added is named with the latest possible end, in the
   t.deepEqual(story.when(extend(asked('08:00', 120)), '05:01'), possible, 'that end is possible')
 })
 
-test('extendable_until is null where the next reservation begins at the end', (t) => {
-  const story = standing(at('05:00', reservationCreated(idOf(2), '07:00', '08:00', bob)))
+test('extendable_until is null if the next reservation starts at the end', (t) => {
+  const story = withReservation(at('05:00', reservationCreated(idOf(2), '07:00', '08:00', bob)))
   const { code, help } = refusal(story.when(extend(asked('07:15')), '05:01'))
   t.is(code, 'reservation_conflict')
   t.is(help?.extendable_until, null)
 })
 
-test('a reservation that is over is not extended, nor one released or cancelled', (t) => {
+test('a past, released or cancelled reservation cannot be extended', (t) => {
   const later = extend(asked('08:00'))
-  t.is(refusal(standing().when(later, '07:00')).code, 'reservation_over')
-  t.is(refusal(standing(at('07:30', sutRetired())).when(later, '07:30')).code, 'reservation_over')
-  const released = standing(at('06:10', reservationReleased(idOf(1), wall('06:10'))))
+  t.is(refusal(withReservation().when(later, '07:00')).code, 'reservation_over')
+  t.is(refusal(withReservation(at('07:30', sutRetired())).when(later, '07:30')).code, 'reservation_over')
+  const released = withReservation(at('06:10', reservationReleased(idOf(1), wall('06:10'))))
   t.is(refusal(released.when({ ...later, documentStatus: 'released' }, '06:11')).code, 'reservation_over')
-  const cancelled = standing(at('05:01', reservationCancelled(idOf(1))))
+  const cancelled = withReservation(at('05:01', reservationCancelled(idOf(1))))
   t.is(refusal(cancelled.when({ ...later, documentStatus: 'cancelled' }, '05:02')).code, 'reservation_cancelled')
 })
 
-test('a SUT that is not active refuses extensions', (t) => {
-  t.is(refusal(standing(inactive).when(extend(asked('08:00')), '05:02')).code, 'sut_inactive')
+test('extensions on an inactive SUT are refused', (t) => {
+  t.is(refusal(withReservation(inactive).when(extend(asked('08:00')), '05:02')).code, 'sut_inactive')
 })
 
-test("a tester extends its own reservations only, an administrator anybody's", (t) => {
+test('a tester can extend only its own reservations, an administrator any', (t) => {
   const later = extend(asked('08:00'))
-  t.is(refusal(standing().when({ ...later, actor: tester(bob) }, '05:01')).code, 'not_your_reservation')
+  t.is(refusal(withReservation().when({ ...later, actor: tester(bob) }, '05:01')).code, 'not_your_reservation')
   const possible = records(reservationExtended(idOf(1), wall('08:00')))
-  t.deepEqual(standing().when({ ...later, actor: administrator }, '05:01'), possible)
+  t.deepEqual(withReservation().when({ ...later, actor: administrator }, '05:01'), possible)
 })
 
-test('of several refusals the first counts: invalid, not yours, cancelled, over or inactive, conflict', (t) => {
+test('refusals have a fixed order: invalid, not yours, cancelled, over or inactive, conflict', (t) => {
   const actor = tester(bob)
   const next = at('05:00', reservationCreated(idOf(2), '07:00', '08:00'))
   const code = (story: ReturnType<typeof given>, command: ExtendReservation) =>
     refusal(story.when(command, '05:02')).code
-  t.is(code(standing(next, inactive), extend(asked('06:30'), { actor })), 'end_not_later')
-  t.is(code(standing(next, inactive), extend(asked('07:30'), { actor })), 'not_your_reservation')
-  const cancelled = standing(next, inactive, at('05:01', reservationCancelled(idOf(1))))
+  t.is(code(withReservation(next, inactive), extend(asked('06:30'), { actor })), 'end_not_later')
+  t.is(code(withReservation(next, inactive), extend(asked('07:30'), { actor })), 'not_your_reservation')
+  const cancelled = withReservation(next, inactive, at('05:01', reservationCancelled(idOf(1))))
   t.is(code(cancelled, extend(asked('07:30'), { actor, documentStatus: 'cancelled' })), 'not_your_reservation')
   t.is(code(cancelled, extend(asked('07:30'), { documentStatus: 'cancelled' })), 'reservation_cancelled')
-  t.is(code(standing(next, inactive), extend(asked('07:30'))), 'sut_inactive')
-  t.is(code(standing(next), extend(asked('07:30'))), 'reservation_conflict')
+  t.is(code(withReservation(next, inactive), extend(asked('07:30'))), 'sut_inactive')
+  t.is(code(withReservation(next), extend(asked('07:30'))), 'reservation_conflict')
 })
 
-test('of a SUT that nothing created nothing is extended', (t) => {
+test('extending on a missing SUT is refused', (t) => {
   t.is(refusal(given().when(extend(hours(2)), '05:00')).code, 'sut_not_found')
 })

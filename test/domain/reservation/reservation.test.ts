@@ -29,7 +29,7 @@ const documented = [
   ['2017-05-02T05:52:17.861Z', { form: 'relative', startIn: 0, duration: 462 }, '59081e91', '05:45', '06:00'],
 ] as const
 for (const [now, window, idBegins, start, end] of documented) {
-  test(`at ${now} the documented reservation has its window, its user, the port of its SUT and a telling id`, (t) => {
+  test(`at ${now} the documented reservation gets its window, its user, the SUT's port and an id with its time`, (t) => {
     const data = {
       _id: `${idBegins}aabbccddeeff0011`,
       sut_id: SUT_ID,
@@ -43,12 +43,12 @@ for (const [now, window, idBegins, start, end] of documented) {
   })
 }
 
-test('each end of a window is given back in the offset it was asked in', (t) => {
+test('each end of a window keeps its requested offset', (t) => {
   const { data } = decided(given(created).when(reserve(explicit('06:07:30', '06:20', 345, -210)), '05:58'))
   t.like(data, { start_time: '2030-05-02T11:45:00+05:45', end_time: '2030-05-02T03:00:00-03:30' })
 })
 
-test('a retired SUT and one that is not active take no reservations, an active one does again', (t) => {
+test('a retired or inactive SUT refuses reservations; a reactivated one accepts them', (t) => {
   const inactive = at('05:01', sutUpdated({ is_active: false }))
   t.is(refusal(given(created, at('05:01', sutRetired())).when(reserve(sixToSeven), '05:02')).code, 'sut_retired')
   t.is(refusal(given(created, inactive).when(reserve(sixToSeven), '05:02')).code, 'sut_inactive')
@@ -56,7 +56,7 @@ test('a retired SUT and one that is not active take no reservations, an active o
   t.is(decided(active.when(reserve(sixToSeven), '05:03')).type, 'ReservationCreated')
 })
 
-test('a SUT or a user that nothing has is named, both at once where both are missing', (t) => {
+test('a missing SUT or user is named, or both at once', (t) => {
   const noUser = { userExists: false }
   t.deepEqual(whyRefused(given().when(reserve(sixToSeven), '05:01')), ['sut_not_found', 'invalid sut_id'])
   t.deepEqual(whyRefused(given(at('05:00', sutCreationAbandoned())).when(reserve(sixToSeven), '05:01')), [
@@ -71,14 +71,14 @@ test('a SUT or a user that nothing has is named, both at once where both are mis
   t.deepEqual(both, ['sut_not_found', 'invalid user_id', 'invalid sut_id'])
 })
 
-test('a tester reserves for its own user_id only, an administrator for any', (t) => {
+test('a tester can reserve only for its own user_id, an administrator for any', (t) => {
   const story = given(created)
   t.is(refusal(story.when(reserve(sixToSeven, { actor: tester(bob) }), '05:01')).code, 'not_your_reservation')
   t.is(decided(story.when(reserve(sixToSeven, { actor: tester(alice) }), '05:01')).type, 'ReservationCreated')
   t.is(decided(story.when(reserve(sixToSeven), '05:01')).type, 'ReservationCreated')
 })
 
-test('of several refusals the first counts: invalid, not yours, not found, retired, inactive, conflict', (t) => {
+test('refusals have a fixed order: invalid, not yours, not found, retired, inactive, conflict', (t) => {
   const code = (story: ReturnType<typeof given>, more: object = {}, window = sixToSeven) =>
     refusal(story.when(reserve(window, more), '05:02')).code
   const others = { actor: tester(bob), userExists: false }
@@ -93,18 +93,18 @@ test('of several refusals the first counts: invalid, not yours, not found, retir
   t.is(code(given(created, taken)), 'reservation_conflict')
 })
 
-test('a clock that goes back books nothing twice: what was dropped as over cannot be asked for', (t) => {
+test('a clock set back causes no double booking, as past windows cannot be requested', (t) => {
   const story = given(
     created,
     at('05:00', reservationCreated(idOf(1), '06:00', '06:15')),
     at('06:20', sutUpdated({ name: 'new name' })),
   )
-  t.deepEqual(story.state.windows, EMPTY, 'a state forgets what is over at its last event')
-  // The clock says 05:30; the decision's now is the stream's last event.
+  t.deepEqual(story.state.windows, EMPTY, 'a state drops windows that ended before its last event')
+  // The clock is at 05:30, but the decision uses the time of the last event.
   const now = new Date(Math.max(story.state.time, Date.parse('2030-05-02T05:30:00Z'))).toISOString()
   t.is(refusal(story.when(reserve(explicit('06:00', '06:15')), now)).code, 'window_over')
   t.is(refusal(story.when(reserve(explicit('06:00', '06:45')), now)).code, 'window_in_the_past')
   t.is(decided(story.when(reserve(explicit('06:15', '06:45')), now)).type, 'ReservationCreated')
   const control = decided(story.when(reserve(explicit('06:00', '06:15')), '05:30'))
-  t.is(control.type, 'ReservationCreated', 'with the clock alone the window would be given a second time')
+  t.is(control.type, 'ReservationCreated', 'by the clock alone, the window would be booked twice')
 })

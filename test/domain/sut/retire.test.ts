@@ -16,12 +16,12 @@ const { given } = stories(sutDecider)
 const created = at('05:00', sutCreated())
 const retire = { type: 'RetireSut' as const }
 
-test('a SUT is retired with its port when no reservation of it is left', (t) => {
+test('a SUT without current or future reservations is retired with its port', (t) => {
   t.deepEqual(given(created).when(retire, '05:01'), records(sutRetired()))
-  t.deepEqual(given(created, at('05:01', sutRetired())).when(retire, '05:02'), records(), 'retired before')
+  t.deepEqual(given(created, at('05:01', sutRetired())).when(retire, '05:02'), records(), 'already retired')
 })
 
-test('a SUT is not retired while reservations of it are not over, and they are named by start', (t) => {
+test('a SUT with current or future reservations cannot be retired; they are named by start', (t) => {
   const story = given(
     created,
     at('05:00', reservationCreated(idOf(1), '2030-05-02T09:00:00+02:00', '2030-05-02T08:00:00+00:00', bob)),
@@ -39,10 +39,10 @@ test('a SUT is not retired while reservations of it are not over, and they are n
   const ahead = { _id: idOf(1), user_id: bob, start_time: wall('09:00', '+02:00'), end_time: wall('08:00') }
   t.deepEqual(help, { conflicts: [running, ahead] })
   t.deepEqual(refusal(story.when(retire, '07:00')).help, { conflicts: [ahead] })
-  t.deepEqual(story.when(retire, '08:00'), records(sutRetired()), 'when the last is over')
+  t.deepEqual(story.when(retire, '08:00'), records(sutRetired()), 'after the last one ends')
 })
 
-test('cancelled and released reservations do not keep a SUT from being retired', (t) => {
+test('cancelled and released reservations do not prevent retirement', (t) => {
   const story = given(
     created,
     at('05:00', reservationCreated(idOf(1), '05:00', '07:00')),
@@ -53,12 +53,12 @@ test('cancelled and released reservations do not keep a SUT from being retired',
   t.deepEqual(story.when(retire, '05:10'), records(sutRetired()))
 })
 
-test('of many standing reservations a refused retirement names the first hundred', (t) => {
+test('a refused retirement names at most the first hundred reservations', (t) => {
   const days = Array.from({ length: 101 }, (_, i) => new Date(Date.UTC(2030, 5, 1 + i)).toISOString().slice(0, 10))
-  const standing = days.map((day, i) =>
+  const ahead = days.map((day, i) =>
     at('05:00', reservationCreated(idOf(i), `${day}T06:00:00+00:00`, `${day}T07:00:00+00:00`)),
   )
-  const { help } = refusal(given(created, ...standing.reverse()).when(retire, '05:01'))
+  const { help } = refusal(given(created, ...ahead.reverse()).when(retire, '05:01'))
   t.deepEqual(
     help?.conflicts?.map(({ _id }) => _id),
     days.slice(0, 100).map((_, i) => idOf(i)),

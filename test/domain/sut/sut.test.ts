@@ -30,37 +30,37 @@ const update = (values: Partial<SutValues>, more: object = {}) => ({ type: 'Upda
 const tag = (tags: Record<string, string | null>, more: object = {}) => ({ type: 'TagSut' as const, tags, ...more })
 const retire = { type: 'RetireSut' as const }
 
-test('a SUT is created with its values, its port and the name of its credentials', (t) => {
+test('a SUT is created with its values, its port and the id of its credentials', (t) => {
   t.deepEqual(given().when(create(), '05:00'), records(sutCreated()))
   t.deepEqual(given().when(create({ credentials }), '05:00'), records(sutCreated({ credentials })))
 })
 
-test('a SUT that was created is not created again', (t) => {
+test('creating an existing SUT records nothing', (t) => {
   t.deepEqual(given(created).when(create(), '05:01'), records())
   t.deepEqual(given(created, at('05:01', sutRetired())).when(create(), '05:02'), records())
 })
 
-test('a creation that was given up records nothing for its late creator', (t) => {
+test('a creation that completes after its abandonment records nothing', (t) => {
   const abandoned = given().when({ type: 'AbandonSutCreation', _id: SUT_ID, listen_port: LISTEN_PORT }, '05:00')
   t.deepEqual(abandoned, records(sutCreationAbandoned()))
   t.deepEqual(given(at('05:00', sutCreationAbandoned())).when(create(), '05:01'), records())
 })
 
-test('a creation is given up only while it stands open', (t) => {
+test('only an unfinished creation can be abandoned', (t) => {
   const abandon = { type: 'AbandonSutCreation' as const, _id: SUT_ID, listen_port: LISTEN_PORT }
   t.deepEqual(given(created).when(abandon, '05:01'), records())
   t.deepEqual(given(created, at('05:01', sutRetired())).when(abandon, '05:02'), records())
   t.deepEqual(given(at('05:00', sutCreationAbandoned())).when(abandon, '05:01'), records())
 })
 
-test('of a SUT that nothing created or that was given up, nothing is changed', (t) => {
+test('changing a missing or abandoned SUT is refused', (t) => {
   for (const command of [update({ name: 'new name' }), tag({ rack: '4' }), retire]) {
     t.is(refusal(given().when(command, '05:00')).code, 'sut_not_found')
     t.is(refusal(given(at('05:00', sutCreationAbandoned())).when(command, '05:01')).code, 'sut_not_found')
   }
 })
 
-test('an update records the fields that really change, and no others', (t) => {
+test('an update records only the fields that change', (t) => {
   const story = given(created)
   const all = { ...sutValues(), name: 'new name', is_active: false, rdp_width: 1280 }
   const changed = sutUpdated({ name: 'new name', is_active: false, rdp_width: 1280 })
@@ -76,18 +76,18 @@ test('an update that changes nothing records nothing', (t) => {
   t.deepEqual(story.when(update({ name: 'bench 4' }), '05:02'), records(sutUpdated({ name: 'bench 4' })))
 })
 
-test('submitted credentials always count as a change, so that nobody can test a guess', (t) => {
+test('submitted credentials always count as a change, so that guesses cannot be verified', (t) => {
   const story = given(at('05:00', sutCreated({ credentials })))
   const again = { id: idOf(8), changed: ['password', 'user_name'] as const }
   t.deepEqual(story.when(update({}, { credentials: again }), '05:01'), records(sutUpdated({ credentials: again })))
   t.deepEqual(
     story.when(update(sutValues(), { credentials }), '05:01'),
     records(sutUpdated({ credentials })),
-    'even the very same',
+    'even the same ones',
   )
 })
 
-test('tags are merged: a string sets one, null removes one, the others stay', (t) => {
+test('tags are merged: a string sets one, null removes one, others remain', (t) => {
   const story = given(created, at('05:01', sutUpdated({ tags: { rack: '4', floor: '2' } })))
   const patch = { rack: '5', floor: null, 'os.arch': 'arm64' }
   t.deepEqual(story.when(tag(patch), '05:02'), records(sutUpdated({ tags: patch })))
@@ -99,14 +99,14 @@ test('tags are merged: a string sets one, null removes one, the others stay', (t
   t.deepEqual('tags' in state && state.tags, { 'os.arch': 'arm64', rack: '5' })
 })
 
-test('of a patch of tags only what really changes is recorded', (t) => {
+test('a tag patch records only the tags that change', (t) => {
   const story = given(created, at('05:01', sutUpdated({ tags: { rack: '4' } })))
   t.deepEqual(story.when(tag({}), '05:02'), records())
   t.deepEqual(story.when(tag({ rack: '4', floor: null }), '05:02'), records())
   t.deepEqual(story.when(tag({ rack: '4', floor: '' }), '05:02'), records(sutUpdated({ tags: { floor: '' } })))
 })
 
-test('a tag may have the name of what every JavaScript object has', (t) => {
+test('a tag may have the name of an Object.prototype member', (t) => {
   t.deepEqual(given(created).when(tag({ constructor: null, toString: null }), '05:01'), records())
   const story = given(created, at('05:01', sutUpdated({ tags: { constructor: 'acer' } })))
   t.deepEqual(story.when(tag({ constructor: 'acer' }), '05:02'), records())
@@ -126,14 +126,14 @@ test('a SUT has at most 64 tags, counted after the patch', (t) => {
   t.deepEqual(full.when(tag(swap), '05:02'), records(sutUpdated({ tags: swap })))
 })
 
-test('a retired SUT is neither updated nor tagged', (t) => {
+test('a retired SUT can be neither updated nor tagged', (t) => {
   const story = given(created, at('05:01', sutRetired()))
   t.is(refusal(story.when(update({ name: 'new name' }), '05:02')).code, 'sut_retired')
   t.is(refusal(story.when(update({}), '05:02')).code, 'sut_retired')
   t.is(refusal(story.when(tag({ rack: '4' }), '05:02')).code, 'sut_retired')
 })
 
-test('update, tags and retire are refused as stale when the record has moved on', (t) => {
+test('updates, tags and retirement with an outdated ETag are refused as stale', (t) => {
   const story = given(created, at('05:01', sutUpdated({ name: 'new name' })))
   for (const command of [update({ name: 'other' }), tag({ rack: '4' }), retire]) {
     t.is(refusal(story.when({ ...command, ifMatch: [0] }, '05:02')).code, 'stale')
@@ -143,7 +143,7 @@ test('update, tags and retire are refused as stale when the record has moved on'
   }
 })
 
-test("the record's revision moves with the SUT's own events, not with its reservations", (t) => {
+test("only the SUT's own events change the record's revision, not its reservations", (t) => {
   const past = [
     created,
     at('05:01', reservationCreated(idOf(1), '06:00', '07:00')),
@@ -158,7 +158,7 @@ test("the record's revision moves with the SUT's own events, not with its reserv
   t.deepEqual(revisions, [0, 0, 2, 2, 4])
 })
 
-test('tags and values stay through an update of others', (t) => {
+test('an update leaves other values and tags unchanged', (t) => {
   const { state } = given(
     created,
     at('05:01', sutUpdated({ tags: { rack: '4' } })),
@@ -167,7 +167,7 @@ test('tags and values stay through an update of others', (t) => {
   t.like(state, { tags: { rack: '4' }, values: { ...sutValues(), name: 'new name' } })
 })
 
-test('invalid comes before retired, retired before stale, stale before reserved', (t) => {
+test('refusals have a fixed order: invalid, retired, stale, reserved', (t) => {
   const gone = given(created, at('05:01', sutRetired()))
   t.is(refusal(gone.when(tag(manyTags(1, 65), { ifMatch: [] }), '05:02')).code, 'invalid')
   t.is(refusal(gone.when(tag({ rack: '4' }, { ifMatch: [] }), '05:02')).code, 'sut_retired')

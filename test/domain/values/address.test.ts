@@ -41,24 +41,24 @@ const noAddresses = [
   ...['[::1]', '::1%eth0', 'fe80::1%1', ':', ':::', '1::2::3', '12345::', 'g::', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9'],
   ...['::1.2.3', '::1.2.3.256', '::01.2.3.4', '1:2:3:4:5:6:7:1.2.3.4', '::1.2.3.4:5', '::1/128', '.::', '...'],
 ]
-for (const taken of addresses) {
-  test(`${taken} is an address`, (t) => {
-    t.deepEqual(address.decode(taken), E.right(taken))
+for (const accepted of addresses) {
+  test(`${accepted} is an address`, (t) => {
+    t.deepEqual(address.decode(accepted), E.right(accepted))
   })
 }
 for (const refused of noAddresses) {
-  test(`${JSON.stringify(refused)} is no address`, (t) => {
+  test(`${JSON.stringify(refused)} is not an address`, (t) => {
     t.deepEqual(problemsOf(refused), ['must be a host name or an IP address'])
   })
 }
 
-test('what is no text is no address', (t) => {
+test('a value that is not a string is not an address', (t) => {
   for (const refused of [undefined, null, 5, true, [], ['localhost'], {}]) {
     t.deepEqual(problemsOf(refused), ['must be a host name or an IP address'])
   }
 })
 
-test('IP addresses are those that the machine itself takes for some', (t) => {
+test("property: IP addresses are those that Node's net module accepts", (t) => {
   t.is(longestName.length, 253)
   fc.assert(fc.property(arbitraryAddress(), (any) => t.true(address.is(any), any)))
   const colons = fc.string({ unit: fc.constantFrom('0', '1', 'f', ':', ':', '::', '.', '1.2.3.4'), maxLength: 20 })

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 
-/** RFC 8785, appendix B: the bits of a number and how it is written. */
+/** RFC 8785, appendix B: the bits of a number and its text. */
 const NUMBERS: readonly (readonly [bits: string, written: string])[] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -33,14 +33,14 @@ const NUMBERS: readonly (readonly [bits: string, written: string])[] = [
 
 const numberOf = (bits: string): number => Buffer.from(bits, 'hex').readDoubleBE()
 
-test('numbers are written as the examples of RFC 8785', (t) => {
+test('numbers are written as in the examples of RFC 8785', (t) => {
   t.deepEqual(
     NUMBERS.map(([bits]) => [bits, canonicalJson(numberOf(bits))]),
     NUMBERS.map((example) => [...example]),
   )
 })
 
-test('numbers that JSON cannot carry are refused, as in RFC 8785', (t) => {
+test('numbers that JSON cannot represent are refused, as in RFC 8785', (t) => {
   for (const bits of ['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000']) {
     t.throws(() => canonicalJson({ a: [numberOf(bits)] }), { instanceOf: TypeError })
   }
@@ -70,7 +70,7 @@ test('strings and literals are written as in the example of RFC 8785', (t) => {
   )
 })
 
-test('what JSON cannot carry exactly is refused wherever it stands', (t) => {
+test('values that JSON cannot represent exactly are refused at any depth', (t) => {
   for (const value of [undefined, () => 0, 1n, Symbol('a'), '\ud800', 'a\udc00b', Number.NaN]) {
     for (const holder of [value, [value], { a: value }, { a: [{ b: value }] }]) {
       t.throws(() => canonicalJson(holder), { instanceOf: TypeError })
@@ -79,7 +79,7 @@ test('what JSON cannot carry exactly is refused wherever it stands', (t) => {
   t.throws(() => canonicalJson({ '\ud800': 1 }), { instanceOf: TypeError })
 })
 
-test('any JSON value is written as a published implementation writes it, and reads back as it was', (t) => {
+test('property: any JSON value is written like a published implementation, and round-trips', (t) => {
   const property = fc.property(fc.jsonValue({ stringUnit: 'binary', maxDepth: 5 }), (value) => {
     const written = canonicalJson(value)
     t.is(written, canonicalize(value) as string)
@@ -88,7 +88,7 @@ test('any JSON value is written as a published implementation writes it, and rea
   fc.assert(property, { numRuns: 500 })
 })
 
-test('any number is written as a published implementation writes it', (t) => {
+test('property: any number is written like a published implementation', (t) => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (n) => canonicalJson(n) === canonicalize(n)),
   )

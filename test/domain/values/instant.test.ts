@@ -16,7 +16,7 @@ import { arbitraryOffset, arbitrarySecond } from '../builders.ts'
 
 const MAY_SECOND = 1903932000 // 2030-05-02T06:00:00Z
 
-/** An accepted text as its moment in UTC and its offset in minutes. */
+/** The instant in UTC and the offset in minutes, or the error message. */
 const read = (text: string): [string, number] | string => {
   const parsed = parseInstant(text)
   if (E.isLeft(parsed)) return parsed.left
@@ -55,16 +55,16 @@ const LEAP = 'cannot be a leap second; the last second of a minute is 59'
 const BEYOND = 'must have an offset within 14:00'
 const refused: readonly (readonly [string, string, string])[] = [
   ['no offset', '2030-05-02T06:00:00', NO_OFFSET],
-  ['no offset behind a fraction', '2030-05-02T06:00:00.5', NO_OFFSET],
+  ['no offset after a fraction', '2030-05-02T06:00:00.5', NO_OFFSET],
   ['a date only', '2030-05-02', 'is a date without a time; write it like 2030-05-02T08:15:00+02:00'],
-  ['a blank for T', '2030-05-02 06:00:00Z', WHOLE],
+  ['a space instead of T', '2030-05-02 06:00:00Z', WHOLE],
   [
-    'a blank for + as addresses make it',
+    'a space instead of +, as decoded from a URL',
     '2030-05-02T06:00:00 02:00',
     'cannot contain a space; write + as %2B in a URL',
   ],
-  ['a zone', '2030-05-02T06:00:00Z[UTC]', WHOLE],
-  ['a zone behind an offset', '2030-05-02T06:00:00+02:00[Europe/Berlin]', WHOLE],
+  ['a time zone', '2030-05-02T06:00:00Z[UTC]', WHOLE],
+  ['a time zone after an offset', '2030-05-02T06:00:00+02:00[Europe/Berlin]', WHOLE],
   ['24:00', '2030-05-02T24:00:00Z', WHOLE],
   ['minute 60', '2030-05-02T06:60:00Z', WHOLE],
   ['30 February', '2030-02-30T06:00:00Z', NO_SUCH_DAY],
@@ -74,17 +74,17 @@ const refused: readonly (readonly [string, string, string])[] = [
   ['month 13', '2030-13-01T06:00:00Z', NO_SUCH_DAY],
   ['day 0', '2030-05-00T06:00:00Z', NO_SUCH_DAY],
   ['a leap second', '2016-12-31T23:59:60Z', LEAP],
-  ['a leap second elsewhere', '2017-01-01T00:59:60.5+01:00', LEAP],
+  ['a leap second at another offset', '2017-01-01T00:59:60.5+01:00', LEAP],
   ['an offset a minute beyond 14:00', '2030-05-02T06:00:00+14:01', BEYOND],
   ['an offset a minute beyond -14:00', '2030-05-02T06:00:00-14:01', BEYOND],
   ['an offset of 23:59', '2030-05-02T06:00:00+23:59', BEYOND],
   ['an offset of 24 hours', '2030-05-02T06:00:00+24:00', WHOLE],
   ['an offset without its colon', '2030-05-02T06:00:00+0200', WHOLE],
   ['an offset of hours alone', '2030-05-02T06:00:00+02', WHOLE],
-  ['an offset with a real minus sign', '2030-05-02T06:00:00−02:00', WHOLE],
-  ['ten digits of fraction', '2030-05-02T06:00:00.0000000001Z', WHOLE],
-  ['a point without a fraction', '2030-05-02T06:00:00.Z', WHOLE],
-  ['a comma for the point', '2030-05-02T06:00:00,5Z', WHOLE],
+  ['an offset with a Unicode minus sign', '2030-05-02T06:00:00−02:00', WHOLE],
+  ['ten fraction digits', '2030-05-02T06:00:00.0000000001Z', WHOLE],
+  ['a decimal point without digits', '2030-05-02T06:00:00.Z', WHOLE],
+  ['a decimal comma', '2030-05-02T06:00:00,5Z', WHOLE],
   ['no seconds', '2030-05-02T06:00Z', WHOLE],
   ['a year of five digits', '12030-05-02T06:00:00Z', WHOLE],
   ['a signed year', '+002030-05-02T06:00:00Z', WHOLE],
@@ -92,25 +92,26 @@ const refused: readonly (readonly [string, string, string])[] = [
   ['the basic format', '20300502T060000Z', WHOLE],
   ['a day of the year', '2030-122T06:00:00Z', WHOLE],
   ['white space around it', ' 2030-05-02T06:00:00Z', WHOLE],
-  ['a line break behind it', '2030-05-02T06:00:00Z\n', WHOLE],
+  ['a line break after it', '2030-05-02T06:00:00Z\n', WHOLE],
   ['digits of another script', '２０３０-05-02T06:00:00Z', WHOLE],
-  ['the words of Date', 'Thu, 02 May 2030 06:00:00 GMT', WHOLE],
+  ['the format of Date.toUTCString', 'Thu, 02 May 2030 06:00:00 GMT', WHOLE],
   ['seconds since 1970', '1903932000', WHOLE],
   ['nothing', '', WHOLE],
 ]
 for (const [what, text, sentence] of refused) {
-  test(`a date-time with ${what} is refused with a sentence that helps`, (t) => {
+  test(`a date-time with ${what} is refused with a helpful message`, (t) => {
     t.is(read(text), sentence)
   })
 }
 
-test("what JavaScript's Date would take and Berth refuses is worth a parser of its own", (t) => {
-  // The control of the table above: were parseInstant made of Date.parse, these rows would be accepted.
+test("control: JavaScript's Date accepts texts that Berth refuses", (t) => {
+  // If parseInstant used Date.parse, these rows of the table would be accepted.
   const taken = refused.filter(([, text]) => !Number.isNaN(Date.parse(text))).map(([what]) => what)
-  for (const what of ['no offset', 'a date only', 'a blank for T', '24:00', '30 February']) t.true(taken.includes(what))
+  for (const what of ['no offset', 'a date only', 'a space instead of T', '24:00', '30 February'])
+    t.true(taken.includes(what))
 })
 
-test('a formatted moment is read as the same moment at the same offset', (t) => {
+test('property: a formatted instant is parsed to the same instant and offset', (t) => {
   const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
     const parsed = parseInstant(formatWithOffset(second, offset))
     t.deepEqual(parsed, E.right({ epochNanoseconds: BigInt(second) * 1_000_000_000n, offset }))
@@ -118,7 +119,7 @@ test('a formatted moment is read as the same moment at the same offset', (t) => 
   fc.assert(property)
 })
 
-test('a fraction of up to nine digits moves the moment by just that much', (t) => {
+test('property: a fraction of up to nine digits is exact', (t) => {
   const property = fc.property(
     arbitrarySecond(),
     arbitraryOffset(),
@@ -134,7 +135,7 @@ test('a fraction of up to nine digits moves the moment by just that much', (t) =
   fc.assert(property)
 })
 
-test('any moment is written with its offset as Temporal writes it', (t) => {
+test('property: any instant is formatted with its offset like Temporal', (t) => {
   const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
     const zone = formatWithOffset(0, offset).slice(19)
     const instant = Temporal.Instant.fromEpochMilliseconds(second * 1000)
@@ -143,7 +144,7 @@ test('any moment is written with its offset as Temporal writes it', (t) => {
   fc.assert(property)
 })
 
-test('the second and the offset of a written end are those it was written from', (t) => {
+test('property: the second and offset of a formatted end are recovered', (t) => {
   const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
     const written = formatWithOffset(second, offset)
     t.deepEqual([epochSecondsOf(written), offsetOf(written)], [second, offset])
@@ -151,7 +152,7 @@ test('the second and the offset of a written end are those it was written from',
   fc.assert(property)
 })
 
-test('the ends of windows are written without a fraction and with a numeric offset', (t) => {
+test('the ends of windows are formatted without a fraction and with a numeric offset', (t) => {
   t.is(formatWithOffset(MAY_SECOND + 900, 120), '2030-05-02T08:15:00+02:00')
   t.is(formatWithOffset(MAY_SECOND, 0), '2030-05-02T06:00:00+00:00')
   t.is(formatWithOffset(MAY_SECOND, -210), '2030-05-02T02:30:00-03:30')
@@ -160,7 +161,7 @@ test('the ends of windows are written without a fraction and with a numeric offs
   t.is(formatWithOffset(-1, 0), '1969-12-31T23:59:59+00:00')
 })
 
-test('recorded times are written with milliseconds and Z, and read back', (t) => {
+test('property: recorded times are formatted with milliseconds and Z, and round-trip', (t) => {
   const property = fc.property(fc.integer({ min: 0, max: 253402300799999 }), (milliseconds) => {
     const written = formatMilliseconds(milliseconds)
     t.regex(written, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -170,7 +171,7 @@ test('recorded times are written with milliseconds and Z, and read back', (t) =>
   t.is(formatMilliseconds(MAY_SECOND * 1000 - 108_600), '2030-05-02T05:58:11.400Z')
 })
 
-test("a SUT's own times and those of its monitoring are the recorded time in their forms", (t) => {
+test("a SUT's times and those of its monitoring are the recorded time in other formats", (t) => {
   t.is(withNumericOffset('2030-05-02T05:58:11.400Z'), '2030-05-02T05:58:11.400+00:00')
   t.is(withoutFraction('2030-05-02T05:58:11.400Z'), '2030-05-02T05:58:11+00:00')
 })

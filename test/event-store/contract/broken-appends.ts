@@ -4,7 +4,7 @@ import { append, readAll } from '../new-events.ts'
 import { always } from './broken-store.ts'
 import type { Break } from './contract.ts'
 
-/** Stores that append wrongly, each in its own way: what the contract's checks are checked with. */
+/** Stores with broken appends, to prove that the contract's checks fail for them. */
 
 type Append = EventStore['append']
 
@@ -60,14 +60,14 @@ export const refusesRepeats: Break = () => {
   })
 }
 
-export const takesAnythingForARepeat = appending(async (store, stream, expected, events, secrets) => {
+export const acceptsAnythingAsARepeat = appending(async (store, stream, expected, events, secrets) => {
   const result = await append(store, stream, expected, events, secrets)
   const there = await readAll(store, stream, expected)
   const last = there[events.length - 1]
   return E.isLeft(result) && last ? E.right({ revision: last.revision, mark: last.mark }) : result
 })
 
-export const takesASupersetForARepeat = appending(async (store, stream, expected, events, secrets) => {
+export const acceptsASupersetAsARepeat = appending(async (store, stream, expected, events, secrets) => {
   const result = await append(store, stream, expected, events, secrets)
   const [first] = await readAll(store, stream, expected)
   return E.isLeft(result) && first?.id === events[0]?.id
@@ -75,19 +75,19 @@ export const takesASupersetForARepeat = appending(async (store, stream, expected
     : result
 })
 
-export const answersWithTheHead = appending(async (store, stream, expected, events, secrets) => {
+export const returnsTheHead = appending(async (store, stream, expected, events, secrets) => {
   const result = await append(store, stream, expected, events, secrets)
   const last = (await readAll(store, stream)).at(-1)
   return E.isRight(result) && last ? E.right({ revision: last.revision, mark: last.mark }) : result
 })
 
-export const takesNothingForAnAppend = appending((store, stream, expected, events, secrets) =>
+export const acceptsAnEmptyAppend = appending((store, stream, expected, events, secrets) =>
   events.length === 0
     ? Promise.resolve(E.right({ revision: expected, mark: 0 }))
     : append(store, stream, expected, events, secrets),
 )
 
-/** What fails one append fails all that come with it or later. */
+/** A failed append also fails all concurrent and later ones. */
 export const failsTogether: Break = () => {
   let failure: unknown
   return (store) => ({

@@ -4,7 +4,7 @@ import { readAll } from '../new-events.ts'
 import { always } from './broken-store.ts'
 import type { Break } from './contract.ts'
 
-/** Stores that read streams wrongly or forget, each in its own way. */
+/** Stores with broken reads, or that lose data when reopened. */
 
 const reading = (deliver: (event: Recorded) => readonly Recorded[]): Break =>
   always((store) => ({
@@ -32,7 +32,7 @@ export const failsWithoutAStream = always((store) => ({
   },
 }))
 
-/** What it is when it is opened again. */
+/** Breaks the store only after it is reopened. */
 const reopened = (change: (store: EventStore) => Partial<EventStore>): Break => {
   return () => {
     let opened = 0
@@ -46,7 +46,7 @@ export const forgetsTheLastEvent = reopened((store) => ({
   },
 }))
 
-export const forgetsWhoItIs = reopened(() => ({ logId: 'f'.repeat(24) }))
+export const forgetsItsId = reopened(() => ({ logId: 'f'.repeat(24) }))
 
 export const forgetsSecrets = reopened(() => ({ readSecrets: async () => [] }))
 
@@ -58,16 +58,16 @@ const lying = (give: (record: StoredRecord, isLast: boolean) => readonly StoredR
     },
   }))
 
-export const laysBlanks = lying((record) => [
+export const changesWhiteSpace = lying((record) => [
   { ...record, text: JSON.stringify(JSON.parse(record.text), undefined, 1) },
 ])
 
-export const leavesOutTheLastRecord = lying((record, isLast) => (isLast ? [] : [record]))
+export const omitsTheLastRecord = lying((record, isLast) => (isLast ? [] : [record]))
 
-export const givesTheOneBefore = always((store) => ({ at: (mark) => store.at(mark - 1) }))
+export const returnsThePreviousEvent = always((store) => ({ at: (mark) => store.at(mark - 1) }))
 
-export const givesTheRecordBefore = always((store) => ({ recordAt: (mark) => store.recordAt(mark - 1) }))
+export const returnsThePreviousRecord = always((store) => ({ recordAt: (mark) => store.recordAt(mark - 1) }))
 
-export const givesTheLastForNone = always((store) => ({
+export const returnsTheLastForNone = always((store) => ({
   at: async (mark) => (await store.at(mark)) ?? store.at(await store.head()),
 }))

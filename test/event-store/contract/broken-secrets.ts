@@ -1,12 +1,12 @@
 import { always } from './broken-store.ts'
 
-/** Stores that exchange or list secrets wrongly, each in its own way. */
+/** Stores that replace or list secrets incorrectly. */
 
 export const exchangesWhatHasChanged = always((store) => ({
   exchangeSecrets: async (exchanges) => store.writeSecrets(exchanges.flatMap(({ next }) => next ?? [])),
 }))
 
-export const keepsWhatIsToGo = always((store) => ({
+export const keepsRemovedSecrets = always((store) => ({
   exchangeSecrets: (exchanges) => store.exchangeSecrets(exchanges.filter(({ next }) => next !== undefined)),
 }))
 
@@ -14,7 +14,7 @@ export const exchangesOnlyTheFirst = always((store) => ({
   exchangeSecrets: (exchanges) => store.exchangeSecrets(exchanges.slice(0, 1)),
 }))
 
-export const exchangesByPlaceAndId = always((store) => ({
+export const exchangesIgnoringTheKey = always((store) => ({
   exchangeSecrets: async (exchanges) => {
     for (const { old, next } of exchanges) {
       const standing = (await store.readSecrets(old.sut_id)).find(
@@ -32,7 +32,7 @@ export const listsSecretsOfEveryKey = always((store) => ({
   ],
 }))
 
-export const listsSecretsFromTheFirstOn = always((store) => ({
+export const listsSecretsFromTheStart = always((store) => ({
   secretsSealedWith: (keyId, _, limit) => store.secretsSealedWith(keyId, undefined, limit),
 }))
 

@@ -3,12 +3,12 @@ import type { Batch } from '../../../src/event-store/event-store.ts'
 import { always } from './broken-store.ts'
 import type { Break } from './contract.ts'
 
-/** Stores that deliver the log wrongly, each in its own way. */
+/** Stores with broken subscriptions. */
 
 const subscribing = (change: (batches: AsyncIterable<Batch>) => AsyncGenerator<Batch>): Break =>
   always((store) => ({ subscribe: (after, signal) => change(store.subscribe(after, signal)) }))
 
-/** Changes the events of a subscription as a whole: the function is given each with its place from the first. */
+/** Changes each event of a subscription; `index` counts from the first event. */
 const delivering = (deliver: (event: Logged, index: number) => readonly Logged[]): Break =>
   subscribing(async function* (batches) {
     let index = 0
@@ -23,7 +23,7 @@ export const repeatsAnEvent = delivering((event, index) => (index === 1 ? [event
 
 export const startsLate = delivering((event, index) => (index === 0 ? [] : [event]))
 
-export const countsMarksAnew = delivering((event, index) => [{ ...event, mark: 1000 - index }])
+export const returnsDecreasingMarks = delivering((event, index) => [{ ...event, mark: 1000 - index }])
 
 export const altersEvents = delivering((event) => [{ ...event, metadata: { ...event.metadata, reason: 'why not' } }])
 
@@ -35,20 +35,20 @@ export const startsWithTheMark = always((store) => ({
   },
 }))
 
-export const neverSaysCaughtUp = subscribing(async function* (batches) {
+export const neverReportsCaughtUp = subscribing(async function* (batches) {
   for await (const { events } of batches) yield { events, caughtUp: false }
 })
 
-export const countsOneMore = subscribing(async function* (batches) {
+export const overstatesAhead = subscribing(async function* (batches) {
   for await (const batch of batches) yield { ...batch, ahead: 1 + (batch.ahead ?? 0) }
 })
 
-export const saysCaughtUpTooSoon = subscribing(async function* (batches) {
+export const reportsCaughtUpTooEarly = subscribing(async function* (batches) {
   yield { events: [], caughtUp: true }
   yield* batches
 })
 
-export const saysCaughtUpAfterEachPage = subscribing(async function* (batches) {
+export const reportsCaughtUpAfterEachPage = subscribing(async function* (batches) {
   for await (const { events } of batches) yield { events, caughtUp: true }
 })
 
@@ -84,7 +84,7 @@ export const failsWhenAborted = always((store) => ({
   },
 }))
 
-/** Reads ahead of its consumer and keeps the newest only. */
+/** Reads ahead of its consumer and keeps only the newest events. */
 export const overflows = subscribing(async function* (batches) {
   const buffer: Logged[] = []
   const readAhead = async (): Promise<void> => {
@@ -100,4 +100,4 @@ export const overflows = subscribing(async function* (batches) {
   }
 })
 
-export const hasAnOldHead = always(() => ({ head: async () => -1 }))
+export const returnsAnOldHead = always(() => ({ head: async () => -1 }))

@@ -7,20 +7,20 @@ import { lawsOfRepeating } from './laws-of-repeating.ts'
 import { lawsOfSecrets } from './laws-of-secrets.ts'
 import { lawsOfSubscribing } from './laws-of-subscribing.ts'
 
-/** A store over a log of its own, and the same log once more after closing it. */
+/** A store with its own log, and a way to close it and open the same log again. */
 export interface Subject {
   readonly store: EventStore
   readonly reopen: () => Promise<EventStore>
 }
 
-/** Turns the store, whenever it is opened, into one that breaks a law. */
+/** Makes each opened store break a law. */
 export type Break = () => (store: EventStore) => EventStore
 
 export interface Law {
   readonly title: string
-  /** Throws an AssertionError where the law is broken; `patience` is how many milliseconds it waits for what must come. */
+  /** Throws an AssertionError if the law is broken. `patience` is the timeout in milliseconds. */
   readonly check: (subject: Subject, patience: number) => Promise<void>
-  /** Stores that break this law, by what they do: the check must fail for each. */
+  /** Stores that break this law, keyed by how. The check must fail for each. */
   readonly brokenBy: Readonly<Record<string, Break>>
 }
 
@@ -33,7 +33,7 @@ const laws: readonly Law[] = [
 ]
 
 const PATIENCE = 20_000
-/** For a store that is known to keep one waiting for ever. */
+/** For broken stores, some of which never answer. */
 const PATIENCE_WITH_BROKEN_ONES = 300
 
 const broken = (subject: Subject, breakIt: Break): Subject => {
@@ -43,7 +43,7 @@ const broken = (subject: Subject, breakIt: Break): Subject => {
 
 type Open = (t: ExecutionContext) => Promise<Subject>
 
-/** The laws of the port, as tests of one adapter. `open` gives an opened store, and tidies up with the test. */
+/** The laws of the port, as tests of one adapter. `open` opens a store and cleans up after the test. */
 export const storeContract = (name: string, open: Open): void => {
   for (const { title, check } of laws) {
     test(`${name}: ${title}`, async (t) => {
@@ -52,11 +52,11 @@ export const storeContract = (name: string, open: Open): void => {
   }
 }
 
-/** That the laws are no empty words: over stores that break them in known ways, each check fails. */
+/** Proves that each check fails for stores that break its law. */
 export const contractControls = (name: string, open: Open): void => {
   for (const { title, check, brokenBy } of laws) {
     for (const [how, breakIt] of Object.entries(brokenBy)) {
-      test(`${name}: it shows when a store ${how}: ${title}`, async (t) => {
+      test(`control: ${name}: a store that ${how} fails: ${title}`, async (t) => {
         const subject = broken(await open(t), breakIt)
         await t.throwsAsync(check(subject, PATIENCE_WITH_BROKEN_ONES), { instanceOf: AssertionError })
       })

@@ -5,7 +5,7 @@ import * as broken from './broken-appends.ts'
 import type { Law } from './contract.ts'
 
 const race: Law = {
-  title: 'of 64 appends at one revision one is done, and the others have moved',
+  title: 'of 64 concurrent appends at one revision, one succeeds and the others conflict',
   check: async ({ store }) => {
     const stream = aStream()
     let written: readonly string[] = []
@@ -24,7 +24,7 @@ const race: Law = {
 }
 
 const wrongRevision: Law = {
-  title: 'an append behind or ahead of its stream has moved and writes nothing, not even its secrets',
+  title: 'an append at any other revision conflicts and writes nothing, not even its secrets',
   check: async ({ store }) => {
     const stream = aStream()
     const events = someEvents(stream, 3)
@@ -45,13 +45,13 @@ const wrongRevision: Law = {
 }
 
 const atomicity: Law = {
-  title: 'no reader and no subscriber ever sees a part of an append',
+  title: 'readers and subscribers never see part of an append',
   check: async ({ store }) => {
     const stream = aStream()
     const from = await store.head()
     let isWriting = true
     const isWhole = async (): Promise<void> => {
-      assert.equal((await readAll(store, stream)).length % 3, 0, 'a part of an append can be read')
+      assert.equal((await readAll(store, stream)).length % 3, 0, 'part of an append can be read')
     }
     const subscriber = (async () => {
       for await (const { events } of store.subscribe(from, new AbortController().signal)) {
@@ -81,14 +81,14 @@ const atomicity: Law = {
 }
 
 const nothing: Law = {
-  title: 'an append of no events is an error, and makes no stream',
+  title: 'an append without events is an error and creates no stream',
   check: async ({ store }) => {
     const stream = aStream()
     await assert.rejects(append(store, stream, -1, []), TypeError)
     assert.deepEqual(await readAll(store, stream), [])
     assert.equal(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
   },
-  brokenBy: { 'takes it': broken.takesNothingForAnAppend },
+  brokenBy: { 'accepts an empty append': broken.acceptsAnEmptyAppend },
 }
 
 const appendFault: Law = {
@@ -106,7 +106,7 @@ const appendFault: Law = {
       assert.equal(result.status === 'fulfilled' && outcomeOf(result.value), 'done')
     }
   },
-  brokenBy: { 'takes all of them down': broken.failsTogether },
+  brokenBy: { 'fails concurrent appends too': broken.failsTogether },
 }
 
 export const lawsOfAppending: readonly Law[] = [race, wrongRevision, atomicity, nothing, appendFault]

@@ -18,11 +18,11 @@ import {
 } from '../new-events.ts'
 import { keepsTheOldestSecret, losesSecrets } from './broken-appends.ts'
 import * as broken from './broken-reads.ts'
-import { saysCaughtUpAfterEachPage } from './broken-subscriptions.ts'
+import { reportsCaughtUpAfterEachPage } from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
 const streamOrder: Law = {
-  title: 'a stream is read in the order of its appends, its revisions counting from 0 without a gap',
+  title: 'a stream is read in append order, with revisions from 0 without gaps',
   check: async ({ store }) => {
     const streams = [aStream(), aStream(), aStream()]
     const ids = await interleave(store, streams, 12)
@@ -40,15 +40,15 @@ const streamOrder: Law = {
     assert.deepEqual(whole.flatMap(idsOf).toSorted(), ids.toSorted())
   },
   brokenBy: {
-    'leaves out an event': broken.readsStreamsWithAGap,
+    'skips an event': broken.readsStreamsWithAGap,
     'repeats an event': broken.readsStreamsTwice,
-    'counts from 1': broken.readsOtherRevisions,
-    'always begins at the beginning': broken.readsFromTheBeginning,
+    'counts revisions from 1': broken.readsOtherRevisions,
+    'always reads from the start': broken.readsFromTheBeginning,
   },
 }
 
 const longStream: Law = {
-  title: 'a stream and a log of more events than a page are read whole',
+  title: 'streams and logs longer than a page are read completely',
   check: async ({ store }) => {
     const from = await store.head()
     const stream = aStream()
@@ -61,23 +61,23 @@ const longStream: Law = {
     assertSame(idsOf(await readLog(store, from)), idsOf(events), 'the log')
   },
   brokenBy: {
-    'leaves out an event': broken.readsStreamsWithAGap,
-    'takes the end of a page for the end of the log': saysCaughtUpAfterEachPage,
+    'skips an event': broken.readsStreamsWithAGap,
+    'mistakes the end of a page for the end of the log': reportsCaughtUpAfterEachPage,
   },
 }
 
 const missingStream: Law = {
-  title: 'a stream that nobody has written to reads as empty',
+  title: 'a stream without events reads as empty',
   check: async ({ store }) => {
     await assert.doesNotReject(async () => assert.deepEqual(await readAll(store, aStream()), []))
     await assert.doesNotReject(async () => assert.deepEqual(await readAll(store, aStream(), 7), []))
     assert.deepEqual(await store.readSecrets('590780914445534540190000'), [])
   },
-  brokenBy: { 'fails without a stream': broken.failsWithoutAStream },
+  brokenBy: { 'fails for a missing stream': broken.failsWithoutAStream },
 }
 
 const reopening: Law = {
-  title: 'closing and opening again gives everything back',
+  title: 'everything is still there after closing and reopening the store',
   check: async ({ store, reopen }) => {
     const { logId } = store
     const from = await store.head()
@@ -97,7 +97,7 @@ const reopening: Law = {
   },
   brokenBy: {
     'forgets the last event': broken.forgetsTheLastEvent,
-    'forgets its id': broken.forgetsWhoItIs,
+    'forgets its id': broken.forgetsItsId,
     'forgets the secrets': broken.forgetsSecrets,
   },
 }
@@ -106,7 +106,7 @@ const byField = (secrets: readonly SealedSecret[]): readonly SealedSecret[] =>
   secrets.toSorted((a, b) => (a.field < b.field ? -1 : 1))
 
 const secrets: Law = {
-  title: 'secrets stand with the event they came with, and the newest of each field is given',
+  title: 'secrets are written with their event, and the newest of each field is returned',
   check: async ({ store }) => {
     const stream = aStream()
     const sutId = stream.slice('sut-'.length)
@@ -118,39 +118,46 @@ const secrets: Law = {
     done(await append(store, stream, 0, second, [newer]))
     assert.deepEqual(byField(await store.readSecrets(sutId)), [newer, userName])
     done(await append(store, stream, -1, first, [password, userName]))
-    assert.deepEqual(byField(await store.readSecrets(sutId)), [newer, userName], 'a repetition brings nothing back')
+    assert.deepEqual(
+      byField(await store.readSecrets(sutId)),
+      [newer, userName],
+      'a repeated append restores no old secret',
+    )
     const check = { ...aSecret(stream, 'k1'), sut_id: `-${sutId}` }
     await store.writeSecrets([check])
     assert.deepEqual(await store.readSecrets(check.sut_id), [check])
     assert.deepEqual(await readAll(store, stream, 1), [])
   },
-  brokenBy: { 'loses secrets': losesSecrets, 'keeps the oldest': keepsTheOldestSecret },
+  brokenBy: { 'loses secrets': losesSecrets, 'keeps the oldest secret': keepsTheOldestSecret },
 }
 
 const records: Law = {
-  title: 'the log is given as it lies, up to where it ends: in the form that leaf hashes are taken of',
+  title: 'records are returned in canonical form, the input of leaf hashes, up to the end of the log',
   check: async ({ store }) => {
     const from = await store.head()
     await interleave(store, [aStream(), aStream()], 300)
     const log = await readLog(store, from)
     for (const after of [0, 1, log.length - 2, log.length - 1].map((n) => log[n]?.mark as number)) {
-      const lying = await recordsOf(store, after)
+      const records = await recordsOf(store, after)
       const rest = log.filter(({ mark }) => mark > after)
-      const read = lying.map(({ text, mark }) => ({ ...decodeEvent(text, mark), leaf: new Uint8Array(leafHash(text)) }))
+      const read = records.map(({ text, mark }) => ({
+        ...decodeEvent(text, mark),
+        leaf: new Uint8Array(leafHash(text)),
+      }))
       const canonical = rest.map((event) => encodeEvent(event.stream, event.revision, event))
-      assertSame(read, rest, 'the events of the log')
+      assertSame(read, rest, 'the records of the log')
       assert.ok(
-        lying.every(({ text }, n) => text === canonical[n]),
-        'they are written in their canonical form',
+        records.every(({ text }, n) => text === canonical[n]),
+        'the records are in canonical form',
       )
-      for (const { text, leaf } of lying) if (leaf !== undefined) assert.deepEqual(Buffer.from(leaf), leafHash(text))
+      for (const { text, leaf } of records) if (leaf !== undefined) assert.deepEqual(Buffer.from(leaf), leafHash(text))
     }
   },
-  brokenBy: { 'puts blanks between': broken.laysBlanks, 'leaves out the last': broken.leavesOutTheLastRecord },
+  brokenBy: { 'changes the white space': broken.changesWhiteSpace, 'omits the last record': broken.omitsTheLastRecord },
 }
 
 const at: Law = {
-  title: 'an event is read at its mark, and nothing where there is none',
+  title: 'an event is read by its position; a position without an event returns nothing',
   check: async ({ store }) => {
     const from = await store.head()
     await interleave(store, [aStream(), aStream()], 20)
@@ -165,9 +172,9 @@ const at: Law = {
     }
   },
   brokenBy: {
-    'gives the one before': broken.givesTheOneBefore,
-    'gives the record before': broken.givesTheRecordBefore,
-    'gives the last for none': broken.givesTheLastForNone,
+    'returns the previous event': broken.returnsThePreviousEvent,
+    'returns the previous record': broken.returnsThePreviousRecord,
+    'returns the last event for a position after the end': broken.returnsTheLastForNone,
   },
 }
 

@@ -8,7 +8,7 @@ import * as broken from './broken-appends.ts'
 import type { Law } from './contract.ts'
 
 const idempotence: Law = {
-  title: 'an append repeated with its ids and its revision succeeds as it did, and writes nothing',
+  title: 'repeating an append with its ids and revision succeeds with the same result and writes nothing',
   check: async ({ store }) => {
     const stream = aStream()
     const from = await store.head()
@@ -22,14 +22,14 @@ const idempotence: Law = {
     assert.deepEqual(idsOf(await readLog(store, from)), idsOf([...events, ...more]))
   },
   brokenBy: {
-    'refuses what it has already': broken.refusesRepeats,
-    'writes it again': broken.ignoresExpected,
-    'answers with the head as it is now': broken.answersWithTheHead,
+    'refuses repeated appends': broken.refusesRepeats,
+    'writes a repeated append again': broken.ignoresExpected,
+    'returns the current head': broken.returnsTheHead,
   },
 }
 
 const notRepeats: Law = {
-  title: 'a prefix of what stands there is a repetition; other ids, another order and a superset are not',
+  title: 'appending a prefix of the stored events is a repeat; other ids, another order or a superset conflict',
   check: async ({ store }) => {
     const stream = aStream()
     const events = someEvents(stream, 3)
@@ -47,9 +47,9 @@ const notRepeats: Law = {
     assert.deepEqual(idsOf(await readAll(store, stream)), idsOf(events))
   },
   brokenBy: {
-    'takes anything for a repetition': broken.takesAnythingForARepeat,
-    'takes a superset for a repetition': broken.takesASupersetForARepeat,
-    'refuses what it has already': broken.refusesRepeats,
+    'accepts anything as a repeat': broken.acceptsAnythingAsARepeat,
+    'accepts a superset as a repeat': broken.acceptsASupersetAsARepeat,
+    'refuses repeated appends': broken.refusesRepeats,
   },
 }
 
@@ -61,7 +61,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   again: fc.option(fc.nat(7)),
 })
 
-/** What the port promises of appends, in a dozen lines. */
+/** A minimal model of appends. */
 const modelAppend = (ids: string[], expected: number, given: readonly string[]): 'done' | 'moved' => {
   if (ids.length - 1 === expected) {
     ids.push(...given)
@@ -78,7 +78,7 @@ const followsModel = async (store: EventStore, commands: readonly Command[]): Pr
     const name = streams[stream] as string
     const ids = model[stream] as string[]
     const repeated = again === null ? undefined : earlier[again]
-    // A repetition, of some of the events or of some more than there were; or something new, at the right place or not.
+    // A repeat with fewer or more events than before, or new events at a right or wrong revision.
     const given = repeated
       ? { ...repeated, events: [...repeated.events, anEvent(name, 'one more')].slice(0, size) }
       : { stream, expected: Math.max(-1, ids.length - 1 + off), events: someEvents(name, size) }
@@ -101,7 +101,7 @@ const followsModel = async (store: EventStore, commands: readonly Command[]): Pr
 }
 
 const anySequence: Law = {
-  title: 'any sequence of appends, right, wrong and repeated, leaves what a simple model of it says',
+  title: 'any sequence of valid, invalid and repeated appends matches a simple model',
   check: async ({ store }) => {
     const sequences = fc.array(command, { minLength: 12, maxLength: 24 })
     const result = await fc.check(
@@ -112,8 +112,8 @@ const anySequence: Law = {
   },
   brokenBy: {
     'ignores the expected revision': broken.ignoresExpected,
-    'takes anything for a repetition': broken.takesAnythingForARepeat,
-    'refuses what it has already': broken.refusesRepeats,
+    'accepts anything as a repeat': broken.acceptsAnythingAsARepeat,
+    'refuses repeated appends': broken.refusesRepeats,
   },
 }
 

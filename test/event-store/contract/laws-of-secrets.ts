@@ -7,7 +7,7 @@ import type { Law } from './contract.ts'
 
 const sutOf = (stream: string): string => stream.slice('sut-'.length)
 
-/** A stream whose SUT has both secrets. */
+/** A stream whose SUT has both a password and a user name. */
 const withSecrets = async (store: EventStore): Promise<readonly [string, SealedSecret, SealedSecret]> => {
   const stream = aStream()
   const [password, name] = [aSecret(stream, 'password'), aSecret(stream, 'user_name')]
@@ -15,50 +15,50 @@ const withSecrets = async (store: EventStore): Promise<readonly [string, SealedS
   return [stream, password, name]
 }
 
-/** The same secret sealed with another key. */
-const sealedAnew = (secret: SealedSecret, key_id: string): SealedSecret => ({
+/** The same secret encrypted with another key. */
+const reencrypted = (secret: SealedSecret, key_id: string): SealedSecret => ({
   ...aSecret(`sut-${secret.sut_id}`, secret.field),
   id: secret.id,
   key_id,
 })
 
 const exchanging: Law = {
-  title: 'a secret is exchanged or removed where it still stands, and never in the place of a newer one',
+  title: 'a secret is replaced or removed only if it is unchanged, never if a newer one exists',
   check: async ({ store, reopen }) => {
     const [stream, password, name] = await withSecrets(store)
-    const next = sealedAnew(password, 'k2')
+    const next = reencrypted(password, 'k2')
     await store.exchangeSecrets([{ old: password, next }, { old: name }])
     assert.deepEqual(await store.readSecrets(sutOf(stream)), [next])
     const newer = aSecret(stream, 'password')
     done(await append(store, stream, 0, someEvents(stream, 1), [newer]))
     await store.exchangeSecrets([
-      { old: next, next: sealedAnew(next, 'k3') },
+      { old: next, next: reencrypted(next, 'k3') },
       { old: name, next: name },
     ])
-    assert.deepEqual(await store.readSecrets(sutOf(stream)), [newer], 'changed by an append meanwhile')
-    const again = sealedAnew(newer, 'k2')
+    assert.deepEqual(await store.readSecrets(sutOf(stream)), [newer], 'changed by an append in the meantime')
+    const again = reencrypted(newer, 'k2')
     await store.exchangeSecrets([{ old: newer, next: again }])
-    await store.exchangeSecrets([{ old: newer, next: sealedAnew(newer, 'k3') }])
+    await store.exchangeSecrets([{ old: newer, next: reencrypted(newer, 'k3') }])
     await store.exchangeSecrets([{ old: newer }])
-    assert.deepEqual(await store.readSecrets(sutOf(stream)), [again], 'exchanged by another meanwhile')
+    assert.deepEqual(await store.readSecrets(sutOf(stream)), [again], 'replaced by another exchange in the meantime')
     assert.deepEqual(await (await reopen()).readSecrets(sutOf(stream)), [again])
   },
   brokenBy: {
     'overwrites a newer secret': broken.exchangesWhatHasChanged,
-    'does not look at the key': broken.exchangesByPlaceAndId,
-    'removes nothing': broken.keepsWhatIsToGo,
-    'does half of it': broken.exchangesOnlyTheFirst,
+    'ignores the key': broken.exchangesIgnoringTheKey,
+    'removes nothing': broken.keepsRemovedSecrets,
+    'makes only the first exchange': broken.exchangesOnlyTheFirst,
   },
 }
 
 const listing: Law = {
-  title: 'the secrets sealed with a key are given once each, by SUT and field, page by page',
+  title: 'the secrets encrypted with a key are listed once each, by SUT and field, in pages',
   check: async ({ store }) => {
     const key_id = `k${aStream().slice(-12)}`
     const made: SealedSecret[] = []
     for (let i = 0; i < 4; i++) {
       const [, password, name] = await withSecrets(store)
-      const next = [password, name].slice(0, 1 + (i % 2)).map((secret) => sealedAnew(secret, key_id))
+      const next = [password, name].slice(0, 1 + (i % 2)).map((secret) => reencrypted(secret, key_id))
       await store.exchangeSecrets([password, name].flatMap((old, k) => (next[k] ? [{ old, next: next[k] }] : [])))
       made.push(...next)
     }
@@ -75,9 +75,9 @@ const listing: Law = {
     assert.deepEqual(await store.secretsSealedWith(`${key_id}x`, undefined, 10), [])
   },
   brokenBy: {
-    'lists those of other keys': broken.listsSecretsOfEveryKey,
-    'always begins at the beginning': broken.listsSecretsFromTheFirstOn,
-    'gives more than was asked for': broken.listsMoreSecretsThanAsked,
+    'lists secrets of other keys': broken.listsSecretsOfEveryKey,
+    'always lists from the start': broken.listsSecretsFromTheStart,
+    'exceeds the limit': broken.listsMoreSecretsThanAsked,
   },
 }
 

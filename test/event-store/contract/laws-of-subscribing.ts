@@ -6,14 +6,14 @@ import { anEvent, append, aStream, assertSame, idsOf, interleave, logged, readAl
 import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
-/** What comes of a promise in so many milliseconds; a failure of the law where nothing does. */
+/** Awaits a promise; a timeout (in milliseconds) breaks the law. */
 const within = async <A>(patience: number, what: string, promise: Promise<A>): Promise<A> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new assert.AssertionError({ message: `still waiting for ${what}` })), patience)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** Follows the log until `enough` events are there. */
+/** Reads a subscription until `enough` events have arrived. */
 const follow = async (
   batches: AsyncIterable<Pick<Batch, 'events' | 'ahead'>>,
   enough: number,
@@ -30,7 +30,7 @@ const follow = async (
 }
 
 const everyPosition: Law = {
-  title: 'a subscription gives exactly the rest of the log in order from every mark, and says when that was all',
+  title: 'a subscription from any position delivers the rest of the log in order and reports being caught up',
   check: async ({ store }, patience) => {
     const from = await store.head()
     const ids = await interleave(store, [aStream(), aStream(), aStream()], 20)
@@ -40,7 +40,7 @@ const everyPosition: Law = {
     assert.deepEqual(
       marks,
       [...new Set(marks)].toSorted((a, b) => a - b),
-      'marks grow along the log',
+      'positions increase along the log',
     )
     assert.equal(await store.head(), marks.at(-1))
     for (const [index, mark] of marks.entries()) {
@@ -53,17 +53,17 @@ const everyPosition: Law = {
   brokenBy: {
     'drops an event': broken.dropsAnEvent,
     'repeats an event': broken.repeatsAnEvent,
-    'starts with the event of the mark': broken.startsWithTheMark,
-    'starts late': broken.startsLate,
-    'gives falling marks': broken.countsMarksAnew,
-    'never says so': broken.neverSaysCaughtUp,
-    'says so too soon': broken.saysCaughtUpTooSoon,
-    'has an old head': broken.hasAnOldHead,
+    'starts with the event at the position': broken.startsWithTheMark,
+    'skips the first event': broken.startsLate,
+    'returns decreasing positions': broken.returnsDecreasingMarks,
+    'never reports being caught up': broken.neverReportsCaughtUp,
+    'reports being caught up too early': broken.reportsCaughtUpTooEarly,
+    'returns an old head': broken.returnsAnOldHead,
   },
 }
 
 const live: Law = {
-  title: 'after catching up a subscription goes on with every event as it comes, the same as it is read back',
+  title: 'after catching up, a subscription delivers each new event exactly as it is read back',
   check: async ({ store }, patience) => {
     const from = await store.head()
     const streams = [aStream(), aStream()]
@@ -93,7 +93,7 @@ const live: Law = {
 }
 
 const abort: Law = {
-  title: 'a subscription ends without an error when it is aborted, waiting or not',
+  title: 'an aborted subscription ends without an error, even while waiting',
   check: async ({ store }, patience) => {
     const from = await store.head()
     await interleave(store, [aStream()], 3)
@@ -103,7 +103,7 @@ const abort: Law = {
       const either = AbortSignal.any([signal, controller.signal])
       const ended = (async () => {
         for await (const { caughtUp } of store.subscribe(from, either)) {
-          assert.notEqual(index, 0, 'something came although it was aborted before')
+          assert.notEqual(index, 0, 'a batch arrived although the signal was already aborted')
           if (caughtUp && index === 2) controller.abort()
         }
       })()
@@ -111,15 +111,14 @@ const abort: Law = {
     }
   },
   brokenBy: {
-    'does not look at the signal': broken.ignoresAbort,
-    'does not look at it while waiting': broken.ignoresAbortWhileWaiting,
+    'ignores the signal': broken.ignoresAbort,
+    'ignores the signal while waiting': broken.ignoresAbortWhileWaiting,
     'fails when aborted': broken.failsWhenAborted,
   },
 }
 
 const slow: Law = {
-  title:
-    'a subscriber slower than 3,000 events coming in gets each once, as it is read back, and is told how many are left',
+  title: 'a subscriber slower than 3,000 new events gets each once, as read back, with the number still to come',
   check: async ({ store }, patience) => {
     const from = await store.head()
     const stream = aStream()
@@ -131,17 +130,17 @@ const slow: Law = {
     }
     const all = follow({ [Symbol.asyncIterator]: () => batches }, events.length, (ahead, taken) => {
       const left = events.length - taken
-      assert.equal(ahead ?? left, left, 'as many follow as are said to')
+      assert.equal(ahead ?? left, left, '`ahead` is the number of events still to come')
     })
-    // All of it at once: a store that gives nothing again and again keeps nobody waiting for the next batch.
+    // One timeout for all: a store that keeps delivering empty batches would pass a timeout per batch.
     const seen = await within(patience, '3,000 events', all)
     assertSame(idsOf(seen), idsOf(events), 'the events of the subscription')
     assertSame(seen, (await readAll(store, stream)).map(logged), 'the events as they are read back')
   },
   brokenBy: {
-    'drops what does not fit its buffer': broken.overflows,
+    'drops events that do not fit its buffer': broken.overflows,
     'alters events': broken.altersEvents,
-    'says that more are left': broken.countsOneMore,
+    'reports too many events to come': broken.overstatesAhead,
   },
 }
 

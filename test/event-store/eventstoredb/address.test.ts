@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/server/address.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
 
-test('one node without users', (t) => {
+test('the address of one node without users is read', (t) => {
   t.deepEqual(rightOf(readEventStoreDbAddress('esdb://127.0.0.1:2114?tls=false')), {
     hosts: [{ address: '127.0.0.1', port: 2114 }],
     isDiscovered: false,
@@ -11,7 +11,7 @@ test('one node without users', (t) => {
   })
 })
 
-test('a cluster by its nodes, with credentials that are percent-encoded', (t) => {
+test('the address of a cluster with listed nodes and percent-encoded credentials is read', (t) => {
   const text = 'esdb://berth%40lab:p%3A%40%2Fss@one.lab.example:2113,two.lab.example/?tlsCAFile=.%2Fca.pem'
   t.deepEqual(rightOf(readEventStoreDbAddress(text)), {
     hosts: [
@@ -25,7 +25,7 @@ test('a cluster by its nodes, with credentials that are percent-encoded', (t) =>
   })
 })
 
-test('a cluster by its name, with every option there is', (t) => {
+test('the address of a cluster by DNS name with every option is read', (t) => {
   const options = [
     'tls=true',
     'nodePreference=Leader',
@@ -76,14 +76,14 @@ const wrong: readonly (readonly [string, readonly RegExp[]])[] = [
 ]
 
 for (const [text, sentences] of wrong) {
-  test(`${text} is refused, every problem at once`, (t) => {
+  test(`${text} is refused with all its problems`, (t) => {
     const problems = leftOf(readEventStoreDbAddress(text))
     t.is(problems.length, sentences.length)
     for (const [n, sentence] of sentences.entries()) t.regex(problems[n] ?? '', sentence)
   })
 }
 
-test('no refusal repeats what may be a password', (t) => {
+test('address errors never include what may be a password', (t) => {
   for (const text of [
     'esdb://a:canary@10.0.0.1',
     'esdb://canary@host',

@@ -12,7 +12,7 @@ import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { aServer } from './server-and-client.ts'
 import { openAdapter, startInstances } from './service/instances.ts'
 
-/** What everything else is built on: remembered folds, stale refusals, creation in two appends, retry keys. */
+/** Cached states, refusals on stale states, creation in two appends, idempotency keys. */
 
 const MINUTE = 60_000
 
@@ -24,7 +24,7 @@ const processes = async (t: ExecutionContext) => {
   return { server, one, other, log: () => readLog(other, BEGINNING) }
 }
 
-test('on a stream that is remembered an acceptance costs one append and no read', async (t) => {
+test('an accepted command on a cached stream costs one append and no read', async (t) => {
   const { server, one } = await processes(t)
   const instance = anInstance(one)
   const sut = await instance.aSut()
@@ -39,7 +39,7 @@ test('on a stream that is remembered an acceptance costs one append and no read'
   t.deepEqual(countsOf(server), { appends: appends + 21, reads })
 })
 
-test('through HTTP too, an accepted reservation of a warm SUT costs one append and no read', async (t) => {
+test('an accepted HTTP reservation of a cached SUT costs one append and no read', async (t) => {
   const { server, services } = await startInstances(t, { now: NOW, count: 1 })
   const [service] = services as readonly [Running]
   const sut = await createSut(service.as('admin'))
@@ -56,7 +56,7 @@ test('through HTTP too, an accepted reservation of a warm SUT costs one append a
     return { appends: appends - before.appends, reads: reads - before.reads }
   }
   const rounds = [await round(1), await round(11)]
-  // The check of the secrets after a start reads too, once.
+  // Checking the secrets after startup also reads, once.
   t.true(rounds.some(({ reads }) => reads === 0))
   t.deepEqual(
     rounds.map(({ appends }) => appends),
@@ -64,7 +64,7 @@ test('through HTTP too, an accepted reservation of a warm SUT costs one append a
   )
 })
 
-test('a refusal costs a read and no append, and so does what has no effect', async (t) => {
+test('a refusal, or a command without effect, costs one read and no append', async (t) => {
   const { server, one } = await processes(t)
   const instance = anInstance(one)
   const sut = await instance.aSut()
@@ -76,19 +76,19 @@ test('a refusal costs a read and no append, and so does what has no effect', asy
   t.deepEqual(countsOf(server), { appends, reads: reads + 2 })
 })
 
-test('a refusal is decided again on what another instance has appended since', async (t) => {
+test('a refusal is decided again with the events of other instances', async (t) => {
   const { one, other } = await processes(t)
   const [first, second] = [anInstance(one), anInstance(other)]
   const sut = await first.aSut()
   t.is(await second.describe(sut, 'one'), 'recorded')
   t.is(await first.describe(sut, 'two'), 'recorded')
-  // What the second remembers says that this has no effect.
+  // By the cached state of the second instance, this has no effect.
   t.is(await second.describe(sut, 'one'), 'recorded')
   t.is(await first.reserve(sut, explicit('08:00', '09:00')), 'made')
   t.is(await second.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
 })
 
-test('an acceptance on a state that is old is found out by its append, and decided again', async (t) => {
+test('an acceptance on a stale state conflicts at its append and is decided again', async (t) => {
   const { server, one, other, log } = await processes(t)
   const [first, second] = [anInstance(one), anInstance(other)]
   const sut = await first.aSut()
@@ -101,13 +101,13 @@ test('an acceptance on a state that is old is found out by its append, and decid
   t.is((await log()).length, 4)
 })
 
-/** A process that dies at the nth call of its store while it creates a SUT with a key. */
+/** A process that dies at the nth store call while creating a SUT with an idempotency key. */
 const crashed = async (store: EventStore, clock: ReturnType<typeof aClock>, nth: number) => {
   await aProcess(dying(store, nth).store, clock).create('k')
 }
 
 for (let nth = 1; nth <= 5; nth++) {
-  test(`a creation whose instance dies at call ${nth} goes on with its id, time and port on another instance`, async (t) => {
+  test(`a creation whose instance dies at store call ${nth} is completed by another, with its id, time and port`, async (t) => {
     const { one, other, log } = await processes(t)
     const clock = aClock()
     await crashed(one, clock, nth)
@@ -128,7 +128,7 @@ for (let nth = 1; nth <= 5; nth++) {
   })
 }
 
-test('the sweep of another instance gives up a creation that was left open, and its port comes back', async (t) => {
+test('the sweep of another instance abandons an unfinished creation and releases its port', async (t) => {
   const { one, other, log } = await processes(t)
   const clock = aClock()
   await crashed(one, clock, 4)
@@ -136,7 +136,7 @@ test('the sweep of another instance gives up a creation that was left open, and 
   clock.pass(MINUTE + 1)
   await aProcess(other, clock).sweep()
   t.deepEqual(typesOf(await log()), ['ListenPortAssigned', 'SutCreationAbandoned', 'ListenPortReleased'])
-  // A retry begins anew, and gets one SUT.
+  // A retry starts over and creates one SUT.
   const id = await aProcess(one, clock).create('k')
   t.is(await aProcess(other, clock).create('k'), id)
   const events = await log()
@@ -144,7 +144,7 @@ test('the sweep of another instance gives up a creation that was left open, and 
   t.deepEqual(portFaults(events), [])
 })
 
-test('a creation, its retry on another instance and a sweep at the same moment leave one SUT with one port', async (t) => {
+test('concurrent retries and sweeps of two instances leave one SUT with one port', async (t) => {
   const { one, other, log } = await processes(t)
   const clock = aClock()
   await crashed(one, clock, 4)
@@ -158,7 +158,7 @@ test('a creation, its retry on another instance and a sweep at the same moment l
   t.deepEqual(portFaults(events), [])
 })
 
-test('a retry key is known to an instance that has never seen its stream', async (t) => {
+test('an idempotency key works on an instance that has not cached its stream', async (t) => {
   const { one, other, log } = await processes(t)
   const clock = aClock()
   const first = aProcess(one, clock)

@@ -14,7 +14,7 @@ import { openAdapter } from './service/instances.ts'
 
 const EVENTS = 300
 
-/** How a subscription has been seen to end, and a connection with everything that is on it. */
+/** Observed ways in which subscriptions or whole connections end. */
 const cuts: readonly ((server: ProtocolServer) => void)[] = [
   (server) => server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')),
   (server) => server.endSubscriptions(failure(status.INTERNAL, 'Received RST_STREAM with code 2')),
@@ -23,7 +23,7 @@ const cuts: readonly ((server: ProtocolServer) => void)[] = [
   (server) => server.dropConnections(),
 ]
 
-/** A log of 300 events of ours, among them the server's own and those of others. */
+/** A log of 300 Berth events, mixed with events of the server and of other applications. */
 const aLog = async (t: ExecutionContext) => {
   const server = await aServer(t)
   const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
@@ -33,7 +33,7 @@ const aLog = async (t: ExecutionContext) => {
     const place = size % streams.length
     const stream = streams[place] as string
     revisions[place] = done(await append(writer, stream, revisions[place] as number, someEvents(stream, size))).revision
-    // Names like ours, which are not ours.
+    // Names similar to Berth's streams.
     for (const name of ['other-1', 'listenPortsToo', 'a-sut-1']) server.log.append(name, 'any', [foreign()])
   }
   return { server, store, writer, log: await readLog(writer, BEGINNING) }
@@ -47,7 +47,7 @@ const foreign = () => ({
   metadata: Buffer.of(),
 })
 
-/** What somebody gets who begins again behind the last event whenever it is cut off. */
+/** Subscribes, and resubscribes after the last event whenever disconnected. */
 const follow = async (
   store: EventStore,
   after: number,
@@ -68,29 +68,29 @@ const follow = async (
 
 const atLeast = (count: number) => (seen: readonly Recorded[]) => seen.length >= count
 
-/** Events to look at behind a place in the log. */
+/** Number of events to compare after a position. */
 const BEHIND = 20
 
-test('subscribing behind each of 300 events gives exactly those after it', async (t) => {
+test('subscribing after each of 300 events delivers exactly the later ones', async (t) => {
   const { store, log } = await aLog(t)
   t.is(log.length, EVENTS)
   const ids = idsOf(log)
   for (const [index, { mark }] of log.slice(0, -1).entries()) {
     const rest = ids.slice(index + 1)
     const seen = idsOf(await follow(store, mark, atLeast(Math.min(BEHIND, rest.length))))
-    if (seen.join() !== rest.slice(0, seen.length).join()) return t.fail(`behind event ${index}: ${seen.length} events`)
+    if (seen.join() !== rest.slice(0, seen.length).join()) return t.fail(`after event ${index}: ${seen.length} events`)
   }
   t.deepEqual(await readLog(store, log.at(-1)?.mark ?? BEGINNING), [])
   t.is(log.at(-1)?.mark, await store.head())
 })
 
-test('a subscription that is cut at any of 300 events, while others write, leaves no gap and repeats nothing', async (t) => {
+test('a subscription cut at any of 300 events, during writes, resumes without gaps or repeats', async (t) => {
   const { server, store, writer, log } = await aLog(t)
   const ids = [...idsOf(log)]
   const stream = aStream()
   let cut = 0
   for (let n = 1; n <= EVENTS; n++) {
-    // From the very beginning now and then, and otherwise from up to ten events before.
+    // Every 25th from the start of the log, others from up to ten events before the cut.
     const from = n % 25 === 0 ? 0 : n - 1 - (n % 10 < n ? n % 10 : 0)
     server.afterSending(n - from, () => cuts[cut++ % cuts.length]?.(server))
     const events = someEvents(stream, 1)
@@ -106,10 +106,10 @@ test('a subscription that is cut at any of 300 events, while others write, leave
 })
 
 for (const [how, breakIt] of Object.entries({
-  'leaves out the event after the mark': broken.startsLate,
-  'begins with the event of the mark': broken.startsWithTheMark,
+  'skips the event after the position': broken.startsLate,
+  'starts with the event at the position': broken.startsWithTheMark,
 })) {
-  test(`it shows when a subscription ${how}`, async (t) => {
+  test(`control: a subscription that ${how} is detected`, async (t) => {
     const { server, store, log } = await aLog(t)
     let subscriptions = 0
     const wrong = breakIt()(store)
@@ -126,7 +126,7 @@ for (const [how, breakIt] of Object.entries({
   })
 }
 
-test('views whose subscription is cut after every event have the rows of a rebuild', async (t) => {
+test('views whose subscription is cut every few events have the same rows as a rebuild', async (t) => {
   const server = await aServer(t)
   const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
   const data = await temporaryData(t)

@@ -5,13 +5,13 @@ import { playSchedules } from './fault-schedules.ts'
 import { FAULTS } from './faults.ts'
 import { escapedErrors } from './service/outage.ts'
 
-/** In test/long.ts there are 1,000. */
+/** test/long.ts runs 1,000. */
 const SCHEDULES = 100
 
-test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
 test.serial(
-  `through ${SCHEDULES} random schedules of faults nothing acknowledged is lost, nothing is recorded twice, nothing overlaps, and views are those of the log`,
+  `${SCHEDULES} random fault schedules lose no acknowledged write, cause no duplicate or overlap, and keep views equal to the log`,
   async (t) => {
     t.timeout(180_000)
     const seed = seedOf(process.env)
@@ -25,7 +25,7 @@ test.serial(
 )
 
 for (const [how, broken] of Object.entries(brokenAdapters)) {
-  test(`it shows when an adapter ${how}`, async (t) => {
+  test(`control: an adapter that ${how} is detected`, async (t) => {
     t.timeout(120_000)
     const { problems, schedules } = await playSchedules({
       seed: 20_300_502,

@@ -9,27 +9,27 @@ import { makeRandom, type Random } from '../../process/random.ts'
 import { withScope } from '../../process/scope.ts'
 import { recordsOf } from '../new-events.ts'
 import { befall, type FaultName } from './faults.ts'
-import { heldAgainstTheLog } from './held-against-the-log.ts'
-import { ask, drawWishes, type Told } from './protocol/persistent-clients.ts'
+import { findContradictions } from './held-against-the-log.ts'
+import { ask, drawWishes, type RequestOutcome } from './protocol/persistent-clients.ts'
 import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
 import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
 
-/** Random faults of the store while clients of two instances reserve, and what is left of it all in the log. */
+/** Random store faults while clients of two instances reserve, and the state of the log afterwards. */
 
-/** Breaks the adapter of an instance on purpose. */
+/** Replaces an instance's adapter with a broken one. */
 export type BreakAdapter = (server: ProtocolServer, instance: number) => (store: EventStore) => EventStore
 
 export interface Schedules {
   readonly seed: number
   readonly schedules: number
   readonly breakAdapter?: BreakAdapter
-  /** The faults that are drawn from; all, when left out. */
+  /** The faults to draw from; all by default. */
   readonly faults?: readonly FaultName[]
-  /** Milliseconds that a client asks for before it gives up. */
+  /** Milliseconds after which a client gives up. */
   readonly patience?: number
-  /** Logs at the same time, whose pauses fill each other. */
+  /** Number of logs played concurrently. */
   readonly lanes?: number
-  /** It is over as soon as so many are found. */
+  /** Stops after this many problems. */
   readonly problemsMax?: number
   readonly onSchedule?: () => void
 }
@@ -42,13 +42,13 @@ export interface Played {
   unknown: number
   cancelled: number
   askedAgain: number
-  /** Milliseconds from the end of the last fault until something was recorded, at most. */
+  /** Longest time from the end of the last fault to the next recorded write, in milliseconds. */
   gap: number
   readonly faults: Record<string, number>
   readonly problems: string[]
 }
 
-/** Schedules that are played over one log, after which the views are held against it. */
+/** Schedules per log, after which the views are compared with it. */
 const ON_ONE_LOG = 25
 const INSTANCES = 2
 const CLIENTS = 5
@@ -74,7 +74,7 @@ const setStage = async (t: Tidying, { breakAdapter, faults, patience = PATIENCE 
   return { server, services, faults, patience }
 }
 
-/** A new SUT, as soon as one can be made. */
+/** Creates a SUT, retrying until it succeeds. */
 const newSut = async (services: readonly Running[], random: Random): Promise<string> => {
   const headers = { 'Idempotency-Key': random.hex(16) }
   let id: string | undefined
@@ -87,9 +87,9 @@ const newSut = async (services: readonly Running[], random: Random): Promise<str
   return id as string
 }
 
-const count = (played: Played, told: readonly Told[], faults: readonly string[]): void => {
+const count = (played: Played, outcomes: readonly RequestOutcome[], faults: readonly string[]): void => {
   played.schedules++
-  for (const { how, wasCancelled, answers } of told) {
+  for (const { how, wasCancelled, answers } of outcomes) {
     played.wishes++
     if (how === 'made' || how === 'refused' || how === 'unknown') played[how]++
     if (wasCancelled) played.cancelled++
@@ -98,7 +98,7 @@ const count = (played: Played, told: readonly Told[], faults: readonly string[])
   for (const fault of faults) played.faults[fault] = (played.faults[fault] ?? 0) + 1
 }
 
-/** One schedule on a SUT of its own; what is wrong with its end. */
+/** Plays one schedule on its own SUT; returns the problems found. */
 const playOne = async (
   { server, services, faults: among, patience }: Stage,
   seed: number,
@@ -109,9 +109,9 @@ const playOne = async (
   const wishes = drawWishes(random, CLIENTS * WISHES_EACH)
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     const asking = { services, sut, patience, random: makeRandom(seed + 1 + client) }
-    const told: Told[] = []
-    for (let n = 0; n < WISHES_EACH; n++) told.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
-    return told
+    const outcomes: RequestOutcome[] = []
+    for (let n = 0; n < WISHES_EACH; n++) outcomes.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
+    return outcomes
   })
   const befallen = befall(server, random, among).then(async (faults) => {
     const end = performance.now()
@@ -120,31 +120,31 @@ const playOne = async (
     return faults
   })
   const [faults, ...answered] = await Promise.all([befallen, ...clients])
-  const told = answered.flat()
-  count(played, told, faults)
-  return heldAgainstTheLog(server, sut, told).map((problem) => `seed ${seed} (${faults.join(', ')}): ${problem}`)
+  const outcomes = answered.flat()
+  count(played, outcomes, faults)
+  return findContradictions(server, sut, outcomes).map((problem) => `seed ${seed} (${faults.join(', ')}): ${problem}`)
 }
 
-/** Whether the documents of every instance are those that the log gives. */
-const viewsAgainstTheLog = async (t: Tidying, { server, services }: Stage): Promise<readonly string[]> => {
+/** Compares the views of every instance with a replay of the log. */
+const compareViewsWithLog = async (t: Tidying, { server, services }: Stage): Promise<readonly string[]> => {
   const store = await openAdapter(t, server)
   const last = (await recordsOf(store, -1)).length - 1
   const problems: string[] = []
   for (const [i, service] of services.entries()) {
     const position = async () => Number((await service.as('admin').get('/api/sut?limit=1')).headers['berth-position'])
     const come = until('the views', async () => (await position()) >= last, 5_000)
-    await come.catch(async () => problems.push(`the views of ${i} have come to ${await position()}, not to ${last}`))
+    await come.catch(async () => problems.push(`the views of ${i} are at ${await position()}, not ${last}`))
     await service.stop()
     const compared = await replay(join(service.data, 'views.db'), store, projections)
     problems.push(...compared.differences.map((difference) => `the views of ${i}: ${difference}`))
     if (compared.position !== last) problems.push(`the views of ${i} end at ${compared.position}, the log at ${last}`)
-    const told = service.log.filter(({ level, sentence }) => level === 'fatal' || sentence === 'a request failed')
-    problems.push(...told.map((line) => `the log of ${i}: ${JSON.stringify(line)}`))
+    const failures = service.log.filter(({ level, sentence }) => level === 'fatal' || sentence === 'a request failed')
+    problems.push(...failures.map((line) => `the log of ${i}: ${JSON.stringify(line)}`))
   }
   return problems
 }
 
-/** Plays schedules from seeds that follow each other, until problems enough are found. */
+/** Plays schedules with successive seeds, up to `problemsMax` problems. */
 export const playSchedules = async (options: Schedules): Promise<Played> => {
   const { seed, schedules, lanes = 4, problemsMax = 20, onSchedule } = options
   const counts = { schedules: 0, wishes: 0, made: 0, refused: 0, unknown: 0, cancelled: 0, askedAgain: 0, gap: 0 }
@@ -159,7 +159,7 @@ export const playSchedules = async (options: Schedules): Promise<Played> => {
         played.problems.push(...(await playOne(stage, seed + 1_000 * n, played)))
         onSchedule?.()
       }
-      played.problems.push(...(await viewsAgainstTheLog(t, stage)))
+      played.problems.push(...(await compareViewsWithLog(t, stage)))
     })
 
   const lane = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Random } from '../../process/random.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { failure, notReady } from './protocol/wire.ts'
 
-/** What goes wrong with a store for a moment, drawn from a seed. */
+/** Temporary store faults, drawn from a seed. */
 
 const failures = [
   failure(status.UNAVAILABLE, 'Server Is Shutting Down'),
@@ -19,10 +19,10 @@ const failures = [
 
 type Hold = () => Promise<void>
 
-/** One fault from its beginning to its end. */
+/** One fault from start to end. */
 type Fault = (server: ProtocolServer, random: Random, hold: Hold) => Promise<void>
 
-/** Makes an append of the hold's time fail, and those of no later time. */
+/** Makes appends fail, but only during the hold. */
 const failingAppends =
   (how: 'lost' | 'refused' | 'silent' | 'lost-silent'): Fault =>
   async (server, random, hold) => {
@@ -35,7 +35,7 @@ const failingAppends =
     })
     await hold()
     isOver = true
-    // Whoever would wait for an answer that never comes is told so.
+    // Fail the calls that would otherwise wait for an answer forever.
     if (how.endsWith('silent')) server.dropConnections()
   }
 
@@ -80,11 +80,11 @@ export type FaultName = keyof typeof FAULTS
 
 const NAMES = Object.keys(FAULTS) as FaultName[]
 
-/** Milliseconds that a fault lasts at most, and that lie between two. */
+/** Maximum duration of a fault and of the pause between two, in milliseconds. */
 const LASTS = 60
 const BETWEEN = 25
 
-/** Two to five faults one after the other, of all there are or of those given; which they were. */
+/** Applies two to five of the given faults in sequence; returns their names. */
 export const befall = async (
   server: ProtocolServer,
   random: Random,

@@ -13,7 +13,7 @@ const foreign = () => ({
   metadata: Buffer.of(),
 })
 
-test('whoever asks for the end of the log while others do is told of the last event, behind which there are those of others', async (t) => {
+test('concurrent head reads return the last Berth event, even with events of other applications after it', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -21,7 +21,7 @@ test('whoever asks for the end of the log while others do is told of the last ev
   await store.head()
   const { mark } = done(await append(store, stream, 0, someEvents(stream, 1)))
   for (let i = 0; i < 3; i++) server.log.append('other-1', 'any', [foreign()])
-  // The first is held up on its way, and the second comes back before it.
+  // The first is delayed, so the second returns before it.
   server.delayAnswers(100)
   const asked = server.counters.reads
   const first = store.head()
@@ -31,7 +31,7 @@ test('whoever asks for the end of the log while others do is told of the last ev
   t.is(await first, mark)
 })
 
-test('a look at the end of the log that is answered with nothing is repeated, for the event with which it begins is there', async (t) => {
+test('a head read with an empty answer is repeated, as its starting event must exist', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()

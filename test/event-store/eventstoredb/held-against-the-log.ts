@@ -1,8 +1,8 @@
 import { sutStream } from '../../../src/domain/values/ids.ts'
-import { quarterOf, type Told } from './protocol/persistent-clients.ts'
+import { quarterOf, type RequestOutcome } from './protocol/persistent-clients.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 
-/** What clients were told, held against what the server has in its log. */
+/** Compares the responses to clients with the server's log. */
 
 interface Recorded {
   readonly id: string
@@ -13,7 +13,7 @@ interface Recorded {
 const dataOf = ({ data }: { readonly data: Uint8Array }): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(data).toString())
 
-/** The reservations of a SUT and the cancellations, and where the log contradicts itself. */
+/** The reservations and cancellations of a SUT, and contradictions within the log. */
 const readTruth = (server: ProtocolServer, sut: string) => {
   const made: Recorded[] = []
   const cancelled: string[] = []
@@ -45,25 +45,29 @@ const readTruth = (server: ProtocolServer, sut: string) => {
 
 const shown = ({ start, end }: Pick<Recorded, 'start' | 'end'>): string => `the window ${start}-${end}`
 
-/** What is wrong with what somebody was told. */
-const problemOf = ({ wish, how, id, answers }: Told, made: readonly Recorded[]): string | undefined => {
+/** The contradiction between a response and the log, if any. */
+const problemOf = ({ wish, how, id, answers }: RequestOutcome, made: readonly Recorded[]): string | undefined => {
   const recorded = made.find(({ start, end }) => start === wish.start && end === wish.end)
-  const told = `${shown(wish)}, answered ${answers.join(', ')},`
-  if (how === 'wrong' || how === 'never answered') return `${told} came to nothing that was foreseen`
-  if (how === 'made' && recorded === undefined) return `${told} is lost`
-  if (how === 'made' && recorded?.id !== id) return `${told} is ${recorded?.id} in the log, not ${id}`
-  if (how === 'refused' && recorded !== undefined) return `${told} was refused and is recorded`
+  const description = `${shown(wish)}, answered ${answers.join(', ')},`
+  if (how === 'wrong' || how === 'never answered') return `${description} had an unexpected outcome`
+  if (how === 'made' && recorded === undefined) return `${description} is lost`
+  if (how === 'made' && recorded?.id !== id) return `${description} is ${recorded?.id} in the log, not ${id}`
+  if (how === 'refused' && recorded !== undefined) return `${description} was refused and is recorded`
   return undefined
 }
 
-/** Nothing acknowledged is lost, nothing refused or unknown is there twice, nothing overlaps. */
-export const heldAgainstTheLog = (server: ProtocolServer, sut: string, told: readonly Told[]): readonly string[] => {
+/** Finds lost acknowledged writes, recorded refusals, duplicates and overlaps. */
+export const findContradictions = (
+  server: ProtocolServer,
+  sut: string,
+  outcomes: readonly RequestOutcome[],
+): readonly string[] => {
   const { made, cancelled, problems } = readTruth(server, sut)
-  const lost = told
+  const lost = outcomes
     .filter(({ id, wasCancelled }) => wasCancelled && id !== undefined && !cancelled.includes(id))
     .map(({ wish }) => `the cancellation of ${shown(wish)} is lost`)
   const unasked = made
-    .filter(({ start, end }) => !told.some(({ wish }) => wish.start === start && wish.end === end))
+    .filter(({ start, end }) => !outcomes.some(({ wish }) => wish.start === start && wish.end === end))
     .map((one) => `nobody asked for ${shown(one)}`)
-  return [...problems, ...lost, ...unasked, ...told.flatMap((one) => problemOf(one, made) ?? [])]
+  return [...problems, ...lost, ...unasked, ...outcomes.flatMap((one) => problemOf(one, made) ?? [])]
 }

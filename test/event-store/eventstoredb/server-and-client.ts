@@ -13,7 +13,7 @@ export const aServer = async (t: ExecutionContext, options: ProtocolServerOption
 
 export const credentials = { username: 'berth', password: 'berth' }
 
-/** A client of the classic append, with so many milliseconds for each: far more than one takes, unless said otherwise. */
+/** A client that uses classic appends, with a deadline in milliseconds (generous by default). */
 export const aStore = (t: ExecutionContext, address: string, deadline = 20_000): Store => {
   const client = EventStoreDBClient.connectionString(address)
   t.teardown(() => client.dispose())
@@ -40,7 +40,7 @@ export const codeOf = async (call: Promise<unknown>): Promise<unknown> =>
 export const endingOf = async (subscription: AsyncIterable<unknown>): Promise<Refusal> =>
   refusalOf(take(subscription as never, Number.POSITIVE_INFINITY))
 
-/** As another process would connect: clients of equal options share one connection. */
+/** The same address with other options: clients with equal options share a connection. */
 export const elsewhere = (address: string): string => `${address}&keepAliveInterval=10001`
 
 export const exhausted = failure(status.RESOURCE_EXHAUSTED, 'Too many')

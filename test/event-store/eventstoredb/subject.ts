@@ -8,10 +8,10 @@ import type { Subject } from '../contract/contract.ts'
 import { randomHex } from '../new-events.ts'
 import { addressFor } from '../shared-store.ts'
 
-/** The address of a log that is not there yet, on a server that has others. */
+/** The address of a new log on a shared server. */
 export const aLogOn = (address: string): string => addressFor(address, randomUUID())
 
-/** Opens the log at an address; it is closed with the test, unless it was before. */
+/** Opens the log at an address, and closes it after the test. */
 export const openAt = async (
   t: Tidying,
   address: string,
@@ -22,7 +22,7 @@ export const openAt = async (
   return store
 }
 
-/** A log of its own on a server, as often as one is asked for. */
+/** Opens a new log on a server at each call. */
 export const openEventStoreDbSubject =
   (server: () => string) =>
   async (t: ExecutionContext): Promise<Subject> => {

@@ -5,7 +5,7 @@ import { aSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { aStarting, ready, sentencesOf } from './service/outage.ts'
 
-/** A store that is reached over TLS, and asks for a name and a password. */
+/** A store that requires TLS and credentials. */
 
 const certificates = fileURLToPath(new URL('../../http/server/certificates/', import.meta.url))
 const [own, foreign] = ['first', 'second'].map((name) => encodeURIComponent(`${certificates}${name}.cert.pem`))
@@ -22,12 +22,11 @@ const named = `berth:${encodeURIComponent(users.berth)}@`
 
 for (const [how, address] of Object.entries({
   'a node': (port: number) => `esdb://${named}localhost:${port}?tlsCAFile=${own}`,
-  'a cluster, whose leader is discovered': (port: number) =>
-    `esdb+discover://${named}localhost:${port}?tlsCAFile=${own}`,
-  'a cluster, of which several nodes are named': (port: number) =>
+  'a cluster with a discovered leader': (port: number) => `esdb+discover://${named}localhost:${port}?tlsCAFile=${own}`,
+  'a cluster with several listed nodes': (port: number) =>
     `esdb://${named}localhost:${port},localhost:${port}?tlsCAFile=${own}`,
 })) {
-  test(`over TLS, with a name and a password, the service works on ${how}`, async (t) => {
+  test(`the service works over TLS with credentials on ${how}`, async (t) => {
     const { begin, log } = await given(t, address)
     const service = await begin()
     await ready(service)
@@ -37,7 +36,7 @@ for (const [how, address] of Object.entries({
   })
 }
 
-test('a store whose certificate no trusted authority has signed is not spoken to', async (t) => {
+test('the service sends nothing to a store with an untrusted certificate', async (t) => {
   const { server, begin, log } = await given(t, (port) => `esdb://${named}localhost:${port}?tlsCAFile=${foreign}`)
   const stop = new AbortController()
   const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
@@ -48,7 +47,7 @@ test('a store whose certificate no trusted authority has signed is not spoken to
   t.false(JSON.stringify(log).includes('a:secret'))
 })
 
-test('a wrong password ends the start, over TLS too', async (t) => {
+test('a wrong password fails the start over TLS', async (t) => {
   const { begin } = await given(t, (port) => `esdb://berth:wrong@localhost:${port}?tlsCAFile=${own}`)
   await t.throwsAsync(begin(), { name: 'StoreDenied' })
 })

@@ -5,7 +5,7 @@ import { append, aStream, done, idsOf, readAll, readLog, recordsOf, someEvents }
 import { aServer } from './server-and-client.ts'
 import { openAdapter } from './service/instances.ts'
 
-/** What the client of the store does and does not do where it reads, one test for each trap. */
+/** Pitfalls of the store's client when reading, one test each. */
 
 const foreign = () => ({
   id: crypto.randomUUID(),
@@ -15,7 +15,7 @@ const foreign = () => ({
   metadata: Buffer.of(),
 })
 
-test("the server's own events and those of others are no part of the log, however many there are at its end", async (t) => {
+test('events of the server and of other applications are not part of the log, however many there are', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   t.is(await store.head(), BEGINNING)
@@ -37,7 +37,7 @@ test("the server's own events and those of others are no part of the log, howeve
   t.is((await recordsOf(store, BEGINNING)).length, 5)
 })
 
-test('events of one append have marks of their own, and each can be gone on from', async (t) => {
+test('each event of an append has its own position, from which a reader can resume', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -51,14 +51,14 @@ test('events of one append have marks of their own, and each can be gone on from
   }
 })
 
-test('a server says again and again that a subscriber has caught up, and every event still comes once', async (t) => {
+test('every event arrives once although the server repeatedly reports caughtUp', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const client = EventStoreDBClient.connectionString(server.address)
   t.teardown(() => client.dispose())
-  let told = 0
+  let reports = 0
   const bare = client.subscribeToAll()
-  bare.on('caughtUp', () => told++).on('data', () => undefined)
+  bare.on('caughtUp', () => reports++).on('data', () => undefined)
   const stream = aStream()
   const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
   t.deepEqual((await batches.next()).value, { events: [], caughtUp: true })
@@ -70,11 +70,11 @@ test('a server says again and again that a subscriber has caught up, and every e
     seen.push(...idsOf(value?.events ?? []))
   }
   t.deepEqual(seen, idsOf(events))
-  t.true(told > 3, `${told} times`)
+  t.true(reports > 3, `${reports} times`)
   await bare.unsubscribe()
 })
 
-test('a stream that is not there has no events, whatever the client makes of it', async (t) => {
+test('a missing stream reads as empty instead of failing', async (t) => {
   const store = await openAdapter(t, await aServer(t))
   t.deepEqual(await readAll(store, aStream()), [])
 })

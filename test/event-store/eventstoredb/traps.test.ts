@@ -25,9 +25,9 @@ import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
 import { addressOf, openAdapter } from './service/instances.ts'
 
-/** What the client of the store does and does not do, one test for each trap that the adapter goes round. */
+/** Pitfalls of the store's client that the adapter avoids, one test each. */
 
-test('appends go one by one, never over the stream that all appends of a process share, with credentials or without', async (t) => {
+test('appends are classic, never batched over a shared gRPC stream, with or without credentials', async (t) => {
   const server = await aServer(t)
   const address = rightOf(readEventStoreDbAddress(server.address))
   for (const credentials of [undefined, { username: 'lab', password: 'secret' }]) {
@@ -41,7 +41,7 @@ test('appends go one by one, never over the stream that all appends of a process
   t.is(server.counters.batchAppends, 0)
 })
 
-test('commands and subscriptions have a connection each', async (t) => {
+test('commands and subscriptions use separate connections', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -53,11 +53,11 @@ test('commands and subscriptions have a connection each', async (t) => {
   t.is(server.counters.connections, 2)
 })
 
-/** What a connection does not take it keeps waiting without a word: the time is over first. */
+/** Calls beyond the connection's limit wait silently, so this adds a timeout. */
 const inTime = <A>(promise: Promise<A>, milliseconds: number): Promise<A | 'late'> =>
   Promise.race([promise, delay(milliseconds, 'late' as const, { ref: false })])
 
-test('120 subscribers, reads and appends at once do not hang', async (t) => {
+test('120 concurrent subscribers, reads and appends do not hang', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -78,7 +78,7 @@ test('120 subscribers, reads and appends at once do not hang', async (t) => {
   t.not(await inTime(Promise.all(first), 10_000), 'late')
 })
 
-test('it shows that the client alone hangs behind 100 subscribers', async (t) => {
+test('control: the bare client hangs after 100 subscriptions', async (t) => {
   const server = await aServer(t)
   const client = EventStoreDBClient.connectionString(server.address)
   t.teardown(() => client.dispose())
@@ -92,7 +92,7 @@ test('it shows that the client alone hangs behind 100 subscribers', async (t) =>
   await read.cancel()
 })
 
-test('the server is never asked for its features: a failed answer would stay with the client for good', async (t) => {
+test('the adapter never calls for server features, as the client would cache a failure forever', async (t) => {
   const server = await aServer(t)
   server.failNext('features', failure(status.INTERNAL, 'Internal'), 1_000)
   const store = await openAdapter(t, server)
@@ -108,7 +108,7 @@ test('the server is never asked for its features: a failed answer would stay wit
 const raw = (code: number | undefined, message = 'raw', type?: string): Error =>
   Object.assign(new Error(message), { code, details: message, ...(type && { type }) })
 
-test('errors are told by their code where they have no type, and by neither where they have none', (t) => {
+test('errors are classified by type, else by code; an error with neither has a fallback', (t) => {
   t.is(faultOf(raw(status.UNAVAILABLE, '14 UNAVAILABLE: No connection established')), 'unanswered')
   t.is(faultOf(raw(status.DEADLINE_EXCEEDED)), 'unanswered')
   t.is(faultOf(raw(status.ABORTED, 'Forwarding timeout')), 'unanswered')
@@ -123,7 +123,7 @@ test('errors are told by their code where they have no type, and by neither wher
   t.is(faultOf('no error at all'), 'unanswered')
 })
 
-test('an append beyond the limit is refused with a reason, and the next one works', async (t) => {
+test('an append beyond the size limit is refused with a reason, and the next one works', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -136,7 +136,7 @@ test('an append beyond the limit is refused with a reason, and the next one work
   t.deepEqual(idsOf(await readAll(store, stream)), idsOf(large.slice(0, 200)))
 })
 
-test('repeating the beginning of an append succeeds without writing, and more than it was is refused', async (t) => {
+test('repeating the start of an append succeeds without writing; a longer append is refused', async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   const stream = aStream()
@@ -151,14 +151,14 @@ test('repeating the beginning of an append succeeds without writing, and more th
 
 const closing = fileURLToPath(new URL('service/closing-process.ts', import.meta.url))
 
-test('a process whose store has been closed ends by itself', async (t) => {
+test('a process exits by itself after closing its store', async (t) => {
   const server = await aServer(t)
   const child = launch(t, { data: '.', script: closing, args: [addressOf(server, 0)] })
   await child.line('used')
   t.deepEqual(await inTime(child.exited, 10_000), { code: 0, signal: null }, child.errors())
 })
 
-test('it shows that a store which is not closed keeps its process alive', async (t) => {
+test('control: an open store keeps its process alive', async (t) => {
   const server = await aServer(t)
   const child = launch(t, { data: '.', script: closing, args: [addressOf(server, 0), 'open'] })
   await child.line('used')

@@ -10,9 +10,9 @@ import type { LogEvent } from './protocol/append-rules.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, readinessOf, ready, sentencesOf } from './service/outage.ts'
 
-/** A store that comes back with less than was read of it: put back from a copy, or with a leader that had missed some. */
+/** A store that returns with fewer events: restored from a backup, or with a leader that missed some. */
 
-test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
 const ALARM = 'the event store holds another log'
 
@@ -24,7 +24,7 @@ const window = (hour: number) => ({
 const lastOf = (server: ProtocolServer, sut: string): LogEvent =>
   server.log.readable(sutStream(sut))?.at(-1) as LogEvent
 
-/** A service that has read a reservation which is then gone from the store, while nobody is connected to that. */
+/** A service that has read a reservation which the stopped store then loses. */
 const cutOff = async (t: ExecutionContext) => {
   const given = await aReadyService(t)
   const { server, service } = given
@@ -41,7 +41,7 @@ const isAnother = async (service: Running): Promise<boolean> => {
   return answer.status === 503 && (answer.json.parts as { readonly store: string }).store === 'another'
 }
 
-test('over a log that was cut off behind what was read, the service raises an alarm, is not ready, and answers nothing from it', async (t) => {
+test('after the log loses events that were read, the service raises an alarm, is unready and answers 503', async (t) => {
   const { server, service, log, begin, sut, data } = await cutOff(t)
   await server.start()
   await until('another', () => isAnother(service), AGAIN_WITHIN)
@@ -61,7 +61,7 @@ test('over a log that was cut off behind what was read, the service raises an al
   const { text } = await admin.get('/metrics')
   for (const sample of [`berth_alarm{part="store"} 1`, 'berth_ready 0']) t.true(text.includes(`\n${sample}\n`), sample)
   await service.stop()
-  // A start with the same documents finds it out again; only without them somebody has decided that this is the log now.
+  // A restart with the same views detects it again. Deleting views.db accepts the log as it is.
   const started = await begin()
   await until('another', () => isAnother(started), AGAIN_WITHIN)
   await started.stop()
@@ -71,18 +71,22 @@ test('over a log that was cut off behind what was read, the service raises an al
   t.is((await reserve(decided.as('alice'), aReservation(sut, window(8)))).status, 201)
 })
 
-test('when the log that was read is there again the alarm ends, and so do the refusals', async (t) => {
+test('once the lost events are back, the alarm and the refusals end', async (t) => {
   const { server, service, log, lost, sut } = await cutOff(t)
   await server.start()
   await until('another', () => isAnother(service), AGAIN_WITHIN)
   server.log.append(lost.stream, lost.revision - 1, [lost])
   t.is(lastOf(server, sut).position, lost.position)
   await ready(service, 2 * AGAIN_WITHIN)
-  await until('told', async () => sentencesOf(log).includes('the event store can be read again'), AGAIN_WITHIN)
+  await until(
+    'recovery is logged',
+    async () => sentencesOf(log).includes('the event store can be read again'),
+    AGAIN_WITHIN,
+  )
   t.is((await reserve(service.as('alice'), aReservation(sut, window(10)))).status, 201)
 })
 
-test('nothing is decided on what is remembered of a log that was cut off and has grown again to the same length', async (t) => {
+test('no command is decided on cached state after a log was truncated and grew to the same length', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { server, service, sut, lost } = await cutOff(t)
     const data = JSON.parse(Buffer.from(lost.data).toString())
@@ -91,7 +95,7 @@ test('nothing is decided on what is remembered of a log that was cut off and has
     server.log.append(lost.stream, lost.revision - 1, [grown])
     t.is(lastOf(server, sut).revision, lost.revision)
     const { length } = server.log.all()
-    // Asked before the views have had a chance to look.
+    // Sent before the views can check the log.
     const asked = Array.from({ length: 3 }, () => reserve(service.as('alice'), aReservation(sut, window(10))))
     await server.start()
     for (const answer of await Promise.all(asked)) t.not(answer.status, 201)

@@ -6,9 +6,9 @@ import { failure } from './protocol/wire.ts'
 import { exhausted } from './server-and-client.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, recordedOf } from './service/outage.ts'
 
-/** Appends whose answers are lost: repeated until known, and only then answered. */
+/** Appends whose answers are lost are repeated until the outcome is known. */
 
-test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
 const KEY = { 'Idempotency-Key': 'once' }
 const TYPE = 'ReservationCreated'
@@ -22,14 +22,14 @@ const aWarmService = async (t: ExecutionContext) => {
 
 const failures = {
   'lost three times': { how: 'lost', times: 3 },
-  'lost with an error of no known kind': { how: 'lost', failure: failure(13, 'Received RST_STREAM with code 2') },
-  'lost to a leader that does not answer in time': { how: 'lost', failure: failure(10, 'Forwarding timeout') },
+  'lost with an unexpected error': { how: 'lost', failure: failure(13, 'Received RST_STREAM with code 2') },
+  'lost to a forwarding timeout': { how: 'lost', failure: failure(10, 'Forwarding timeout') },
   'lost to a deadline': { how: 'lost', failure: failure(4, 'Deadline exceeded') },
-  'refused twice because too much is asked': { how: 'refused', failure: exhausted, times: 2 },
+  'refused twice with RESOURCE_EXHAUSTED': { how: 'refused', failure: exhausted, times: 2 },
 } satisfies Readonly<Record<string, AppendFault>>
 
 for (const [how, fault] of Object.entries(failures) as readonly [string, AppendFault][]) {
-  test(`an append ${how} is repeated, recorded once, and answered 201`, async (t) => {
+  test(`an append ${how} is repeated, recorded once and answered with 201`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     const before = server.counters.classicAppends
     server.faultAppends({ ...fault, when: isReservation })
@@ -47,7 +47,7 @@ for (const [how, was] of [
   ['silent', 'before it was written'],
   ['lost-silent', 'after it was written'],
 ] as const) {
-  test(`a node that is lost in the middle of an append, ${was}, is waited for, and the append is recorded once`, async (t) => {
+  test(`an append whose node is lost ${was} waits for the node and is recorded once`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     const inTheMiddle = Promise.withResolvers<void>()
     const isMeant: typeof isReservation = (append) => isReservation(append) && inTheMiddle.resolve() === undefined
@@ -63,7 +63,7 @@ for (const [how, was] of [
     t.is((await recordedOf(t, server, TYPE)).length, 1)
   })
 
-  test(`an append that is never answered, lost ${was}, is 503 outcome_unknown in the end, and its retry gives the one truth`, async (t) => {
+  test(`an append lost ${was} and never answered ends in 503 outcome_unknown; its retry gives the recorded result`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     let isLost = true
     const when: typeof isReservation = (append) => isLost && isReservation(append)
@@ -85,7 +85,7 @@ for (const [how, was] of [
   })
 }
 
-test('what certainly was not written is 503 unavailable, not of an unknown outcome', async (t) => {
+test('an append that certainly was not written is 503 unavailable, not outcome_unknown', async (t) => {
   const { server, service, attempt } = await aWarmService(t)
   await service.as('alice').get('/api/sut?limit=1')
   await server.stop()

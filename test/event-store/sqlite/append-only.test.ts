@@ -23,7 +23,7 @@ const refused = test.macro(async (t, sql: string) => {
   const before = contentOf(database)
   t.throws(() => database.exec(sql), { message: /never|only ever|one head/ })
   t.is(contentOf(database), before)
-  // Without the triggers nothing else would have refused it.
+  // Control: without the triggers, the statement succeeds.
   for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()) {
     database.exec(`DROP TRIGGER ${name}`)
   }
@@ -34,13 +34,17 @@ const refused = test.macro(async (t, sql: string) => {
 const changed = "recorded = replace(recorded, 'note 1', 'note 9')"
 const copy = 'SELECT previous, recorded, leaf FROM event WHERE position = 1'
 
-test('an event is not changed', refused, `UPDATE event SET ${changed} WHERE position = 1`)
-test('an event is not moved', refused, 'UPDATE event SET position = 7 WHERE position = 2')
-test('an event is not deleted', refused, 'DELETE FROM event WHERE position = 2')
-test('the log is not emptied', refused, 'DELETE FROM event')
-test('an event is not replaced', refused, `INSERT OR REPLACE INTO event SELECT 1, previous, '{}', leaf FROM (${copy})`)
-test('an event is not added with a gap', refused, `INSERT INTO event SELECT 4, * FROM (${copy})`)
-test('an event is not added before the first', refused, `INSERT INTO event SELECT -1, * FROM (${copy})`)
-test('an event is not added without a place', refused, `INSERT INTO event SELECT NULL, * FROM (${copy})`)
-test('a head is not deleted', refused, 'DELETE FROM head')
-test('a head is not replaced', refused, 'INSERT OR REPLACE INTO head SELECT stream, 0, 0 FROM head')
+test('an event cannot be changed', refused, `UPDATE event SET ${changed} WHERE position = 1`)
+test('an event cannot be moved', refused, 'UPDATE event SET position = 7 WHERE position = 2')
+test('an event cannot be deleted', refused, 'DELETE FROM event WHERE position = 2')
+test('the log cannot be emptied', refused, 'DELETE FROM event')
+test(
+  'an event cannot be replaced',
+  refused,
+  `INSERT OR REPLACE INTO event SELECT 1, previous, '{}', leaf FROM (${copy})`,
+)
+test('an event cannot be added after a gap', refused, `INSERT INTO event SELECT 4, * FROM (${copy})`)
+test('an event cannot be added before the first', refused, `INSERT INTO event SELECT -1, * FROM (${copy})`)
+test('an event cannot be added without a position', refused, `INSERT INTO event SELECT NULL, * FROM (${copy})`)
+test('a head cannot be deleted', refused, 'DELETE FROM head')
+test('a head cannot be replaced', refused, 'INSERT OR REPLACE INTO head SELECT stream, 0, 0 FROM head')

@@ -8,7 +8,7 @@ import { aPath, openStore } from './subject.ts'
 
 const FRAME = 24 + 4096
 
-/** The transactions in the write-ahead log: a frame that ends one has the size of the database in its second word. */
+/** The number of commits in the WAL. A commit frame has the database size in its second word. */
 const commitsIn = (path: string): number => {
   const log = readFileSync(`${path}-wal`)
   let commits = 0
@@ -21,7 +21,7 @@ const appendToNew = async (store: EventStore): Promise<string> => {
   return outcomeOf(await append(store, stream, -1, someEvents(stream, 1)))
 }
 
-test('appends that arrive together share one transaction, those that do not have one each', async (t) => {
+test('concurrent appends share one transaction; separate appends have one each', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const before = commitsIn(path)
@@ -32,7 +32,7 @@ test('appends that arrive together share one transaction, those that do not have
   t.is(commitsIn(path), before + 6)
 })
 
-test('more appends than a batch takes go on to the next', async (t) => {
+test('appends beyond the batch limit go into the next batch', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path, { limits: { batchMax: 10 } })
   const before = commitsIn(path)
@@ -41,11 +41,11 @@ test('more appends than a batch takes go on to the next', async (t) => {
   t.is(commitsIn(path), before + 3)
 })
 
-test('a batch does not wait for as long as something keeps coming', async (t) => {
+test('a batch commits even while appends keep arriving', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const before = commitsIn(path)
-  // Two at once, so that the first turn already looks as if more were coming.
+  // Two at once, so that the first turn already expects more.
   const outcomes = [appendToNew(store)]
   for (let turn = 0; turn < 11; turn++) {
     outcomes.push(appendToNew(store))
@@ -56,13 +56,13 @@ test('a batch does not wait for as long as something keeps coming', async (t) =>
   t.true(commitsMeanwhile >= 2)
 })
 
-test('more appends than the queue takes are unavailable at once', async (t) => {
+test('appends beyond the queue limit fail at once as unavailable', async (t) => {
   const store = openStore(t, await aPath(t), { limits: { queueMax: 2 } })
   const outcomes = await Promise.all(Array.from({ length: 4 }, () => appendToNew(store)))
   t.deepEqual(outcomes, ['done', 'done', 'unavailable', 'unavailable'])
 })
 
-test('only so many of the newest events are kept in memory for subscribers', (t) => {
+test('the tail buffer keeps a limited number of events for subscribers', (t) => {
   const tail = makeTail(4, undefined)
   for (let mark = 0; mark < 100; mark++) {
     tail.publish([{ ...anEvent(aStream(), ''), stream: 'any', revision: mark, mark } as Logged])

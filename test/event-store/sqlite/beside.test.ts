@@ -3,8 +3,8 @@ import { durableReader, type Reader } from '../../../src/event-store/sqlite/read
 import { syncWal } from '../../../src/event-store/sqlite/sync.ts'
 import { aPath } from './subject.ts'
 
-/** Reads of a log that ends where it is told to, in pages of one event, with what is read, synced and told in its order. */
-const beside = () => {
+/** A durable reader with pages of one event, and the order of its reads, syncs and deliveries. */
+const aDurableReader = () => {
   const order: string[] = []
   let end = 1
   const page = async function* (what: string) {
@@ -34,11 +34,11 @@ const beside = () => {
   return { reads, order, grow }
 }
 
-const told = async (pages: AsyncIterable<unknown>, order: string[]): Promise<void> => {
-  for await (const _ of pages) order.push('told')
+const deliver = async (pages: AsyncIterable<unknown>, order: string[]): Promise<void> => {
+  for await (const _ of pages) order.push('delivered')
 }
 
-test('what a reader beside the writer has read is synced before it is told', async (t) => {
+test('a concurrent reader syncs the WAL before it returns events', async (t) => {
   const { signal } = new AbortController()
   const ways: Readonly<Record<string, (reads: Reader) => AsyncIterable<unknown>>> = {
     stream: (reads) => reads.readStream('s', 0),
@@ -46,11 +46,15 @@ test('what a reader beside the writer has read is synced before it is told', asy
     subscription: (reads) => reads.subscribe(0, signal),
   }
   for (const [what, way] of Object.entries(ways)) {
-    const { reads, order } = beside()
-    await told(way(reads), order)
-    t.deepEqual(order, [`read ${what} 0`, 'synced', 'told', `read ${what} 1`, 'told'], 'both were there')
+    const { reads, order } = aDurableReader()
+    await deliver(way(reads), order)
+    t.deepEqual(
+      order,
+      [`read ${what} 0`, 'synced', 'delivered', `read ${what} 1`, 'delivered'],
+      'one sync covers both events',
+    )
   }
-  const { reads, order } = beside()
+  const { reads, order } = aDurableReader()
   await reads.at(0)
   await reads.recordAt(2)
   await reads.head()
@@ -62,18 +66,26 @@ test('what a reader beside the writer has read is synced before it is told', asy
   )
 })
 
-test('what has come since a reader beside the writer synced the log is synced too', async (t) => {
-  const { reads, order, grow } = beside()
-  await told(reads.records(0), [])
+test('events written after the last sync are synced before a reader returns them', async (t) => {
+  const { reads, order, grow } = aDurableReader()
+  await deliver(reads.records(0), [])
   grow()
   order.length = 0
-  await told(reads.records(0), order)
-  t.deepEqual(order, ['read records 0', 'told', 'read records 1', 'told', 'read records 2', 'synced', 'told'])
+  await deliver(reads.records(0), order)
+  t.deepEqual(order, [
+    'read records 0',
+    'delivered',
+    'read records 1',
+    'delivered',
+    'read records 2',
+    'synced',
+    'delivered',
+  ])
   await reads.at(2)
   t.is(order.at(-1), 'read at')
 })
 
-test('a log that nobody writes has nothing to be synced', async (t) => {
+test('syncing a log without a WAL does nothing', async (t) => {
   const path = await aPath(t)
   t.notThrows(() => syncWal(path))
 })

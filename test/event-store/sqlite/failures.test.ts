@@ -9,14 +9,14 @@ import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { anEvent, append, aSecret, aStream, idsOf, outcomeOf, readAll, readLog, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
 
-/** Another connection to the file, as an operator with a shell has it. */
+/** Another connection to the file, like an operator's shell. */
 const shell = (t: ExecutionContext, path: string): DatabaseSync => {
   const database = new DatabaseSync(path)
   t.teardown(() => database.close())
   return database
 }
 
-/** Counts the events that a subscription from here on delivers, until the store is closed. */
+/** Counts the events that a new subscription delivers until the store is closed. */
 const watch = (store: EventStore): { readonly seen: () => number; readonly ended: Promise<void> } => {
   let count = 0
   const ended = (async () => {
@@ -26,7 +26,7 @@ const watch = (store: EventStore): { readonly seen: () => number; readonly ended
   return { seen: () => count, ended }
 }
 
-/** Appends of many events, until the file has no room for one: its outcome, and how many events there are. */
+/** Appends until the file is full; returns the failed outcome and the number of events. */
 const fill = async (store: EventStore, stream: string): Promise<{ outcome: string; count: number }> => {
   for (let count = 0; ; count += 20) {
     const outcome = outcomeOf(await append(store, stream, count - 1, someEvents(stream, 20)))
@@ -34,7 +34,7 @@ const fill = async (store: EventStore, stream: string): Promise<{ outcome: strin
   }
 }
 
-test('when the file has no room an append is answered so, reads go on, and writes resume when there is room', async (t) => {
+test('appends to a full file fail, reads continue, and writes resume once there is room', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path, { limits: { pagesMax: 60 } })
   const stream = aStream()
@@ -43,7 +43,7 @@ test('when the file has no room an append is answered so, reads go on, and write
   t.is(outcome, 'full')
   t.true(count > 20)
   const watching = watch(store)
-  // Whatever comes in one batch with what has no room, has none; it can be asked for again.
+  // All appends of a batch fail if one does not fit; they can be retried.
   const other = aStream()
   const small = someEvents(other, 1)
   const batch = [append(store, other, -1, small), append(store, stream, count - 1, someEvents(stream, 100))]
@@ -57,7 +57,7 @@ test('when the file has no room an append is answered so, reads go on, and write
   const more = someEvents(stream, 20)
   t.is(outcomeOf(await append(store, stream, count - 1, more)), 'done')
   t.deepEqual(idsOf(await readAll(store, stream, count - 1)), idsOf(more))
-  // Nor does it count that it was written before the room was used up.
+  // This also holds for an append earlier in the batch.
   const again = [append(store, other, -1, small), append(store, stream, count + 19, someEvents(stream, 1000))]
   t.deepEqual((await Promise.all(again)).map(outcomeOf), ['full', 'full'])
   t.is(outcomeOf(await append(store, stream, count + 19, someEvents(stream, 1))), 'done')
@@ -67,7 +67,7 @@ test('when the file has no room an append is answered so, reads go on, and write
   t.is(watching.seen(), 22)
 })
 
-test('a full file takes appends again after opening it with more room', async (t) => {
+test('a full file accepts appends after reopening it with more room', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path, { limits: { pagesMax: 20 } })
   const stream = aStream()
@@ -88,8 +88,8 @@ const TRAP = `
 
 for (const fails of [true, false]) {
   const title = fails
-    ? 'a commit that fails takes nothing out of its batch: no event, no refusal, no success'
-    : 'the same batch, committed, gives each append its own answer'
+    ? 'a failed commit leaves every append of its batch unknown and writes nothing'
+    : 'control: the same batch, committed, gives each append its own outcome'
   test(title, async (t) => {
     const path = await aPath(t)
     const fatal: Error[] = []
@@ -133,7 +133,7 @@ for (const fails of [true, false]) {
   })
 }
 
-test('an append that is itself at fault fails alone, and leaves nothing behind', async (t) => {
+test('an invalid append fails alone and leaves nothing behind', async (t) => {
   const store = openStore(t, await aPath(t))
   const [good, bad] = [aStream(), aStream()]
   const secret = { ...aSecret(bad, 'password'), ciphertext: undefined } as unknown as SealedSecret
@@ -151,7 +151,7 @@ test('an append that is itself at fault fails alone, and leaves nothing behind',
   t.is(outcomeOf(await append(store, bad, -1, someEvents(bad, 1))), 'done')
 })
 
-test('while somebody else holds the file an append is unavailable, and then it goes on', async (t) => {
+test('an append is unavailable while another connection locks the file, and works afterwards', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path, { limits: { busyTimeout: 10 } })
   const stream = aStream()
@@ -163,7 +163,7 @@ test('while somebody else holds the file an append is unavailable, and then it g
   t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
 })
 
-test('a log that somebody else has written to ends the store', async (t) => {
+test('the store shuts down when another process has written to the log', async (t) => {
   const path = await aPath(t)
   const fatal: Error[] = []
   const store = openStore(t, path, { onFatal: (error) => fatal.push(error) })
@@ -177,14 +177,14 @@ test('a log that somebody else has written to ends the store', async (t) => {
 
 const onSystemsWithLimits = process.platform === 'win32' ? test.skip : test
 onSystemsWithLimits(
-  'after a failure of the disk the outcome is unknown, the store ends, and nothing is lost',
+  'after a disk failure, the outcome is unknown, the store shuts down and nothing is lost',
   async (t) => {
     const path = await aPath(t)
     const script = fileURLToPath(new URL('limited-disk.ts', import.meta.url))
     const child = spawn('sh', ['-c', 'ulimit -f 400 && exec "$0" "$@"', process.execPath, script, path])
-    const said = JSON.parse(await text(child.stdout))
-    const { stream, acknowledged, lost } = said as { stream: string; acknowledged: number; lost: readonly NewEvent[] }
-    t.like(said, { outcome: 'unknown', next: 'unavailable', fatal: 1, readable: acknowledged })
+    const report = JSON.parse(await text(child.stdout))
+    const { stream, acknowledged, lost } = report as { stream: string; acknowledged: number; lost: readonly NewEvent[] }
+    t.like(report, { outcome: 'unknown', next: 'unavailable', fatal: 1, readable: acknowledged })
     t.true(acknowledged > 0)
     const store = openStore(t, path)
     const there = (await readAll(store, stream)).length

@@ -6,10 +6,10 @@ import { MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
 import { append, aStream, idsOf, outcomeOf, randomHex, readAll, readLog, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
 
-/** Events after which heads are written. */
+/** Number of events after which heads are written. */
 const WRITTEN_AFTER = 4_096
 
-/** Where streams end, as the table has it, and up to which position. */
+/** The stored stream heads, and the position up to which they are current. */
 const written = (path: string): { readonly heads: readonly object[]; readonly upTo: number } => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
@@ -24,7 +24,7 @@ const written = (path: string): { readonly heads: readonly object[]; readonly up
 const byStream = (heads: Iterable<StreamHead>): readonly StreamHead[] =>
   [...heads].map((head) => ({ ...head })).sort((a, b) => (a.stream < b.stream ? -1 : 1))
 
-/** Where streams end, as the events say it. */
+/** The stream heads computed from the events. */
 const ends = async (store: EventStore): Promise<readonly StreamHead[]> => {
   const last = new Map<string, StreamHead>()
   for (const { stream, revision, mark } of await readLog(store, -1)) {
@@ -33,7 +33,7 @@ const ends = async (store: EventStore): Promise<readonly StreamHead[]> => {
   return byStream(last.values())
 }
 
-/** A file as it is when the process that writes it ends from one moment to the next. */
+/** A copy of the file as a killed process would leave it. */
 const asIfKilled = async (t: ExecutionContext, path: string): Promise<string> => {
   const copy = await aPath(t)
   const database = new DatabaseSync(path, { readOnly: true })
@@ -42,7 +42,7 @@ const asIfKilled = async (t: ExecutionContext, path: string): Promise<string> =>
   return copy
 }
 
-/** Appends to streams in turn, so many events each time. */
+/** Appends `events` events to each stream in turn. */
 const tell = async (store: EventStore, streams: readonly string[], rounds: number, events = 1): Promise<void> => {
   for (let round = 0; round < rounds; round++) {
     for (const stream of streams) {
@@ -52,7 +52,7 @@ const tell = async (store: EventStore, streams: readonly string[], rounds: numbe
   }
 }
 
-test('where streams end is known after a kill, though the file does not say it yet', async (t) => {
+test('stream heads are recovered after a kill, although they were not yet written', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const streams = [aStream(), aStream(), aStream()]
@@ -67,7 +67,7 @@ test('where streams end is known after a kill, though the file does not say it y
   }
 })
 
-test('who only reads sees where streams end now, before and after it was written', async (t) => {
+test('a read-only store sees current stream heads, before and after they are written', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const reader = openStore(t, path, { readOnly: true })
@@ -88,7 +88,7 @@ test('who only reads sees where streams end now, before and after it was written
   await check()
 })
 
-test('a store that is closed leaves a file that says where every stream ends', async (t) => {
+test('closing a store writes every stream head', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   await tell(store, [aStream(), aStream()], 2)
@@ -97,7 +97,7 @@ test('a store that is closed leaves a file that says where every stream ends', a
   t.deepEqual(written(path), { heads: known, upTo: 3 })
 })
 
-test('a log whose heads were written with every append is read as before, and goes on', async (t) => {
+test('a log of the older schema, with heads written at every append, is read and continued', async (t) => {
   const [path, old] = [await aPath(t), await aPath(t)]
   const store = openStore(t, path)
   const streams = [aStream(), aStream()]
@@ -118,7 +118,7 @@ test('a log whose heads were written with every append is read as before, and go
   }
 })
 
-test('who only reads finds its streams beside a tampered event that is no JSON', async (t) => {
+test('a read-only store still reads its streams if another event is not valid JSON', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const [stream, other] = [aStream(), aStream()]
@@ -130,7 +130,7 @@ test('who only reads finds its streams beside a tampered event that is no JSON',
   t.deepEqual(await readAll(openStore(t, copy, { readOnly: true }), stream), await readAll(store, stream))
 })
 
-test('a hash beside an event that has another length is told with its place, and moves no other', async (t) => {
+test('a leaf hash of the wrong length is reported with its position and affects no other event', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   await tell(store, [aStream(), aStream(), aStream()], 1)

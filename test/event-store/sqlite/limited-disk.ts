@@ -1,8 +1,8 @@
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { append, aStream, outcomeOf, randomHex, readAll, someEvents } from '../new-events.ts'
 
-// Run by sqlite-failures.test.ts with a limit on the size of files: appends until the kernel refuses to write on, says
-// what came of it, and ends without closing.
+// Run by failures.test.ts with a limit on file sizes: appends until the kernel refuses a write, prints a report and
+// exits without closing the store.
 let fatal = 0
 const onFatal = (): void => {
   fatal++

@@ -13,7 +13,7 @@ const edit = (path: string, sql: string): void => {
   database.close()
 }
 
-test('SQLite versions that can lose commits are known', (t) => {
+test('SQLite versions that can lose commits are detected', (t) => {
   t.deepEqual(['3.51.3', '3.52.0', '3.53.4', '4.0.0', '3.51.2', '3.9.9', '3.50.4', '2.99.99'].map(isSafeSqlite), [
     true,
     true,
@@ -26,7 +26,7 @@ test('SQLite versions that can lose commits are known', (t) => {
   ])
 })
 
-test('a new log, and all that stands beside it, is readable by its owner alone', async (t) => {
+test('a new log and its accompanying files are readable only by their owner', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   await append(store, aStream(), -1, someEvents(aStream(), 1))
@@ -42,7 +42,7 @@ test('a new log, and all that stands beside it, is readable by its owner alone',
   for (const file of files) t.is(statSync(join(path, '..', file)).mode & 0o777, 0o600, file)
 })
 
-test('people with a SQLite shell see whose log it is, and its events', async (t) => {
+test('a SQLite shell shows the log id and its events', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const stream = aStream()
@@ -71,7 +71,7 @@ test('an empty file becomes a log', async (t) => {
   t.is(outcomeOf(await append(openStore(t, path), stream, -1, someEvents(stream, 1))), 'done')
 })
 
-test('a log of an older schema is brought up to date, once, and keeps its events', async (t) => {
+test('a log of an older schema is migrated once and keeps its events', async (t) => {
   const path = await aPath(t)
   const stream = aStream()
   const store = openStore(t, path)
@@ -113,7 +113,7 @@ const refused = test.macro(async (t, prepare: (path: string) => void, message: R
     t.true(error.message.includes(path))
   }
   t.deepEqual(readFileSync(path), before)
-  t.false(existsSync(`${path}.lock.owner`), 'the lock has been given back')
+  t.false(existsSync(`${path}.lock.owner`), 'the lock is released')
 })
 
 const aLogWith = (sql: string) => (path: string) => {
@@ -126,15 +126,20 @@ const aLogWith = (sql: string) => (path: string) => {
 test('a log of a newer version is refused', refused, aLogWith('PRAGMA user_version = 99'), /newer version of Berth/)
 test('the id of another application is refused', refused, aLogWith('PRAGMA application_id = 1'), /another application/)
 test('a database without an id is refused', refused, (path: string) => edit(path, 'CREATE TABLE a (b)'), /another appl/)
-test('a file that is no database is refused', refused, (path: string) => writeFileSync(path, 'dear diary'), /database/)
+test(
+  'a file that is not a database is refused',
+  refused,
+  (path: string) => writeFileSync(path, 'dear diary'),
+  /database/,
+)
 
-test('a log in a directory that is not there is refused, and none is made', async (t) => {
+test('a log in a missing directory is refused, and the directory is not created', async (t) => {
   const path = join(await aDirectory(t), 'missing', 'events.db')
   t.throws(() => openStore(t, path), { instanceOf: UnusableLog, message: /there is no directory .*missing/ })
   t.false(existsSync(join(path, '..')))
 })
 
-test('a missing log whose newest events are still there is not begun anew', async (t) => {
+test('a missing log whose WAL still exists is not recreated', async (t) => {
   const path = await aPath(t)
   writeFileSync(`${path}-wal`, 'events')
   t.throws(() => openStore(t, path), { instanceOf: UnusableLog, message: /is missing, but .*-wal exists/ })

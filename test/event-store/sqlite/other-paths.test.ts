@@ -19,30 +19,30 @@ import { copyLog } from '../../../src/event-store/sqlite/copy.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
 import { aDirectory, openStore } from './subject.ts'
 
-/** How a second path to the log's file is made: by root in a mount namespace that the second process has for itself. */
+/** A second path to the log's file, mounted by root in the second process's own mount namespace. */
 interface Way {
-  /** What stands before the command of the second process. */
+  /** Prefix of the second process's command. */
   readonly by: (log: string, home: string) => readonly string[]
-  /** The path that it is given. */
+  /** The path that the second process opens. */
   readonly path: (home: string) => string
 }
 
 const mounted = (mount: string): readonly string[] => ['unshare', '-m', 'sh', '-c', `${mount} && exec "$@"`, 'sh']
 
 const ways: Readonly<Record<string, Way>> = {
-  'a mount of the file alone': {
+  'a bind mount of the file': {
     by: (log, home) => mounted(`touch ${home}/other/events.db && mount --bind ${log} ${home}/other/events.db`),
     path: (home) => join(home, 'other', 'events.db'),
   },
-  'a mount of the file alone under another name': {
+  'a bind mount of the file under another name': {
     by: (log, home) => mounted(`touch ${home}/other/log && mount --bind ${log} ${home}/other/log`),
     path: (home) => join(home, 'other', 'log'),
   },
-  'a mount of its directory': {
+  'a bind mount of its directory': {
     by: (_, home) => mounted(`mount --bind ${home}/data ${home}/other`),
     path: (home) => join(home, 'other', 'events.db'),
   },
-  'a mount of the file alone, and a lock file of that path': {
+  'a bind mount of the file, with a lock file at that path': {
     by: (log, home) =>
       mounted(
         `touch ${home}/other/events.db ${home}/other/events.db.lock && mount --bind ${log} ${home}/other/events.db`,
@@ -51,12 +51,12 @@ const ways: Readonly<Record<string, Way>> = {
   },
 }
 
-/** Why the kernel lets no namespace be made; undefined where it does. */
+/** The reason why no mount namespace can be created; undefined if it can. */
 const whyNoMounts = async (): Promise<string | undefined> => {
-  if (process.platform !== 'linux') return 'mount namespaces are of Linux'
+  if (process.platform !== 'linux') return 'mount namespaces need Linux'
   const child = spawn('unshare', ['-m', 'true'], { stdio: 'ignore' })
   const [code] = await once(child, 'exit').catch(() => [1])
-  return code === 0 ? undefined : 'no mount namespace can be made here'
+  return code === 0 ? undefined : 'mount namespaces are not permitted here'
 }
 
 const notRun = (t: ExecutionContext, why: string): void => {
@@ -66,7 +66,7 @@ const notRun = (t: ExecutionContext, why: string): void => {
 
 const OPENER = fileURLToPath(new URL('../store-opener.ts', import.meta.url))
 
-/** Opens the log in a process of its own; what it says of that first. */
+/** Opens the log in another process; returns its first output. */
 const opened = async (
   t: ExecutionContext,
   path: string,
@@ -79,7 +79,7 @@ const opened = async (
   return { child, said: String(said) }
 }
 
-/** A directory with places for a log and for another path to it. */
+/** A directory for a log and a second path to it. */
 const aHome = async (t: ExecutionContext) => {
   const home = await aDirectory(t)
   mkdirSync(join(home, 'data'))
@@ -88,7 +88,7 @@ const aHome = async (t: ExecutionContext) => {
 }
 
 for (const [what, { by, path }] of Object.entries(ways)) {
-  test(`a second writer by ${what} is refused, and the first writes on`, async (t) => {
+  test(`a second writer through ${what} is refused, and the first continues`, async (t) => {
     const why = await whyNoMounts()
     if (why !== undefined) return notRun(t, why)
     const { home, log } = await aHome(t)
@@ -100,11 +100,11 @@ for (const [what, { by, path }] of Object.entries(ways)) {
     t.is(outcomeOf(await append(store, stream, 2, someEvents(stream, 1))), 'done')
     t.is((await readAll(store, stream)).length, 4)
     await store.close()
-    // With nobody there it is free by that path too.
+    // Once closed, the log can also be opened through that path.
     t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
   })
 
-  test(`a writer by ${what} keeps out one by the path itself`, async (t) => {
+  test(`a writer through ${what} keeps out a writer through the original path`, async (t) => {
     const why = await whyNoMounts()
     if (why !== undefined) return notRun(t, why)
     const { home, log } = await aHome(t)
@@ -112,7 +112,7 @@ for (const [what, { by, path }] of Object.entries(ways)) {
     const { child, said } = await opened(t, path(home), by(log, home))
     t.is(said, 'open\n')
     const refused = t.throws(() => openStore(t, log, { limits: { busyTimeout: 10 } }), { name: 'LockTaken' })
-    // By its directory the lock file is the same, and another namespace's id of the process is no help elsewhere.
+    // The id of a process in another PID namespace would not help, so only its form is checked.
     t.regex(refused.message, /is held by process \d+ on /)
     child.stdin?.end()
     await once(child, 'exit')
@@ -120,7 +120,7 @@ for (const [what, { by, path }] of Object.entries(ways)) {
   })
 }
 
-test('a second writer is refused when the lock file has been deleted or replaced under the first', async (t) => {
+test("a second writer is refused even if the first one's lock file was deleted or replaced", async (t) => {
   const { log } = await aHome(t)
   const store = openStore(t, log)
   await append(store, aStream(), -1, someEvents(aStream(), 1))
@@ -134,7 +134,7 @@ test('a second writer is refused when the lock file has been deleted or replaced
   t.is(outcomeOf(await append(store, aStream(), -1, someEvents(aStream(), 1))), 'done')
 })
 
-test('a start after kill -9 neither waits nor fails, whoever reads meanwhile', async (t) => {
+test('a start after kill -9 neither waits nor fails while others read', async (t) => {
   const { log } = await aHome(t)
   const { child } = await opened(t, log)
   child.kill('SIGKILL')
@@ -143,14 +143,14 @@ test('a start after kill -9 neither waits nor fails, whoever reads meanwhile', a
   const shell = new DatabaseSync(log, { readOnly: true })
   t.teardown(() => shell.close())
   shell.exec('BEGIN; SELECT count(*) FROM event')
-  // It would wait for as long.
+  // A wait would last this long.
   const store = openStore(t, log, { limits: { busyTimeout: 600_000 } })
   const stream = aStream()
   t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 2))), 'done')
   t.is((await readAll(reader, stream)).length, 2)
 })
 
-test('reading and backing up work beside the writer, and a copy can be written where it is', async (t) => {
+test('reads and backups work during writes, and a copy can be written in place', async (t) => {
   const { home, log } = await aHome(t)
   const store = openStore(t, log)
   const stream = aStream()
@@ -166,11 +166,11 @@ test('reading and backing up work beside the writer, and a copy can be written w
   t.is((await readAll(store, stream)).length, 2)
 })
 
-test('a log that was not closed is not begun by a path that does not have its journal', async (t) => {
+test('a log that was not closed cannot be opened through a path without its WAL', async (t) => {
   const why = await whyNoMounts()
   if (why !== undefined) return notRun(t, why)
   const { home, log } = await aHome(t)
-  const { by, path } = ways['a mount of the file alone'] as Way
+  const { by, path } = ways['a bind mount of the file'] as Way
   const { child } = await opened(t, log)
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -181,16 +181,16 @@ test('a log that was not closed is not begun by a path that does not have its jo
   t.is((await opened(t, path(home), by(log, home))).said, 'open\n')
 })
 
-test('a log is opened again after it was killed while its journal was put into the file', async (t) => {
+test('a log can be opened after a kill during the WAL checkpoint', async (t) => {
   const { log, home } = await aHome(t)
   await openStore(t, log).close()
-  // With another lock file the log is claimed once more, so that the claim is not the first.
+  // A new lock file makes the next opening claim the log again, so that this claim is not the first.
   writeFileSync(`${log}.other`, '')
   renameSync(`${log}.other`, `${log}.lock`)
   const store = openStore(t, log)
   const stream = aStream()
   await append(store, stream, -1, someEvents(stream, 200))
-  // By another process: to close a descriptor of the file here would drop the locks on it.
+  // Copied by another process: closing a descriptor of the file here would drop its locks.
   execFileSync('cp', [log, `${log}-wal`, home])
   await store.close()
   const FIRST_PAGE = 4_096
@@ -203,14 +203,14 @@ test('a log is opened again after it was killed while its journal was put into t
   t.is((await readAll(openStore(t, log), stream)).length, 200)
 })
 
-test('a journal of another time is not put into the file', async (t) => {
+test('an outdated WAL is not applied to the file', async (t) => {
   const { home, log } = await aHome(t)
   const stream = aStream()
   const store = openStore(t, log)
   await append(store, stream, -1, someEvents(stream, 1))
   cpSync(`${log}-wal`, join(home, 'journal'))
   await store.close()
-  // Another path has claimed and written the log since.
+  // The log has since been claimed and written through another path.
   renameSync(log, join(home, 'other', 'events.db'))
   const other = openStore(t, join(home, 'other', 'events.db'))
   await append(other, stream, 0, someEvents(stream, 5))
@@ -222,7 +222,7 @@ test('a journal of another time is not put into the file', async (t) => {
   t.is((await readAll(openStore(t, log), stream)).length, 6)
 })
 
-test('links and other directories lead to the one log, and to its one lock', async (t) => {
+test('a symbolic link leads to the same log and the same lock', async (t) => {
   const { home, log } = await aHome(t)
   const store = openStore(t, log)
   symlinkSync(log, join(home, 'other', 'link.db'))

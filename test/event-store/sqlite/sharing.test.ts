@@ -17,7 +17,7 @@ const anotherProcess = async (t: ExecutionContext, path: string): Promise<{ chil
   return { child, said: String(said) }
 }
 
-test('a second writer is refused by name, in this process and in another, whatever way leads to the log', async (t) => {
+test('a second writer is refused by any path and process, and the error names the first', async (t) => {
   const directory = await aDirectory(t)
   mkdirSync(join(directory, 'data'))
   const path = join(directory, 'data', 'events.db')
@@ -39,7 +39,7 @@ test('a second writer is refused by name, in this process and in another, whatev
   await openStore(t, path).close()
 })
 
-test('a reader beside the writer follows the log, takes no lock and writes nothing', async (t) => {
+test('a concurrent reader follows the log, takes no lock and writes nothing', async (t) => {
   const path = await aPath(t)
   const writer = openStore(t, path)
   const reader = openStore(t, path, { readOnly: true })
@@ -60,7 +60,7 @@ test('a reader beside the writer follows the log, takes no lock and writes nothi
   t.is((await readAll(writer, stream)).length, 600)
 })
 
-test('a reader does not make a log where there is none', async (t) => {
+test('a reader does not create a missing log', async (t) => {
   const path = await aPath(t)
   t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /does not exist/ })
   t.false(existsSync(path))
@@ -69,7 +69,7 @@ test('a reader does not make a log where there is none', async (t) => {
   t.is(statSync(path).size, 0)
 })
 
-test('a log that has been moved is found whole at its new place', async (t) => {
+test('a moved log is complete at its new path', async (t) => {
   const path = await aPath(t)
   const stream = aStream()
   const store = openStore(t, path)
@@ -81,7 +81,7 @@ test('a log that has been moved is found whole at its new place', async (t) => {
   t.is(moved.logId, store.logId)
 })
 
-test('closing answers what is queued, ends subscriptions, and can be done twice', async (t) => {
+test('closing completes queued appends, ends subscriptions, and is idempotent', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
   const stream = aStream()

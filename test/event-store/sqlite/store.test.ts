@@ -2,8 +2,8 @@ import { contractControls, storeContract } from '../contract/contract.ts'
 import { openSqliteSubject } from './subject.ts'
 
 storeContract('SQLite', openSqliteSubject({}))
-// Whatever comes together is split over several batches, and every subscriber falls behind.
+// Concurrent appends are split into several batches, and every subscriber falls behind the tail buffer.
 storeContract('SQLite with small limits', openSqliteSubject({ batchMax: 3, tail: 2 }))
-// As the service has it.
-storeContract('SQLite that syncs behind', openSqliteSubject({}, { isSyncDeferred: true }))
+// As used by the service.
+storeContract('SQLite with deferred fsync', openSqliteSubject({}, { isSyncDeferred: true }))
 contractControls('SQLite', openSqliteSubject({}))

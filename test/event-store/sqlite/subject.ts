@@ -7,17 +7,17 @@ import { openSqliteStore, type SqliteLimits, type SqliteOptions } from '../../..
 import type { Subject } from '../contract/contract.ts'
 import { randomHex } from '../new-events.ts'
 
-/** A directory of the test's own, gone with it. */
+/** A temporary directory, deleted after the test. */
 export const aDirectory = async (t: ExecutionContext): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-'))
   t.teardown(() => rm(directory, { recursive: true }))
   return directory
 }
 
-/** Where a log may be made. */
+/** A path for a new log. */
 export const aPath = async (t: ExecutionContext): Promise<string> => join(await aDirectory(t), 'events.db')
 
-/** Opens a store that must not die; it is closed with the test. */
+/** Opens a store, closed after the test; a fatal error fails the test. */
 export const openStore = (t: ExecutionContext, path: string, options: Partial<SqliteOptions> = {}): EventStore => {
   const store = openSqliteStore({ path, randomHex, onFatal: (error) => t.fail(error.message), ...options })
   t.teardown(store.close)

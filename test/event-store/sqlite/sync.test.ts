@@ -8,7 +8,7 @@ import { makeSync } from '../../../src/event-store/sqlite/sync.ts'
 import { append, aStream, outcomeOf, readAll, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
 
-/** A disk that is done when it is told so: which of the commits so far a sync that ends brought to it. */
+/** A simulated disk whose syncs end on demand; tracks which commits are durable. */
 const makeDisk = () => {
   let committed = 0
   let syncing: { readonly upTo: number; readonly done: (error: Error | null) => void } | undefined
@@ -38,7 +38,7 @@ const never = (error: Error): never => {
   throw error
 }
 
-test('whoever waits for a commit goes on when a sync has ended that began after it, and no two syncs are under way', async (t) => {
+test('a wait for a commit ends after a sync that started later, and syncs never overlap', async (t) => {
   const steps = fc.array(fc.constantFrom('commit', 'disk'), { maxLength: 40 })
   await fc.assert(
     fc.asyncProperty(steps, async (story) => {
@@ -61,7 +61,7 @@ test('whoever waits for a commit goes on when a sync has ended that began after 
   )
 })
 
-test('commits while a sync is under way share the next one', async (t) => {
+test('commits during a sync share the next sync', async (t) => {
   const disk = makeDisk()
   const sync = makeSync(disk.sync, never)
   const all = Array.from({ length: 10 }, () => {
@@ -74,57 +74,52 @@ test('commits while a sync is under way share the next one', async (t) => {
   t.is(disk.syncs(), 2)
 })
 
-test('when a sync fails the service is told before who waits, nobody is acknowledged, and none is tried again', async (t) => {
-  const told: string[] = []
+test('a failed sync is reported before waiting callers fail, and no sync is retried', async (t) => {
+  const callbacks: string[] = []
   const disk = makeDisk()
-  const sync = makeSync(disk.sync, (error) => told.push(error.message))
+  const sync = makeSync(disk.sync, (error) => callbacks.push(error.message))
   const refused = (what: string, promise: Promise<void> | undefined): Promise<void> =>
     (promise as Promise<void>).catch((error) => {
       t.true(error instanceof StoreUnavailable)
-      told.push(what)
+      callbacks.push(what)
     }) as Promise<void>
   const waiting = [refused('the first', sync.begin()), refused('the second', sync.begin())]
   disk.end(new Error('EIO'))
   await Promise.all(waiting)
-  t.deepEqual(told, ['the log cannot be synced: EIO', 'the first', 'the second'])
+  t.deepEqual(callbacks, ['the log cannot be synced: EIO', 'the first', 'the second'])
   await Promise.all([refused('later', sync.begin()), refused('a reader', sync.pending())])
-  t.deepEqual(told.slice(3), ['later', 'a reader'])
+  t.deepEqual(callbacks.slice(3), ['later', 'a reader'])
   t.is(disk.syncs(), 1)
 })
 
 for (const first of ['a sync', 'a commit']) {
-  test.serial(
-    `a log that neither can be synced nor written is told of once, where ${first} finds it first`,
-    async (t) => {
-      const syncs: ((error: Error) => void)[] = []
-      const { fdatasync } = fs
-      fs.fdatasync = ((_: number, done: (error: Error) => void) => void syncs.push(done)) as typeof fdatasync
+  test.serial(`a log that can be neither synced nor written is reported once, if ${first} fails first`, async (t) => {
+    const syncs: ((error: Error) => void)[] = []
+    const { fdatasync } = fs
+    fs.fdatasync = ((_: number, done: (error: Error) => void) => void syncs.push(done)) as typeof fdatasync
+    syncBuiltinESMExports()
+    t.teardown(() => {
+      fs.fdatasync = fdatasync
       syncBuiltinESMExports()
-      t.teardown(() => {
-        fs.fdatasync = fdatasync
-        syncBuiltinESMExports()
-      })
-      const path = await aPath(t)
-      const fatal: string[] = []
-      const store = openStore(t, path, { isSyncDeferred: true, onFatal: ({ message }) => fatal.push(message) })
-      const [stream, other] = [aStream(), aStream()]
-      t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
-      const shell = new DatabaseSync(path)
-      shell.exec('INSERT INTO event SELECT 1, 0, recorded, leaf FROM event')
-      shell.close()
-      const committing = append(store, other, -1, someEvents(other, 1))
-      if (first === 'a commit') await committing
-      for (const fail of syncs) fail(new Error('EIO'))
-      t.is(outcomeOf(await committing), 'unknown')
-      t.deepEqual(fatal, [
-        first === 'a commit' ? 'another process has written the log' : 'the log cannot be synced: EIO',
-      ])
-    },
-  )
+    })
+    const path = await aPath(t)
+    const fatal: string[] = []
+    const store = openStore(t, path, { isSyncDeferred: true, onFatal: ({ message }) => fatal.push(message) })
+    const [stream, other] = [aStream(), aStream()]
+    t.is(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
+    const shell = new DatabaseSync(path)
+    shell.exec('INSERT INTO event SELECT 1, 0, recorded, leaf FROM event')
+    shell.close()
+    const committing = append(store, other, -1, someEvents(other, 1))
+    if (first === 'a commit') await committing
+    for (const fail of syncs) fail(new Error('EIO'))
+    t.is(outcomeOf(await committing), 'unknown')
+    t.deepEqual(fatal, [first === 'a commit' ? 'another process has written the log' : 'the log cannot be synced: EIO'])
+  })
 }
 
-/** A log as a process leaves it that is killed, with its last events in the journal. */
-const leftBehind = async (t: ExecutionContext) => {
+/** A log as left by a killed process, with its last events in the WAL. */
+const aKilledLog = async (t: ExecutionContext) => {
   const left = await aPath(t)
   const stream = aStream()
   const store = openStore(t, left)
@@ -136,15 +131,15 @@ const leftBehind = async (t: ExecutionContext) => {
   return { left, stream }
 }
 
-test('what a killed process has left in the journal is in the file when it has been opened', async (t) => {
-  const { left, stream } = await leftBehind(t)
+test('opening the log of a killed process checkpoints its WAL', async (t) => {
+  const { left, stream } = await aKilledLog(t)
   const store = openStore(t, left)
   t.is(fs.statSync(`${left}-wal`).size, 0)
   t.is((await readAll(store, stream)).length, 3)
 })
 
-test('where somebody reads what was left it is opened too, and stays in the journal', async (t) => {
-  const { left, stream } = await leftBehind(t)
+test('a log of a killed process can be opened during a read; its WAL is then kept', async (t) => {
+  const { left, stream } = await aKilledLog(t)
   const reader = new DatabaseSync(left, { readOnly: true })
   t.teardown(() => reader.close())
   reader.exec('BEGIN')

@@ -53,7 +53,7 @@ test('a corrected SUT can be reserved, keeps its reservations, and wrong ones ca
   const wanted = during('2030-05-03T10:00:00Z', '2030-05-03T11:00:00Z')
   t.deepEqual(refusalOf(await reserve(alice, aReservation(sut_id, wanted))), [503, 'clock_behind'])
   const done = await correct(service, span)
-  t.deepEqual(done, { code: 0, out: 'corrected 1 streams; 1 windows stand again\n', error: '' })
+  t.deepEqual(done, { code: 0, out: 'corrected 1 streams; restored 1 reservations\n', error: '' })
   t.deepEqual(refusalOf(await reserve(alice, aReservation(sut_id, EXISTING))), [409, 'reservation_conflict'])
   t.is((await reserve(alice, aReservation(sut_id, wanted))).status, 201)
   t.is((await alice.request('POST', `/api/sut_reservation/${made}/cancel`)).status, 200)
@@ -95,7 +95,7 @@ test('as_of a time takes corrected events as of the last time before them', asyn
 test('clock correct works on the log without a service', async (t) => {
   const { service, data, sut_id, span } = await stage(t)
   await service.stop()
-  t.is((await correct({ data }, span)).out, 'corrected 1 streams; 1 windows stand again\n')
+  t.is((await correct({ data }, span)).out, 'corrected 1 streams; restored 1 reservations\n')
   const { as } = await start(t, { now: LATER, data })
   t.deepEqual(refusalOf(await reserve(as('alice'), aReservation(sut_id, EXISTING))), [409, 'reservation_conflict'])
 })

@@ -11,7 +11,7 @@ import type { BreakAdapter } from '../fault-schedules.ts'
 import type { FaultName } from '../faults.ts'
 import { addressOf } from '../service/instances.ts'
 
-/** Adapters that get along with lost answers wrongly, each in its own way: what the check of schedules is checked with. */
+/** Adapters that handle lost answers wrongly, to prove that the fault schedules detect them. */
 
 interface Attempt {
   readonly expected: number
@@ -20,7 +20,7 @@ interface Attempt {
 
 type Again = (store: EventStore, stream: string, last: Attempt) => Promise<Attempt | 'written' | 'unavailable'>
 
-/** Appends as the adapter does, but does something else when the answer to a reservation is lost. */
+/** Appends like the adapter, except when the answer to a reservation is lost. */
 const appending =
   (again: Again): BreakAdapter =>
   (server, instance) =>
@@ -62,25 +62,25 @@ const headOf = async (store: EventStore, stream: string): Promise<number> => {
   return last
 }
 
-/** Repeats at the revision at which the stream is by now, as one would who reads again before every attempt. */
-const rereadsTheRevision = appending(async (store, stream, { events }) => ({
+/** Repeats at the stream's current revision, as if it read the stream before each attempt. */
+const repeatsAtCurrentRevision = appending(async (store, stream, { events }) => ({
   expected: await headOf(store, stream),
   events,
 }))
 
-/** Repeats with ids made anew, so that the repetition is known by nothing. */
+/** Repeats with new ids, so that the server cannot detect the repeat. */
 const makesNewIds = appending(async (_, __, { expected, events }) => ({
   expected,
   events: events.map((event) => ({ ...event, id: randomUUID() })),
 }))
 
-const takesSilenceForConsent = appending(async () => 'written')
+const assumesRecorded = appending(async () => 'written')
 
-/** Says of what may have been written that it was not. */
-const takesSilenceForRefusal = appending(async () => 'unavailable')
+/** Reports "not written" for an append that may have been written. */
+const assumesNotRecorded = appending(async () => 'unavailable')
 
-/** Goes on behind the event after the one at which it was cut off. */
-const missesOneAfterACut: BreakAdapter = () => (store) => {
+/** Resumes one event too late after a disconnect. */
+const missesOneAfterADisconnect: BreakAdapter = () => (store) => {
   let cuts = 0
   return {
     ...store,
@@ -94,7 +94,7 @@ const missesOneAfterACut: BreakAdapter = () => (store) => {
   }
 }
 
-/** What is wrong with an adapter, and the faults under which that shows. */
+/** A broken adapter, and the faults that expose it. */
 interface Broken {
   readonly breakAdapter: BreakAdapter
   readonly faults: readonly FaultName[]
@@ -104,12 +104,12 @@ const NOT_WRITTEN: readonly FaultName[] = ['refused', 'never answered']
 const WRITTEN: readonly FaultName[] = ['lost', 'lost and never answered']
 
 export const brokenAdapters: Readonly<Record<string, Broken>> = {
-  'repeats an append at the revision it reads again': { breakAdapter: rereadsTheRevision, faults: WRITTEN },
+  'repeats an append at the current revision': { breakAdapter: repeatsAtCurrentRevision, faults: WRITTEN },
   'repeats an append with new ids': { breakAdapter: makesNewIds, faults: WRITTEN },
-  'takes an append that is not answered for recorded': { breakAdapter: takesSilenceForConsent, faults: NOT_WRITTEN },
-  'takes an append that is not answered for not recorded': { breakAdapter: takesSilenceForRefusal, faults: WRITTEN },
-  'misses an event when its subscription was cut off': {
-    breakAdapter: missesOneAfterACut,
+  'assumes that an unanswered append was recorded': { breakAdapter: assumesRecorded, faults: NOT_WRITTEN },
+  'assumes that an unanswered append was not recorded': { breakAdapter: assumesNotRecorded, faults: WRITTEN },
+  'misses an event after its subscription was disconnected': {
+    breakAdapter: missesOneAfterADisconnect,
     faults: ['reset', 'restart', 'subscriptions ended'],
   },
 }

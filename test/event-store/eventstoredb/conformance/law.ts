@@ -11,31 +11,31 @@ import {
   type ResolvedEvent,
 } from '@eventstore/db-client'
 
-/** What every server of that protocol shows, and whatever is built on one may rely on. */
+/** Behaviour that every server of this protocol has, and that clients may rely on. */
 export interface Law {
   readonly title: string
-  /** Throws where the law is broken; it keeps to streams of its own, with names that nobody else has. */
+  /** Throws if the law is broken. Uses only its own, uniquely named streams. */
   readonly check: (store: Store) => Promise<void>
 }
 
 export type Event = ReturnType<typeof jsonEvent<JSONEventType>>
 
-/** One server as a law sees it, through the real client. */
+/** A server, used through the real client. */
 export interface Store {
   readonly client: EventStoreDBClient
-  /** Which of the two ways on the wire its appends take. */
+  /** Appends with the method under test, classic or batch. */
   readonly append: (stream: string, expected: AppendExpectedRevision, events: readonly Event[]) => Promise<AppendResult>
   readonly credentials: Credentials
 }
 
 export type Way = 'classic' | 'batch'
 
-/** The longest that anything may take which has to come, in milliseconds. */
+/** Timeout of every wait, in milliseconds. */
 const PATIENCE = 10_000
 
 export const within = async <A>(what: string, promise: Promise<A>): Promise<A> => {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`waited in vain: ${what}`)), PATIENCE)
+  const timer = setTimeout(() => late.reject(new Error(`timed out waiting for ${what}`)), PATIENCE)
   try {
     return await Promise.race([promise, late.promise])
   } finally {
@@ -48,7 +48,7 @@ const credentialsOf = (address: string): Credentials => {
   return { username: decodeURIComponent(name), password: decodeURIComponent(password) }
 }
 
-/** Runs one law over a client of its own, which is gone afterwards. */
+/** Checks one law with its own client, closed afterwards. */
 export const checkLaw = async ({ title, check }: Law, address: string, way: Way): Promise<void> => {
   const client = EventStoreDBClient.connectionString(address)
   const credentials = credentialsOf(address)
@@ -88,7 +88,7 @@ export const readAll = (
   options: Parameters<EventStoreDBClient['readAll']>[0],
 ): Promise<RecordedEvent[]> => eventsOf(client.readAll(options))
 
-/** The first events of a subscription, as many as that. */
+/** The first `count` events of a subscription. */
 export const take = async (subscription: AsyncIterable<ResolvedEvent>, count: number): Promise<RecordedEvent[]> => {
   const events: RecordedEvent[] = []
   for await (const { event } of subscription) {
@@ -98,20 +98,20 @@ export const take = async (subscription: AsyncIterable<ResolvedEvent>, count: nu
   return events
 }
 
-/** What an error of the client says, of which only these can be relied on. */
+/** The members of client errors that can be relied on. */
 export interface Refusal {
   readonly type?: ErrorType
   readonly actualVersion?: unknown
   readonly expectedVersion?: unknown
 }
 
-/** What a call fails with; throws when it succeeds. */
+/** The error a call fails with; throws if it succeeds. */
 export const refusalOf = async (call: Promise<unknown>): Promise<Refusal> => {
   const result = await call.then(
     () => ({ succeeded: true }) as const,
     (error: Refusal) => error,
   )
-  if ('succeeded' in result) throw new Error('it was not refused')
+  if ('succeeded' in result) throw new Error('the call succeeded')
   return result
 }
 
@@ -125,6 +125,6 @@ export const isMissing = async (store: Store, stream: string): Promise<boolean> 
   )
 
 export const positionOf = ({ position }: { readonly position?: Position }): Position => {
-  if (position === undefined) throw new Error('it has no position')
+  if (position === undefined) throw new Error('the event has no position')
   return position
 }

@@ -2,7 +2,7 @@ import { deepStrictEqual as equal, ok } from 'node:assert'
 import { ErrorType } from '@eventstore/db-client'
 import { anEvent, aStream, idsOf, isMissing, type Law, positionOf, readStream, refusalOf, someEvents } from './law.ts'
 
-const isMoved = (refusal: Awaited<ReturnType<typeof refusalOf>>, expected: unknown, actual: unknown): void =>
+const isConflict = (refusal: Awaited<ReturnType<typeof refusalOf>>, expected: unknown, actual: unknown): void =>
   equal(
     [refusal.type, refusal.expectedVersion, refusal.actualVersion],
     [ErrorType.WRONG_EXPECTED_VERSION, expected, actual],
@@ -10,7 +10,7 @@ const isMoved = (refusal: Awaited<ReturnType<typeof refusalOf>>, expected: unkno
 
 const revisions: readonly Law[] = [
   {
-    title: 'an append is answered with the revision and the position of its last event',
+    title: 'an append returns the revision and position of its last event',
     check: async (store) => {
       const stream = aStream()
       const result = await store.append(stream, 'no_stream', someEvents(3))
@@ -20,7 +20,7 @@ const revisions: readonly Law[] = [
     },
   },
   {
-    title: 'an append at the revision of the last event goes behind it, in the order given',
+    title: 'an append at the last revision adds its events after it, in order',
     check: async (store) => {
       const stream = aStream()
       const [first, ...more] = someEvents(4)
@@ -35,28 +35,28 @@ const revisions: readonly Law[] = [
     },
   },
   {
-    title: 'an append at another revision is refused whole, and told where the stream is',
+    title: 'an append at another revision is refused completely, with the current revision',
     check: async (store) => {
       const stream = aStream()
-      isMoved(await refusalOf(store.append(stream, 4n, someEvents(1))), 4n, 'no_stream')
+      isConflict(await refusalOf(store.append(stream, 4n, someEvents(1))), 4n, 'no_stream')
       await store.append(stream, 'no_stream', someEvents(3))
-      isMoved(await refusalOf(store.append(stream, 1n, someEvents(2))), 1n, 2n)
-      isMoved(await refusalOf(store.append(stream, 7n, someEvents(2))), 7n, 2n)
-      isMoved(await refusalOf(store.append(stream, 'no_stream', someEvents(2))), 'no_stream', 2n)
+      isConflict(await refusalOf(store.append(stream, 1n, someEvents(2))), 1n, 2n)
+      isConflict(await refusalOf(store.append(stream, 7n, someEvents(2))), 7n, 2n)
+      isConflict(await refusalOf(store.append(stream, 'no_stream', someEvents(2))), 'no_stream', 2n)
       equal((await readStream(store, stream)).length, 3)
     },
   },
   {
-    title: 'an append to a stream that must exist is refused where it does not',
+    title: 'an append that requires an existing stream is refused if it is missing',
     check: async (store) => {
       const stream = aStream()
-      isMoved(await refusalOf(store.append(stream, 'stream_exists', someEvents(1))), 'stream_exists', 'no_stream')
+      isConflict(await refusalOf(store.append(stream, 'stream_exists', someEvents(1))), 'stream_exists', 'no_stream')
       await store.append(stream, 'any', someEvents(1))
       equal((await store.append(stream, 'stream_exists', someEvents(1))).nextExpectedRevision, 1n)
     },
   },
   {
-    title: 'of appends at one revision at once, one is written',
+    title: 'of concurrent appends at one revision, one is written',
     check: async (store) => {
       const stream = aStream()
       await store.append(stream, 'no_stream', someEvents(1))
@@ -70,7 +70,7 @@ const revisions: readonly Law[] = [
 
 const repeats: readonly Law[] = [
   {
-    title: 'an append repeated at its revision succeeds, and is not written again',
+    title: 'an append repeated at its revision succeeds and is not written again',
     check: async (store) => {
       const stream = aStream()
       const [first, second] = [someEvents(2), someEvents(3)]
@@ -83,7 +83,7 @@ const repeats: readonly Law[] = [
     },
   },
   {
-    title: 'the first events of an append repeated at its revision succeed',
+    title: 'repeating only the first events of an append at its revision succeeds',
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(3)
@@ -98,18 +98,18 @@ const repeats: readonly Law[] = [
       const stream = aStream()
       const events = someEvents(2)
       await store.append(stream, 'no_stream', events)
-      isMoved(await refusalOf(store.append(stream, 'no_stream', [...events, anEvent()])), 'no_stream', 1n)
+      isConflict(await refusalOf(store.append(stream, 'no_stream', [...events, anEvent()])), 'no_stream', 1n)
       equal((await readStream(store, stream)).length, 2)
     },
   },
   {
-    title: 'other events at the revision of an append are not taken for it',
+    title: 'other events at the revision of an earlier append are refused',
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(2)
       await store.append(stream, 'no_stream', events)
       const changed = [...events.slice(0, 1), anEvent()]
-      isMoved(await refusalOf(store.append(stream, 'no_stream', changed)), 'no_stream', 1n)
+      isConflict(await refusalOf(store.append(stream, 'no_stream', changed)), 'no_stream', 1n)
       equal(idsOf(await readStream(store, stream)), idsOf(events))
     },
   },
@@ -127,7 +127,7 @@ const repeats: readonly Law[] = [
 
 const limits: readonly Law[] = [
   {
-    title: 'an append without events to a stream that is not there succeeds, and makes none',
+    title: 'an empty append to a missing stream succeeds without creating it',
     check: async (store) => {
       const stream = aStream()
       equal((await store.append(stream, 'no_stream', [])).success, true)
@@ -135,7 +135,7 @@ const limits: readonly Law[] = [
     },
   },
   {
-    title: 'an append of more than 1 MiB is refused whole, whatever its events have each',
+    title: 'an append of more than 1 MiB is refused completely, even if each event is small',
     check: async (store) => {
       const stream = aStream()
       const events = Array.from({ length: 12 }, () => anEvent('x'.repeat(100_000)))
@@ -147,7 +147,7 @@ const limits: readonly Law[] = [
     },
   },
   {
-    title: 'a stream that was deleted is not there, and goes on behind its last revision',
+    title: 'a deleted stream is missing, and a new append continues its revisions',
     check: async (store) => {
       const stream = aStream()
       await store.append(stream, 'no_stream', someEvents(3))

@@ -14,11 +14,11 @@ const START_OF_TIME = Date.UTC(2020, 0)
 
 export const lawsOfReads: readonly Law[] = [
   {
-    title: 'a stream that nobody wrote to is not there',
+    title: 'a stream without events is missing',
     check: async (store) => ok(await isMissing(store, aStream())),
   },
   {
-    title: 'an event comes back as it was given, with the time at which it was written',
+    title: 'an event is read back unchanged, with the time of the write',
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(1)
@@ -33,7 +33,7 @@ export const lawsOfReads: readonly Law[] = [
     },
   },
   {
-    title: 'a stream is read from a revision on, that one included, up to a count',
+    title: 'a stream is read from a revision, inclusive, up to a count',
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(5)
@@ -44,7 +44,7 @@ export const lawsOfReads: readonly Law[] = [
     },
   },
   {
-    title: 'a stream is read backwards, from its end or from a revision, that one included',
+    title: 'a stream is read backwards from its end, or from a revision, inclusive',
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(5)
@@ -56,7 +56,7 @@ export const lawsOfReads: readonly Law[] = [
     },
   },
   {
-    title: 'every event has a place of its own in the log, also inside one append, and commit is prepare',
+    title: 'every event has its own position, even within one append, and commit equals prepare',
     check: async (store) => {
       const stream = aStream()
       await store.append(stream, 'no_stream', someEvents(4))
@@ -66,7 +66,7 @@ export const lawsOfReads: readonly Law[] = [
     },
   },
   {
-    title: 'the log is read from a position on, that event included, in the order of positions',
+    title: 'the log is read from a position, inclusive, in order',
     check: async (store) => {
       const stream = aStream()
       const other = aStream('other')
@@ -94,7 +94,7 @@ export const lawsOfReads: readonly Law[] = [
     },
   },
   {
-    title: 'the log has events of the server beside the others',
+    title: 'the log includes events of the server itself',
     check: async (store) => {
       const stream = aStream()
       const { position } = await store.append(stream, 'no_stream', someEvents(1))
@@ -104,7 +104,7 @@ export const lawsOfReads: readonly Law[] = [
     },
   },
   {
-    title: 'a stream keeps to its greatest count of events at once, and the log has them all',
+    title: "a stream's maxCount applies at once to its reads; the log still has all events",
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(5)

@@ -6,14 +6,14 @@ import { anEvent, aStream, idsOf, type Law, positionOf, readStream, type Store, 
 const subscribe = ({ client }: Store, fromPosition: Position | 'start', filter: Filter) =>
   client.subscribeToAll({ fromPosition, filter })
 
-/** Where the log is before anything of a law, so that no law reads what others wrote long ago. */
+/** A position before the events of this law, so that older events are not read. */
 const mark = async (store: Store): Promise<Position> =>
   positionOf({ ...(await store.append(aStream('mark'), 'no_stream', someEvents(1))) })
 
 const names = (prefixes: string[]): Filter => streamNameFilter({ prefixes })
 
-/** Whether what comes through a filter is that, and in that order, of what was there and of what comes after. */
-const comesThrough = async (store: Store, make: (name: string) => { filter: Filter; wanted: boolean[] }) => {
+/** Checks that a filter passes exactly the wanted events, in order, both existing and new ones. */
+const checkFilter = async (store: Store, make: (name: string) => { filter: Filter; wanted: boolean[] }) => {
   const from = await mark(store)
   const name = crypto.randomUUID()
   const { filter, wanted } = make(name)
@@ -32,7 +32,7 @@ const comesThrough = async (store: Store, make: (name: string) => { filter: Filt
 
 const resuming: readonly Law[] = [
   {
-    title: 'a subscription from a position begins behind it, at whichever event of an append that is',
+    title: 'a subscription from a position starts after it, even within an append',
     check: async (store) => {
       const stream = aStream()
       await mark(store)
@@ -47,7 +47,7 @@ const resuming: readonly Law[] = [
     },
   },
   {
-    title: 'a subscription goes on with what is written after it began, each event once and in order',
+    title: 'a subscription delivers events written after its start, each once and in order',
     check: async (store) => {
       const stream = aStream()
       const from = await mark(store)
@@ -61,7 +61,7 @@ const resuming: readonly Law[] = [
     },
   },
   {
-    title: 'a subscription to a stream begins behind a revision, and waits for a stream that is not there',
+    title: 'a stream subscription starts after a revision, and waits for a missing stream',
     check: async (store) => {
       const stream = aStream()
       const events = someEvents(3)
@@ -73,7 +73,7 @@ const resuming: readonly Law[] = [
     },
   },
   {
-    title: 'a subscription tells, once or more, that it has caught up, and goes on',
+    title: 'a subscription reports at least once that it has caught up, and continues',
     check: async (store) => {
       const stream = aStream()
       const from = await mark(store)
@@ -95,30 +95,30 @@ const resuming: readonly Law[] = [
 
 const filters: readonly Law[] = [
   {
-    title: 'a subscription by the beginnings of stream names has those and no others',
+    title: 'a subscription filtered by stream name prefixes delivers only matching events',
     check: (store) =>
-      comesThrough(store, (name) => ({ filter: names([`a${name}`, `c${name}`]), wanted: [true, false, true] })),
+      checkFilter(store, (name) => ({ filter: names([`a${name}`, `c${name}`]), wanted: [true, false, true] })),
   },
   {
-    title: 'a subscription by a pattern of stream names has those and no others',
+    title: 'a subscription filtered by a stream name pattern delivers only matching events',
     check: (store) =>
-      comesThrough(store, (name) => ({
+      checkFilter(store, (name) => ({
         filter: streamNameFilter({ regex: `^[bc]${name}` }),
         wanted: [false, true, true],
       })),
   },
   {
-    title: 'a subscription by the beginnings of event types has those and no others',
+    title: 'a subscription filtered by event type prefixes delivers only matching events',
     check: (store) =>
-      comesThrough(store, (name) => ({
+      checkFilter(store, (name) => ({
         filter: eventTypeFilter({ prefixes: [`B${name}`] }),
         wanted: [false, true, false],
       })),
   },
   {
-    title: 'a subscription by a pattern of event types has those and no others',
+    title: 'a subscription filtered by an event type pattern delivers only matching events',
     check: (store) =>
-      comesThrough(store, (name) => ({
+      checkFilter(store, (name) => ({
         filter: eventTypeFilter({ regex: `^[AC]${name}$` }),
         wanted: [true, false, true],
       })),

@@ -1,4 +1,4 @@
-/** An event as it is kept; times are ticks of 100 ns since 1970. */
+/** A stored event; times are in ticks of 100 ns since 1970. */
 export interface LogEvent {
   readonly id: string
   readonly stream: string
@@ -18,7 +18,7 @@ export type Expected = number | 'any' | 'no_stream' | 'stream_exists'
 /** The revision of a stream that has no event. */
 export const NONE = -1
 
-/** What an append comes to; `current` is the stream's revision. A repeated one has no position. */
+/** Result of an append; `current` is the stream's revision. A repeated append has no position. */
 export type Outcome =
   | { readonly kind: 'success'; readonly revision: number; readonly position?: number }
   | { readonly kind: 'wrong'; readonly current: number; readonly expected: Expected }
@@ -27,7 +27,7 @@ export interface Stream {
   events: LogEvent[]
   /** The revision of the last event ever written. */
   last: number
-  /** Events below it are not shown by reads of the stream. */
+  /** Stream reads skip events below this revision. */
   shownFrom: number
   isDeleted: boolean
   maxCount: number
@@ -41,10 +41,10 @@ export interface State {
   appends: number
 }
 
-/** Whether an append is to be written, or the revision up to which it was written before. */
+/** Whether to write an append, or the last revision of an earlier identical append. */
 export type Check = 'write' | 'wrong' | { readonly repeated: number }
 
-/** By what a node remembers: it knows an append again by its first event, and then all have to be as they were. */
+/** Detects repeats as a node's cache does: by the first event; then all events must match. */
 const checkLoose = ({ recent }: State, name: string, events: readonly Proposed[]): Check => {
   const known = events.map(({ id }) => recent.get(id)).map((event) => (event?.stream === name ? event : undefined))
   const first = known[0]?.revision

@@ -12,7 +12,7 @@ import { asError, expectedOf, type Failure, failure, identifierOf, nameOf } from
 export interface AppendParts {
   readonly log: Log
   readonly switches: SwitchState
-  /** The most bytes that one append may have. */
+  /** Maximum size of an append, in bytes. */
   readonly appendMax: number
 }
 
@@ -24,7 +24,7 @@ interface Request {
 
 export const OUTCOME_SILENT = 'silent'
 
-/** How one append ends, whichever way it came. */
+/** Result of one append, classic or batch. */
 export type Ending = Outcome | Failure | typeof OUTCOME_SILENT
 
 const sizeOf = ({ type, data, metadata }: Proposed): number => type.length * 2 + data.length + metadata.length
@@ -101,7 +101,7 @@ export const makeAppend =
     call.on('data', (message: streams.AppendReq) => messages.push(message))
     call.on('error', () => undefined)
     call.on('end', async () => {
-      // An append that was cut off in the middle ends like one that is whole, and is known for what it is a turn later.
+      // A call cancelled midway also emits `end`; it is marked as cancelled one turn later.
       await setImmediate()
       if (call.cancelled) return
       parts.switches.counters.classicAppends++

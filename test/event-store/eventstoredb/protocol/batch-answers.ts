@@ -28,7 +28,7 @@ const wrongVersion = (current: number, expected: Expected): shared.WrongExpected
   return wrong
 }
 
-/** The client tells errors of this way by their details alone. */
+/** For batch appends, the client recognizes errors only by their details. */
 const detailsOf = ({ code, metadata }: Failure): any.Any => {
   const facts = metadata?.getMap() ?? {}
   if (facts.exception === 'maximum-append-size-exceeded') {

@@ -5,7 +5,7 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import type { Endpoint, SwitchState } from './switches.ts'
 import { asError, uuidOf } from './wire.ts'
 
-/** A node as it stands in the gossip: its number among the states of the protocol. */
+/** Node states in the gossip, as numbered by the protocol. */
 const STATE = { follower: 6, leader: 8 } as const
 
 const SERVICE = 'event_store.client.streams.streams'

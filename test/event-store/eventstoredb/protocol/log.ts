@@ -9,24 +9,24 @@ import {
   type Stream,
 } from './append-rules.ts'
 
-/** A log in memory with an EventStoreDB's rules of appending. */
+/** An in-memory log with EventStoreDB's append rules. */
 export interface Log {
   readonly append: (stream: string, expected: Expected, events: readonly Proposed[]) => Outcome
   readonly remove: (stream: string, expected: Expected) => Outcome
-  /** The events a read of the stream shows; nothing where there is no such stream, or it was deleted. */
+  /** The events that a stream read returns; undefined for a missing or deleted stream. */
   readonly readable: (stream: string) => readonly LogEvent[] | undefined
   readonly all: () => readonly LogEvent[]
-  /** What `any` knows repeated appends by, which a node forgets when it restarts. */
+  /** Clears the event ids that detect repeated `any` appends, as a node's restart does. */
   readonly forgetRecent: () => void
-  /** Drops what is behind a position, as after the restore of an old backup. */
+  /** Drops events after a position, as restoring an old backup does. */
   readonly truncateAfter: (position: number) => void
-  /** Drops what is before a position, as after a scavenge. */
+  /** Drops events before a position, as a scavenge does. */
   readonly truncateBefore: (position: number) => void
   /** Called after every change. */
   readonly watch: (tell: () => void) => () => void
 }
 
-/** After so many appends the server writes an event of its own. */
+/** The server writes a system event after this many appends. */
 const SYSTEM_EVERY = 5
 const RECORD_BYTES = 97
 
@@ -42,7 +42,7 @@ const streamOf = ({ streams }: State, name: string): Stream => {
 
 const lastOf = (state: State, name: string): number => state.streams.get(name)?.last ?? NONE
 
-/** What a metadata event says of the stream it belongs to. */
+/** Applies a metadata event to its stream. */
 const applyMetadata = (state: State, { stream, data }: LogEvent): void => {
   const { $tb, $maxCount } = JSON.parse(new TextDecoder().decode(data))
   const about = streamOf(state, stream.slice(2))

@@ -4,22 +4,22 @@ import type { Running } from '../../../http/harness.ts'
 import { aReservation } from '../../../http/requests.ts'
 import type { Random } from '../../../process/random.ts'
 
-/** Clients that want windows of one SUT, and ask until they know whether they have them. */
+/** Clients that compete for windows of one SUT and retry until the outcome is known. */
 
 const QUARTER = 900_000
 const FROM = Date.parse('2030-05-03T00:00:00Z')
-/** Quarters of an hour that are fought for, and the longest window. */
+/** Number of contested quarters of an hour, and the longest window in quarters. */
 const QUARTERS = 20
 const LENGTH_MAX = 3
 
-/** Quarters, the end excluded. */
+/** A window in quarters; the end is exclusive. */
 export interface Wish {
   readonly start: number
   readonly end: number
 }
 
-/** What somebody wanted, and what became of it as far as they were told. */
-export interface Told {
+/** A request and the outcome that the client saw. */
+export interface RequestOutcome {
   readonly wish: Wish
   readonly how: 'made' | 'refused' | 'unknown' | 'never answered' | 'wrong'
   readonly id: string | undefined
@@ -31,18 +31,18 @@ export interface Asking {
   readonly services: readonly Running[]
   readonly random: Random
   readonly sut: string
-  /** Milliseconds after which somebody who is not answered counts as never answered. */
+  /** Milliseconds after which a request counts as never answered. */
   readonly patience: number
 }
 
-const TWO = 'two answers to one key'
+const TWO = 'two responses to one idempotency key'
 
 export const timeOf = (quarter: number): string =>
   new Date(FROM + quarter * QUARTER).toISOString().replace('.000Z', '+00:00')
 
 export const quarterOf = (time: unknown): number => (Date.parse(String(time)) - FROM) / QUARTER
 
-/** Windows that overlap each other, no two of which are the same: one that was recorded twice is known by that. */
+/** Overlapping but distinct windows, so that a duplicate in the log is detectable. */
 export const drawWishes = (random: Random, count: number): readonly Wish[] => {
   const drawn = new Map<string, Wish>()
   while (drawn.size < count) {
@@ -54,8 +54,8 @@ export const drawWishes = (random: Random, count: number): readonly Wish[] => {
 }
 
 /**
- * Asks any instance, and with a key another one too before it is answered, again and again while it may not have been recorded: with a key whatever happens, without one only
- * where it certainly was not.
+ * Sends a request to a random instance and retries on 503. With a key, it always retries, and sometimes sends it to a
+ * second instance before the first answers. Without a key, it retries only if the request certainly was not recorded.
  */
 const persist = async (
   { services, random, patience }: Asking,
@@ -80,7 +80,7 @@ const persist = async (
   }
 }
 
-const howOf = ({ status, json }: Answer, answers: readonly string[]): Told['how'] => {
+const howOf = ({ status, json }: Answer, answers: readonly string[]): RequestOutcome['how'] => {
   if (answers.includes(TWO)) return 'wrong'
   if (status === 201) return 'made'
   if (status === 409 && json.code === 'reservation_conflict') return 'refused'
@@ -88,21 +88,21 @@ const howOf = ({ status, json }: Answer, answers: readonly string[]): Told['how'
   return 'wrong'
 }
 
-/** Three of four have a key; one in four of those who got a window cancels. */
-export const ask = async (asking: Asking, wish: Wish): Promise<Told> => {
+/** Three of four requests have a key; one in four successful clients cancels. */
+export const ask = async (asking: Asking, wish: Wish): Promise<RequestOutcome> => {
   const { random, sut } = asking
   const key = random.below(4) === 0 ? undefined : random.hex(16)
   const cancels = random.below(4) === 0
   const window = { start_time: timeOf(wish.start), end_time: timeOf(wish.end) }
   const made = await persist(asking, '/api/sut_reservation/create', aReservation(sut, window), key)
-  const told = { wish, how: howOf(made.last, made.answers), wasCancelled: false, answers: made.answers }
-  if (told.how === 'unknown' && key !== undefined) return { ...told, how: 'never answered', id: undefined }
-  if (told.how !== 'made') return { ...told, id: undefined }
+  const outcome = { wish, how: howOf(made.last, made.answers), wasCancelled: false, answers: made.answers }
+  if (outcome.how === 'unknown' && key !== undefined) return { ...outcome, how: 'never answered', id: undefined }
+  if (outcome.how !== 'made') return { ...outcome, id: undefined }
   const id = String(made.last.json._id)
-  if (!cancels) return { ...told, id }
+  if (!cancels) return { ...outcome, id }
   const cancelled = await persist(asking, `${made.last.headers.location}/cancel`, {}, random.hex(16))
-  const answers = [...told.answers, ...cancelled.answers]
+  const answers = [...outcome.answers, ...cancelled.answers]
   return cancelled.last.status === 200 && !cancelled.answers.includes(TWO)
-    ? { ...told, id, wasCancelled: true, answers }
-    : { ...told, id, how: 'wrong', answers }
+    ? { ...outcome, id, wasCancelled: true, answers }
+    : { ...outcome, id, how: 'wrong', answers }
 }

@@ -8,7 +8,7 @@ import { anEvent, aStream, positionOf, refusalOf, someEvents, take } from '../co
 import { aPair, aServer } from '../server-and-client.ts'
 import { identifierOf } from './wire.ts'
 
-// The client sends no names without TLS, so that these are sent as it would send them with it.
+// The client sends credentials only over TLS, so this test sends the header itself.
 const firstAnswer = async (port: number, user: string): Promise<unknown> => {
   const client = new StreamsClient(`127.0.0.1:${port}`, ChannelCredentials.createInsecure())
   const metadata = new Metadata()
@@ -24,7 +24,7 @@ const firstAnswer = async (port: number, user: string): Promise<unknown> => {
   }
 }
 
-test('who has a name and its password is let in, and nobody else', async (t) => {
+test('only correct credentials are accepted', async (t) => {
   const { endpoint } = await aServer(t, { users: { berth: 'a:secret' } })
   t.true(await firstAnswer(endpoint.port, 'berth:a:secret'))
   for (const user of ['berth:wrong', 'nobody:a:secret', 'nobody']) {
@@ -32,7 +32,7 @@ test('who has a name and its password is let in, and nobody else', async (t) => 
   }
 })
 
-test('an append by batch is late when its time was over before it came', async (t) => {
+test('a batch append whose deadline has passed is refused', async (t) => {
   const { store } = await aPair(t)
   const append = (deadline: number) =>
     store.client.appendToStream(aStream(), anEvent(), { expectedRevision: 'no_stream', deadline })
@@ -40,7 +40,7 @@ test('an append by batch is late when its time was over before it came', async (
   t.true((await append(20_000)).success)
 })
 
-test('a filtered subscription has checkpoints for what the filter left out', async (t) => {
+test('a filtered subscription sends checkpoints for skipped events', async (t) => {
   const { store } = await aPair(t)
   const stream = aStream('kept')
   const first = await store.append(aStream('left-out'), 'no_stream', someEvents(40))
@@ -56,18 +56,18 @@ test('a filtered subscription has checkpoints for what the filter left out', asy
   t.true(checkpoints.every((commit) => commit <= positionOf({ ...first }).commit))
 })
 
-for (const [version, told] of [
+for (const [version, expected] of [
   ['24.6.0', ['caughtUp']],
   ['23.10.8', []],
 ] as const) {
-  test(`a subscriber to a stream that is not there hears as of ${version} whether it has caught up`, async (t) => {
+  test(`subscribing to a missing stream sends ${expected.join() || 'nothing'} on ${version}`, async (t) => {
     const { store } = await aPair(t, { version })
     const subscription = store.client.subscribeToStream(aStream())
-    const heard: string[] = []
-    subscription.on('caughtUp', () => heard.push('caughtUp'))
+    const received: string[] = []
+    subscription.on('caughtUp', () => received.push('caughtUp'))
     await once(subscription, 'confirmation')
-    // An answer on the same connection comes behind whatever was sent before.
+    // A response on the same connection arrives after everything sent before it.
     await store.append(aStream(), 'no_stream', someEvents(1))
-    t.deepEqual(heard, [...told])
+    t.deepEqual(received, [...expected])
   })
 }

@@ -11,39 +11,39 @@ import { makeRead } from './read.ts'
 import { type Endpoint, makeSwitches, type Switches, type SwitchState } from './switches.ts'
 
 export interface ProtocolServerOptions {
-  /** The log of another server, for nodes of one cluster. */
+  /** The log of another server, to simulate nodes of one cluster. */
   readonly log?: Log
   readonly version?: string
-  /** The most bytes of an append. */
+  /** Maximum size of an append, in bytes. */
   readonly appendMax?: number
-  /** Passwords by name; without, everybody is let in. A client sends names only over TLS. */
+  /** Passwords by user name; without users, no authentication. Clients send credentials only over TLS. */
   readonly users?: Readonly<Record<string, string>>
   readonly hasBatch?: boolean
-  /** PEM texts, for a server that speaks TLS alone. */
+  /** PEM texts; the server then accepts only TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string }
 }
 
 /** An EventStoreDB in memory, on a port of 127.0.0.1. */
 export interface ProtocolServer extends Switches, AsyncDisposable {
-  /** As a client takes it: `esdb://127.0.0.1:1234?tls=false`. */
+  /** Connection string, such as `esdb://127.0.0.1:1234?tls=false`. */
   readonly address: string
   readonly endpoint: Endpoint
   readonly log: Log
-  /** Resets every connection, while new ones are accepted. */
+  /** Resets every connection; still accepts new ones. */
   readonly dropConnections: () => void
-  /** Resets every connection, and new ones as they come; the log stays. */
+  /** Resets every connection, including new ones; keeps the log. */
   readonly stop: () => Promise<void>
-  /** Accepts again. */
+  /** Accepts connections again. */
   readonly start: () => Promise<void>
-  /** Stops and starts, and forgets by what an append with `any` is known again. */
+  /** Stops and starts, and forgets the ids that detect repeated `any` appends. */
   readonly restart: () => Promise<void>
-  /** For good. */
+  /** Shuts the server down permanently. */
   readonly close: () => Promise<void>
 }
 
 const HOST = '127.0.0.1'
 const MIB = 1024 * 1024
-/** Calls at a time on one connection; further ones wait in the client, as a real node has it. */
+/** Maximum concurrent calls per connection, as on a real node; the client queues the rest. */
 const CALLS_MAX = 100
 
 const credentialsOf = ({ tls }: ProtocolServerOptions): ServerCredentials => {
@@ -67,15 +67,15 @@ const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchStat
   return grpc
 }
 
-/** Node never closes a connection that is reset while it is being ended, as HTTP/2 does with one that has failed. */
+/** Node never closes a socket that is reset after `end()`, which HTTP/2 calls after a failure. */
 const reset = (socket: Socket): void => {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()
 }
 
 /**
- * Accepts on a port of its own, so that it can be cut off from one moment to the next. While it is down it keeps the
- * port and resets who comes: a port given back is somebody else's before it is wanted again.
+ * Listens on its own port, so that connections can be cut instantly. While down, it keeps the port and resets new
+ * connections: another process could take a released port.
  */
 const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) => {
   const sockets = new Set<Socket>()
@@ -120,7 +120,7 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
 export const startProtocolServer = async (options: ProtocolServerOptions = {}): Promise<ProtocolServer> => {
   const { log = makeLog(), users } = options
   const switches = makeSwitches(users)
-  // Certificates are checked against names.
+  // TLS clients verify the host name.
   const host = options.tls === undefined ? HOST : 'localhost'
   let port = 0
   const grpc = makeGrpc(options, log, switches, () => ({ address: host, port }))

@@ -5,7 +5,7 @@ import { nameOf } from './wire.ts'
 
 export type Options = streams.ReadReq.Options
 
-/** What is read, and the number by which its events are in order. */
+/** The events to read, and the number that orders them. */
 export interface Source {
   readonly stream?: string
   readonly events: () => readonly LogEvent[] | undefined
@@ -39,7 +39,7 @@ export const sourceOf = (options: Options, log: Log): Source => {
   return { stream, events: () => log.readable(stream), place: ({ revision }) => revision, from, isWanted }
 }
 
-/** The index of the first event at a place or behind it. */
+/** The index of the first event at or after a place. */
 export const indexFrom = (events: readonly LogEvent[], { place }: Source, at: number): number => {
   let [low, high] = [0, events.length]
   while (low < high) {
@@ -50,7 +50,7 @@ export const indexFrom = (events: readonly LogEvent[], { place }: Source, at: nu
   return low
 }
 
-/** The events of one read, in its order: at most so many of those that are wanted. */
+/** The wanted events of one read, in its direction, at most `count`. */
 export const select = (source: Source, events: readonly LogEvent[], isBackwards: boolean, count: number) => {
   const { from, isWanted } = source
   const step = isBackwards ? -1 : 1
@@ -65,15 +65,15 @@ export const select = (source: Source, events: readonly LogEvent[], isBackwards:
   return selected
 }
 
-/** Where a subscription stands before its first event. */
+/** The place of a subscription before its first event. */
 export const beginning = ({ from, events, place }: Source): number => {
   const last = events()?.at(-1)
   if (from === 'end') return last === undefined ? -1 : place(last)
   return from === 'start' ? -1 : from
 }
 
-/** Whether it is to be read from a position of the log at which no event begins. */
-export const isNowhere = (source: Source): boolean => {
+/** Whether the read starts at a log position where no event starts. */
+export const isInvalidPosition = (source: Source): boolean => {
   const { from, stream, events } = source
   const all = events()
   if (stream !== undefined || typeof from !== 'number' || all === undefined) return false

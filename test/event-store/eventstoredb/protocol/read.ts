@@ -4,20 +4,20 @@ import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { status } from '@grpc/grpc-js'
 import type { LogEvent } from './append-rules.ts'
 import type { Log } from './log.ts'
-import { beginning, indexFrom, isNowhere, type Options, type Source, select, sourceOf } from './read-source.ts'
+import { beginning, indexFrom, isInvalidPosition, type Options, type Source, select, sourceOf } from './read-source.ts'
 import type { SwitchState } from './switches.ts'
 import { asError, type Failure, failure, identifierOf, uuidOf } from './wire.ts'
 
 export interface ReadParts {
   readonly log: Log
   readonly switches: SwitchState
-  /** Which version's ways the node has: 23.10 cuts off slow subscribers, and says less. */
+  /** Whether to behave like 23.10, which disconnects slow consumers and sends fewer `caughtUp` messages. */
   readonly isOld: boolean
 }
 
 type Call = Parameters<IStreamsServer['read']>[0]
 
-/** Events are examined so many at a time before a checkpoint is due. */
+/** Number of examined events per checkpoint. */
 const CHECKPOINT_EVERY = 32
 
 const responseOf = (event: LogEvent): streams.ReadResp => {
@@ -39,14 +39,14 @@ const responseOf = (event: LogEvent): streams.ReadResp => {
   )
 }
 
-/** The other side of one call: what is sent waits until it is taken, and something may end it. */
+/** The client's side of one call: sending waits for the client, and the call may end. */
 interface Line {
   readonly send: (response: streams.ReadResp) => Promise<void>
-  /** Waits until something has happened to the call, or was told. */
+  /** Waits for an event of the call, or for `tell`. */
   readonly news: () => Promise<void>
   readonly tell: () => void
   readonly isOver: () => boolean
-  /** Whether what was sent last has not been taken yet. */
+  /** Whether the client has not yet taken the last response. */
   readonly isFull: () => boolean
   readonly finish: () => void
 }
@@ -81,7 +81,7 @@ const makeLine = (call: Call, switches: SwitchState): Line => {
   }
 }
 
-/** Of a position at which no event begins. */
+/** The failure for a position where no event starts. */
 const nowhere = (isOld: boolean): Failure =>
   isOld
     ? failure(status.UNKNOWN, 'Unexpected ReadAllResult: Error')
@@ -95,7 +95,7 @@ const readOnce = async (
   { isOld }: ReadParts,
 ): Promise<void> => {
   const events = source.events()
-  if (isNowhere(source)) {
+  if (isInvalidPosition(source)) {
     call.emit('error', asError(nowhere(isOld)))
     return
   }
@@ -117,7 +117,7 @@ const checkpoint = ({ position }: LogEvent): streams.ReadResp =>
     new streams.ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
   )
 
-/** New events that a node keeps for a subscriber who does not take them. */
+/** New events that a node buffers for a slow consumer. */
 const LIVE_MAX = 64
 
 const tooSlow = failure(
@@ -125,7 +125,7 @@ const tooSlow = failure(
   'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
 )
 
-/** How far a subscriber has come, and whether it gets events as they are written. */
+/** A subscriber's place, and whether it receives live events. */
 interface Progress {
   at: number
   isLive: boolean
@@ -155,7 +155,7 @@ const follow = async ({ progress, source, line, parts, checkpointEvery }: Subscr
       if (++examined % checkpointEvery === 0) await line.send(checkpoint(event))
     } else if (isBehind) {
       isBehind = false
-      // Events may have come meanwhile, of which nobody tells any more.
+      // Check again for new events before waiting.
       if (events !== undefined || !parts.isOld) await line.send(caughtUp)
     } else {
       progress.isLive = true

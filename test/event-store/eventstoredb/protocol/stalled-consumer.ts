@@ -4,7 +4,7 @@ import { openEventStoreDb } from '../../../../src/event-store/eventstoredb/store
 import { rightOf } from '../../../users/builders.ts'
 import { randomHex } from '../../new-events.ts'
 
-// Run by store-memory.ts with --expose-gc: a consumer that takes one batch and then no more, or whatever comes.
+// Run by store-memory.ts with --expose-gc: a consumer that stalls after one batch, or keeps every batch.
 const [address = '', how, count = '0'] = process.argv.slice(2)
 const store = await openEventStoreDb({ address: rightOf(readEventStoreDbAddress(address)), randomHex })
 
@@ -18,18 +18,18 @@ const before = used()
 const batches = store.subscribe(-1, new AbortController().signal)[Symbol.asyncIterator]()
 const taken = []
 let seen = 0
-const told = once(process, 'SIGUSR2')
+const released = once(process, 'SIGUSR2')
 do {
   const { value } = await batches.next()
   seen += value?.events.length ?? 0
-  // The control keeps everything, as a buffer without bounds would.
+  // The control keeps everything, like an unbounded buffer.
   if (how === 'keeping') taken.push(value)
 } while (how === 'keeping' && seen < Number(count))
 process.stdout.write('"stalled"\n')
-// Weighed when nothing more is sent, which the server knows.
-await told
+// Measure once the server has stopped sending.
+await released
 process.stdout.write(`${JSON.stringify({ grown: Math.round((used() - before) / 1024) })}\n`)
-// Nothing was lost of what it did not take in time.
+// The remaining events still arrive.
 while (seen < Number(count)) seen += (await batches.next()).value?.events.length ?? 0
 process.stdout.write(`${JSON.stringify({ seen, kept: taken.length })}\n`)
 await store.close()

@@ -7,7 +7,7 @@ import { anEvent, aStream, idsOf, readStream, refusalOf, someEvents, take } from
 import { aPair, aServer, aStore, codeOf, countIn, elsewhere, endingOf, exhausted } from '../server-and-client.ts'
 import { failure } from './wire.ts'
 
-test('latency keeps an answer back', async (t) => {
+test('a configured latency delays responses', async (t) => {
   const { server, store } = await aPair(t)
   await store.append(aStream(), 'no_stream', someEvents(1))
   server.delayAnswers(120)
@@ -17,7 +17,7 @@ test('latency keeps an answer back', async (t) => {
   t.true(performance.now() - before > 118)
 })
 
-test('a frozen server answers nothing, to new connections either, and goes on when it thaws', async (t) => {
+test('a frozen server answers neither old nor new connections until it thaws', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   await store.append(aStream(), 'no_stream', someEvents(1))
@@ -62,7 +62,7 @@ test('a frozen server sends its subscribers nothing until it thaws', async (t) =
   t.is((await take(subscription, 1)).length, 1)
 })
 
-test('dropped connections fail what is under way, and new ones are made at once', async (t) => {
+test('dropping connections fails calls in flight, and clients can reconnect at once', async (t) => {
   const { server, store } = await aPair(t)
   const subscription = store.client.subscribeToAll()
   await once(subscription, 'confirmation')
@@ -74,7 +74,7 @@ test('dropped connections fail what is under way, and new ones are made at once'
   t.is(server.counters.connections, 2)
 })
 
-test('a stopped server refuses connections, and has its log when it starts again on its port', async (t) => {
+test('a stopped server refuses connections, and restarts on the same port with its log', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   const events = someEvents(2)
@@ -87,7 +87,7 @@ test('a stopped server refuses connections, and has its log when it starts again
   t.is((await again.append(stream, 'no_stream', events)).nextExpectedRevision, 1n)
 })
 
-test('an append to any revision is known again until the server restarts', async (t) => {
+test('a repeated append with `any` is detected until the server restarts', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   const events = someEvents(1)
@@ -108,7 +108,7 @@ const endings = {
 }
 
 for (const [type, ending] of Object.entries(endings)) {
-  test(`subscriptions end with an error of type ${type} when told so, and can be begun again`, async (t) => {
+  test(`subscriptions can be ended with an error of type ${type}, and restarted`, async (t) => {
     const { server, store } = await aPair(t)
     const stream = aStream()
     await store.append(stream, 'no_stream', someEvents(1))
@@ -122,20 +122,20 @@ for (const [type, ending] of Object.entries(endings)) {
   })
 }
 
-test('a server that is not ready says so, to either way of appending', async (t) => {
+test('a server that is not ready refuses classic and batch appends', async (t) => {
   const { server, store } = await aPair(t)
   const batch = (): Promise<unknown> => store.client.appendToStream(aStream(), anEvent(), { expectedRevision: 'any' })
   await batch()
   server.setReady(false)
   t.is((await refusalOf(store.append(aStream(), 'no_stream', someEvents(1)))).type, ErrorType.UNAVAILABLE)
   t.is(await codeOf(readStream(store, aStream())), status.UNAVAILABLE)
-  // This way of appending tells its errors by their details, and has none for this.
+  // Batch appends identify errors by their details, and this error has none.
   t.like(await refusalOf(batch()), { type: ErrorType.UNKNOWN, message: 'Could not recognize Server Is Not Ready' })
   server.setReady(true)
   await batch()
 })
 
-test('reads and subscriptions fail as often as they are told to', async (t) => {
+test('reads and subscriptions fail the configured number of times', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   await store.append(stream, 'no_stream', someEvents(1))
@@ -148,7 +148,7 @@ test('reads and subscriptions fail as often as they are told to', async (t) => {
   t.is((await take(store.client.subscribeToStream(stream), 1)).length, 1)
 })
 
-test('a node that does not lead names the leader, and the client goes there', async (t) => {
+test('a follower names the leader, and the client goes there', async (t) => {
   const leader = await aServer(t)
   const { server, store } = await aPair(t, { log: leader.log })
   const stream = aStream()
@@ -158,7 +158,7 @@ test('a node that does not lead names the leader, and the client goes there', as
   t.deepEqual([server.counters.classicAppends, leader.counters.classicAppends], [1, 1])
 })
 
-test('the gossip of any node leads to the leader, in its log what the other sees', async (t) => {
+test("a follower's gossip leads the client to the leader, and both share the log", async (t) => {
   const leader = await aServer(t)
   const follower = await aServer(t, { log: leader.log })
   follower.setLeader(leader.endpoint)
@@ -171,7 +171,7 @@ test('the gossip of any node leads to the leader, in its log what the other sees
   t.is(await countIn(aStore(t, follower.address), stream), 1)
 })
 
-test('a subscriber that takes nothing is not sent the whole log', async (t) => {
+test('a stalled subscriber is not sent the whole log', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   for (let batch = 0; batch < 10; batch++) {

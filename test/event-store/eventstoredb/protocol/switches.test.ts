@@ -5,7 +5,7 @@ import { anEvent, aStream, idsOf, readStream, refusalOf, someEvents } from '../c
 import { aPair, aServer, codeOf, countIn, exhausted } from '../server-and-client.ts'
 import { failure } from './wire.ts'
 
-test('a refused append is answered with its failure and not written, and the next one is', async (t) => {
+test('a refused append fails and is not written; the next one succeeds', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   server.faultAppends({ how: 'refused', failure: exhausted })
@@ -15,7 +15,7 @@ test('a refused append is answered with its failure and not written, and the nex
   t.is(server.counters.classicAppends, 2)
 })
 
-test('a lost append is answered with a failure, and was written', async (t) => {
+test('a lost append fails but was written', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   const events = someEvents(2)
@@ -51,7 +51,7 @@ test('a lost and silent append is written and never answered', async (t) => {
   t.is((await appended).type, ErrorType.UNAVAILABLE)
 })
 
-test('a fault befalls as many appends as it says, and only those it is meant for', async (t) => {
+test('a fault applies to its number of matching appends, and to no others', async (t) => {
   const { server, store } = await aPair(t)
   const [meant, other] = [aStream('meant'), aStream('other')]
   server.faultAppends({ how: 'refused', times: 2, when: ({ stream }) => stream.startsWith('meant') })
@@ -62,7 +62,7 @@ test('a fault befalls as many appends as it says, and only those it is meant for
   t.is(await countIn(store, meant), 1)
 })
 
-test('a client that once met with failing features fails for good, and a new one does not', async (t) => {
+test('a client whose features call failed never recovers, but a new client works', async (t) => {
   const server = await aServer(t)
   server.failNext('features', failure(status.INTERNAL, 'Internal'))
   const append = (client: EventStoreDBClient) =>
@@ -78,7 +78,7 @@ test('a client that once met with failing features fails for good, and a new one
   t.deepEqual([server.counters.batchAppends, server.counters.classicAppends], [1, 0])
 })
 
-test('a log cut off behind a position goes on from there, as a restored backup does', async (t) => {
+test('a log truncated after a position continues from there, like a restored backup', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   const events = someEvents(3)
@@ -90,7 +90,7 @@ test('a log cut off behind a position goes on from there, as a restored backup d
   t.deepEqual([next.nextExpectedRevision, next.position], [2n, lost.position])
 })
 
-test('a log cut off before a position keeps the revisions of what is left', async (t) => {
+test('a log truncated before a position keeps the revisions of the remaining events', async (t) => {
   const { server, store } = await aPair(t)
   const stream = aStream()
   const events = someEvents(4)
@@ -104,13 +104,13 @@ test('a log cut off before a position keeps the revisions of what is left', asyn
   )
 })
 
-test('who has no name is denied where there are users', async (t) => {
+test('a client without credentials is denied access if the server has users', async (t) => {
   const { store } = await aPair(t, { users: { berth: 'secret' } })
   t.is((await refusalOf(store.append(aStream(), 'no_stream', someEvents(1)))).type, ErrorType.ACCESS_DENIED)
   t.is((await refusalOf(readStream(store, aStream()))).type, ErrorType.ACCESS_DENIED)
 })
 
-test('the limit of an append is the one given', async (t) => {
+test('the append size limit is configurable', async (t) => {
   const { store } = await aPair(t, { appendMax: 1_000 })
   const [small, large] = [anEvent('x'.repeat(500)), anEvent('x'.repeat(1_000))]
   const { type } = await refusalOf(store.append(aStream(), 'no_stream', [large]))
@@ -118,7 +118,7 @@ test('the limit of an append is the one given', async (t) => {
   t.true((await store.append(aStream(), 'no_stream', [small])).success)
 })
 
-test('a server without the batch append is sent classic ones', async (t) => {
+test('clients send classic appends to a server without batch append', async (t) => {
   const { server, store } = await aPair(t, { hasBatch: false })
   await store.client.appendToStream(aStream(), [anEvent()], { expectedRevision: 'no_stream' })
   t.deepEqual([server.counters.batchAppends, server.counters.classicAppends], [0, 1])

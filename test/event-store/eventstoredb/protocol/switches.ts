@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Metadata, status } from '@grpc/grpc-js'
 import { accessDenied, type Failure, failure, notReady } from './wire.ts'
 
-/** An append as it came. */
+/** A received append. */
 export interface SeenAppend {
   readonly stream: string
   readonly way: 'classic' | 'batch'
@@ -10,7 +10,7 @@ export interface SeenAppend {
 }
 
 /**
- * What goes wrong with an append.
+ * A fault of an append.
  * - `refused`: answered with the failure, and not written.
  * - `lost`: written, and answered with the failure.
  * - `silent`: not written, never answered.
@@ -18,9 +18,9 @@ export interface SeenAppend {
  */
 export interface AppendFault {
   readonly how: 'refused' | 'lost' | 'silent' | 'lost-silent'
-  /** UNAVAILABLE, when left out. */
+  /** UNAVAILABLE by default. */
   readonly failure?: Failure
-  /** How many appends it befalls; one, when left out. */
+  /** Number of appends to affect; one by default. */
   readonly times?: number
   readonly when?: (append: SeenAppend) => boolean
 }
@@ -32,7 +32,7 @@ export interface Counters {
   batchAppends: number
   reads: number
   subscriptions: number
-  /** Events handed to the connections of readers and subscribers. */
+  /** Events written to the connections of readers and subscribers. */
   eventsSent: number
   features: number
   gossips: number
@@ -46,34 +46,34 @@ export interface Endpoint {
 
 export interface Switches {
   readonly counters: Counters
-  /** Lets every call wait so many milliseconds before it is looked at. */
+  /** Delays every call by this many milliseconds. */
   readonly delayAnswers: (milliseconds: number) => void
   readonly faultAppends: (fault: AppendFault) => void
-  /** Answers the next calls of a kind with a failure. */
+  /** Fails the next calls of a kind. */
   readonly failNext: (kind: CallKind, failure: Failure, times?: number) => void
-  /** Connections are accepted and nothing is answered, or sent to subscribers, until `thaw`. */
+  /** Until `thaw`, accepts connections but sends nothing, not even to subscribers. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Until set to nothing, calls that require a leader are sent there, and gossip says so. */
+  /** Redirects calls that require a leader, and names it in the gossip; undefined to stop. */
   readonly setLeader: (leader: Endpoint | undefined) => void
-  /** Whether every append, read and subscription is answered with "Server Is Not Ready". */
+  /** If not ready, every append, read and subscription fails with "Server Is Not Ready". */
   readonly setReady: (isReady: boolean) => void
-  /** Ends every subscription there is with a failure. */
+  /** Ends all current subscriptions with a failure. */
   readonly endSubscriptions: (failure: Failure) => void
-  /** Does something when so many more events have been sent to subscribers. */
+  /** Calls `act` after this many more events have been sent to subscribers. */
   readonly afterSending: (events: number, act: () => void) => void
 }
 
-/** The switches as the services look at them. */
+/** The switches, as seen by the server's services. */
 export interface SwitchState extends Switches {
-  /** Waits as the switches say; then what the call fails with, if it does. */
+  /** Applies delays; returns the failure for the call, if any. */
   readonly admit: (kind: CallKind, metadata: Metadata) => Promise<Failure | undefined>
   readonly thawed: () => Promise<void>
   readonly faultOf: (append: SeenAppend) => AppendFault | undefined
   readonly leader: () => Endpoint | undefined
   readonly onEnd: (end: (failure: Failure) => void) => () => void
   readonly isFrozen: () => boolean
-  /** To be called for every event that was sent to a subscriber. */
+  /** Called for every event sent to a subscriber. */
   readonly sent: () => void
 }
 
@@ -86,7 +86,7 @@ const isKnown = (metadata: Metadata, users: Readonly<Record<string, string>>): b
   return Object.hasOwn(users, name) && users[name] === password
 }
 
-/** Why a caller is not let in: nobody is asked for a name where there are no users, nor for features and gossip. */
+/** Authentication failure, if any. Servers without users need none, nor do features and gossip calls. */
 const refusedUser = (kind: CallKind, metadata: Metadata, users?: Readonly<Record<string, string>>) => {
   if (users === undefined || kind === 'features' || kind === 'gossip' || isKnown(metadata, users)) return undefined
   return metadata.get('authorization').length > 0 ? failure(status.UNAUTHENTICATED, 'Unauthenticated') : accessDenied()
@@ -104,7 +104,7 @@ const take = <A extends { times: number }>(planned: readonly A[], isMeant: (one:
   return found
 }
 
-const isLedAway = (metadata: Metadata): boolean => metadata.get('requires-leader').includes('true')
+const requiresLeader = (metadata: Metadata): boolean => metadata.get('requires-leader').includes('true')
 
 const notLeader = ({ address, port }: Endpoint): Failure =>
   failure(status.NOT_FOUND, 'Leader info available', {
@@ -177,7 +177,7 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
       if (!isReady && kind !== 'features' && kind !== 'gossip') return notReady()
       const refused = refusedUser(kind, metadata, users)
       if (refused !== undefined) return refused
-      if (leader !== undefined && isLedAway(metadata)) return notLeader(leader)
+      if (leader !== undefined && requiresLeader(metadata)) return notLeader(leader)
       return take(planned, (one) => one.kind === kind)?.failure
     },
     thawed,

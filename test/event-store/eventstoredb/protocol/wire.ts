@@ -2,7 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js'
 import { Metadata, status } from '@grpc/grpc-js'
 import type { Expected } from './append-rules.ts'
 
-/** What a call is answered with when it fails: a gRPC status, its words, and what the client makes a typed error of. */
+/** A gRPC error: status, message, and metadata that the client maps to a typed error. */
 export interface Failure {
   readonly code: number
   readonly details: string
@@ -20,7 +20,7 @@ export const accessDenied = (): Failure =>
 
 export const notReady = (): Failure => failure(status.UNAVAILABLE, 'Server Is Not Ready')
 
-/** An error as grpc-js takes it from a handler. */
+/** Converts to the error type that grpc-js handlers return. */
 export const asError = ({ code, details, metadata = new Metadata() }: Failure) =>
   Object.assign(new Error(details), { code, details, metadata })
 

@@ -3,7 +3,7 @@ import { openEventStoreDb } from '../../../../src/event-store/eventstoredb/store
 import { rightOf } from '../../../users/builders.ts'
 import { append, aStream, randomHex, readLog, someEvents } from '../../new-events.ts'
 
-// Run by traps.test.ts: uses a store for everything it can be used for, and closes it unless it is told not to.
+// Run by traps.test.ts: uses every function of a store, and closes it unless called with `open`.
 const [address = '', how] = process.argv.slice(2)
 const store = await openEventStoreDb({ address: rightOf(readEventStoreDbAddress(address)), randomHex })
 const stream = aStream()

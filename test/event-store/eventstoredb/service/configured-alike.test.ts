@@ -9,9 +9,9 @@ import { run } from '../../../process/harness.ts'
 import { aServer } from '../server-and-client.ts'
 import { AUDIT_KEY, addressOf, aVaultKey, startInstance, startInstances } from './instances.ts'
 
-/** What must be equal on all instances is configuration: none of it is made, and what does not fit is refused. */
+/** Settings that must be equal on all instances are never generated, and mismatches are refused. */
 
-test('an instance with another key of the vault is refused at its start, and told which', async (t) => {
+test('an instance with a different vault key does not start, and the error names the key', async (t) => {
   const { server, services, environment, log } = await startInstances(t, { now: NOW, count: 1 })
   const made = await services[0]?.as('admin').post('/api/sut/create', aSut({ password: canary() }))
   t.is(made?.status, 201)
@@ -22,13 +22,13 @@ test('an instance with another key of the vault is refused at its start, and tol
   t.regex(String(refused?.message), /the key "k1"/)
   t.false(String(refused?.message).includes(other.BERTH_VAULT_KEY.slice(3)))
   t.is((await log()).length, recorded)
-  // With the same key it starts, beside the first.
+  // With the same key, a second instance starts.
   t.is((await startInstance(t, server, 1, { now: NOW, environment })).log.filter(isFatal).length, 0)
 })
 
 const isFatal = ({ level }: Line): boolean => level === 'fatal'
 
-test('without a key of the vault or without users an instance ends with code 2, and nothing is made', async (t) => {
+test('an instance without a vault key or users exits with code 2 and creates nothing', async (t) => {
   const server = await aServer(t)
   const home = await temporaryData(t)
   const key = aVaultKey()
@@ -47,13 +47,13 @@ test('without a key of the vault or without users an instance ends with code 2, 
     t.is(code, 2, errors)
     t.regex(errors, new RegExp(`^berth: .*${missing}`))
     t.false(output.includes('listening'))
-    // Its lock holds nothing.
+    // Only the empty lock file remains.
     t.deepEqual(await readdir(data), ['berth.lock'])
     t.false(server.log.all().some(({ stream }) => /^(sut-|listenPorts)/.test(stream)))
   }
 })
 
-test('no secret stands in the store in clear: the streams of the vault hold them sealed', async (t) => {
+test('the store contains secrets only encrypted, in the vault streams', async (t) => {
   const { server, services, environment } = await startInstances(t, { now: NOW, count: 2 })
   const secrets = { password: canary(), userName: canary(), changed: canary(), key: `key-${canary().slice(-24)}` }
   const [one, other] = services
@@ -63,15 +63,15 @@ test('no secret stands in the store in clear: the streams of the vault hold them
   const updated = await other?.as('admin').post(`/api/sut/${sut}/update`, { password: secrets.changed })
   t.is(updated?.status, 200)
   const vaultKey = Buffer.from(String(environment.BERTH_VAULT_KEY).slice(3), 'base64')
-  const looked = Object.fromEntries(Object.entries(secrets).map(([what, secret]) => [what, Buffer.from(secret)]))
+  const wanted = Object.fromEntries(Object.entries(secrets).map(([what, secret]) => [what, Buffer.from(secret)]))
   const places = server.log.all().map(({ stream, revision, data, metadata }) => ({
     name: `${stream}@${revision}`,
     bytes: Buffer.concat([data, metadata]),
   }))
-  t.deepEqual(leaks({ ...looked, vaultKey }, places), [])
+  t.deepEqual(leaks({ ...wanted, vaultKey }, places), [])
   const sealed = server.log.readable(`vault-${sut}`) ?? []
   t.is(sealed.length, 2)
-  // The same look finds one that stands in clear.
+  // Control: the same search finds a plain-text secret.
   const clear = { name: 'clear', bytes: Buffer.from(JSON.stringify({ password: secrets.password })) }
-  t.not(leaks(looked, [...places, clear]).length, 0)
+  t.not(leaks(wanted, [...places, clear]).length, 0)
 })

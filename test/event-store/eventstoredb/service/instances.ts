@@ -7,35 +7,35 @@ import { recordsOf } from '../../new-events.ts'
 import { type ProtocolServer, startProtocolServer } from '../protocol/protocol-server.ts'
 import { openAt } from '../subject.ts'
 
-/** As a process of its own would connect: clients of equal options in one process share a connection. */
+/** An address with its own options: clients with equal options in one process share a connection. */
 export const addressOf = (server: ProtocolServer, instance: number): string =>
   `${server.address}&keepAliveInterval=${10_000 + 10 * instance}`
 
-/** The adapter alone, as a process of its own has it. */
+/** Opens only the adapter, with its own connection. */
 export const openAdapter = (t: Tidying, server: ProtocolServer, instance = 90): Promise<EventStore> =>
   openAt(t, addressOf(server, instance))
 
 export interface Instances {
   readonly server: ProtocolServer
   readonly services: readonly Running[]
-  /** What all of them are given. */
+  /** The environment of all instances. */
   readonly environment: Readonly<Record<string, string>>
-  /** Every event of the log, in its order. */
+  /** Every event of the log, in order. */
   readonly log: () => Promise<readonly Row[]>
 }
 
 export const aVaultKey = (id = 'k1'): string => `${id}:${randomBytes(32).toString('base64')}`
 
-/** What signs for the logs of a test, on all instances the same. */
+/** The audit key, the same on all instances. */
 export const AUDIT_KEY = { BERTH_AUDIT_KEY: randomBytes(32).toString('base64') }
 
 export interface InstanceSetting extends Omit<Setting, 'openStore'> {
   readonly count?: number
-  /** Changes the store that an instance has, for one that lags or breaks a law. */
+  /** Changes an instance's store, to make it lag or break a law. */
   readonly change?: (instance: number) => ((store: EventStore) => EventStore) | undefined
 }
 
-/** One more instance; it has its own directory, and is ready. */
+/** Starts another instance with its own directory, and waits until it is ready. */
 export const startInstance = async (
   t: Tidying,
   server: ProtocolServer,
@@ -53,7 +53,7 @@ export const startInstance = async (
   return service
 }
 
-/** Instances of the service that share a store, the file of users in copies, and the vault's key. */
+/** Starts instances with a shared store, the same users and the same vault key. */
 export const startInstances = async (t: Tidying, setting: InstanceSetting = {}): Promise<Instances> => {
   const { count = 3, ...others } = setting
   const server = await startProtocolServer()

@@ -8,20 +8,20 @@ import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../../
 import { makeHold } from '../../../http/store/held-views.ts'
 import { startInstances } from './instances.ts'
 
-/** What the subscription of an instance has not brought yet is no reason to refuse anything, or to record it twice. */
+/** A lagging subscription causes neither wrong refusals nor duplicates. */
 
-/** An instance that is up to date, and one whose views stand still until they are let go. */
-const upAndBehind = async (t: ExecutionContext) => {
+/** One instance that is up to date, and one whose views can be paused. */
+const upAndLagging = async (t: ExecutionContext) => {
   const { hold, letGo, change } = makeHold()
-  const lagging = (store: EventStore): EventStore => ({ ...store, ...change(store) })
+  const pausable = (store: EventStore): EventStore => ({ ...store, ...change(store) })
   const started = await startInstances(t, {
     now: NOW,
     count: 2,
-    change: (instance) => (instance === 1 ? lagging : undefined),
+    change: (instance) => (instance === 1 ? pausable : undefined),
   })
   t.teardown(letGo)
-  const [up, behind] = started.services as readonly [Running, Running]
-  return { ...started, up, behind, hold, letGo }
+  const [up, lagging] = started.services as readonly [Running, Running]
+  return { ...started, up, lagging, hold, letGo }
 }
 
 const window = (hour: number, quarters = 4) => ({
@@ -31,21 +31,21 @@ const window = (hour: number, quarters = 4) => ({
 
 const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
 
-test('an instance that lags accepts what another has made room for, and refuses what another has taken', async (t) => {
-  const { up, behind, hold, log } = await upAndBehind(t)
+test('a lagging instance accepts windows freed by another and refuses windows taken by another', async (t) => {
+  const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
-  const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
+  const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
   hold()
   const freed = await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
   t.is(freed.status, 200)
   const other = await reserved(up.as('alice'), aReservation(sut, window(10)))
-  const newSut = await createSut(up.as('admin'), { name: 'not known to the other yet' })
-  // What it accepts it answers from the log, once it has waited for its views in vain.
+  const newSut = await createSut(up.as('admin'), { name: 'not yet known to the other' })
+  // After waiting in vain for its views, it answers accepted commands from the log.
   const [again, beside, onNew, overlapping] = await Promise.all([
-    reserve(behind.as('bob'), aReservation(sut, { user_id: '590780914445534540190001', ...window(8) })),
-    reserve(behind.as('alice'), aReservation(sut, window(12))),
-    reserve(behind.as('alice'), aReservation(newSut, window(8))),
-    reserve(behind.as('alice'), aReservation(sut, window(10, 1))),
+    reserve(lagging.as('bob'), aReservation(sut, { user_id: '590780914445534540190001', ...window(8) })),
+    reserve(lagging.as('alice'), aReservation(sut, window(12))),
+    reserve(lagging.as('alice'), aReservation(newSut, window(8))),
+    reserve(lagging.as('alice'), aReservation(sut, window(10, 1))),
   ])
   t.deepEqual([again.status, beside.status, onNew.status], [201, 201, 201])
   t.deepEqual(refusalOf(overlapping), [409, 'reservation_conflict'])
@@ -55,11 +55,11 @@ test('an instance that lags accepts what another has made room for, and refuses 
   t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, 5)
 })
 
-test('an instance that lags knows the retry keys that another has recorded, and answers byte for byte the same', async (t) => {
-  const { up, behind, hold, log } = await upAndBehind(t)
+test('a lagging instance returns identical responses for idempotency keys recorded by another', async (t) => {
+  const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
   const key = (name: string) => ({ 'Idempotency-Key': name })
-  await reserved(behind.as('alice'), aReservation(sut, window(5)))
+  await reserved(lagging.as('alice'), aReservation(sut, window(5)))
   hold()
   const asks: readonly ((at: Running) => Promise<Answer>)[] = [
     (at) => reserve(at.as('alice'), aReservation(sut, window(8)), key('reserve')),
@@ -69,24 +69,24 @@ test('an instance that lags knows the retry keys that another has recorded, and 
   const first: Answer[] = []
   for (const ask of asks) first.push(await ask(up))
   const recorded = (await log()).length
-  const again = await Promise.all(asks.map((ask) => ask(behind)))
+  const again = await Promise.all(asks.map((ask) => ask(lagging)))
   t.deepEqual(again.map(bodyOf), first.map(bodyOf))
   t.is((await log()).length, recorded)
 })
 
-test('an instance that lags says of nothing that another has made that it is not there', async (t) => {
-  const { up, behind, hold, letGo } = await upAndBehind(t)
+test('a lagging instance never answers 404 for an object created on another', async (t) => {
+  const { up, lagging, hold, letGo } = await upAndLagging(t)
   const before = await createSut(up.as('admin'), { name: 'before' })
-  t.is((await behind.as('alice').get(`/api/sut/${before}`)).status, 200)
+  t.is((await lagging.as('alice').get(`/api/sut/${before}`)).status, 200)
   hold()
   const sut = await createSut(up.as('admin'))
   const made = await reserved(up.as('alice'), aReservation(sut, window(8)))
-  const reads = [`/api/sut/${sut}`, String(made.headers.location)].map((path) => behind.as('alice').get(path))
-  const cancelling = behind.as('alice').request('POST', `${made.headers.location}/cancel`)
+  const reads = [`/api/sut/${sut}`, String(made.headers.location)].map((path) => lagging.as('alice').get(path))
+  const cancelling = lagging.as('alice').request('POST', `${made.headers.location}/cancel`)
   const after = { 'Berth-After': String(made.headers['berth-position']) }
-  const list = behind.as('alice').get('/api/sut?limit=1', after)
-  // Reads that do not ask for more are answered with what there is.
-  const stale = await behind.as('alice').get('/api/sut?limit=1')
+  const list = lagging.as('alice').get('/api/sut?limit=1', after)
+  // Reads without Berth-After are answered from the current views.
+  const stale = await lagging.as('alice').get('/api/sut?limit=1')
   t.deepEqual((stale.json.suts as readonly { _id: string }[])[0]?._id, before)
   t.true(Number(stale.headers['berth-position']) < Number(made.headers['berth-position']))
   letGo()
@@ -98,8 +98,8 @@ test('an instance that lags says of nothing that another has made that it is not
   t.deepEqual(((await list).json.suts as readonly { _id: string }[])[0]?._id, sut)
 })
 
-test('it shows when an instance decides on what its subscription has brought', async (t) => {
-  // Its reads of a stream end where its views stand, as if commands were decided on a read model.
+test('control: an instance that decides on its views refuses a free window', async (t) => {
+  // Its stream reads end at the position of its views, as if commands were decided on a read model.
   let shown = Number.POSITIVE_INFINITY
   const short = (store: EventStore): EventStore => ({
     ...store,
@@ -115,10 +115,10 @@ test('it shows when an instance decides on what its subscription has brought', a
     count: 2,
     change: (instance) => (instance === 1 ? short : undefined),
   })
-  const [up, behind] = services as readonly [Running, Running]
+  const [up, lagging] = services as readonly [Running, Running]
   const sut = await createSut(up.as('admin'))
-  const taken = await reserved(behind.as('alice'), aReservation(sut, window(8)))
+  const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
   shown = server.log.readable(sutStream(sut))?.at(-1)?.position ?? 0
   await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
-  t.not((await reserve(behind.as('alice'), aReservation(sut, window(8)))).status, 201)
+  t.not((await reserve(lagging.as('alice'), aReservation(sut, window(8)))).status, 201)
 })

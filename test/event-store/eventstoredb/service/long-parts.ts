@@ -8,7 +8,7 @@ import { GROWN_MAX, weighConsumer } from './store-memory.ts'
 
 const instances: Part = {
   name: 'instances',
-  what: 'three instances over one EventStoreDB, six clients for one window through any of them: 2,000 times',
+  what: 'six clients race for one window through any of three instances on one EventStoreDB, 2,000 times',
   run: async (scope, { seed, count = 2_000 }) => {
     const { services, log } = await startInstances(scope)
     const { accepted, refused, faults } = await race({
@@ -26,7 +26,7 @@ const instances: Part = {
 
 const storeMemory: Part = {
   name: 'store-memory',
-  what: 'a consumer that stalls at the beginning of 100,000 events of an EventStoreDB, and its memory',
+  what: 'memory of a consumer that stalls at the start of 100,000 events of an EventStoreDB',
   run: async (scope, { count = 100_000 }) => {
     const { events, seen, grown, sent } = await weighConsumer(scope, 'stalled', count)
     const counts = { events, seen, grownKiB: grown, sent }
@@ -36,7 +36,7 @@ const storeMemory: Part = {
 
 const storeFaults: Part = {
   name: 'store-faults',
-  what: '1,000 random schedules of faults of an EventStoreDB under reservations, held against its log and the views',
+  what: '1,000 random fault schedules of an EventStoreDB during reservations, compared with its log and the views',
   run: async (_, { seed, count = 1_000, progress }) => {
     let played = 0
     const onSchedule = (): void => progress(`schedule ${++played} of ${count}`)
@@ -47,7 +47,7 @@ const storeFaults: Part = {
 
 const steadyRate: Part = {
   name: 'steady-rate',
-  what: 'two instances over an EventStoreDB that cuts off slow subscribers, asked for all they can do, for 600 s',
+  what: 'two instances at full load for 600 s, on an EventStoreDB that disconnects slow consumers',
   run: async (scope, { count = 600, progress }) => {
     const setting = { instances: 2, suts: 1_000, connections: 64, seconds: count }
     const onBucket = ({ created, p99 }: Bucket): void => progress(`${created / BUCKET_SECONDS} a second, p99 ${p99} ms`)

@@ -6,7 +6,7 @@ import { aServer } from '../server-and-client.ts'
 import { openAdapter } from './instances.ts'
 import { aReadyService } from './outage.ts'
 
-/** What real nodes were seen to do that holds a log among many events of others, and one subscriber among many. */
+/** Observed behaviour of real nodes with many events of other applications, and with slow subscribers. */
 
 const noted = () => ({
   id: crypto.randomUUID(),
@@ -28,7 +28,7 @@ const aCrowdedServer = async (t: ExecutionContext, options?: ProtocolServerOptio
   return server
 }
 
-test('a new log among 50,000 events of others is ready without any of them being sent', async (t) => {
+test('a new log in a store with 50,000 other events is ready without reading them', async (t) => {
   const { log } = await aCrowdedServer(t)
   const began = performance.now()
   const { service, server } = await aReadyService(t, { log })
@@ -37,7 +37,7 @@ test('a new log among 50,000 events of others is ready without any of them being
   t.true(server.counters.eventsSent < 20, `${server.counters.eventsSent} events were sent`)
 })
 
-test('the end of a log behind which others have written 50,000 events is found without any of them being sent', async (t) => {
+test('the end of the log is found without reading 50,000 later events of other applications', async (t) => {
   const server = await aCrowdedServer(t)
   const store = await openAdapter(t, server)
   t.is(await store.head(), -1)
@@ -50,7 +50,7 @@ test('the end of a log behind which others have written 50,000 events is found w
   t.true(server.counters.eventsSent - eventsSent < 20, `${server.counters.eventsSent} events were sent`)
 })
 
-test('names that begin like ours do not hide the end of the log', async (t) => {
+test("streams named similarly to Berth's do not hide the end of the log", async (t) => {
   const server = await aServer(t)
   const store = await openAdapter(t, server)
   for (const name of ['listenPortsToo', 'berth-logs']) server.log.append(name, 'any', [noted()])
@@ -62,7 +62,7 @@ test('names that begin like ours do not hide the end of the log', async (t) => {
 })
 
 for (const version of ['23.10.8', '24.10.9']) {
-  test(`on ${version} there is no event at a mark at which none begins`, async (t) => {
+  test(`on ${version}, reading at a position between events returns nothing`, async (t) => {
     const server = await aServer(t, { version })
     const store = await openAdapter(t, server)
     const stream = aStream()
@@ -76,10 +76,10 @@ for (const version of ['23.10.8', '24.10.9']) {
   })
 }
 
-/** Events that come while a consumer stands still. */
+/** Events written while a consumer is stalled. */
 const BUSY = 5_000
 
-const standStill = async (t: ExecutionContext, count: number) => {
+const stall = async (t: ExecutionContext, count: number) => {
   const server = await aServer(t, { version: '23.10.8' })
   const [store, writer] = [await openAdapter(t, server, 1), await openAdapter(t, server, 2)]
   const stream = aStream()
@@ -93,8 +93,8 @@ const standStill = async (t: ExecutionContext, count: number) => {
   return { server, store, batches, events, sent: () => server.counters.eventsSent - eventsSent }
 }
 
-test('a subscriber that stands still for 5,000 events is not cut off, and gets them all', async (t) => {
-  const { batches, events, sent } = await standStill(t, BUSY)
+test('a subscriber that stalls for 5,000 events is not disconnected and gets them all', async (t) => {
+  const { batches, events, sent } = await stall(t, BUSY)
   await until('sent', async () => sent() >= BUSY, 20_000)
   const seen: string[] = []
   while (seen.length < BUSY) seen.push(...idsOf((await batches.next()).value?.events ?? []))
@@ -102,8 +102,8 @@ test('a subscriber that stands still for 5,000 events is not cut off, and gets t
   await batches.return?.()
 })
 
-test('control: a node of 23.10 cuts off a subscriber that stands still for 30,000 events', async (t) => {
-  const { batches } = await standStill(t, 30_000)
+test('control: a 23.10 node disconnects a subscriber that stalls for 30,000 events', async (t) => {
+  const { batches } = await stall(t, 30_000)
   const toTheEnd = async (): Promise<void> => {
     for (let n = 0; n < 30_000; ) n += (await batches.next()).value?.events.length ?? 0
   }

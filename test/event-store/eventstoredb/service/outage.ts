@@ -9,27 +9,27 @@ import type { ProtocolServer, ProtocolServerOptions } from '../protocol/protocol
 import { aServer } from '../server-and-client.ts'
 import { AUDIT_KEY, addressOf, aVaultKey, openAdapter } from './instances.ts'
 
-/** What outages of the store are told and measured with. */
+/** Helpers to simulate and measure store outages. */
 
-/** Milliseconds after the store's return within which the service works again. */
+/** Maximum recovery time after the store's return, in milliseconds. */
 export const AGAIN_WITHIN = 2_000
 
 const escaped: unknown[] = []
 process.on('unhandledRejection', (error) => escaped.push(error))
 process.on('uncaughtException', (error) => escaped.push(error))
 
-/** Errors that nobody has taken, of this whole file. */
+/** Unhandled errors of the whole test file. */
 export const escapedErrors = (): readonly unknown[] => escaped
 
 export interface Starting {
   readonly server: ProtocolServer
   readonly data: string
   readonly log: readonly Line[]
-  /** Starts the service, which may have to wait; each call with the same data and key. */
+  /** Starts the service, which may wait for the store. Every call uses the same data and key. */
   readonly begin: (signal?: AbortSignal) => Promise<Running>
 }
 
-/** A store, and all that a service over it needs. */
+/** A store, and everything a service needs to start over it. */
 export const aStarting = async (
   t: ExecutionContext,
   options: ProtocolServerOptions & { readonly address?: string; readonly addressAt?: (port: number) => string } = {},
@@ -48,7 +48,7 @@ export const readinessOf = async ({ anyone }: Running): Promise<Answer> => anyon
 export const ready = (service: Running, within = 20_000): Promise<void> =>
   until('ready', async () => (await readinessOf(service)).status === 200, within)
 
-/** A service that is ready, over a store of its own. */
+/** A ready service with its own store. */
 export const aReadyService = async (t: ExecutionContext, options?: Parameters<typeof aStarting>[1]) => {
   const starting = await aStarting(t, options)
   const service = await starting.begin()
@@ -56,7 +56,7 @@ export const aReadyService = async (t: ExecutionContext, options?: Parameters<ty
   return { ...starting, service }
 }
 
-/** Milliseconds until a SUT can be created, and then read, by somebody who asks again and again. */
+/** Milliseconds until a retrying client can create and read a SUT. */
 export const serviceAgain = async (service: Running): Promise<number> => {
   const began = performance.now()
   await until('service again', () => isServed(service.as('admin')), 30_000)
@@ -68,7 +68,7 @@ const isServed = async (client: Client): Promise<boolean> => {
   return made.status === 201 && (await client.get(`/api/sut/${made.json._id}`)).status === 200
 }
 
-/** The events of a type in the store, as they lie there. */
+/** The stored events of a type. */
 export const recordedOf = async (
   t: ExecutionContext,
   server: ProtocolServer,

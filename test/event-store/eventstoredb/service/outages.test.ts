@@ -7,9 +7,9 @@ import { failure, notReady } from '../protocol/wire.ts'
 import { aServer, exhausted } from '../server-and-client.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, recordedOf, sentencesOf, serviceAgain } from './outage.ts'
 
-/** A store that goes away while the service runs, in every way, and comes back. */
+/** Outages of the store while the service runs. */
 
-test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
 type Act = (server: ProtocolServer) => unknown
 
@@ -22,34 +22,31 @@ const outages: Readonly<Record<string, readonly [leave: Act, comeBack: Act]>> = 
 }
 
 for (const [how, [leave, comeBack]] of Object.entries(outages)) {
-  test.serial(
-    `after a store ${how} the service works again within 2 s, and whoever asked meanwhile is answered`,
-    async (t) => {
-      const { server, service } = await aReadyService(t)
-      const admin = service.as('admin')
-      await createSut(admin)
-      await leave(server)
-      const meanwhile = Array.from({ length: 20 }, () => admin.post('/api/sut/create', aSut()))
-      // What came before this has been taken in hand when it is answered, which the store is not needed for.
-      await admin.get('/api/sut?limit=1')
-      await comeBack(server)
-      const gap = await serviceAgain(service)
-      t.log(`${Math.round(gap)} ms`)
-      t.true(gap < AGAIN_WITHIN, `${gap} ms`)
-      const answers = await Promise.all(meanwhile)
-      t.deepEqual([...new Set(answers.map(({ status: code }) => code))], [201])
-      const ids = (await recordedOf(t, server, 'SutCreated')).map(({ data }) => data._id)
-      t.is(new Set(ids).size, 22)
-      t.deepEqual(
-        answers.map(({ json }) => json._id).filter((id) => !ids.includes(id as string)),
-        [],
-      )
-      const list = await admin.get('/api/sut?limit=100', {
-        'Berth-After': String(answers[0]?.headers['berth-position']),
-      })
-      t.is((list.json.suts as readonly unknown[]).length, 22)
-    },
-  )
+  test.serial(`after the store ${how}, the service recovers within 2 s and answers all waiting requests`, async (t) => {
+    const { server, service } = await aReadyService(t)
+    const admin = service.as('admin')
+    await createSut(admin)
+    await leave(server)
+    const meanwhile = Array.from({ length: 20 }, () => admin.post('/api/sut/create', aSut()))
+    // When this is answered (without the store), all earlier requests are being processed.
+    await admin.get('/api/sut?limit=1')
+    await comeBack(server)
+    const gap = await serviceAgain(service)
+    t.log(`${Math.round(gap)} ms`)
+    t.true(gap < AGAIN_WITHIN, `${gap} ms`)
+    const answers = await Promise.all(meanwhile)
+    t.deepEqual([...new Set(answers.map(({ status: code }) => code))], [201])
+    const ids = (await recordedOf(t, server, 'SutCreated')).map(({ data }) => data._id)
+    t.is(new Set(ids).size, 22)
+    t.deepEqual(
+      answers.map(({ json }) => json._id).filter((id) => !ids.includes(id as string)),
+      [],
+    )
+    const list = await admin.get('/api/sut?limit=100', {
+      'Berth-After': String(answers[0]?.headers['berth-position']),
+    })
+    t.is((list.json.suts as readonly unknown[]).length, 22)
+  })
 }
 
 const endings = {
@@ -63,7 +60,7 @@ const endings = {
 }
 
 for (const [how, ending] of Object.entries(endings)) {
-  test(`views whose subscription ended with ${how}, again and again, go on with every event once`, async (t) => {
+  test(`views whose subscription repeatedly ends with ${how} apply every event once`, async (t) => {
     const { server, service } = await aReadyService(t)
     const admin = service.as('admin')
     const ids: string[] = []
@@ -74,14 +71,14 @@ for (const [how, ending] of Object.entries(endings)) {
     }
     const list = await admin.get('/api/sut?limit=100')
     t.deepEqual((list.json.suts as readonly { _id: string }[]).map(({ _id }) => _id).toSorted(), ids.toSorted())
-    // The upgrade of the log, and one port and one SUT each: what the views count is what the log has, from 0 on.
+    // Last position: 1 event for the log upgrade, then a port and a SUT for each of the 5, counted from 0.
     const position = async () => Number((await admin.get('/api/sut')).headers['berth-position'])
     await until('all', async () => (await position()) === 10, 5_000)
     t.is((await recordedOf(t, server, 'SutCreated')).length, 5)
   })
 }
 
-test.serial('a store that is asked too much of is asked again, for reads and subscriptions too', async (t) => {
+test.serial('reads, appends and subscriptions are retried while the store reports RESOURCE_EXHAUSTED', async (t) => {
   const { server, service } = await aReadyService(t)
   server.failNext('read', exhausted, 4)
   server.failNext('append', exhausted, 4)
@@ -103,7 +100,7 @@ const twoNodes = async (t: Parameters<typeof aServer>[0], isDiscovered: boolean)
   return { ...given, first, other }
 }
 
-test.serial('when another node becomes the leader it is found, and the service goes on within 2 s', async (t) => {
+test.serial('after a change of leader, the service recovers within 2 s', async (t) => {
   const { service, first, other } = await twoNodes(t, true)
   const sut = await createSut(service.as('admin'))
   t.true(first.counters.classicAppends > 0)
@@ -115,27 +112,24 @@ test.serial('when another node becomes the leader it is found, and the service g
   t.is((await reserve(service.as('alice'), aReservation(sut))).status, 201)
 })
 
-test.serial(
-  'when the leader is lost, appends and views go to the next one, and nothing is lost or recorded twice',
-  async (t) => {
-    const { service, first, other } = await twoNodes(t, true)
-    const sut = await createSut(service.as('admin'))
-    first.faultAppends({ how: 'lost-silent', when: ({ types }) => types.includes('ReservationCreated') })
-    const written = Promise.withResolvers<void>()
-    t.teardown(first.log.watch(written.resolve))
-    const attempt = reserve(service.as('alice'), aReservation(sut))
-    await written.promise
-    await first.stop()
-    other.setLeader(undefined)
-    const gap = await serviceAgain(service)
-    t.log(`${Math.round(gap)} ms`)
-    t.true(gap < AGAIN_WITHIN, `${gap} ms`)
-    t.is((await attempt).status, 201)
-    t.is((await recordedOf(t, other, 'ReservationCreated')).length, 1)
-  },
-)
+test.serial('after the leader is lost, the service moves to the next one without losses or duplicates', async (t) => {
+  const { service, first, other } = await twoNodes(t, true)
+  const sut = await createSut(service.as('admin'))
+  first.faultAppends({ how: 'lost-silent', when: ({ types }) => types.includes('ReservationCreated') })
+  const written = Promise.withResolvers<void>()
+  t.teardown(first.log.watch(written.resolve))
+  const attempt = reserve(service.as('alice'), aReservation(sut))
+  await written.promise
+  await first.stop()
+  other.setLeader(undefined)
+  const gap = await serviceAgain(service)
+  t.log(`${Math.round(gap)} ms`)
+  t.true(gap < AGAIN_WITHIN, `${gap} ms`)
+  t.is((await attempt).status, 201)
+  t.is((await recordedOf(t, other, 'ReservationCreated')).length, 1)
+})
 
-test.serial('an address that names one node which does not lead is led on to the leader', async (t) => {
+test.serial('the address of a single follower leads the service to the leader', async (t) => {
   const { service, first, other } = await twoNodes(t, false)
   first.setLeader(other.endpoint)
   other.setLeader(undefined)
@@ -144,7 +138,7 @@ test.serial('an address that names one node which does not lead is led on to the
   t.true(other.counters.classicAppends > 0)
 })
 
-test('under a crowd of requests to a node that hangs, few are sent at a time, and all are answered when it goes on', async (t) => {
+test('with a hanging node, at most 100 calls are in flight, and all 200 requests are answered later', async (t) => {
   const { server, service } = await aReadyService(t)
   const admin = service.as('admin')
   const sut = await createSut(admin)

@@ -7,7 +7,7 @@ import { makeRandom } from '../../../process/random.ts'
 import { ignoresExpected } from '../../contract/broken-appends.ts'
 import { startInstances } from './instances.ts'
 
-/** Three instances that share nothing but the store. */
+/** Three instances that share only the store. */
 
 type Three = readonly [Running, Running, Running]
 
@@ -18,7 +18,7 @@ const three = async (t: ExecutionContext) => {
 
 const random = makeRandom(20_300_502)
 
-test('of six clients who want one window at the same moment through any of three instances one gets it, each time', async (t) => {
+test('of six clients racing for one window through three instances, exactly one gets it', async (t) => {
   const { services, log } = await startInstances(t)
   const rounds = 200
   const tally = await race({ services, clients: 6, rounds, pick: random.below })
@@ -26,15 +26,15 @@ test('of six clients who want one window at the same moment through any of three
   t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, rounds)
 })
 
-test('it shows when one instance appends whatever the revision is', async (t) => {
-  const lawless = ignoresExpected()
-  const { services } = await startInstances(t, { change: (instance) => (instance === 2 ? lawless : undefined) })
+test('control: an instance that ignores the expected revision double-books', async (t) => {
+  const ignoring = ignoresExpected()
+  const { services } = await startInstances(t, { change: (instance) => (instance === 2 ? ignoring : undefined) })
   const { accepted, faults } = await race({ services, clients: 6, rounds: 20, pick: random.below })
   t.true(accepted > 20)
   t.not(faults.length, 0)
 })
 
-/** An answer without what is of its own request. */
+/** A response without headers specific to its request. */
 const lasting = ({ status, headers, text }: Answer) => {
   const { date: _, 'x-request-id': __, ...others } = headers
   return { status, headers: others, text }
@@ -42,7 +42,7 @@ const lasting = ({ status, headers, text }: Answer) => {
 
 const key = (name: string): Headers => ({ 'Idempotency-Key': name })
 
-/** Each POST with a key, to the instance that is asked. */
+/** Each POST that takes an idempotency key, sent to a given instance. */
 const POSTS: Readonly<
   Record<string, (t: ExecutionContext, first: Running) => Promise<(at: Running, key: Headers) => Promise<Answer>>>
 > = {
@@ -59,7 +59,7 @@ const POSTS: Readonly<
 }
 
 for (const [type, prepare] of Object.entries(POSTS)) {
-  test(`one retry key that is sent to three instances at once is recorded once, and answered alike: ${type}`, async (t) => {
+  test(`an idempotency key sent to three instances at once is recorded once with equal responses: ${type}`, async (t) => {
     const { services, log } = await three(t)
     for (let round = 0; round < 10; round++) {
       const ask = await prepare(t, services[0])
@@ -75,7 +75,7 @@ for (const [type, prepare] of Object.entries(POSTS)) {
   })
 }
 
-test('what is written on one instance is read on another with its position, which is the same on all', async (t) => {
+test('a write on one instance is read on another by its position, which is the same on all', async (t) => {
   const { services, log } = await three(t)
   const positions: number[] = []
   for (let round = 0; round < 30; round++) {
@@ -96,7 +96,7 @@ test('what is written on one instance is read on another with its position, whic
   )
 })
 
-test('an object of another instance is found by its id at once, without a position', async (t) => {
+test('an object created on another instance is found by id at once, without a position', async (t) => {
   const { services } = await three(t)
   for (let round = 0; round < 30; round++) {
     const [writer, reader] = [services[round % 3] as Running, services[(round + 1) % 3] as Running]
@@ -108,7 +108,7 @@ test('an object of another instance is found by its id at once, without a positi
   t.is((await services[0].as('alice').get(`/api/sut/${'6b'.padEnd(24, '0')}`)).status, 404)
 })
 
-test('every SUT has a port of its own, whichever instance made it', async (t) => {
+test('every SUT has a unique port, whichever instance created it', async (t) => {
   const { services, log } = await three(t)
   const made = Array.from({ length: 60 }, (_, i) => createSut((services[i % 3] as Running).as('admin')))
   const ids = await Promise.all(made)
@@ -117,7 +117,7 @@ test('every SUT has a port of its own, whichever instance made it', async (t) =>
   t.is(new Set(assigned.map(({ listen_port }) => listen_port)).size, ids.length)
 })
 
-test('a SUT that was retired on one instance is refused by the others', async (t) => {
+test('a SUT retired on one instance cannot be reserved on the others', async (t) => {
   const { services } = await three(t)
   const sut = await createSut(services[0].as('admin'))
   for (const service of services) {

@@ -7,17 +7,17 @@ import { failure } from '../protocol/wire.ts'
 import { exhausted } from '../server-and-client.ts'
 import { aReadyService, escapedErrors, readinessOf, ready, sentencesOf } from './outage.ts'
 
-/** A store that takes commands and does not answer them, and subscriptions that end, as an operator sees it. */
+/** How an operator sees a store that accepts commands without answering, and interrupted subscriptions. */
 
-test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
-/** Milliseconds after which an operator is to know. */
+/** Milliseconds within which an operator is alerted. */
 const KNOWN_WITHIN = 10_000
 
 const SILENT = 'the event store does not answer; not ready'
 const ANSWERS = 'the event store answers again'
 
-test('within 10 s of a node that freezes under commands the service is not ready, with an alarm and a line; later it is', async (t) => {
+test('a frozen node makes the service unready within 10 s, with an alarm and a log line, until it thaws', async (t) => {
   const { server, service, log } = await aReadyService(t)
   const admin = service.as('admin')
   const sut = await createSut(admin)
@@ -30,18 +30,18 @@ test('within 10 s of a node that freezes under commands the service is not ready
   t.true(sentencesOf(log).includes(SILENT))
   const { text } = await admin.get('/metrics')
   for (const sample of [`berth_alarm{part="store"} 1`, 'berth_ready 0']) t.true(text.includes(`\n${sample}\n`), sample)
-  // What it has in memory it still answers.
+  // Reads from memory still work.
   t.is((await admin.get(`/api/sut/${sut}`)).status, 200)
   server.thaw()
   await Promise.all(asked)
-  // Nobody has to ask for anything: it finds out by itself.
+  // It recovers without further requests.
   await ready(service)
   t.is(sentencesOf(log).filter((sentence) => sentence === SILENT).length, 1)
   t.is(sentencesOf(log).filter((sentence) => sentence === ANSWERS).length, 1)
   t.true((await admin.get('/metrics')).text.includes(`\nberth_alarm{part="store"} 0\n`))
 })
 
-test('within 10 s of a cluster without a quorum refusing appends the service is not ready', async (t) => {
+test('a cluster that refuses appends without a quorum makes the service unready within 10 s', async (t) => {
   const { server, service } = await aReadyService(t)
   const admin = service.as('admin')
   server.setReady(false)
@@ -53,7 +53,7 @@ test('within 10 s of a cluster without a quorum refusing appends the service is 
   t.is((await admin.post('/api/sut/create', aSut())).status, 201)
 })
 
-test('a store that answers slowly, or refuses for good reason, is not silent', async (t) => {
+test('a store that answers slowly is not reported as silent', async (t) => {
   const { server, service, log } = await aReadyService(t)
   const admin = service.as('admin')
   server.delayAnswers(400)
@@ -66,7 +66,7 @@ test('a store that answers slowly, or refuses for good reason, is not silent', a
 const resumed = (log: readonly Line[]) =>
   log.filter(({ sentence }) => sentence === 'subscription to the event store was interrupted; resumed')
 
-test('each subscription that is cut off and resumed is a line with its cause and how long it took', async (t) => {
+test('each interrupted and resumed subscription is logged with its cause and duration', async (t) => {
   const { server, service, log } = await aReadyService(t)
   const slow = failure(status.ABORTED, 'Operation timed out: Consumer too slow to handle event while live')
   for (let n = 1; n <= 3; n++) {

@@ -12,9 +12,9 @@ import {
   serviceAgain,
 } from './outage.ts'
 
-/** A service that starts while its store cannot be reached, and one that stops then. */
+/** Starting and stopping a service while its store is unreachable. */
 
-test.after.always('no error has escaped', (t) => t.deepEqual(escapedErrors(), []))
+test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
 const WAITING = 'event store unavailable; retrying'
 
@@ -28,7 +28,7 @@ type Act = (server: Awaited<ReturnType<typeof aStarting>>['server']) => void | P
 
 for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [string, readonly [Act, Act]][]) {
   test.serial(
-    `a store ${how} at the start is waited for, the log says so, and the service is there when the store is`,
+    `at startup, the service logs that it waits for a store ${how}, and starts once the store is back`,
     async (t) => {
       const { server, log, begin } = await aStarting(t)
       await leave(server)
@@ -45,49 +45,49 @@ for (const [how, [leave, comeBack]] of Object.entries(outages) as readonly [stri
     },
   )
 
-  test(`a start that waits for a store ${how} ends when it is told to stop, and leaves nothing behind`, async (t) => {
+  test(`stopping a service that waits for a store ${how} ends the start and leaves nothing behind`, async (t) => {
     const { server, log, begin } = await aStarting(t)
     await leave(server)
     const stop = new AbortController()
     const ended = t.throwsAsync(begin(stop.signal), { name: 'StoreUnavailable' })
     await until(WAITING, async () => sentencesOf(log).includes(WAITING), 20_000)
     stop.abort()
-    const told = performance.now()
+    const stoppedAt = performance.now()
     await ended
-    // An attempt that is under way is given up in its own time.
-    t.true(performance.now() - told < 6_000)
+    // An attempt in flight may run to its own timeout.
+    t.true(performance.now() - stoppedAt < 6_000)
     await comeBack(server)
     await ready(await begin())
   })
 
-  test(`a service over a store ${how} stops in order`, async (t) => {
+  test(`a service with a store ${how} stops cleanly`, async (t) => {
     const { server, service, begin } = await aReadyService(t)
     await leave(server)
-    const told = performance.now()
+    const stoppedAt = performance.now()
     await service.stop()
-    t.true(performance.now() - told < AGAIN_WITHIN)
+    t.true(performance.now() - stoppedAt < AGAIN_WITHIN)
     await comeBack(server)
     await ready(await begin())
   })
 }
 
-test('a store that does not let the service in ends the start at once, with a sentence that says so', async (t) => {
+test('a store that denies access fails the start at once, with a clear message', async (t) => {
   const { log, begin } = await aStarting(t, { users: { somebody: 'else' } })
   const error = await t.throwsAsync(begin(), { name: 'StoreDenied' })
   t.regex(String(error?.message), /denies access with these credentials/)
   t.false(sentencesOf(log).includes(WAITING))
 })
 
-test('rights to read the log as a whole are asked for at the start too', async (t) => {
+test('the start also fails without permission to read the whole log', async (t) => {
   const { server, log, begin } = await aStarting(t)
-  // The stream that says which log it is may be read and written; the second read is of all streams.
+  // The stream with the log id can be read and written; the second read is of $all.
   await (await begin()).stop()
   server.failNext('read', accessDenied(), Number.POSITIVE_INFINITY)
   await t.throwsAsync(begin(), { name: 'StoreDenied' })
   t.false(sentencesOf(log).includes(WAITING))
 })
 
-test('it shows when a service is not ready', async (t) => {
+test('control: the readiness check fails for a stopped service', async (t) => {
   const { service } = await aReadyService(t)
   t.is((await readinessOf(service)).status, 200)
   await service.stop()

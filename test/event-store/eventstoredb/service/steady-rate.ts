@@ -9,13 +9,13 @@ import { type Child, launch } from '../../../process/harness.ts'
 import { addressFor, SHARED_STORE } from '../../shared-store.ts'
 import { AUDIT_KEY, aVaultKey } from './instances.ts'
 
-/** Creates as fast as instances of the service answer, each in a process of its own, counted in buckets of five seconds. */
+/** Creates reservations at full speed on instances in their own processes, counted in buckets of five seconds. */
 
 export const BUCKET_SECONDS = 5
 const QUARTER = 900_000
 
 export interface RateOptions {
-  /** Of a store; without, the protocol server in a process of its own, which cuts off slow subscribers. */
+  /** Address of a store. By default, a protocol server in its own process that disconnects slow consumers. */
   readonly address?: string
   readonly instances: number
   readonly suts: number
@@ -39,7 +39,7 @@ const aStore = async (scope: Tidying): Promise<string> => {
   return (JSON.parse(await server.line('"url"')) as { url: string }).url
 }
 
-/** An instance that is ready. */
+/** Starts an instance and waits until it is ready. */
 const startInstance = async (scope: Tidying, data: string, environment: Readonly<Record<string, string>>) => {
   const child: Child = launch(scope, { data, args: ['serve'], env: { BERTH_PORT: '0', ...environment } })
   const { url } = JSON.parse(await child.line('"msg":"listening"')) as { url: string }
@@ -52,7 +52,7 @@ const startInstance = async (scope: Tidying, data: string, environment: Readonly
 
 export type RatedInstance = Awaited<ReturnType<typeof startInstance>>
 
-/** Instances of one log, over the store at an address. */
+/** Starts instances that share one log in the store at an address. */
 export const startRated = async (scope: Tidying, address: string, count: number): Promise<readonly RatedInstance[]> => {
   const people = await dataWithPeople(scope)
   const log = addressFor(address, people)
@@ -67,7 +67,7 @@ export const startRated = async (scope: Tidying, address: string, count: number)
   return started
 }
 
-/** SUTs, each made through one of the instances. */
+/** Creates SUTs through the instances in turn. */
 const makeSuts = async (instances: readonly RatedInstance[], count: number): Promise<readonly string[]> => {
   const ids: string[] = []
   while (ids.length < count) {
@@ -87,7 +87,7 @@ const bucketOf = (taken: { readonly milliseconds: number; readonly isCreated: bo
   return { created, refused: taken.length - created, p50: at(0.5), p99: at(0.99), slowest: at(1) }
 }
 
-/** Asks for one window after the other, on the SUTs in turn, and gives what was answered in each bucket. */
+/** Reserves successive windows on the SUTs in turn; returns the counts of each bucket. */
 export const createSteadily = async (
   clients: readonly Client[],
   suts: readonly string[],
@@ -122,14 +122,14 @@ export const createSteadily = async (
 
 export interface Rate {
   readonly buckets: readonly Bucket[]
-  /** Per second, of whole buckets. */
+  /** Creations per second, over whole buckets. */
   readonly median: number
   readonly least: number
   readonly p99: number
   readonly worstP99: number
-  /** Of one request. */
+  /** Slowest request, in milliseconds. */
   readonly slowest: number
-  /** How often a subscription was cut. */
+  /** Number of interrupted subscriptions. */
   readonly cuts: number
 }
 

@@ -6,20 +6,20 @@ import { anEvent, aStream } from '../../new-events.ts'
 import { startProtocolServer } from '../protocol/protocol-server.ts'
 import { addressOf, openAdapter } from './instances.ts'
 
-/** KiB by which a consumer that stalls may grow, however long the log is: 4,096 events and what is on the wire. */
+/** Maximum growth of a stalled consumer in KiB, for any log length: 4,096 events and transport buffers. */
 export const GROWN_MAX = 24 * 1024
 
 export interface MemoryReport {
-  /** Events in the log, and those that came in the end. */
+  /** Events in the log, and events received in the end. */
   readonly events: number
   readonly seen: number
-  /** KiB by which the consumer's heap had grown while it stalled. */
+  /** Growth of the consumer's heap while stalled, in KiB. */
   readonly grown: number
-  /** Events that the server had handed to the connection by then. */
+  /** Events that the server had sent by then. */
   readonly sent: number
 }
 
-/** Waits until a number has stayed the same for so many looks, 20 ms apart. */
+/** Waits until a number is unchanged for this many polls, 20 ms apart. */
 const settled = async (look: () => number, looks = 30): Promise<void> => {
   let [last, same] = [-1, 0]
   const isSettled = async (): Promise<boolean> => {
@@ -33,7 +33,7 @@ const settled = async (look: () => number, looks = 30): Promise<void> => {
 
 const script = fileURLToPath(new URL('../protocol/stalled-consumer.ts', import.meta.url))
 
-/** Lets a process of its own take one batch of a log and stall, or keep them all, and weighs it. */
+/** Measures a separate process that takes one batch and stalls, or keeps every batch. */
 export const weighConsumer = async (
   scope: Tidying,
   how: 'stalled' | 'keeping',
@@ -41,7 +41,7 @@ export const weighConsumer = async (
 ): Promise<MemoryReport> => {
   const server = await startProtocolServer()
   scope.teardown(server.close)
-  // A log begins before its first event.
+  // Opening the adapter creates the log.
   await openAdapter(scope, server)
   const stream = aStream()
   for (let i = 0; i < events; i += 1_000) {

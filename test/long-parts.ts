@@ -123,8 +123,8 @@ const races: Part = {
   },
 }
 
-const lawlessRaces: Part = {
-  name: 'lawless-races',
+const uncheckedRaces: Part = {
+  name: 'unchecked-races',
   what: 'control of races: without the expected revision, windows must be double-booked',
   run: async (scope, { count = 200 }) => {
     const { services } = await startTwo(scope, ignoresExpected())
@@ -192,7 +192,7 @@ export const parts: readonly Part[] = [
   inputOutput,
   fullDisk,
   races,
-  lawlessRaces,
+  uncheckedRaces,
   ...partsOverEventStoreDb,
   ...partsOfVerifying,
   ...partsOfHistory,

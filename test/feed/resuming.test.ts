@@ -29,7 +29,7 @@ import { begin, write } from './writing.ts'
 /** Readers receive each event once and in order, wherever they are disconnected. */
 
 /** Frequent checkpoints, so that filtered readers need not wait long. */
-const FEED = { heartbeat: 100, look: 20 }
+const FEED = { heartbeat: 100, checkInterval: 20 }
 
 const ALL: Wanted = { query: '', isWanted: () => true }
 const RESERVATIONS: Wanted = {

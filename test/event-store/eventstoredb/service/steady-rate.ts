@@ -34,7 +34,7 @@ export interface Bucket {
 }
 
 const aStore = async (scope: Tidying): Promise<string> => {
-  const script = join(import.meta.dirname, '../bench/event-store-server.ts')
+  const script = join(import.meta.dirname, '../../../bench/event-store-server.ts')
   const server = launch(scope, { data: '', args: ['--cuts-off'], script })
   return (JSON.parse(await server.line('"url"')) as { url: string }).url
 }

@@ -87,6 +87,12 @@ const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
 const totalCost = ({ memory, passes }: HashCost): number => memory * passes
 
 /**
+ * Milliseconds over which refusals are spread. Timers count whole milliseconds, and what they cut off would differ
+ * between a name that was checked and one that was not. Rounding at random keeps the mean the same for both.
+ */
+const SPREAD = 4
+
+/**
  * Checks passwords. For unknown names it does no work, apart from an occasional check to measure the current duration.
  * Both kinds of refusal return at the same computed time, so timing does not reveal whether a name exists.
  */
@@ -137,7 +143,7 @@ const makeCheck = ({
       // The password changed during the check, so check again.
       if (users.credentialOf(name) !== credential) continue
       if (fits && credential !== undefined) return credential
-      await wait(Math.max(0, refusedAt - performance.now()))
+      await wait(Math.floor(Math.max(0, refusedAt - performance.now()) + Math.random() * SPREAD))
       return 'wrong'
     }
   }

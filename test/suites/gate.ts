@@ -4,7 +4,7 @@ import ava, { type ExecutionContext, type TestFn } from 'ava'
  * Tests of a suite that run at a time. Each may have a service or two of its own; with many more at once every one of
  * them is slow, and one that waits for an answer waits too long.
  */
-const AT_A_TIME = 6
+const AT_A_TIME = 4
 
 let running = 0
 const waiting: (() => void)[] = []

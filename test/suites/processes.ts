@@ -1,3 +1,3 @@
 import { runTestsIn } from './suite.ts'
 
-await runTestsIn('process/**', 'command-line', 'deploy')
+await runTestsIn('process/**')

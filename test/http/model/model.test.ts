@@ -102,7 +102,7 @@ const broken: Readonly<Record<string, Subject>> = {
 
 for (const [what, subject] of Object.entries(broken)) {
   test.serial(`control: ${what} is detected by the same stories`, async (t) => {
-    const { problems } = await playStories(t, { stories: 150, seed: 590781, subject, isControl: true })
+    const { problems } = await playStories(t, { stories: 150, seed: 5_000, subject, isControl: true })
     t.true(problems.length > 0)
   })
 }

@@ -1,4 +1,4 @@
-import { runTestsIn } from './suite.ts'
+import { runTestsIn } from './run/suite.ts'
 
 await runTestsIn(
   'event-store/eventstoredb',

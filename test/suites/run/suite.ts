@@ -1,9 +1,6 @@
-import { globSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { join } from 'node:path'
+import { testsIn } from './folders.ts'
 
-/** The folder of all tests. */
-const TESTS = join(import.meta.dirname, '..')
 const GATE = new URL('gate.ts', import.meta.url).href
 
 // Test files import ava as they would alone, and are given one that runs a few tests at a time.
@@ -15,15 +12,8 @@ registerHooks({
 })
 const { declareAll, enterFile } = await import('./gate.ts')
 
-/** The test files of some folders, sorted; those that need a worker to themselves are none of them. */
-export const testsIn = (folders: readonly string[]): readonly string[] =>
-  globSync(
-    folders.map((folder) => `${folder}/*.test.ts`),
-    { cwd: TESTS, exclude: ['**/*.alone.test.ts'] },
-  ).sort()
-
 /**
- * Runs the tests of some folders in this one worker: to load the service for each of 240 files would cost more than
+ * Runs the tests of some folders in this one process: loading the service for each of 240 files would cost more than
  * the tests do.
  *
  * @param folders patterns relative to `test`, such as `http/**`
@@ -31,7 +21,7 @@ export const testsIn = (folders: readonly string[]): readonly string[] =>
 export const runTestsIn = async (...folders: readonly string[]): Promise<void> => {
   for (const file of testsIn(folders)) {
     enterFile(file.replace(/\.test\.ts$/, ''))
-    await import(`../${file}`)
+    await import(`../../${file}`)
   }
   declareAll()
 }

@@ -1,0 +1,18 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The folder of all tests. */
+const TESTS = join(import.meta.dirname, '../..')
+
+/**
+ * The test files of some folders, sorted; those that need a process to themselves are none of them.
+ *
+ * @param folders patterns relative to `test`, such as `http/**`
+ */
+export const testsIn = (folders: readonly string[]): readonly string[] =>
+  globSync(
+    folders.map((folder) => `${folder}/*.test.ts`),
+    { cwd: TESTS, exclude: ['**/*.alone.test.ts'] },
+  )
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()

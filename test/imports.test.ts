@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { offences, type Rule, type Tree } from './import-rules.ts'
@@ -243,4 +244,20 @@ test('code that only looks like an offence is not reported', (t) => {
     `const f = () => {\n${lines(57, '  f()')}}`,
   ]
   t.deepEqual(offences(domain(innocent.join('\n')), RULES), [])
+})
+
+/** Files that a module names relative to itself, other than by importing them, and that do not exist. */
+const missing = (path: string, source: string): readonly string[] =>
+  [...source.matchAll(/import\.meta\.dirname, '([^']+)'|new URL\('([^']+)', import\.meta/g)].flatMap(
+    ([, joined, named = joined as string]) =>
+      existsSync(join(ROOT, dirname(path), named)) ? [] : `${path} names ${named}`,
+  )
+
+test('every script and file that a module names relative to itself exists', (t) => {
+  const modules = globSync('{src,projections,test}/**/*.{ts,js}', { cwd: ROOT, exclude: ['**/node_modules/**'] })
+  t.deepEqual(
+    modules.flatMap((path) => missing(path, readFileSync(join(ROOT, path), 'utf8'))),
+    [],
+  )
+  t.deepEqual(missing('src/main.ts', `new URL(${"'./gone.ts'"}, import.meta.url)`), ['src/main.ts names ./gone.ts'])
 })

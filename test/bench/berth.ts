@@ -3,7 +3,7 @@ import type { Sample, Server } from './processes.ts'
 
 /** The service under measurement, and requests to it. */
 export const MAIN = join(import.meta.dirname, '../../src/main.ts')
-export const SCRIPT = join(import.meta.dirname, 'create.lua')
+export const SCRIPT = join(import.meta.dirname, 'load/create.lua')
 export const PASSWORD = 'bench password'
 
 export const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`

@@ -10,7 +10,7 @@ import type { TableRow } from './table.ts'
 /** Reads by id compared with a Koa server with a fixed response, and lists compared with the echo. */
 
 const HELLO = join(import.meta.dirname, 'hello.ts')
-const READ = join(import.meta.dirname, 'read.lua')
+const READ = join(import.meta.dirname, 'load/read.lua')
 /** More than the service caches because they are new. */
 const RESERVATIONS = 30_000
 /** Reservations whose create responses are compared with reads. */

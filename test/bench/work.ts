@@ -20,7 +20,7 @@ import type { TableRow } from './table.ts'
 
 /** Creates with other loads, compared with the echo of the same body. */
 
-const script = (name: string): string => join(import.meta.dirname, name)
+const script = (name: string): string => join(import.meta.dirname, 'load', name)
 /** In addition to those of the other rows. */
 const OTHER_CONNECTIONS = [1, 8, 256]
 const HOT_WINDOWS = 200

@@ -26,7 +26,7 @@ import { type Ahead, type AheadLab, seedAhead } from './seed-ahead.ts'
 
 /** Creates with many future windows, and with many idempotency keys of the last day. */
 
-const KEYED = join(import.meta.dirname, 'keyed.lua')
+const KEYED = join(import.meta.dirname, '../load/keyed.lua')
 /** Warm-up in seconds: streams are folded for the first time, and the code is compiled. */
 const WARM_UP = 15
 const ROUNDS = 7

@@ -148,15 +148,19 @@ export const rateOf = (buckets: readonly Bucket[], cuts: number): Rate => {
   }
 }
 
+/** Rejects with the last lines of an instance when it ends, which it should not. */
+const failAtExit = async ({ child }: RatedInstance): Promise<never> => {
+  const { code, signal } = await child.exited
+  const lines = [child.output(), child.errors()].map((text) => text.slice(-1_500))
+  throw new Error(`an instance ended (${code ?? signal}):\n${lines.join('\n')}`)
+}
+
 export const measureRate = async (scope: Tidying, options: RateOptions): Promise<Rate> => {
   const address = options.address ?? SHARED_STORE ?? (await aStore(scope))
   const instances = await startRated(scope, address, options.instances)
   const suts = await makeSuts(instances, options.suts)
-  const buckets = await createSteadily(
-    instances.map(({ admin }) => admin),
-    suts,
-    options,
-  )
+  const clients = instances.map(({ admin }) => admin)
+  const buckets = await Promise.race([createSteadily(clients, suts, options), ...instances.map(failAtExit)])
   const lines = instances.flatMap(({ child }) => child.errors().split('\n').concat(child.output().split('\n')))
   return rateOf(buckets, lines.filter((line) => line.includes('was interrupted; resumed')).length)
 }

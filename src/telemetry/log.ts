@@ -125,8 +125,15 @@ const errorFacts = (error: unknown, causes = CAUSES_MAX): object => {
 
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** The service's own log. Its lines are rare and written at once. */
+/** The service's own log. Its lines are rare and written at once. Its methods may be passed on by themselves. */
 export const makeLog = (level: Level, lines: Lines) => {
   const serializers = { err: (error: unknown) => errorFacts(error) }
-  return pino({ level, base: { pid: process.pid }, serializers }, { write: (line) => lines.write(line, true) })
+  const logger = pino({ level, base: { pid: process.pid }, serializers }, { write: (line) => lines.write(line, true) })
+  return {
+    info: logger.info.bind(logger),
+    warn: logger.warn.bind(logger),
+    error: logger.error.bind(logger),
+    fatal: logger.fatal.bind(logger),
+    isLevelEnabled: logger.isLevelEnabled.bind(logger),
+  }
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { logResumed } from '../../src/service/assemble.ts'
 import { makeLog, openLines } from '../../src/telemetry/log.ts'
 
 const aDirectory = async (t: ExecutionContext): Promise<string> => {
@@ -136,10 +137,10 @@ test('an error is logged with its message and stack, and without properties adde
   const lines = { ...openLines(1), write: (line: string) => written.push(line) }
   const cause = Object.assign(new Error('no space'), { code: 'ENOSPC', path: 'CaNaRy', errno: -28 })
   const error = Object.assign(new Error('it failed', { cause }), { secret: 'CaNaRy', code: 5 })
-  const log = makeLog('info', lines)
+  const log = makeLog('warn', lines)
   log.error({ err: error }, 'a request failed')
   log.error({ err: 'CaNaRy' }, 'something else was thrown')
-  log.debug({}, 'not logged at this level')
+  log.info({}, 'not logged at this level')
   const [first, second, ...more] = written.map((line) => JSON.parse(line))
   t.deepEqual(more, [])
   t.deepEqual([first.level, first.msg, first.err.message], [50, 'a request failed', 'it failed'])
@@ -147,4 +148,17 @@ test('an error is logged with its message and stack, and without properties adde
   t.is(first.err.cause.code, 'ENOSPC')
   t.deepEqual(Object.keys(second.err), ['message'])
   t.false(written.join('').includes('CaNaRy'))
+})
+
+test('a method of the log works when it is passed on by itself', (t) => {
+  const written: string[] = []
+  const lines = { ...openLines(1), write: (line: string) => written.push(line) }
+  const log = makeLog('info', lines)
+  logResumed(log)(new Error('consumer too slow'), 120)
+  for (const method of [log.info, log.warn, log.error, log.fatal]) method({ n: 1 }, 'passed on')
+  t.deepEqual(
+    written.map((line) => JSON.parse(line).level),
+    [40, 30, 40, 50, 60],
+  )
+  t.true([log].map(({ isLevelEnabled }) => isLevelEnabled('info'))[0])
 })

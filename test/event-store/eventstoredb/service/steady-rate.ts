@@ -1,5 +1,6 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { quantile } from '../../../bench/processes.ts'
 import { basic, type Client, connectTo } from '../../../http/client.ts'
 import { dataWithPeople, idOf, type Tidying, temporaryData } from '../../../http/harness.ts'
@@ -151,8 +152,9 @@ export const rateOf = (buckets: readonly Bucket[], cuts: number): Rate => {
 /** Rejects with the last lines of an instance when it ends, which it should not. */
 const failAtExit = async ({ child }: RatedInstance): Promise<never> => {
   const { code, signal } = await child.exited
-  const lines = [child.output(), child.errors()].map((text) => text.slice(-1_500))
-  throw new Error(`an instance ended (${code ?? signal}):\n${lines.join('\n')}`)
+  const lines = [child.output(), child.errors()].flatMap((text) => text.split('\n'))
+  const reasons = lines.filter((line) => !line.includes('"msg":"answered"')).slice(-20)
+  throw new Error(`an instance ended (${code ?? signal}):\n${reasons.join('\n')}`)
 }
 
 export const measureRate = async (scope: Tidying, options: RateOptions): Promise<Rate> => {
@@ -160,7 +162,12 @@ export const measureRate = async (scope: Tidying, options: RateOptions): Promise
   const instances = await startRated(scope, address, options.instances)
   const suts = await makeSuts(instances, options.suts)
   const clients = instances.map(({ admin }) => admin)
-  const buckets = await Promise.race([createSteadily(clients, suts, options), ...instances.map(failAtExit)])
+  const exits = instances.map(failAtExit)
+  // A client notices first that an instance has ended, and cannot say why.
+  const creating = createSteadily(clients, suts, options).catch((error) =>
+    Promise.race([...exits, delay(2_000).then(() => Promise.reject(error))]),
+  )
+  const buckets = await Promise.race([creating, ...exits])
   const lines = instances.flatMap(({ child }) => child.errors().split('\n').concat(child.output().split('\n')))
   return rateOf(buckets, lines.filter((line) => line.includes('was interrupted; resumed')).length)
 }

@@ -1,7 +1,10 @@
 import test from 'ava'
+import fc from 'fast-check'
 import { reservationProjection } from '../../projections/reservation.ts'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
+import { type EventType, eventData, type Recorded } from '../../src/domain/event.ts'
+import { arbitraryData } from '../domain/arbitrary-events.ts'
 import {
   bob,
   idOf,
@@ -190,4 +193,19 @@ test('the first append of a SUT creation does not complete an idempotency key', 
 
 test('an event without an idempotency key records none', (t) => {
   t.throws(() => retryKey(KEY, at('05:58', sutCreated())), { message: /nothing happened/ })
+})
+
+test('every event of a SUT or a reservation makes a version of its document', (t) => {
+  const keyed = [
+    ['Sut', sutProjection],
+    ['Reservation', reservationProjection],
+  ] as const
+  for (const [object, { key }] of keyed) {
+    for (const type of Object.keys(eventData) as EventType[]) {
+      // A creation that was abandoned never became a document.
+      if (!type.startsWith(object) || type === 'SutCreationAbandoned') continue
+      const [data] = fc.sample(arbitraryData[type] as fc.Arbitrary<{ readonly _id: string }>, 1)
+      t.is(key({ type, data } as Recorded), data?._id, type)
+    }
+  }
 })

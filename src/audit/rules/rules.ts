@@ -96,6 +96,8 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
       break
+    default:
+      event satisfies never
   }
 }
 

@@ -176,3 +176,20 @@ test('refusals have a fixed order: invalid, retired, stale, reserved', (t) => {
   t.is(refusal(held.when({ ...retire, ifMatch: [] }, '05:02')).code, 'stale')
   t.is(refusal(held.when({ ...retire, ifMatch: [0] }, '05:02')).code, 'sut_reserved')
 })
+
+test('the shape of the state in snapshots changes only with its version', (t) => {
+  const { state } = given(created, at('05:02', sutRetired()))
+  const members = [
+    '_id',
+    'keys',
+    'listen_port',
+    'recordRevision',
+    'released',
+    'status',
+    'tags',
+    'time',
+    'values',
+    'windows',
+  ]
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [4, ...members], 'raise SUT_STATE_VERSION')
+})

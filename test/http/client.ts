@@ -80,7 +80,12 @@ export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
           }
         })
       })
-      sent.on('error', reject)
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        // A server may close an idle connection just as it is used again. Any client repeats a GET then.
+        const isClosedIdle = sent.reusedSocket && error.code === 'ECONNRESET' && method === 'GET'
+        if (isClosedIdle) resolve(send(method, path, headers, body))
+        else reject(error)
+      })
       sent.end(body)
     })
 

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../../command-line/terminal.ts'
+import { sharedEnvironment } from '../../event-store/shared-store.ts'
 import type { Client } from '../client.ts'
 import { idOf, start } from '../harness.ts'
 import { aReservation, createSut, reserve, reserved } from '../requests.ts'
@@ -84,6 +85,6 @@ test('a log with windows after releases is sound after a restart', async (t) => 
   await cancel(again.as('alice'), _id)
   const next = await reserved(again.as('alice'), fromNow(sut, 60))
   t.is(times(next.json as unknown as Window), '18:42:00-18:45:00')
-  const { code, out } = await type(['verify'], { BERTH_DATA: service.data })
+  const { code, out } = await type(['verify'], { BERTH_DATA: service.data, ...sharedEnvironment(service.data) })
   t.is(code, 0, out)
 })

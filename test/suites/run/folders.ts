@@ -12,7 +12,7 @@ const TESTS = join(import.meta.dirname, '../..')
 export const testsIn = (folders: readonly string[]): readonly string[] =>
   globSync(
     folders.map((folder) => `${folder}/*.test.ts`),
-    { cwd: TESTS, exclude: ['**/*.alone.test.ts'] },
+    { cwd: TESTS, exclude: ['**/*.alone.test.ts', '**/node_modules/**'] },
   )
     .map((file) => file.replaceAll('\\', '/'))
     .sort()

@@ -1,12 +1,13 @@
 import { registerHooks } from 'node:module'
 import { testsIn } from './folders.ts'
 
+const TESTS = new URL('../..', import.meta.url).href
 const GATE = new URL('gate.ts', import.meta.url).href
 
 // Test files import ava as they would alone, and are given one that runs a few tests at a time.
 registerHooks({
   resolve: (specifier, context, nextResolve) =>
-    specifier === 'ava' && context.parentURL !== GATE && context.parentURL?.includes('/test/')
+    specifier === 'ava' && context.parentURL !== GATE && context.parentURL?.startsWith(TESTS)
       ? { url: GATE, shortCircuit: true }
       : nextResolve(specifier, context),
 })

@@ -2,6 +2,7 @@ import type { Recorded } from '../src/domain/event.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
 import { reservationProjection } from './reservation.ts'
+import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
 
@@ -17,6 +18,7 @@ export const historyProjections = [
   sutDisplayProjection,
   listenPortProjection,
   reservationProjection,
+  sessionProjection,
 ] as unknown as readonly Projection[]
 
 /** Fields left out of histories: the event itself has its id and time. */

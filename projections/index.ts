@@ -2,7 +2,9 @@ import { clockCorrectionProjection } from './clock-correction.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
 import { reservationProjection } from './reservation.ts'
+import { reservationRunProjection } from './reservation-run.ts'
 import { retryKeyProjection } from './retry-key.ts'
+import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
 
@@ -10,8 +12,10 @@ import { sutDisplayProjection } from './sut-display.ts'
 export const projections = [
   sutProjection,
   reservationProjection,
+  reservationRunProjection,
   retryKeyProjection,
   listenPortProjection,
   sutDisplayProjection,
   clockCorrectionProjection,
+  sessionProjection,
 ] as unknown as readonly Projection[]

@@ -5,7 +5,15 @@ import type { Recorded } from '../src/domain/event.ts'
  * and rebuilt, they are byte-identical.
  */
 export interface Projection<D extends object = object, C extends Columns = Columns> {
-  readonly name: 'sut' | 'reservation' | 'retry_key' | 'listen_port' | 'sut_display' | 'clock_correction'
+  readonly name:
+    | 'sut'
+    | 'reservation'
+    | 'reservation_run'
+    | 'retry_key'
+    | 'listen_port'
+    | 'sut_display'
+    | 'clock_correction'
+    | 'session'
   /** Increment when the documents change. All documents are then rebuilt. */
   readonly version: number
   /** Id of the document an event belongs to, if any. */
@@ -13,10 +21,17 @@ export interface Projection<D extends object = object, C extends Columns = Colum
   /** Whether the event creates the document, so that no lookup is needed. */
   readonly begins: (event: Recorded) => boolean
   readonly evolve: (document: D | undefined, event: Recorded) => D
-  /** How the event ended the object, if it did. Reads by id are then refused, or lists omit it. */
+  /**
+   * Whether the event is of another stream than its object's own. It makes a version of the document without being part
+   * of the object's record.
+   */
+  readonly isObserved?: (event: Recorded) => boolean
+  /** The stream of those events. */
+  readonly observedIn?: (id: string) => string
+  /** How the event ended the object, if it did. What has ended stays so. Reads by id are then refused, or lists omit it. */
   readonly ended: (event: Recorded) => Ended | null
   /** Filter columns for lists, if there are lists. */
-  readonly columns?: (document: D) => C
+  readonly columns?: (document: D, event: Recorded) => C
 }
 
 /** Values in column order. An array, because an object takes twice as long to send to another thread. */

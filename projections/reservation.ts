@@ -42,6 +42,7 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
       case 'ReservationExtended':
       case 'ReservationReleased':
       case 'ReservationCancelled':
+      case 'ReservationBound':
         return event.data._id
       default:
         return undefined

@@ -1,5 +1,9 @@
-import type { Recorded, SutType } from '../src/domain/event.ts'
+import type { Recorded } from '../src/domain/event.ts'
+import type { OfflineCause } from '../src/domain/events/monitoring.ts'
+import type { SutType } from '../src/domain/events/sut.ts'
+import { type Monitored, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
 import { mergeTags } from '../src/domain/sut/state.ts'
+import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { failMissing, type Projection } from './projection.ts'
 
@@ -23,7 +27,14 @@ export interface Sut {
 }
 
 /** The name case-folded, tags as JSON text, the event's time in Unix milliseconds. */
-export type SutColumns = readonly [sut_type: SutType, is_active: boolean, name: string, tags: string, time: number]
+export type SutColumns = readonly [
+  sut_type: SutType,
+  is_active: boolean,
+  name: string,
+  tags: string,
+  monitoring: Monitored,
+  time: number,
+]
 
 /**
  * Folds case so that substrings stay substrings. Upper case alone keeps the Kelvin sign distinct from K; lower case
@@ -31,12 +42,59 @@ export type SutColumns = readonly [sut_type: SutType, is_active: boolean, name: 
  */
 export const foldCase = (text: string): string => text.toLowerCase().toUpperCase()
 
-/** Monitoring data of an unmonitored SUT, from its creation. */
-const makeUnmonitored = (since: string): Sut['monitoring'] => ({
-  status: 'SUT Monitoring Disabled',
-  last_updated: withoutFraction(since),
-  status_description: 'SUT Monitoring is disabled',
-})
+const CAUSES: Readonly<Record<OfflineCause, string>> = {
+  refused: 'it refused the connection',
+  timed_out: 'it timed out',
+  unreachable: 'it is unreachable',
+  unknown_host: 'its name is unknown',
+  wrong_greeting: 'it answered with something else',
+  password_refused: 'it refused the password',
+  locked_out: 'it bars this address',
+  no_security_type: 'it offers no security type that Berth knows',
+}
+
+const DESCRIPTIONS: Readonly<Record<Exclude<Monitored, 'offline'>, string>> = {
+  online: 'SUT is online',
+  disabled: 'SUT Monitoring is disabled',
+  unknown: 'SUT has not been probed yet',
+}
+
+/** What an event says of a SUT; undefined if that stays as it was. */
+const monitoredAfter = (standing: Sut, event: Recorded): Monitored | undefined => {
+  const before = monitoredOf(standing.monitoring)
+  switch (event.type) {
+    case 'SutMonitoringEnabled':
+      return before === 'disabled' ? 'unknown' : undefined
+    case 'SutMonitoringDisabled':
+    case 'SutRetired':
+      return before === 'disabled' ? undefined : 'disabled'
+    case 'SutUpdated': {
+      const { address, port, sut_type } = event.data
+      const isSame = address === undefined && port === undefined && sut_type === undefined
+      return isSame || before === 'disabled' || before === 'unknown' ? undefined : 'unknown'
+    }
+    // A probe may end after monitoring did.
+    case 'SutWentOnline':
+      return before === 'disabled' ? undefined : 'online'
+    case 'SutWentOffline':
+      return before === 'disabled' ? undefined : 'offline'
+    default:
+      return undefined
+  }
+}
+
+const monitoringAfter = (standing: Sut, event: Recorded): Sut['monitoring'] => {
+  const now = monitoredAfter(standing, event)
+  if (now === undefined) return standing.monitoring
+  return {
+    status: STATUS[now],
+    last_updated: withoutFraction(event.metadata.time),
+    status_description:
+      event.type === 'SutWentOffline'
+        ? `SUT is offline: ${CAUSES[event.data.cause]}`
+        : DESCRIPTIONS[now as keyof typeof DESCRIPTIONS],
+  }
+}
 
 const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   const updated_at = withNumericOffset(event.metadata.time)
@@ -44,28 +102,43 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
     case 'SutCreated': {
       const { _id, name, description, address, port, sut_type, is_active, manufacturer, model, os, version } =
         event.data
-      const monitoring = makeUnmonitored(event.metadata.time)
+      const last_updated = withoutFraction(event.metadata.time)
+      const monitoring = { status: STATUS.disabled, last_updated, status_description: DESCRIPTIONS.disabled }
       const fields = { name, description, address, port, sut_type, is_active, manufacturer, model, os, version }
       return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: {} }
     }
     case 'SutUpdated': {
       const { rdp_height: _height, rdp_width: _width, credentials: _credentials, tags, ...changed } = event.data
       const standing = document ?? failMissing('SUT', event)
-      return { ...standing, ...changed, updated_at, tags: mergeTags(standing.tags, tags ?? {}) }
+      const monitoring = monitoringAfter(standing, event)
+      return { ...standing, ...changed, updated_at, monitoring, tags: mergeTags(standing.tags, tags ?? {}) }
     }
-    default:
-      return { ...(document ?? failMissing('SUT', event)), updated_at }
+    case 'SutWentOnline':
+    case 'SutWentOffline': {
+      const standing = document ?? failMissing('SUT', event)
+      return { ...standing, monitoring: monitoringAfter(standing, event) }
+    }
+    default: {
+      const standing = document ?? failMissing('SUT', event)
+      return { ...standing, updated_at, monitoring: monitoringAfter(standing, event) }
+    }
   }
 }
 
+const isObserved = ({ type }: Recorded): boolean => type === 'SutWentOnline' || type === 'SutWentOffline'
+
 export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',
-  version: 1,
+  version: 2,
   key: (event) => {
     switch (event.type) {
       case 'SutCreated':
       case 'SutUpdated':
       case 'SutRetired':
+      case 'SutMonitoringEnabled':
+      case 'SutMonitoringDisabled':
+      case 'SutWentOnline':
+      case 'SutWentOffline':
         return event.data._id
       default:
         return undefined
@@ -73,12 +146,15 @@ export const sutProjection: Projection<Sut, SutColumns> = {
   },
   begins: (event) => event.type === 'SutCreated',
   evolve,
+  isObserved,
+  observedIn: monitoringStream,
   ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
-  columns: ({ sut_type, is_active, name, tags, updated_at }) => [
-    sut_type,
-    is_active,
-    foldCase(name),
-    JSON.stringify(tags),
-    epochMillisecondsOf(updated_at),
+  columns: (sut, event) => [
+    sut.sut_type,
+    sut.is_active,
+    foldCase(sut.name),
+    JSON.stringify(sut.tags),
+    monitoredOf(sut.monitoring),
+    epochMillisecondsOf(event.metadata.time),
   ],
 }

@@ -20,7 +20,7 @@ const OUTSIDE = {
 }
 const ROOMS = [
   ...['commands', 'event-store', 'read-models', 'vault', 'users', 'http', 'feed', 'audit', 'export', 'backup', 'copy'],
-  ...['control', 'files', 'telemetry', 'domain'],
+  ...['control', 'files', 'telemetry', 'domain', 'processes', 'gateway'],
 ].map((room) => `src/${room}/`)
 
 /** Which files may import which. */
@@ -35,7 +35,13 @@ const RULES: readonly Rule[] = [
   { files: 'src/event-store/', may: [PORT, ...STORED, DOMAIN] },
   { files: 'src/vault/', may: ['src/vault/', DOMAIN, FILES], mayType: [PORT, TELEMETRY] },
   { files: 'src/users/', may: ['src/users/', DOMAIN, FILES], mayType: [TELEMETRY] },
+  { files: 'src/gateway/', may: ['src/gateway/', DOMAIN] },
   { files: 'src/commands/', may: ['src/commands/', DOMAIN, PORT, 'src/vault/'] },
+  {
+    files: 'src/processes/',
+    may: ['src/processes/', DOMAIN, 'src/commands/', 'src/read-models/'],
+    mayType: ['projections/', 'src/gateway/'],
+  },
   { files: 'src/read-models/', may: ['src/read-models/', DOMAIN, PORT, ...STORED, FILES, 'projections/'] },
   { files: 'src/audit/', may: ['src/audit/', DOMAIN, 'projections/', PORT, ...STORED, FILES] },
   { files: 'src/feed/', may: ['src/feed/', ...OUTSIDE.may], mayType: OUTSIDE.mayType },
@@ -260,4 +266,25 @@ test('every script and file that a module names relative to itself exists', (t) 
     [],
   )
   t.deepEqual(missing('src/main.ts', `new URL(${"'./gone.ts'"}, import.meta.url)`), ['src/main.ts names ./gone.ts'])
+})
+
+/** Lines that a page of the guide or a test may have at most; `src` has a stricter rule. */
+const LINES_MAX = [
+  { files: 'src/guide/*.md', most: 400 },
+  { files: 'test/**/*.ts', most: 300 },
+] as const
+
+test('no test has more than 300 lines, and no chapter of the guide more than 400', (t) => {
+  for (const { files, most } of LINES_MAX) {
+    const paths = globSync(files, { cwd: ROOT, exclude: ['**/node_modules/**'] })
+    const lengths = paths.map((path) => ({
+      path,
+      lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1,
+    }))
+    t.true(lengths.length > 10, files)
+    t.deepEqual(
+      lengths.filter(({ lines }) => lines > most),
+      [],
+    )
+  }
 })

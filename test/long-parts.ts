@@ -2,6 +2,7 @@ import { partsOfVerifying } from './audit/verify/long-parts.ts'
 import { ignoresExpected } from './event-store/contract/broken-appends.ts'
 import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
 import { partsOfTheFeed } from './feed/long-parts.ts'
+import { transferBothWays } from './gateway/transfer.ts'
 import { partsOfHistory } from './history/long-parts.ts'
 import { sendBadCredentials } from './http/authentication/bad-credentials.ts'
 import { start, type Tidying } from './http/harness.ts'
@@ -13,9 +14,11 @@ import { createSut, NOW } from './http/requests.ts'
 import { besideSlowClients } from './http/server/beside-slow-clients.ts'
 import { recordedBy } from './http/store/log-rows.ts'
 import { crashRounds } from './process/crash/crash.ts'
+import { sessionCrashRounds } from './process/crash/sessions.ts'
 import { fillDisk } from './process/disk/full-disk.ts'
 import { type Fault, failingCalls } from './process/disk/io-errors.ts'
 import { traceSyncs } from './process/disk/sync-trace.ts'
+import { starts } from './processes/starts/beside-starts.ts'
 
 /** The result of a part: its counts and the problems it found, or a sentence that says why it could not run. */
 export type Ended = { readonly counts: object; readonly problems: readonly string[] } | string
@@ -40,6 +43,31 @@ const crash: Part = {
     const onRound = (round: number): void => progress(`round ${round} of ${count}`)
     const { problems, ...counts } = await crashRounds(scope, { rounds: count, seed, replayEvery: 20, onRound })
     return { counts: { rounds: count, ...counts }, problems }
+  },
+}
+
+const sessionCrash: Part = {
+  name: 'session-crash',
+  what: 'kills the service under load with connections open, 200 times on one log: sessions, starts, ends and ports',
+  run: async (scope, { seed, count = 200, progress }) => {
+    const onRound = (round: number): void => progress(`round ${round} of ${count}`)
+    const { problems, ...counts } = await sessionCrashRounds(scope, { rounds: count, seed, onRound })
+    return { counts: { rounds: count, ...counts }, problems }
+  },
+}
+
+const MEBIBYTE = 2 ** 20
+const transfer: Part = {
+  name: 'transfer',
+  what: 'sends 1,024 MiB each way at once through the gateway, byte for byte',
+  run: async (scope, { count = 1_024 }) => {
+    const { problems, counted } = await transferBothWays(scope, count * MEBIBYTE)
+    const { bytesToSut = 0, bytesFromSut = 0 } = counted ?? {}
+    const isCounted = bytesToSut === count * MEBIBYTE && bytesFromSut === count * MEBIBYTE
+    return {
+      counts: { to_sut: bytesToSut, from_sut: bytesFromSut },
+      problems: isCounted ? problems : [...problems, 'the bytes are counted wrongly'],
+    }
   },
 }
 
@@ -187,6 +215,8 @@ const model: Part = {
 
 export const parts: readonly Part[] = [
   crash,
+  sessionCrash,
+  transfer,
   syncs,
   noSyncs,
   inputOutput,
@@ -200,5 +230,6 @@ export const parts: readonly Part[] = [
   badCredentials,
   slowClients,
   model,
+  starts,
   ...partsOfTheFeed,
 ]

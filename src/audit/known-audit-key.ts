@@ -41,5 +41,5 @@ export const saveKnownKey = (
   const verifier = verifierOf(signer)
   const id = makeId(now, Buffer.from(randomBytes(8)).toString('hex'))
   const ciphertext = Buffer.from(writeVerifier(verifier))
-  return writeSecrets([{ sut_id: OWNER, field: FIELD, id, key_id: KEY_ID, nonce: new Uint8Array(0), ciphertext }])
+  return writeSecrets([{ owner: OWNER, field: FIELD, id, key_id: KEY_ID, nonce: new Uint8Array(0), ciphertext }])
 }

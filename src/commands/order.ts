@@ -15,6 +15,8 @@ export interface Order<C> {
   readonly requestId: string
   readonly idempotencyKey?: IdempotencyKey | undefined
   readonly reason?: string | undefined
+  /** The client's address as a keyed hash. */
+  readonly client?: string | undefined
   /** Secrets named by the events. */
   readonly secrets?: readonly SealedSecret[] | undefined
   /** Unix milliseconds to decide at instead of now. The second append of a creation uses the time of the first. */
@@ -40,6 +42,12 @@ export interface Runner {
   ) => TaskEither<Failure, Outcome<S>>
   /** Saves cached states as snapshots, before the process exits. */
   readonly saveStates: () => void
+  /** What a pure function finds in the current state of a stream. Rejects with StoreUnavailable. */
+  readonly look: <S extends StreamState, C, A>(
+    decider: Decider<S, C>,
+    stream: string,
+    find: (state: S) => A,
+  ) => Promise<A>
   /** The current state of a stream. Rejects with StoreUnavailable. */
   readonly stateOf: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<S>
 }
@@ -51,10 +59,11 @@ export const makeEvents = (
   now: number,
   randomHex: RandomHex,
 ): readonly NewEvent[] => {
-  const { actor, requestId, idempotencyKey, reason } = order
+  const { actor, requestId, idempotencyKey, reason, client } = order
   // In canonical order, so that encoding need not sort.
   const metadata = {
     actor: actor._id,
+    ...(client !== undefined && { client }),
     ...(idempotencyKey && { key: idempotencyKey.current }),
     ...(reason !== undefined && { reason }),
     request_id: requestId,

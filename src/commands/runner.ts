@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Decider, StreamState } from '../domain/decider.ts'
 import { failure } from '../domain/failure.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
 import type { Runner } from './order.ts'
 import type { FollowedLog } from './states/log-continuity.ts'
-import { PagesLost, type Snapshots } from './states/snapshots.ts'
+import { type Folded, PagesLost, type Snapshots } from './states/snapshots.ts'
 import { makeStateCache, type StateCache } from './states/state-cache.ts'
 import { makeStreamQueues, type StreamQueues } from './stream-queues.ts'
 
@@ -49,18 +50,34 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
 export const makeRunner = (options: RunnerOptions): Runner => {
   const cache = makeStateCache(options)
   const queues = makeStreamQueues()
+
+  const current = async <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Promise<Folded<S>> => {
+    await cache.confirm()
+    const cached = cache.get(decider, stream)
+    return cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream)
+  }
+  const inTurn = async <A>(stream: string, act: () => Promise<A>): Promise<A> => {
+    await queues.acquire(stream)
+    try {
+      return await act()
+    } finally {
+      queues.release(stream)
+    }
+  }
+
   return {
-    stateOf: async (decider, stream) => {
-      await queues.acquire(stream)
-      try {
-        await cache.confirm()
-        const cached = cache.get(decider, stream)
-        const folded = await (cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream))
-        return folded.state
-      } finally {
-        queues.release(stream)
-      }
-    },
+    stateOf: (decider, stream) => inTurn(stream, async () => (await current(decider, stream)).state),
+    look: (decider, stream, find) =>
+      inTurn(stream, async () => {
+        const { state } = await current(decider, stream)
+        try {
+          return cache.withPages(() => find(state))
+        } catch (error) {
+          if (!(error instanceof PagesLost)) throw error
+          const reloaded = await cache.reload(decider, stream)
+          return cache.withPages(() => find(reloaded.state))
+        }
+      }),
     run: makeRun(options, cache, queues),
     saveStates: cache.saveAll,
   }

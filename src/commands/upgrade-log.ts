@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { LOG_VERSION } from '../domain/event.ts'
+import type { EventType } from '../domain/event.ts'
+import { LOG_VERSION } from '../domain/events/log.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import {
@@ -91,10 +92,13 @@ export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
   }
 }
 
+/** The events that a start records. */
+const ON_START: ReadonlySet<unknown> = new Set<EventType>(['StoreUpgraded', 'ScheduleBegan'])
+
 /** Whether the log is unused: it contains only what a start records. */
 export const isUnused = async (store: EventStore): Promise<boolean> => {
   for await (const page of store.records(BEGINNING)) {
-    for (const { text } of page) if ((JSON.parse(text) as { type?: unknown }).type !== 'StoreUpgraded') return false
+    for (const { text } of page) if (!ON_START.has((JSON.parse(text) as { type?: unknown }).type)) return false
   }
   return true
 }

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 const TIMEOUT = 3_600_000
 
 /** Error codes of a socket without a listening service. */
-const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED']
+export const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED']
 
 /** Why a command failed: no service is running, or a reason in a sentence. */
 export type AskFailure = 'no service' | { readonly why: string }

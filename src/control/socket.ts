@@ -26,6 +26,8 @@ export interface ControlSocketOptions {
   readonly path: string
   /** Handlers by command, as typed: `clock confirm`. */
   readonly handlers: Readonly<Record<string, ControlHandler>>
+  /** Answers requests for routes, which begin with `/api/`. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -49,7 +51,9 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
   response.end(JSON.stringify(body))
 }
 
-const handle = async ({ handlers }: ControlSocketOptions, request: IncomingMessage, response: ServerResponse) => {
+const handle = async (options: ControlSocketOptions, request: IncomingMessage, response: ServerResponse) => {
+  const { handlers, serve } = options
+  if (request.url?.startsWith('/api/')) return serve(request, response)
   const name = new URLSearchParams((request.url ?? '').slice(2)).get('command') ?? ''
   const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
   if (handler === undefined || request.method !== 'POST') {

@@ -125,7 +125,7 @@ async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecr
 /** Vault keys are not copied. */
 const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
   const places = new Set<string>()
-  const nameOf = ({ sut_id, field }: SealedSecret): string => `${sut_id}/${field}`
+  const nameOf = ({ owner, field }: SealedSecret): string => `${owner}/${field}`
   for await (const page of secretsOf(source)) {
     await target.writeSecrets(page)
     for (const secret of page) places.add(nameOf(secret))

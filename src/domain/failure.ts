@@ -1,3 +1,5 @@
+import * as E from 'fp-ts/lib/Either.js'
+
 /** A single problem with a request, and its place. */
 export interface Problem {
   /** The failure code of the request if all its problems have this code. */
@@ -35,6 +37,9 @@ export type FailureCode =
   | 'sut_inactive'
   | 'sut_reserved'
   | 'reservation_over'
+  | 'reservation_not_running'
+  | 'not_vnc'
+  | 'not_forwarded'
   | 'idempotency_in_progress'
   | 'sut_retired'
   | 'reservation_cancelled'
@@ -74,6 +79,9 @@ export const failure = (code: FailureCode, detail: string, more: Pick<Failure, '
   detail,
   ...more,
 })
+
+/** A refusal, as a decision returns it. */
+export const refuse = (...args: Parameters<typeof failure>): E.Either<Failure, never> => E.left(failure(...args))
 
 export const bodyProblem = (code: ProblemCode, field: string, detail: string): Problem => ({
   code,

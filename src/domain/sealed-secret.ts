@@ -1,7 +1,7 @@
 /** A secret as stored: encrypted with the named key. Secrets are kept next to the log, never in its events. */
 export interface SealedSecret {
-  /** The SUT it belongs to; `-` for key check values. */
-  readonly sut_id: string
+  /** Whose it is: a SUT by its id. What begins with `-` is no secret: key check values and the audit key. */
+  readonly owner: string
   readonly field: string
   /** The random id that an event refers to. */
   readonly id: string

@@ -59,7 +59,7 @@ export class UnusableLog extends Error {
 }
 
 /** The identity of a secret: one per field of a SUT. */
-export type SecretPlace = Pick<SealedSecret, 'sut_id' | 'field'>
+export type SecretPlace = Pick<SealedSecret, 'owner' | 'field'>
 
 /** A replacement for a secret, or its removal if there is no `next`. */
 export interface SecretExchange {
@@ -98,7 +98,7 @@ export interface EventStore {
   /** Store position of the last event; `BEGINNING` if there is none. */
   readonly head: () => Promise<number>
   /** A SUT's current secrets: the newest of each field. */
-  readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
+  readonly readSecrets: (owner: string) => Promise<readonly SealedSecret[]>
   /** Stores secrets that no event names: the key check values. */
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
   /** Secrets sealed with a key, by SUT and field, after `after`; at most `limit`. */

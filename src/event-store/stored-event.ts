@@ -3,15 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { anything, integer, oneOf, text } from '../domain/codec/codec.ts'
 import { closed, pathOf } from '../domain/codec/object-codec.ts'
-import {
-  type EventType,
-  eventData,
-  LOG_VERSION,
-  Metadata,
-  type NewEvent,
-  type Recorded,
-  SCHEMA,
-} from '../domain/event.ts'
+import { type EventType, eventData, Metadata, type NewEvent, type Recorded, SCHEMA } from '../domain/event.ts'
+import { LOG_VERSION } from '../domain/events/log.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 
 /**

@@ -20,9 +20,10 @@ export const plainNdjson = (event: Recorded, position: number, data: string): st
 /** @param source the name of the log as JSON */
 export const plainCloudEvent = (event: Recorded, position: number, data: string, source: string): string => {
   const { id, type, stream, revision, metadata } = event
-  const { time, actor, role, request_id, reason } = metadata
+  const { time, actor, role, request_id, reason, client } = metadata
   const sutId = sutIdOf(event)
   const about = sutId === undefined ? '' : `,"subject":"${sutId}"`
   const why = reason === undefined ? '' : `,"reason":"${reason}"`
-  return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}"${about},"time":"${time}","datacontenttype":"application/json","dataschema":"${schemaUrn(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}}\n`
+  const from = client === undefined ? '' : `,"client":"${client}"`
+  return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}"${about},"time":"${time}","datacontenttype":"application/json","dataschema":"${schemaUrn(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}${from}}\n`
 }

@@ -23,6 +23,7 @@ export interface CloudEvent {
   readonly actorrole: string
   readonly requestid: string
   readonly reason?: string
+  readonly client?: string
 }
 
 /**
@@ -74,5 +75,6 @@ export const cloudEvent = (event: Recorded, position: number, origin: string): C
     actorrole: metadata.role,
     requestid: metadata.request_id,
     ...(metadata.reason !== undefined && { reason: metadata.reason }),
+    ...(metadata.client !== undefined && { client: metadata.client }),
   }
 }

@@ -3,20 +3,19 @@ import * as E from 'fp-ts/lib/Either.js'
 import Koa, { type Context, type Middleware } from 'koa'
 import { type IdempotencyKey, type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
 import type { InFlight } from '../commands/in-flight.ts'
-import type { Role } from '../domain/event.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import { isCrossSite } from './authentication/cross-site.ts'
+import { checkAccess } from './authentication/access.ts'
 import type { Gate } from './authentication/gate.ts'
-import { namesIn } from './codecs/query.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
-import { mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
+import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
+import { callerOf } from './request/caller.ts'
 import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
-import { dispatch, refuseUnmatched } from './router.ts'
+import { dispatch, openPathsOf, refuseUnmatched } from './router.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -39,6 +38,8 @@ export interface AppDependencies {
   /** Called for each request when its response is ready. */
   readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
+  /** The name of an address in the log; undefined for requests that come from no address. */
+  readonly clientNameOf: (address: string) => string | undefined
 }
 
 const internalError = () =>
@@ -81,9 +82,9 @@ const withRequestId =
 
 /** Authenticates the request, except on the few open paths. */
 const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
-  const open = new Set(routes.filter(({ may }) => may === 'anyone').map(({ path }) => path))
+  const isOpenPath = openPathsOf(routes)
   return async (ctx, next) => {
-    if (open.has(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
+    if (isOpenPath(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
       stateOf(ctx).isApart = true
       return next()
     }
@@ -99,30 +100,6 @@ const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
 /** Milliseconds a read waits for this instance to reach the requested position. */
 const POSITION_TIMEOUT = 5_000
 
-/** A query parameter of this request that the role may not use. */
-const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
-  const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
-  if (query === '' || withheld.length === 0) return undefined
-  const given = namesIn(query)
-  return withheld.find((name) => given.includes(name))
-}
-
-/** Checks everything that can refuse a request whatever its content, in the documented order. */
-const checkAccess = (ctx: Context, route: Route, isOpen: () => boolean): Refusal | undefined => {
-  if (route.may === 'anyone') return undefined
-  const { role } = stateOf(ctx).user
-  if (!(route.may as readonly Role[]).includes(role)) {
-    return refusal('forbidden', `The role ${role} may not do this. It needs ${route.may.join(' or ')}.`)
-  }
-  const withheld = forbiddenParameter(role, route, ctx.querystring)
-  if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
-  if (isCrossSite(ctx.req)) {
-    return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
-  }
-  if (route.isAlwaysOpen || isOpen()) return undefined
-  return refusal('unavailable', 'The service is still reading its log. Try again.')
-}
-
 /** Calls the route's handler. Requests with the same idempotency key run one after the other. */
 const callHandler = (
   ctx: Context,
@@ -134,11 +111,26 @@ const callHandler = (
   const { user, requestId } = stateOf(ctx)
   const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
-  const { idempotencyKeys, inFlight, repeated } = dependencies
+  const { idempotencyKeys, inFlight, repeated, addressOf, clientNameOf } = dependencies
   const idempotencyKey =
     given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
+  const client = route.method === 'POST' ? clientNameOf(addressOf(ctx.req)) : undefined
+  const caller = () => callerOf(ctx, addressOf)
   // Spelled out, because rest and spread cost a hundredth of a create.
-  const call = { requestId, user, params, body, query, ifMatch, lastEventId, reason, mediaType, idempotencyKey }
+  const call: Call = {
+    requestId,
+    user,
+    params,
+    body,
+    query,
+    ifMatch,
+    lastEventId,
+    reason,
+    mediaType,
+    idempotencyKey,
+    client,
+    caller,
+  }
   if (idempotencyKey === undefined) return route.handle(call)
   return inFlight.runExclusive(keyNames(idempotencyKey), async () => repeated(idempotencyKey) ?? route.handle(call))
 }
@@ -151,7 +143,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
     stateOf(ctx).route = route.path
     const mediaType = negotiate(ctx, mediaTypes)
     const isHeldOpen = mediaType !== undefined && mediaType === route.heldOpen
-    const refused = checkAccess(ctx, route, () => isHeldOpen || isOpen())
+    const refused = checkAccess(ctx.req, stateOf(ctx).user, route, ctx.querystring, () => isHeldOpen || isOpen())
     if (refused !== undefined) return refuse(ctx, refused)
     if (mediaType === undefined)
       return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))

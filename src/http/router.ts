@@ -16,6 +16,17 @@ export const refuseUnmatched: Middleware = (ctx) => {
   setHeader(ctx, 'Allow', allowed)
 }
 
+/** Finds the paths that need no credentials. */
+export const openPathsOf = (routes: readonly Route[]): ((path: string) => boolean) => {
+  const open = routes.filter(({ may }) => may === 'anyone').map(({ path }) => path)
+  const whole = new Set(open.filter((path) => !path.includes(':')))
+  // Whatever is in place of a parameter: it is a credential of its own.
+  const withParameters = open
+    .filter((path) => path.includes(':'))
+    .map((path) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`))
+  return (path) => whole.has(path) || withParameters.some((pattern) => pattern.test(path))
+}
+
 type MakeHandler = (route: Route) => Middleware
 
 const routerOf = (routes: readonly Route[], handled: MakeHandler): Middleware => {

@@ -1,33 +1,48 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { asOfQuery, asOfRoles } from './codecs/as-of.ts'
-import { extensionBody, noBody, reservationBody, sutCreationBody, sutUpdateBody, tagsBody } from './codecs/bodies.ts'
+import {
+  extensionBody,
+  monitoringBody,
+  noBody,
+  reservationBody,
+  sutCreationBody,
+  sutUpdateBody,
+  tagsBody,
+} from './codecs/bodies.ts'
 import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
-import { availabilityQuery, type Paging, pageQuery, reservationsQuery, sutsQuery } from './codecs/lists.ts'
+import { availabilityQuery, pageQuery, reservationsQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { problemPage } from './documents/problem-pages.ts'
 import { type Call, get, getWithQuery, post, type Route, type RouteResult } from './protocol/route.ts'
+import { type AccessHandlers, accessRoutes } from './routes/access/access-routes.ts'
 import type { AsOfReads } from './routes/as-of-reads.ts'
 import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/audit.ts'
 import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
 import type { Health } from './routes/health.ts'
 import type { HistoryHandlers } from './routes/history.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
+import type { CheckHandler } from './routes/probes/checks.ts'
 import type { ReservationLists } from './routes/reservation-lists.ts'
 import type { ReservationHandlers } from './routes/reservations.ts'
+import type { SessionList } from './routes/session-list.ts'
 import type { SutLists } from './routes/sut-lists.ts'
 import type { SutHandlers } from './routes/suts.ts'
+import { readMe, type UserList } from './routes/user-list.ts'
 
 export interface Handlers {
   readonly reservations: ReservationHandlers
+  readonly access: AccessHandlers
   readonly reservationLists: ReservationLists
   readonly suts: SutHandlers
   readonly sutLists: SutLists
+  readonly check: CheckHandler
+  readonly sessionList: SessionList
   readonly asOfOr: AsOfReads['readOr']
   readonly histories: HistoryHandlers
   readonly audit: AuditHandlers
-  readonly userList: (call: Call<unknown, Paging>) => RouteResult
+  readonly userList: UserList
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
@@ -37,14 +52,20 @@ export interface Handlers {
 
 const everyone = ['administrator', 'tester', 'auditor'] as const
 
+/** Who may change a SUT's record, unless it has changed since. */
+const sutChange = { may: ['administrator'], isConditional: true } as const
+
 const HTML = 'text/html; charset=utf-8'
 
 /** The whole API, one operation each. */
 export const routes = ({
   reservations,
+  access,
   reservationLists,
   suts,
   sutLists,
+  check,
+  sessionList,
   asOfOr,
   histories,
   audit,
@@ -93,24 +114,21 @@ export const routes = ({
     body: extensionBody,
     handle: reservations.extend,
   }),
-
-  post({ path: '/api/sut/create', may: ['administrator'], body: sutCreationBody, handle: suts.create }),
   post({
-    path: '/api/sut/:id/update',
-    may: ['administrator'],
-    body: sutUpdateBody,
-    isConditional: true,
-    handle: suts.update,
-  }),
-  post({ path: '/api/sut/:id/tags', may: ['administrator'], body: tagsBody, isConditional: true, handle: suts.tag }),
-  post({
-    path: '/api/sut/:id/retire',
-    may: ['administrator'],
+    path: '/api/sut_reservation/:id/update',
+    may: ['administrator', 'tester'],
     body: noBody,
     isBodyOptional: true,
-    isConditional: true,
-    handle: suts.retire,
+    handle: reservations.update,
   }),
+  ...accessRoutes(access),
+
+  post({ path: '/api/sut/create', may: ['administrator'], body: sutCreationBody, handle: suts.create }),
+  post({ path: '/api/sut/:id/update', ...sutChange, body: sutUpdateBody, handle: suts.update }),
+  post({ path: '/api/sut/:id/tags', ...sutChange, body: tagsBody, handle: suts.tag }),
+  post({ path: '/api/sut/:id/retire', ...sutChange, body: noBody, isBodyOptional: true, handle: suts.retire }),
+  post({ path: '/api/sut/:id/monitoring', ...sutChange, body: monitoringBody, handle: suts.monitor }),
+  post({ path: '/api/sut/:id/check', may: ['administrator'], body: noBody, isBodyOptional: true, handle: check }),
   getWithQuery({ path: '/api/sut', may: everyone, mayUse: asOfRoles, query: sutsQuery, handle: sutLists.list }),
   getWithQuery({
     path: '/api/sut/:id',
@@ -131,6 +149,7 @@ export const routes = ({
     query: availabilityQuery,
     handle: sutLists.availability,
   }),
+  getWithQuery({ path: '/api/session', may: everyone, query: sessionsQuery, handle: sessionList }),
 
   getWithQuery({
     path: '/api/events',
@@ -163,12 +182,7 @@ export const routes = ({
   }),
 
   getWithQuery({ path: '/api/user', may: ['administrator', 'auditor'], query: pageQuery, handle: userList }),
-  get({
-    path: '/api/user/me',
-    may: everyone,
-    handle: async ({ user: { _id, name, role } }) =>
-      E.right({ status: 200, body: JSON.stringify({ _id, name, role }) }),
-  }),
+  get({ path: '/api/user/me', may: everyone, handle: readMe }),
 
   get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({

@@ -6,12 +6,15 @@ import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-r
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
-const { reservations, suts, held, past } = file.lists
+const { reservations, suts, sessions, held, past, upcoming, unrecorded } = file.lists
 
 const reads: ListReads = {
   reservations,
   suts,
+  sessions,
   held,
+  upcoming,
+  unrecorded,
   pastSuts: past.suts,
   pastReservations: ({ offset, limit, ...query }, moment) => {
     const documents: string[] = []

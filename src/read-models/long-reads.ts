@@ -2,14 +2,17 @@ import { Worker } from 'node:worker_threads'
 import type { Window } from '../domain/calendar/window.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Shape } from './file/schema.ts'
-import type { Lists, Page, ReservationQuery, SutQuery } from './lists/lists.ts'
+import type { Lists, Page, ReservationQuery, SessionQuery, SutQuery } from './lists/lists.ts'
 import type { Moment } from './tables/time-index.ts'
 
 /** List reads that may take long, by name. */
 export interface ListReads {
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
+  readonly sessions: (query: SessionQuery) => Page
   readonly held: (sutId: string, span: Window) => readonly Window[]
+  readonly upcoming: Lists['upcoming']
+  readonly unrecorded: Lists['unrecorded']
   readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }

@@ -1,10 +1,9 @@
-import type { Projection } from '../../projections/projection.ts'
 import type { Rows } from '../domain/calendar/page.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import type { EventPlace } from '../event-store/event-store.ts'
+import type { Batch, EventPlace } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
-import { type FromLog, makeFromLog } from './from-log.ts'
+import { makeFromLog } from './from-log.ts'
 import type { Lists } from './lists/lists.ts'
 import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
 import { type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
@@ -40,7 +39,9 @@ export interface Views
   /** Rows that are not in the file yet. */
   readonly pendingRows: () => number
   /** Folds a document from its stream alone: slow, but works when the views cannot keep up. */
-  readonly fromLog: (name: Projection['name'], id: string, revision: number, stream: string) => Promise<FromLog>
+  readonly fromLog: ReturnType<typeof makeFromLog>
+  /** Calls a listener with each batch of events once it is folded. Returns a function that ends this. */
+  readonly watch: (listener: (events: Batch['events']) => void) => () => void
   /** Lists that show everything folded so far; undefined while rows cannot be written. */
   readonly lists: () => Lists | undefined
   /** Reads a list that shows everything folded so far, a long one in another thread; undefined like `lists`. */
@@ -78,7 +79,8 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const longReader = openLongReader(options, onError)
   const stop = new AbortController()
   const log = { isAnother: false, epoch: 0, isFollowed: false }
-  const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log })
+  const listeners = new Set<(events: Batch['events']) => void>()
+  const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log, listeners })
   const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
   const position = (): number => tracker.current().position
   const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
@@ -95,6 +97,10 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     waitForStorePosition: tracker.waitForStorePosition,
     waitForPosition: tracker.waitForPosition,
     fromLog: makeFromLog(store, projections),
+    watch: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     lists,
     read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
     log: () => (settled() ? file.log : undefined),

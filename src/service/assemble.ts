@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeRotatingIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeInFlight } from '../commands/in-flight.ts'
-import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
 import type { Runner } from '../commands/order.ts'
 import { makeRunner } from '../commands/runner.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { type Feed, makeFeed } from '../feed/feed.ts'
-import { makeApp } from '../http/app.ts'
+import { isOwnAddress } from '../gateway/connections/own-addresses.ts'
+import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
+import type { Consoles } from '../http/console/consoles.ts'
 import { makeClientAddresses, peerOf } from '../http/protocol/client-address.ts'
 import { codes, type Refusal } from '../http/protocol/problem.ts'
 import type { Route } from '../http/protocol/route.ts'
@@ -21,21 +22,30 @@ import type { Metrics } from '../http/routes/metrics.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
 import { type Listening, listen } from '../http/server/listen.ts'
+import { fits } from '../processes/targets.ts'
 import type { OnResumed } from '../read-models/projector/outage-timer.ts'
-import type { Views } from '../read-models/views.ts'
 import { makeAuthenticator } from '../users/authenticate.ts'
+import { warnOfPlainText, warnOfUntrustedProxy } from './checks/network.ts'
 import type { Config } from './config/config.ts'
 import { listenForCommands } from './control-handlers.ts'
+import { makeAccess } from './forwarding/access.ts'
 import { makeHandlers } from './handlers.ts'
+import { openMonitor } from './monitoring/open-monitor.ts'
 import type { Parts } from './parts.ts'
+import { pauseBriefly, startProcesses, startSweep } from './processes.ts'
 import type { Log, World } from './world.ts'
 
 /** Milliseconds background work gets to finish before the store is closed. */
 const BACKGROUND_TIMEOUT = 1_000
 
+/** Milliseconds for what is done on time, which also cuts connections and records their sessions. */
+const PROCESSES_TIMEOUT = 5_000
+
 /** Closes with a timeout, so that an unresponsive store does not block shutdown. */
-export const withTimeout = (close: () => Promise<void> | void) => (): Promise<void> =>
-  Promise.race([close(), delay(BACKGROUND_TIMEOUT, undefined, { ref: false })])
+export const withTimeout =
+  (close: () => Promise<void> | void, within = BACKGROUND_TIMEOUT) =>
+  (): Promise<void> =>
+    Promise.race([close(), delay(within, undefined, { ref: false })])
 
 /** A node may cut off a subscription at any time. Log each outage with its length. */
 export const logResumed =
@@ -43,25 +53,26 @@ export const logResumed =
   (cause, milliseconds) =>
     warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed')
 
-/** Starts sweeping abandoned creations. Returns the function that stops it. */
-const startSweep = (
-  { clock, log }: World,
+/** Whether a port is one of the service, or may be a SUT's. */
+const isOwnPort = ({ port, listenPorts: { first, last } }: Config, own: number): boolean =>
+  own === port || (own >= first && own <= last)
+
+/** The monitor of this instance, not yet started. */
+const openOwnMonitor = (
+  config: Config,
+  { clock, sinceBoot, log, wake = pauseBriefly }: World,
   randomHex: RandomHex,
-  runner: Runner,
-  views: Views,
-  isOpen: () => boolean,
-): (() => Promise<void> | void) => {
-  const sweep = makeSweep({
-    runner,
-    clock,
-    sutStatusOf: (id) => {
-      const version = views.newest('sut', id)
-      return version && (version.ended === 'retired' ? 'retired' : 'standing')
-    },
+  { views, vault, processClock, instance, metrics, inUse }: Parts,
+  ...[runner, isOpen]: readonly [Runner, () => boolean]
+) =>
+  openMonitor({
+    ...{ views, runner, vault, clock: processClock, sinceBoot, instance, isOpen, log, wake },
+    isOurs: ({ tags }) => fits(tags, config.gateway.suts),
+    isInUse: (sutId) => inUse.has(sutId),
+    isOwn: (address, port) => isOwnAddress(address, port, (own) => isOwnPort(config, own)),
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
+    onProbe: metrics.probed,
   })
-  return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'sweep failed; retrying')).stop
-}
 
 /** Hooks through which the parts report to the log and the metrics. */
 const makeTelemetry = (world: World, metrics: Metrics) => {
@@ -108,10 +119,11 @@ const openFeed = (
   })
 
 /** Ends streams at once, while other requests are drained: streams would not end by themselves. */
-const closeWithStreams = (listening: Listening, feed: Feed): Listening => ({
+const closeWithStreams = (listening: Listening, feed: Feed, consoles: Consoles): Listening => ({
   ...listening,
   close: async (within) => {
     const closed = listening.close(within)
+    consoles.close()
     await feed.close()
     await closed
   },
@@ -124,25 +136,26 @@ export const assemble = async (
   randomHex: RandomHex,
   parts: Parts,
 ): Promise<Listening> => {
-  const { store, views, users, vault, certificate, metrics, guard, condition, opened } = parts
-  const { clock, randomBytes, log } = world
+  const { store, views, users, vault, clientNames, certificate, metrics, guard, condition, opened } = parts
+  const { clock, sinceBoot, randomBytes, log } = world
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, readPage, keep, dropUnwritten }
   const { hooks, onAnswered, onRefused } = makeTelemetry(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks })
   const repeated = makeStoredResponse(views)
   const isOpen = (): boolean => isServing(condition())
-  const addresses = makeClientAddresses(config.trustedProxies, (peer) =>
-    log.warn(
-      { peer },
-      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
-    ),
-  )
+  const addresses = makeClientAddresses(config.trustedProxies, warnOfUntrustedProxy(log))
   const feed = openFeed(config, world, randomHex, parts)
-  const page: readonly Route[] = routes(
-    makeHandlers({ config, clock, randomHex, parts, runner, feed, page: () => page }),
-  )
-  const app = makeApp({
+  const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
+  const onError = (error: unknown, requestId: string): void =>
+    log.error({ err: error, request_id: requestId }, 'a request failed')
+  const { consoles, ...access } = makeAccess({
+    ...{ ...parts, ...config, clock, randomHex, onAnswered, onError },
+    ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
+  })
+  const making = { config, clock, sinceBoot, randomHex, parts, check: monitor.check, runner, feed, ...access }
+  const page: readonly Route[] = routes(makeHandlers({ ...making, page: () => page }))
+  const dependencies: AppDependencies = {
     routes: page,
     gate: makeGate({ authenticator: makeAuthenticator({ users, randomBytes }), addresses, clock, randomBytes }),
     idempotencyKeys: makeRotatingIdempotencyKeys(vault.keys),
@@ -157,21 +170,23 @@ export const assemble = async (
     isOpen,
     clock,
     randomHex,
-    onError: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request failed'),
+    onError,
     onAnswered,
     addressOf: addresses.clientOf,
-  })
+    clientNameOf: clientNames.of,
+  }
+  const app = makeApp(dependencies)
   opened.push(runner.saveStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))
-  opened.push(await listenForCommands(config, world, randomHex, parts))
+  opened.push(withTimeout(monitor.start()))
+  opened.push(await listenForCommands(config, world, randomHex, parts, dependencies))
   const { host, port } = config
   const { patience } = world
-  const connections = { host, port, addresses, certificate, patience, onRefused }
+  const connections = { host, port, addresses, certificate, patience, onRefused, upgrades: consoles }
   const listening = await listen(handleInBursts(app.callback()), { ...connections, clock, randomHex })
-  if (certificate === undefined && !listening.isLoopback) {
-    log.warn(
-      { host },
-      'connections are not encrypted, so passwords can be intercepted; set BERTH_TLS_CERT and BERTH_TLS_KEY',
-    )
-  }
-  return closeWithStreams(listening, feed)
+  const ownPort = listening.port
+  opened.push(
+    withTimeout(startProcesses({ config, world, randomHex, parts, runner, isOpen, ownPort }), PROCESSES_TIMEOUT),
+  )
+  if (certificate === undefined && !listening.isLoopback) warnOfPlainText(log, host)
+  return closeWithStreams(listening, feed, consoles)
 }

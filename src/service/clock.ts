@@ -1,6 +1,7 @@
 import { type ClockGuard, makeClockGuard } from '../commands/clock/guard.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import { makeProcessClock, type ProcessClock } from '../processes/clock.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Config } from './config/config.ts'
 import type { World } from './world.ts'
@@ -14,17 +15,24 @@ const lastRecorded = async (store: EventStore): Promise<number | undefined> => {
   return last && epochMillisecondsOf(last.metadata.time)
 }
 
-/** Watches the clock and raises an alarm while it is ahead. */
+interface WatchedClock {
+  readonly guard: ClockGuard
+  readonly processClock: ProcessClock
+  readonly stop: () => void
+}
+
+/** Watches the clock and raises an alarm while it is ahead, or has just jumped. */
 export const watchClock = async (
   { clockAheadMax }: Pick<Config, 'clockAheadMax'>,
   { clock, sinceBoot }: Pick<World, 'clock' | 'sinceBoot'>,
   store: EventStore,
   alarms: Alarms,
-): Promise<ClockGuard & { readonly stop: () => void }> => {
+): Promise<WatchedClock> => {
+  const last = await lastRecorded(store)
   const guard = makeClockGuard({
     clock,
     sinceBoot,
-    lastRecorded: await lastRecorded(store),
+    lastRecorded: last,
     aheadMax: clockAheadMax,
     onChange: (isAhead, gained) => {
       if (!isAhead) alarms.clear('clock', 'the clock is correct again; accepting writes')
@@ -37,8 +45,27 @@ export const watchClock = async (
         )
     },
   })
-  guard.isAhead(clock())
-  const looking = setInterval(() => guard.isAhead(clock()), CHECK_EVERY)
+  const processClock = makeProcessClock({
+    clock,
+    sinceBoot,
+    lastRecorded: last,
+    onChange: (isHeld, by) => {
+      const seconds = Math.round(by / 1000)
+      if (isHeld)
+        alarms.raise('jump', `the clock jumped by ${seconds} s; starts and ends wait until it has held or is confirmed`)
+      else alarms.clear('jump', 'the clock is trusted again; recording starts and ends')
+    },
+  })
+  const look = (): void => {
+    guard.isAhead(clock())
+    processClock.mayAct()
+  }
+  look()
+  const looking = setInterval(look, CHECK_EVERY)
   looking.unref()
-  return { ...guard, stop: () => clearInterval(looking) }
+  const confirm = (): void => {
+    guard.confirm()
+    processClock.confirm()
+  }
+  return { guard: { ...guard, confirm }, processClock, stop: () => clearInterval(looking) }
 }

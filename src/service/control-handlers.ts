@@ -3,9 +3,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { correctClock } from '../commands/clock/correct.ts'
 import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProblem } from '../control/socket.ts'
 import { closed } from '../domain/codec/object-codec.ts'
-import { Reason, whole } from '../domain/event.ts'
+import { Reason } from '../domain/event.ts'
+import { whole } from '../domain/events/fields.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
+import { type AppDependencies, makeApp } from '../http/app.ts'
+import type { User } from '../users/users-file.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
 import type { World } from './world.ts'
@@ -30,12 +33,16 @@ const makeControlHandlers = (
   },
 })
 
+/** Who makes requests over the socket in the data directory: whoever may read the log and the keys. */
+const COMMAND_LINE: User = { _id: 'command-line', name: 'command-line', role: 'administrator' }
+
 /** Accepts commands from the command line on the control socket. Returns the function that stops it. */
 export const listenForCommands = async (
   { data }: Pick<Config, 'data'>,
   world: World,
   randomHex: RandomHex,
   parts: Parts,
+  dependencies: AppDependencies,
 ): Promise<() => Promise<void>> => {
   const path = join(data, CONTROL_SOCKET)
   const why = socketPathProblem(path)
@@ -44,5 +51,7 @@ export const listenForCommands = async (
     return async () => undefined
   }
   const onError = (err: unknown): void => world.log.error({ err }, 'a command on the control socket failed')
-  return openControlSocket({ path, handlers: makeControlHandlers(world, randomHex, parts), onError })
+  const app = makeApp({ ...dependencies, gate: () => E.right(COMMAND_LINE), clientNameOf: () => undefined })
+  const handlers = makeControlHandlers(world, randomHex, parts)
+  return openControlSocket({ path, handlers, serve: app.callback(), onError })
 }

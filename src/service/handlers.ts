@@ -3,14 +3,18 @@ import type { RandomHex } from '../domain/values/ids.ts'
 import type { Feed } from '../feed/feed.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
 import type { Route } from '../http/protocol/route.ts'
-import { makeObjects } from '../http/response/objects.ts'
+import type { Objects } from '../http/response/objects.ts'
+import { makeConnectionHandler } from '../http/routes/access/connection.ts'
+import { type CheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { makeAuditHandlers } from '../http/routes/audit.ts'
 import { makeEvents } from '../http/routes/events.ts'
 import { isReady, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
+import { type CheckDependencies, makeCheckHandler } from '../http/routes/probes/checks.ts'
 import { makeReservationLists } from '../http/routes/reservation-lists.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
+import { makeSessionList } from '../http/routes/session-list.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
 import { makeSutHandlers } from '../http/routes/suts.ts'
 import { makeUserList } from '../http/routes/user-list.ts'
@@ -18,31 +22,51 @@ import type { Handlers } from '../http/routes.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
 
-export interface HandlersOptions {
+export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinceBoot'> {
   readonly config: Config
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly parts: Parts
   readonly runner: Runner
   readonly feed: Feed
+  readonly objects: Objects
+  /** Whether this instance forwards a SUT. */
+  readonly isOurs: (sutId: string) => boolean
+  readonly checkConsole: CheckConsole
   /** The route table that the handlers belong to, for documents about it. */
   readonly page: () => readonly Route[]
 }
 
-export const makeHandlers = ({ config, clock, randomHex, parts, runner, feed, page }: HandlersOptions): Handlers => {
-  const { store, views, users, vault, signer, metrics, condition } = parts
-  const objects = makeObjects(views, store)
+export const makeHandlers = (options: HandlersOptions): Handlers => {
+  const { config, clock, sinceBoot, randomHex, parts, runner, check, feed, page } = options
+  const { objects, isOurs, checkConsole } = options
+  const { store, views, users, vault, clientNames, consoleTickets, forwarded, signer, metrics, condition } = parts
+  const { publicHost, host: gatewayHost } = config.gateway
   const asOf = makeAsOfReads({ objects, views, store, clock })
   return {
     reservations: makeReservationHandlers({ runner, objects, users, limits: config.limits, randomHex }),
+    access: {
+      connection: makeConnectionHandler({
+        ...{ objects, runner, views, clientNames, forwarded, isOurs, clock },
+        gatewayHost: publicHost ?? gatewayHost,
+      }),
+      consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
+    },
     reservationLists: makeReservationLists({ objects, asOf, clock }),
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
     sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
+    check: makeCheckHandler({ objects, check, sinceBoot }),
+    sessionList: makeSessionList(objects),
     asOfOr: asOf.readOr,
     histories: makeHistoryHandlers({ objects, views, store, origin: config.origin }),
     audit: makeAuditHandlers({ objects, views, store, signer }),
     userList: makeUserList(users),
-    events: makeEvents({ feed, views, head: store.head, isOpen: () => isReady({ ...condition(), service: 'ok' }) }),
+    events: makeEvents({
+      feed,
+      views,
+      head: store.head,
+      isOpen: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
+    }),
     health: makeHealth(condition),
     documents: makeDocuments(page),
     metrics: metrics.text,

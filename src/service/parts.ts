@@ -4,10 +4,14 @@ import type { EventStore } from '../event-store/event-store.ts'
 import { type Condition, isReady } from '../http/routes/health.ts'
 import type { Gauges, Metrics } from '../http/routes/metrics.ts'
 import type { Certificate } from '../http/server/certificate.ts'
+import type { ProcessClock } from '../processes/clock.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import type { Users } from '../users/users.ts'
+import type { ClientNames } from '../vault/client-names.ts'
+import type { ConsoleTickets } from '../vault/console-tickets.ts'
 import type { Vault } from '../vault/vault.ts'
+import type { ForwardedRegistry } from './forwarding/forwarded.ts'
 
 /** Everything opened at a start, ready to be assembled. */
 export interface Parts {
@@ -15,12 +19,26 @@ export interface Parts {
   readonly views: Views
   readonly users: Users
   readonly vault: Vault
+  /** Names of client addresses in the log. */
+  readonly clientNames: ClientNames
+  readonly consoleTickets: ConsoleTickets
   /** Signs checkpoints. */
   readonly signer: Signer
   readonly certificate: Certificate | undefined
   readonly metrics: Metrics
+  readonly alarms: Alarms
   readonly guard: ClockGuard
+  readonly processClock: ProcessClock
+  /** Open connections by SUT, where there are any. */
+  readonly inUse: Map<string, number>
+  /** What this instance forwards. */
+  readonly forwarded: ForwardedRegistry
+  /** Since when starts and ends are recorded, in Unix milliseconds; undefined if it could not be recorded yet. */
+  readonly scheduledFrom: number | undefined
+  /** The id of this instance. */
+  readonly instance: string
   readonly condition: () => Condition
+  readonly stage: Stage
   /** Close functions, called in reverse order of opening. */
   readonly opened: (() => Promise<void> | void)[]
 }
@@ -32,14 +50,23 @@ const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condit
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 
+/** Where the service is in its life. */
+export interface Stage {
+  hasFailed: boolean
+  isStopping: boolean
+  /** Until the ports of running reservations have been opened after the start. */
+  isOpeningPorts: boolean
+}
+
 /** The state of each part, for health checks and metrics. */
-export const conditionOf = (alarms: Alarms, views: Views, isFailed: boolean, isStopping: boolean): Condition => ({
-  service: isStopping ? 'stopping' : 'ok',
-  store: storeCondition(alarms, views, isFailed),
+export const conditionOf = (alarms: Alarms, views: Views, stage: Stage): Condition => ({
+  service: stage.isStopping ? 'stopping' : 'ok',
+  store: storeCondition(alarms, views, stage.hasFailed),
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
   users: alarms.isRaised('users') ? 'broken' : 'ok',
   vault: alarms.isRaised('vault') ? 'broken' : 'ok',
   clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
+  gateway: stage.isOpeningPorts ? 'opening' : 'ok',
 })
 
 /** The gauges, read whenever metrics are requested. */
@@ -49,7 +76,7 @@ export const gaugesOf = ({
   vault,
   alarms,
   condition,
-}: Pick<Parts, 'store' | 'views' | 'vault' | 'condition'> & { readonly alarms: Alarms }): Gauges => ({
+}: Pick<Parts, 'store' | 'views' | 'vault' | 'condition' | 'alarms'>): Gauges => ({
   isReady: () => isReady(condition()),
   events: () => views.position() + 1,
   viewLag: async () => Math.max(0, (await store.head()) - views.mark()),

@@ -8,7 +8,21 @@ import { type FirstAdministrator, writePasswordFile } from '../users/first-admin
 import type { Config } from './config/config.ts'
 import { nameOfStore } from './config/event-store.ts'
 import { type Log, Misconfigured, type Service, startService } from './service.ts'
-import { welcome } from './welcome.ts'
+
+/** Shown once at a terminal: the password and what to try. */
+export const welcome = (url: string, { name, password }: FirstAdministrator): string => {
+  const shown = password === undefined ? '(the one you set)' : `${password}      (shown this once)`
+  return `
+  Berth listens on ${url}
+
+    user      ${name}
+    password  ${shown}
+
+  Try:  curl -u '${name}:${password ?? 'PASSWORD'}' ${url}/api/user/me
+  Next: "Five minutes" in README.md, pasted into a second terminal.
+
+`
+}
 
 /** Milliseconds a slow reader of the log gets at the end. */
 const LOG_TIMEOUT = 1_000

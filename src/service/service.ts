@@ -1,31 +1,34 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { projections } from '../../projections/index.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import type { ClockGuard } from '../commands/clock/guard.ts'
-import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import { openInstance } from '../files/instance.ts'
 import { acquireLock, type Lock } from '../files/lock.ts'
 import type { Condition } from '../http/routes/health.ts'
 import { makeMetrics } from '../http/routes/metrics.ts'
 import { openCertificate } from '../http/server/certificate.ts'
-import { openViews, type ViewsOptions } from '../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
 import { type FirstAdministrator, openOrCreateUsers } from '../users/first-administrator.ts'
+import { makeClientNames } from '../vault/client-names.ts'
+import { makeConsoleTickets } from '../vault/console-tickets.ts'
 import { openVault } from '../vault/open-vault.ts'
-import { assemble, logResumed, withTimeout } from './assemble.ts'
+import { assemble, withTimeout } from './assemble.ts'
 import { problemsOfConfig } from './checks/config.ts'
 import { makeLostKeys } from './checks/lost-keys.ts'
 import { watchClock } from './clock.ts'
 import type { Config } from './config/config.ts'
+import { makeForwarded } from './forwarding/forwarded.ts'
 import { type OpenOptions, openStore } from './open-store.ts'
-import { conditionOf, gaugesOf } from './parts.ts'
+import { openAllViews } from './open-views.ts'
+import { conditionOf, gaugesOf, type Stage } from './parts.ts'
+import { tryToBeginSchedule } from './processes.ts'
 import { pooledHex } from './random.ts'
 import { startSecretWatch } from './secret-watch.ts'
-import type { Log, World } from './world.ts'
+import type { World } from './world.ts'
 
 export type { Log, World } from './world.ts'
 
@@ -84,12 +87,6 @@ const openLog = (
   return openStore(config, { ...opening, onWaiting, onSilence, signal })
 }
 
-const reportViews = (alarms: Alarms, log: Log): Pick<ViewsOptions, 'onAlarm' | 'onRecovery' | 'onResumed'> => ({
-  onAlarm: (what, error, part) => alarms.raise(part, what, error),
-  onRecovery: (what, part) => alarms.clear(part, what),
-  onResumed: logResumed(log),
-})
-
 interface Upgrade {
   readonly guard: ClockGuard
   readonly randomHex: RandomHex
@@ -133,11 +130,10 @@ export const startService = async (config: Config, world: World): Promise<Servic
   const closeAll = async (): Promise<void> => {
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
   }
-  let failed = false
-  let stopping = false
+  const stage: Stage = { hasFailed: false, isStopping: false, isOpeningPorts: config.gateway.isOn }
   const onFatal = (error: unknown): void => {
-    if (failed) return
-    failed = true
+    if (stage.hasFailed) return
+    stage.hasFailed = true
     world.onFatal(error)
   }
   try {
@@ -154,26 +150,25 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const { vault, signer } = await openKeys(config, world, store, { alarms, isShared, opened })
     const { users, firstAdministrator } = orThrow(await openOrCreateUsers(config, { ...world, alarms }, isNew))
     opened.push(users.close)
-    const guard = await watchClock(config, world, store, alarms)
-    opened.push(guard.stop)
+    const { stop: stopWatch, ...clocks } = await watchClock(config, world, store, alarms)
+    const { guard } = clocks
+    opened.push(stopWatch)
+    const instance = await openInstance(join(config.data, 'instance'), world.randomBytes)
     await upgrade(store, world, { guard, randomHex, isShared })
-    const views = await openViews({
-      path: join(config.data, 'views.db'),
-      store,
-      projections,
-      mayRebuild: !isShared,
-      states: makeCatchUpStates(),
-      ...reportViews(alarms, world.log),
-      onFatal,
-    })
+    const scheduledFrom = await tryToBeginSchedule({ store, guard, world, randomHex })
+    const views = await openAllViews(config, store, { log: world.log, alarms, isShared, onFatal })
     opened.push(views.close, startSecretWatch(world, { store, views, vault, alarms }))
-    const condition = (): Condition => conditionOf(alarms, views, failed, stopping)
+    const condition = (): Condition => conditionOf(alarms, views, stage)
     metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition }))
-    const parts = { store, views, users, vault, signer, certificate, metrics, guard, condition, opened }
+    const clientNames = makeClientNames(vault.keys, config.gateway.ipv6Prefix)
+    const opening = { store, views, users, vault, clientNames, signer, certificate, metrics, alarms, condition, opened }
+    const consoleTickets = makeConsoleTickets(vault.keys, world.randomBytes)
+    const gateway = { inUse: new Map<string, number>(), forwarded: makeForwarded(world.clock), consoleTickets }
+    const parts = { ...opening, ...clocks, stage, scheduledFrom, instance, ...gateway }
     const listening = await assemble(config, world, randomHex, parts)
     opened.push(() => listening.close(STOP_TIMEOUT))
     const stop = (): Promise<void> => {
-      stopping = true
+      stage.isStopping = true
       return closeAll()
     }
     return { host: listening.host, port: listening.port, firstAdministrator, stop }

@@ -1,6 +1,7 @@
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { FeedLimits } from '../feed/subscribers.ts'
+import type { ConsoleLimits } from '../http/console/bridge.ts'
 import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Timeouts } from '../http/server/listen.ts'
 
@@ -10,6 +11,8 @@ export interface World {
   readonly clock: () => number
   /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
   readonly sinceBoot: () => number
+  /** Resolves when what is done on time should look at the clock again; by default after 50 ms. */
+  readonly wake?: (signal: AbortSignal) => Promise<void>
   readonly randomBytes: (size: number) => Uint8Array
   /** Random bits for ids; drawn from `randomBytes` by default. */
   readonly randomHex?: RandomHex
@@ -28,6 +31,8 @@ export interface World {
   readonly patience?: Partial<Timeouts>
   /** Overrides the limits of feed/subscribers.ts. */
   readonly feed?: Partial<FeedLimits>
+  /** Overrides the limits of http/console/bridge.ts. */
+  readonly console?: Partial<ConsoleLimits>
 }
 
 /** As pino logs: fields first, then the message. */

@@ -1,11 +1,17 @@
 /** Parts of the service that can need an operator. */
-const PARTS = ['store', 'views', 'users', 'vault', 'secrets', 'certificate', 'clock'] as const
+const PARTS = ['store', 'views', 'users', 'vault', 'secrets', 'certificate', 'clock', 'gateway'] as const
 export type Part = (typeof PARTS)[number]
 
-/** What raised an alarm. `silence` is an unresponsive store, which can also be unreadable. */
-export type Cause = Part | 'silence'
+/**
+ * What raised an alarm. `silence` is an unresponsive store, which can also be unreadable; `jump` a clock that changed
+ * suddenly, which need not be ahead; `sessions` the gateway's sessions that cannot be recorded.
+ */
+export type Cause = Part | 'silence' | 'jump' | 'sessions'
 
-const partOf = (cause: Cause): Part => (cause === 'silence' ? 'store' : cause)
+const PART_OF = { silence: 'store', jump: 'clock', sessions: 'gateway' } as const
+
+const partOf = (cause: Cause): Part =>
+  Object.hasOwn(PART_OF, cause) ? PART_OF[cause as keyof typeof PART_OF] : (cause as Part)
 
 /** As pino logs: fields first, then the message. */
 type LogFunction = (facts: object, sentence: string) => void

@@ -49,7 +49,7 @@ export const checkSut = async (
   const unopened: string[] = []
   let opened = 0
   for (const [field, standing] of fields) {
-    const secret = kept.find((each) => each.field === field && each.sut_id === sutId)
+    const secret = kept.find((each) => each.field === field && each.owner === sutId)
     const what = findProblem(ring as KeyRing, `the ${field} of the SUT ${sutId}`, standing, secret)
     const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
     if (what !== undefined) findings.push({ position: standing.position, what })
@@ -75,7 +75,7 @@ export const findUnknownOwners = async (
   for (const keyId of keyIds) {
     let page = await store.secretsSealedWith(keyId, undefined, PAGE)
     while (page.length > 0) {
-      for (const { sut_id } of withoutChecks(page)) if (!suts.has(sut_id)) unknown.add(sut_id)
+      for (const { owner } of withoutChecks(page)) if (!suts.has(owner)) unknown.add(owner)
       page = await store.secretsSealedWith(keyId, page.at(-1), PAGE)
     }
   }

@@ -1,4 +1,4 @@
-import type { SecretField } from '../domain/event.ts'
+import type { SecretField } from '../domain/events/sut.ts'
 
 /** A secret according to the log: the change that set it, and the event's position. */
 export interface ExpectedSecret {

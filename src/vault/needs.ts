@@ -25,7 +25,7 @@ export interface KeyNeed {
 
 /** Removes key check values, which belong to no SUT. */
 export const withoutChecks = (secrets: readonly SealedSecret[]): readonly SealedSecret[] =>
-  secrets.filter(({ sut_id }) => !sut_id.startsWith(KEY_CHECKS))
+  secrets.filter(({ owner }) => !owner.startsWith(KEY_CHECKS))
 
 const countSealedWith = async (store: SealedStore, keyId: string): Promise<number> => {
   let count = 0

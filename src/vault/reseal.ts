@@ -36,8 +36,8 @@ interface Counts {
 /** Re-encrypts a secret with the current key. Its identity stays the same. */
 const resealSecret = (ring: KeyRing, old: SealedSecret, randomBytes: Resealing['randomBytes']) =>
   E.map((clear: string) => {
-    const { sut_id, field, id } = old
-    return sealSecret(ring.current, { sut_id, field, id }, clear, randomBytes(NONCE_BYTES))
+    const { owner, field, id } = old
+    return sealSecret(ring.current, { owner, field, id }, clear, randomBytes(NONCE_BYTES))
   })(openSecret(ring, old))
 
 const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: Counts, resealing: Resealing) => {
@@ -45,7 +45,7 @@ const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: 
   for (const old of withoutChecks(page)) {
     const next = resealSecret(ring, old, resealing.randomBytes)
     if (E.isRight(next)) exchanges.push({ old, next: next.right })
-    else counts.unreadable.push(`the ${old.field} of the SUT ${old.sut_id}: ${next.left}`)
+    else counts.unreadable.push(`the ${old.field} of the SUT ${old.owner}: ${next.left}`)
   }
   if (exchanges.length > 0) await resealing.store.exchangeSecrets(exchanges)
   counts.secrets += exchanges.length

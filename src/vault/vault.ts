@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { SECRET_FIELDS, type SecretField } from '../domain/event.ts'
+import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { makeId } from '../domain/values/ids.ts'
@@ -8,7 +8,7 @@ import type { KeyRing, VaultKey } from './keys.ts'
 
 /** The part of the event store the vault uses. */
 export interface SecretStore {
-  readonly readSecrets: (sutId: string) => Promise<readonly SealedSecret[]>
+  readonly readSecrets: (owner: string) => Promise<readonly SealedSecret[]>
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
 }
 
@@ -43,9 +43,9 @@ const CIPHER = 'aes-256-gcm'
 
 type Place = Omit<SealedSecret, 'nonce' | 'ciphertext'>
 
-/** Binds a ciphertext to its place. It does not open for another SUT, field or change. */
-const additionalData = ({ sut_id, field, id, key_id }: Place): Buffer =>
-  Buffer.from(canonicalJson([sut_id, field, id, key_id]))
+/** Binds a ciphertext to its place. It does not open for another owner, field or change. */
+const additionalData = ({ owner, field, id, key_id }: Place): Buffer =>
+  Buffer.from(canonicalJson([owner, field, id, key_id]))
 
 export const sealSecret = (
   key: VaultKey,
@@ -53,7 +53,7 @@ export const sealSecret = (
   clear: string,
   nonce: Uint8Array,
 ): SealedSecret => {
-  const sealed = { sut_id: place.sut_id, field: place.field, id: place.id, key_id: key.id }
+  const sealed = { owner: place.owner, field: place.field, id: place.id, key_id: key.id }
   const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(sealed))
   return {
     ...sealed,
@@ -78,7 +78,7 @@ export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<st
   }
 }
 
-/** The SUT id of key check values. Their field is the key's id. */
+/** The owner of key check values. Their field is the key's id. */
 export const KEY_CHECKS = '-'
 const KEY_CHECK_TEXT = 'berth'
 
@@ -130,7 +130,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
     // If another check value is newer, this key was current before and is again.
     if (own === undefined || checks.some((check) => currentSince(check) > currentSince(own))) {
       const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
-      await store.writeSecrets([sealed(ring, { sut_id: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
+      await store.writeSecrets([sealed(ring, { owner: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
       // Another instance may have added another key at the same time. Then neither may start sealing.
       const after = await compareKeys(ring)
       if (E.isLeft(after)) return after
@@ -147,7 +147,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const changed = SECRET_FIELDS.filter((field) => secrets[field] !== undefined)
       if (changed.length === 0) return undefined
       const id = randomId()
-      const place = { sut_id: sutId, id }
+      const place = { owner: sutId, id }
       return {
         credentials: { id, changed },
         secrets: changed.map((field) => sealed(keys, { ...place, field }, secrets[field] as string)),
@@ -157,7 +157,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const revealed: { [F in SecretField]?: string } = {}
       for (const secret of await store.readSecrets(sutId)) {
         const field = SECRET_FIELDS.find((known) => known === secret.field)
-        if (field === undefined || secret.sut_id !== sutId)
+        if (field === undefined || secret.owner !== sutId)
           return E.left('the store gave secrets that are not of this SUT')
         const opened = openSecret(keys, secret)
         if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)

@@ -1,57 +1,39 @@
 import { execFile } from 'node:child_process'
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { isConsistent, isIncluded } from '../../projections/merkle-proof.ts'
-import { openCheckpoint } from '../../src/audit/checkpoint.ts'
 import { sha256 } from '../../src/audit/sha256.ts'
-import { readVerifier } from '../../src/audit/signed-note.ts'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { type } from '../command-line/terminal.ts'
 import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
 import { addressOf, aVaultKey, startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import type { Client } from '../http/client.ts'
-import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { dataWithPeople, type Running } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { createSut, NOW } from '../http/requests.ts'
-import { filesIn, leaks } from '../http/secrets/canary.ts'
 import { makeHold } from '../http/store/held-views.ts'
 import { until } from '../http/until.ts'
 import { ROOT, run } from '../process/harness.ts'
 import { shellOn } from '../read-models/setting.ts'
-import { rightOf } from '../users/builders.ts'
+import { checkpointOf, given } from './checkpoints.ts'
 
 const hash = (base64: unknown): Uint8Array => new Uint8Array(Buffer.from(String(base64), 'base64'))
 const hashes = (list: unknown): readonly Uint8Array[] => (list as readonly string[]).map(hash)
 
-/** A service with some SUTs of two events each, and the environment of its commands. */
-const given = async (t: ExecutionContext, suts = 4, environment: Readonly<Record<string, string>> = {}) => {
-  const service = await start(t, { now: NOW, environment })
-  for (let n = 0; n < suts; n++) await createSut(service.as('admin'))
-  return { service, env: { BERTH_DATA: service.data, ...environment } }
-}
-
-const verifierIn = async (env: Readonly<Record<string, string>>) =>
-  rightOf(readVerifier((await type(['audit', 'key'], env)).out.trim()))
-
 const eventsOf = async (client: Client): Promise<readonly { readonly id: string }[]> =>
   (await client.get('/api/events?limit=1000')).json.events as readonly { readonly id: string }[]
-
-const checkpointOf = async (service: Running, env: Readonly<Record<string, string>>) => {
-  const answer = await service.as('audrey').get('/api/audit/checkpoint')
-  return { ...rightOf(openCheckpoint(answer.text, await verifierIn(env))), answer }
-}
 
 test('HTTP and the command line return the same signed checkpoint of the log', async (t) => {
   const { service, env } = await given(t)
   const { origin, size, answer } = await checkpointOf(service, env)
-  t.deepEqual([origin, size, answer.status], ['berth', 9, 200])
+  t.deepEqual([origin, size, answer.status], ['berth', 10, 200])
   t.is(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  t.is(answer.headers['berth-position'], '00000000000000000008')
+  t.is(answer.headers['berth-position'], '00000000000000000009')
   t.is((await type(['checkpoint'], env)).out, answer.text)
   const printed = JSON.parse((await type(['checkpoint', '--json'], env)).out)
-  t.deepEqual([printed.origin, printed.size, printed.note], ['berth', 9, answer.text])
+  t.deepEqual([printed.origin, printed.size, printed.note], ['berth', 10, answer.text])
 })
 
 test('HTTP and the command line prove that every event is in the log, at every size', async (t) => {
@@ -110,14 +92,14 @@ test('unknown events, wrong sizes and wrong parameters are refused by name', asy
   const unknown = '018f36f0-1e2b-7c3d-9a4b-0123456789ab'
   t.deepEqual(await refusedAt(`inclusion?event=${unknown}`), [404, 'event_not_found'])
   // Invalid parameters are reported before unknown ids.
-  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=4`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=5`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('inclusion'), [422, 'invalid', 'event'])
   t.deepEqual(await refusedAt('inclusion?event=1&size=x'), [422, 'invalid', 'event', 'size'])
-  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=4`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=5`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=0`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('consistency'), [422, 'invalid', 'from'])
   t.deepEqual(await refusedAt('consistency?from=2&to=1'), [422, 'invalid', 'from'])
-  t.deepEqual(await refusedAt('consistency?from=1&to=4'), [422, 'invalid', 'to'])
+  t.deepEqual(await refusedAt('consistency?from=1&to=5'), [422, 'invalid', 'to'])
   t.deepEqual(await refusedAt('consistency?from=-1'), [422, 'invalid', 'from'])
   t.deepEqual(await refusedAt('checkpoint?size=1'), [422, 'invalid', 'size'])
   t.is((await service.as('alice').get('/api/audit/checkpoint')).json.code, 'forbidden')
@@ -133,9 +115,9 @@ test('"proof" refuses an event or a size that the log does not have', async (t) 
   }
   // The second string occurs in the text of an event.
   for (const other of ['nothing', 'ListenPortAssigned']) {
-    t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 3 has this id\n'])
+    t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 4 has this id\n'])
   }
-  t.deepEqual(await ended(String(first?.id), '--size', '4'), [1, '', 'berth: the log has 3 events\n'])
+  t.deepEqual(await ended(String(first?.id), '--size', '5'), [1, '', 'berth: the log has 4 events\n'])
   t.deepEqual(await ended(String(first?.id), '--size', 'x'), [2, '', 'berth: --size must be a number of events\n'])
 })
 
@@ -155,7 +137,7 @@ test('instances with one audit key and the command line sign identical checkpoin
   t.is((await type(['checkpoint'], env)).out, String(one?.text))
   const events = await eventsOf((services[1] as Running).as('audrey'))
   const proof = JSON.parse((await type(['proof', String(events[1]?.id)], env)).out)
-  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 3, one?.text.split('\n')[2]])
+  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 4, one?.text.split('\n')[2]])
   const { code, error } = await type(['checkpoint'], without)
   t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
 })
@@ -187,7 +169,7 @@ test("proofs of another instance's events wait until the views catch up, instead
   )
   // When this request is answered, which does not wait, the earlier ones are already waiting.
   const { origin, size } = readNote((await other.as('audrey').get('/api/audit/checkpoint')).text)
-  t.deepEqual([origin, size], ['berth', '1'])
+  t.deepEqual([origin, size], ['berth', '2'])
   hold.letGo()
   for (const { status, text } of await Promise.all(asked)) t.is(status, 200, text)
 })
@@ -222,62 +204,8 @@ test('while the views cannot be written, proofs are unavailable instead of incom
     t.deepEqual(faultsOf(refused), [])
   }
   await change('DROP TRIGGER forbidden')
-  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '5'
+  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '6'
   await until('the checkpoint covers all events', shown, 10_000)
-})
-
-test('the audit key is created once, readable only by its owner, and appears nowhere else', async (t) => {
-  const { service, env } = await given(t, 1)
-  const file = join(service.data, 'audit.key')
-  t.is((await stat(file)).mode & 0o777, 0o600)
-  const made = await readFile(file, 'utf8')
-  const before = await type(['audit', 'key', '--json'], env)
-  const { answer } = await checkpointOf(service, env)
-  const refused = await service.as('audrey').get('/api/audit/inclusion?event=1')
-  const typed = await Promise.all(
-    [['checkpoint', '--json'], ['audit', 'key'], ['verify']].map((args) => type(args, env)),
-  )
-  await service.stop()
-  const again = await start(t, { data: service.data, now: NOW })
-  t.is(await readFile(file, 'utf8'), made)
-  t.is((await type(['audit', 'key', '--json'], env)).out, before.out)
-  const files = await filesIn(service.data)
-  const outputs = JSON.stringify([service.log, again.log, before, typed, answer.text, answer.headers, refused.text])
-  const places = [...files.filter(({ name }) => name !== file), { name: 'outputs', bytes: Buffer.from(outputs) }]
-  t.true(places.length >= 6)
-  const key = Buffer.from(made.trim().split('\n').at(-1) as string, 'base64')
-  t.deepEqual(leaks({ key }, places), [])
-  // Control: the same search finds it in its file.
-  t.deepEqual(leaks({ key }, files), [`key in base64 in ${file}`])
-})
-
-test('a key file readable by others logs a warning; an invalid or unwritable one fails the start', async (t) => {
-  const data = await dataWithPeople(t)
-  const file = join(data, 'audit.key')
-  await writeFile(file, Buffer.alloc(32, 3).toString('base64'), { mode: 0o644 })
-  await chmod(file, 0o644)
-  const warned = await start(t, { now: NOW, data })
-  t.true(
-    warned.log.some(({ level, sentence }) => level === 'warn' && sentence.startsWith(`${file} is readable by others`)),
-  )
-  await warned.stop()
-  await writeFile(file, 'hush, secret')
-  const broken = await t.throwsAsync(start(t, { now: NOW, data }))
-  t.is(broken?.name, 'Misconfigured')
-  t.regex(String(broken?.message), /the audit key in .*audit\.key must be 32 bytes in base64/)
-  t.notRegex(String(broken?.message), /hush/)
-  const unmade = { BERTH_AUDIT_KEY_FILE: join(file, 'below', 'a', 'file') }
-  const refused = await t.throwsAsync(start(t, { now: NOW, environment: unmade }))
-  t.regex(String(refused?.message), /the audit key cannot be (made in|read from) .*ENOTDIR/)
-})
-
-test('an invalid audit key fails the start without being shown', async (t) => {
-  const failing = await t.throwsAsync(start(t, { environment: { BERTH_AUDIT_KEY: 'hush, secret' } }))
-  t.regex(String(failing?.message), /BERTH_AUDIT_KEY must be 32 bytes in base64/)
-  t.notRegex(String(failing?.message), /hush/)
-  const { code, error } = await type(['audit', 'key'], { BERTH_DATA: '/nowhere' })
-  t.is(code, 1)
-  t.regex(error, /^berth: there is no audit key: \/nowhere\/audit\.key does not exist/)
 })
 
 /** The verifier script from the guide. */
@@ -305,8 +233,8 @@ test("the guide's verifier has 30 lines, accepts a valid proof and rejects alter
       ({ code: exit, stderr }) => `${exit} ${stderr}`,
     )
   }
-  const proof = JSON.parse((await type(['proof', String(events[6]?.id)], env)).out)
-  t.is(await verified(proof), 'verified: event 6 is in berth at size 13\n')
+  const proof = JSON.parse((await type(['proof', String(events[7]?.id)], env)).out)
+  t.is(await verified(proof), 'verified: event 7 is in berth at size 14\n')
   const other = Buffer.alloc(32, 1).toString('base64')
   t.regex(await verified({ ...proof, leaf: proof.leaf.replace('"port":', '"port": ') }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, leaf_index: 4 }), /^1 NOT VERIFIED: the event/)
@@ -314,6 +242,6 @@ test("the guide's verifier has 30 lines, accepts a valid proof and rejects alter
   t.regex(await verified({ ...proof, tree_size: 12 }), /^1 NOT VERIFIED: the size/)
   const foreign = (await type(['audit', 'key'], { ...env, BERTH_AUDIT_KEY: other })).out.trim()
   t.regex(await verified(proof, foreign), /^1 NOT VERIFIED: the checkpoint/)
-  await writeFile(note, (await readFile(note, 'utf8')).replace('\n13\n', '\n14\n'))
+  await writeFile(note, (await readFile(note, 'utf8')).replace('\n14\n', '\n15\n'))
   t.regex(await verified(proof), /^1 NOT VERIFIED: the checkpoint/)
 })

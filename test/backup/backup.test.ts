@@ -80,7 +80,7 @@ test('a backup made under load is a prefix of the log, and records its size and 
   isOver = true
   const made = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
   const log = rowsOf(join(service.data, 'events.db'))
-  t.is(log.length, 17 + made)
+  t.is(log.length, 18 + made)
   for (const directory of directories) {
     const { events, last_event, root, log_id, vault_keys } = await checkpointIn(directory)
     const copy = rowsOf(join(directory, 'events.db'))
@@ -190,7 +190,7 @@ test('of two concurrent backups into one directory, one succeeds', async (t) => 
   const directory = join(data, 'backup')
   const made = await Promise.allSettled([1, 2].map(() => makeBackup(source, directory, { now: NOW })))
   t.is(made.filter((end) => end.status === 'fulfilled' && end.value._tag === 'Right').length, 1)
-  t.is((await checkpointIn(directory)).events, 3)
+  t.is((await checkpointIn(directory)).events, 4)
 })
 
 test('a backup with unreadable users or a missing parent directory leaves no trace', async (t) => {

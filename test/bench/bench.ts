@@ -3,15 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { busyRows } from './busy.ts'
-import { createRows } from './creates.ts'
-import { eventStoreDbRows } from './eventstoredb.ts'
-import { outsideRows } from './outside.ts'
-import { isLinux, LOAD_CORE, requireTools } from './processes.ts'
-import { readRows } from './reads.ts'
+import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
+import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
+import { besideGatewayRows } from './parts/beside-gateway.ts'
+import { busyRows } from './parts/busy.ts'
+import { createRows } from './parts/creates.ts'
+import { eventStoreDbRows } from './parts/eventstoredb.ts'
+import { gatewayRows } from './parts/gateway.ts'
+import { outsideRows } from './parts/outside.ts'
+import { readRows } from './parts/reads.ts'
+import { workRows } from './parts/work.ts'
 import { scaleRows } from './scale/scale.ts'
-import { isInDoubt, type TableRow, tableOf } from './table.ts'
-import { workRows } from './work.ts'
 
 /**
  * Berth compared with an upper limit and with alternatives: servers on one core, load on the other, all servers of a
@@ -23,7 +25,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '11' },
     seconds: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'creates,busy,reads,work,scale,eventstoredb,outside' },
+    only: { type: 'string', default: 'creates,busy,reads,work,scale,eventstoredb,outside,gateway,beside-gateway' },
     emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
   },
@@ -58,6 +60,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   scale: () => scaleRows({ events, say }),
   outside: () => outsideRows({ say }),
   eventstoredb: (directory) => eventStoreDbRows({ rounds, seconds, directory, say }),
+  gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
+  'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
 }
 
 const partOf = (name: string): Part => {

@@ -34,15 +34,15 @@ const served = async (t: ExecutionContext) => {
 
 test('"replay" compares the documents with the log, with and without a running service', async (t) => {
   const { service, data, env } = await served(t)
-  await until('the documents are written', async () => (await type(['replay'], env)).out.includes('4 events'), 10_000)
+  await until('the documents are written', async () => (await type(['replay'], env)).out.includes('5 events'), 10_000)
   await service.stop()
   const same = await type(['replay', '--json'], env)
   const { differences, documents, ...others } = JSON.parse(same.out)
   t.deepEqual([same.code, same.error, differences], [0, '', []])
-  t.deepEqual(others, { same: true, position: 3, events: 4, behind: 0 })
+  t.deepEqual(others, { same: true, position: 4, events: 5, behind: 0 })
   t.true(documents > 0)
   const views = new DatabaseSync(join(data, 'views.db'))
-  views.exec(`UPDATE sut SET document = '{"altered":true}' WHERE position = 2`)
+  views.exec(`UPDATE sut SET document = '{"altered":true}' WHERE position = 3`)
   views.close()
   const different = await type(['replay'], env)
   t.is(different.code, 1)

@@ -106,7 +106,7 @@ test('"export" to a terminal shows no progress between the events', async (t) =>
   const { data } = await stopped(t)
   const line = ['export', '--format', 'ndjson']
   const { out, error } = await type(line, { BERTH_DATA: data }, { isWatched: true, columns: 80 })
-  t.deepEqual([out.trimEnd().split('\n').length, error], [4, '4 events\n'])
+  t.deepEqual([out.trimEnd().split('\n').length, error], [5, '5 events\n'])
   const piped = await type(line, { BERTH_DATA: data }, { isWatched: true })
-  t.regex(piped.error, /\r4 of 4 events.*\r.*4 events\n$/)
+  t.regex(piped.error, /\r5 of 5 events.*\r.*5 events\n$/)
 })

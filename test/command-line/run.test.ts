@@ -21,8 +21,14 @@ const COMMANDS = [
   'export',
   'clock confirm',
   'clock correct',
+  'connect',
+  'sut check',
+  'session list',
+  'client',
 ]
 const USERS = ['user add', 'user list', 'user remove', 'user passwd']
+/** Those with an argument. */
+const TAKES_ONE = ['backup', 'history', 'proof', 'vault forget', 'connect', 'sut check', 'client']
 /** A configuration that every command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 
@@ -119,11 +125,8 @@ for (const [line, reason] of misuses) {
 
 test('a wrong configuration exits with 2 and lists every problem before the command does anything', async (t) => {
   for (const name of [
-    ...COMMANDS.filter((each) => !['backup', 'history', 'proof', 'vault forget'].includes(each)),
-    'backup a',
-    'history a',
-    'proof a',
-    'vault forget a',
+    ...COMMANDS.filter((each) => !TAKES_ONE.includes(each)),
+    ...TAKES_ONE.map((each) => `${each} a`),
     'user list',
   ]) {
     const { code, out, error } = await type(name.split(' '), WRONG)

@@ -125,13 +125,13 @@ test('control: a store that ignores the expected revision double-books', async (
   t.notDeepEqual(await race(store, ignoresExpected()(store)), ONE_WINNER)
 })
 
-test('a clock set back an hour causes no double booking', async (t) => {
+test('a clock set back causes no double booking', async (t) => {
   const store = await aStore(t)
   const instance = anInstance(store)
   const sut = await instance.aSut()
   t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'made')
-  instance.setClock('06:20')
-  // By the time of this event the first window is over, and it leaves the folded calendar.
+  instance.setClock('2030-06-03T06:20:00Z')
+  // By the time of this event the first window has been over for a month, and it leaves the folded calendar.
   t.is(await instance.describe(sut, 'after six'), 'recorded')
   instance.setClock('05:20')
   t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'clock_behind')

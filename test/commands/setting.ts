@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { beginSchedule, SCHEDULE } from '../../src/commands/begin-schedule.ts'
 import type { Order } from '../../src/commands/order.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import type { FollowedLog } from '../../src/commands/states/log-continuity.ts'
@@ -20,6 +21,10 @@ export interface Instance {
   readonly reserve: (sut: string, window: RequestedWindow) => Promise<string>
   /** `recorded`, `already`, or the code of the refusal. */
   readonly describe: (sut: string, description: string) => Promise<string>
+  /** Begins the schedule, or finds since when it runs. */
+  readonly beginSchedule: () => Promise<void>
+  /** Records the starts and ends of a SUT that are due, at most so many. */
+  readonly advance: (sut: string, most?: number) => Promise<void>
   readonly setClock: (time: string) => void
   readonly keepStates: () => void
 }
@@ -31,6 +36,7 @@ export const anInstance = (
   cacheBytesMax?: number,
 ): Instance => {
   let now = clock('05:58')
+  let from = now
   const options = { ...(log && { log }), ...(cacheBytesMax && { cacheBytesMax }) }
   const runner = makeRunner({ store, clock: () => now, randomHex, snapshots, ...options })
   const order = <C>(command: C): Order<C> => ({ command, actor: administrator, requestId: randomHex(8) })
@@ -51,6 +57,17 @@ export const anInstance = (
       const command = { type: 'UpdateSut', values: { description } } as const
       const updated = await runner.run(sutDecider, sutStream(sut_id), order(command))()
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
+    },
+    beginSchedule: async () => {
+      from = await beginSchedule({ store, now, randomHex })
+    },
+    advance: async (sut_id, most = Number.POSITIVE_INFINITY) => {
+      for (let n = 0; n < most; n++) {
+        const command = { type: 'AdvanceSchedule', sut_id, from } as const
+        const advancing = { command, actor: SCHEDULE, requestId: randomHex(8) }
+        const done = await runner.run(reservationDecider, sutStream(sut_id), advancing)()
+        if (E.isLeft(done) || done.right.kind !== 'recorded') return
+      }
     },
     keepStates: runner.saveStates,
     setClock: (time) => {

@@ -26,6 +26,7 @@ export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
   ({ made }) => ({ type: 'CancelReservation', ...by, _id: made[2] ?? NEVER_MADE }),
   ({ sut }) => ({ ...createReservation(explicit('10:00', '11:00')), sut_id: sut, random: randomHex(8) }),
   ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:30'), limits: LIMITS }),
+  () => ({ type: 'SetMonitoring', interval: 60 }),
   () => ({ type: 'RetireSut' }),
   () => ({ type: 'UpdateSut', values: { is_active: false } }),
   ({ sut }) => ({ ...createReservation(explicit('12:00', '12:15')), sut_id: sut, random: randomHex(8) }),

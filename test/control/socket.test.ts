@@ -5,14 +5,22 @@ import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { askService } from '../../src/control/ask.ts'
-import { type ControlHandler, openControlSocket, socketPathProblem } from '../../src/control/socket.ts'
+import {
+  type ControlHandler,
+  type ControlSocketOptions,
+  openControlSocket,
+  socketPathProblem,
+} from '../../src/control/socket.ts'
 import { temporaryData } from '../http/harness.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
+
+/** Answers with the path. */
+const serve: ControlSocketOptions['serve'] = (request, response) => response.end(request.url)
 
 const open = async (t: ExecutionContext, handlers: Readonly<Record<string, ControlHandler>>) => {
   const path = join(await temporaryData(t), 'berth.sock')
   const failures: unknown[] = []
-  const close = await openControlSocket({ path, handlers, onError: (error) => failures.push(error) })
+  const close = await openControlSocket({ path, handlers, serve, onError: (error) => failures.push(error) })
   t.teardown(close)
   return { path, failures, close }
 }
@@ -69,6 +77,13 @@ test('malformed, non-JSON and oversized requests do no harm', async (t) => {
   t.deepEqual(failures, [])
 })
 
+test('requests for routes are passed on, and no others', async (t) => {
+  const { path } = await open(t, {})
+  const get = (url: string) => raw(path, `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  t.regex(await get('/api/sut?limit=1'), /^HTTP\/1\.1 200 [\s\S]*\/api\/sut\?limit=1/)
+  for (const other of ['/', '/apix', '/health/live', '//api/']) t.regex(await get(other), /^HTTP\/1\.1 404 /, other)
+})
+
 test('only the owner can connect to the socket, and it disappears when the service stops', async (t) => {
   const { path, close } = await open(t, {})
   t.is((await stat(path)).mode & 0o777, 0o600)
@@ -81,7 +96,7 @@ test('the socket of a killed service is replaced', async (t) => {
   await close()
   await writeFile(path, '')
   t.is(leftOf(await askService(path, 'any', {})), 'no service')
-  t.teardown(await openControlSocket({ path, handlers: { any: async () => E.right({}) }, onError: t.log }))
+  t.teardown(await openControlSocket({ path, handlers: { any: async () => E.right({}) }, serve, onError: t.log }))
   t.deepEqual(rightOf(await askService(path, 'any', {})), {})
 })
 

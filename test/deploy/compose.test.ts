@@ -52,8 +52,20 @@ test('the settings of every instance are accepted without warnings', (t) => {
 })
 
 test('instances on one log have equal settings', (t) => {
-  t.deepEqual(environmentOf('cluster-berth-1'), environmentOf('cluster-berth-2'))
-  t.deepEqual(environmentOf('berth-1'), environmentOf('berth-2'))
+  for (const profile of ['', 'cluster-']) {
+    const { BERTH_GATEWAY, ...second } = environmentOf(`${profile}berth-2`)
+    t.deepEqual(environmentOf(`${profile}berth-1`), second)
+    t.is(BERTH_GATEWAY, 'off', 'both cannot publish the same ports')
+  }
+})
+
+test('the ports of machines are published where they are forwarded', (t) => {
+  for (const name of ['berth', 'berth-1', 'berth-2', 'cluster-berth-1', 'cluster-berth-2']) {
+    const { BERTH_LISTEN_PORTS, BERTH_GATEWAY } = settingsOf(name)
+    const published = (compose.services[name]?.ports ?? []).map(filledIn)
+    const range = `127.0.0.1:${BERTH_LISTEN_PORTS}:${BERTH_LISTEN_PORTS}`
+    t.is(published.includes(range), BERTH_GATEWAY !== 'off', name)
+  }
 })
 
 test('volumes of earlier versions keep their names and mount points', (t) => {
@@ -127,7 +139,10 @@ test('every container drops all capabilities, and those of Berth cannot write th
 
 test('Berth is published only on this host, and stores without TLS only on an internal network', (t) => {
   const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports.map(filledIn))
-  t.deepEqual([...new Set(ports)].toSorted(), ['127.0.0.1:8080:8080', '127.0.0.1:8081:8080', '127.0.0.1:8082:8080'])
+  t.deepEqual([...new Set(ports)].toSorted(), [
+    ...['127.0.0.1:20000-20099:20000-20099'],
+    ...['127.0.0.1:8080:8080', '127.0.0.1:8081:8080', '127.0.0.1:8082:8080'],
+  ])
   t.deepEqual(compose.services.eventstore?.networks, ['store'])
   t.true(compose.networks.store?.internal)
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
+import { SESSION_CAUSES } from '../../src/domain/events/session.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
 import { arbitraryOffset } from './builders.ts'
 
@@ -54,7 +55,17 @@ const arbitraryTags = () =>
 const arbitraryTime = () => fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds)
 const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat() })
 
+const due = () => ({ ...ids(), due: arbitraryTime() })
 const ids = () => ({ _id: arbitraryAssignedId(), sut_id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
+
+const session = () => ({
+  _id: arbitraryAssignedId(),
+  reservation_id: arbitraryAssignedId(),
+  sut_id: arbitraryAssignedId(),
+  user_id: arbitraryOpaqueId(),
+  instance: fc.stringMatching(/^[0-9a-f]{16}$/),
+  opened_at: arbitraryTime(),
+})
 
 /** Any data of every event type, with and without optional members. */
 export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>> } = {
@@ -89,6 +100,13 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   ),
   SutRetired: fc.record({ _id: arbitraryAssignedId(), listen_port: arbitraryPort() }),
   SutCreationAbandoned: fc.record({ _id: arbitraryAssignedId(), listen_port: arbitraryPort() }),
+  SutMonitoringEnabled: fc.record({ _id: arbitraryAssignedId(), interval: fc.integer({ min: 10, max: 86_400 }) }),
+  SutMonitoringDisabled: fc.record({ _id: arbitraryAssignedId() }),
+  SutWentOnline: fc.record({ _id: arbitraryAssignedId() }),
+  SutWentOffline: fc.record({
+    _id: arbitraryAssignedId(),
+    cause: fc.constantFrom('refused' as const, 'locked_out' as const),
+  }),
   ReservationCreated: fc.record({
     ...ids(),
     start_time: arbitraryEnd(),
@@ -97,6 +115,19 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   }),
   ReservationExtended: fc.record({ ...ids(), end_time: arbitraryEnd() }),
   ReservationReleased: fc.record({ ...ids(), end_time: arbitraryEnd() }),
+  ReservationBound: fc.record(ids()),
+  ReservationStarted: fc.record(due()),
+  ReservationEnded: fc.record(due()),
+  SessionOpened: fc.record(session()),
+  SessionClosed: fc.record({
+    ...session(),
+    closed_at: arbitraryTime(),
+    connections: fc.integer({ min: 1 }),
+    bytes_to_sut: fc.maxSafeNat(),
+    bytes_from_sut: fc.maxSafeNat(),
+    cause: fc.constantFrom(...SESSION_CAUSES),
+  }),
+  ScheduleBegan: fc.record({ from: arbitraryTime() }),
   ReservationCancelled: fc.record(ids()),
   ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
   ListenPortReleased: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
@@ -107,12 +138,16 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
       revisions: arbitrarySpan(),
       time: arbitraryTime(),
       windows: fc.array(
-        fc.record({
-          _id: arbitraryAssignedId(),
-          user_id: arbitraryOpaqueId(),
-          start_time: arbitraryEnd(),
-          end_time: arbitraryEnd(),
-        }),
+        fc.record(
+          {
+            _id: arbitraryAssignedId(),
+            user_id: arbitraryOpaqueId(),
+            start_time: arbitraryEnd(),
+            end_time: arbitraryEnd(),
+            started: fc.boolean(),
+          },
+          { requiredKeys: ['_id', 'user_id', 'start_time', 'end_time'] },
+        ),
         { maxLength: 3 },
       ),
       remaining: fc.nat(),
@@ -135,6 +170,7 @@ export const arbitraryMetadata = (): fc.Arbitrary<Metadata> =>
       request_id: arbitraryText(1, 20),
       time: arbitraryTime(),
       schema: arbitraryPort(),
+      client: fc.stringMatching(/^[A-Za-z0-9._-]{1,32}:[\w-]{22}$/),
       key: fc.stringMatching(/^[\w-]{22}\.[\w-]{22}$/),
       reason: arbitraryText(1, 20),
     },

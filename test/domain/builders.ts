@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
-import type { CreateReservation } from '../../src/domain/reservation/decide.ts'
+import type { CreateReservation } from '../../src/domain/reservation/create.ts'
 import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
 import type { SutValues } from '../../src/domain/sut/state.ts'
 import type { Instant } from '../../src/domain/values/instant.ts'
@@ -75,6 +75,23 @@ export const sutRetired = (): EventOf<'SutRetired'> => ({
   data: { _id: SUT_ID, listen_port: LISTEN_PORT },
 })
 
+export const sutMonitoringEnabled = (interval = 60): EventOf<'SutMonitoringEnabled'> => ({
+  type: 'SutMonitoringEnabled',
+  data: { _id: SUT_ID, interval },
+})
+
+export const sutMonitoringDisabled = (): EventOf<'SutMonitoringDisabled'> => ({
+  type: 'SutMonitoringDisabled',
+  data: { _id: SUT_ID },
+})
+
+export const sutWentOnline = (): EventOf<'SutWentOnline'> => ({ type: 'SutWentOnline', data: { _id: SUT_ID } })
+
+export const sutWentOffline = (cause: DataOf<'SutWentOffline'>['cause'] = 'refused'): EventOf<'SutWentOffline'> => ({
+  type: 'SutWentOffline',
+  data: { _id: SUT_ID, cause },
+})
+
 export const sutCreationAbandoned = (): EventOf<'SutCreationAbandoned'> => ({
   type: 'SutCreationAbandoned',
   data: { _id: SUT_ID, listen_port: LISTEN_PORT },
@@ -110,6 +127,21 @@ export const reservationReleased = (
 ): EventOf<'ReservationReleased'> => ({
   type: 'ReservationReleased',
   data: { ...ofReservation(_id, user_id), end_time },
+})
+
+export const reservationBound = (_id: string, user_id = alice): EventOf<'ReservationBound'> => ({
+  type: 'ReservationBound',
+  data: { _id, sut_id: SUT_ID, user_id },
+})
+
+export const reservationStarted = (_id: string, due: string, user_id = alice): EventOf<'ReservationStarted'> => ({
+  type: 'ReservationStarted',
+  data: { _id, due, sut_id: SUT_ID, user_id },
+})
+
+export const reservationEnded = (_id: string, due: string, user_id = alice): EventOf<'ReservationEnded'> => ({
+  type: 'ReservationEnded',
+  data: { _id, due, sut_id: SUT_ID, user_id },
 })
 
 export const reservationCancelled = (_id: string, user_id = alice): EventOf<'ReservationCancelled'> => ({

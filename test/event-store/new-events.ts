@@ -36,7 +36,7 @@ export const someEvents = (stream: string, count: number): readonly NewEvent[] =
   Array.from({ length: count }, (_, index) => anEvent(stream, `note ${index}`))
 
 export const aSecret = (stream: string, field: string, size = 32): SealedSecret => ({
-  sut_id: stream.slice('sut-'.length),
+  owner: stream.slice('sut-'.length),
   field,
   id: randomHex(12),
   key_id: 'k1',

@@ -68,8 +68,8 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
   const lines = await openStream(own.port, '?follow=true', { accept: LINES })
   await createSut(own.as('admin'), { rdp_width: 1024, tags: undefined, password: 'x', user_name: 'y' })
   const [asStream, asLines] = [
-    await live.until((so) => eventsIn(so).length === 3),
-    await lines.until((so) => eventsIn(so).length === 3),
+    await live.until((so) => eventsIn(so).length === 4),
+    await lines.until((so) => eventsIn(so).length === 4),
   ]
   const page = await pageAt('', own)
   await own.stop()
@@ -90,15 +90,15 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
 
 test('`next` leads through the log, even if a filter leaves a page short or empty', async (t) => {
   const whole = await pageAt()
-  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [13, formatPosition(12), true])
+  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [14, formatPosition(13), true])
   const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${formatPosition(4)}`)]
   t.deepEqual([first.next, first.caught_up, rest.caught_up], [formatPosition(4), false, true])
   t.deepEqual([...jsonIn(first), ...jsonIn(rest)], jsonIn(whole))
-  t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(12), caught_up: true })
-  t.deepEqual(await pageAt(`?after=${formatPosition(12)}`), { events: [], next: formatPosition(12), caught_up: true })
+  t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(13), caught_up: true })
+  t.deepEqual(await pageAt(`?after=${formatPosition(13)}`), { events: [], next: formatPosition(13), caught_up: true })
   const fresh = await start(t, { now: NOW })
   // Recorded by the start itself.
-  t.deepEqual(typesIn(await pageAt('', fresh)), ['berth.StoreUpgraded'])
+  t.deepEqual(typesIn(await pageAt('', fresh)), ['berth.StoreUpgraded', 'berth.ScheduleBegan'])
 })
 
 test('a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
@@ -106,15 +106,15 @@ test('a page covers at most 4,096 events and 4 MB, and reports whether there are
   const empty = await pageAt('?type=SutRetired', own)
   t.deepEqual(empty, { events: [], next: formatPosition(4_095), caught_up: false })
   const rest = await pageAt(`?type=SutRetired&after=${empty.next}`, own)
-  t.deepEqual(rest, { events: [], next: formatPosition(4_200), caught_up: true })
+  t.deepEqual(rest, { events: [], next: formatPosition(4_201), caught_up: true })
   t.is((await pageAt('?limit=1000', own)).events.length, 1_000)
   const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
   const short = await pageAt('?limit=1000', large)
   t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
   t.is(short.events.at(-1)?.sequence, short.next)
   const lines = await own.as('audrey').get('/api/events', { Accept: LINES })
-  t.is(lines.text.trimEnd().split('\n').length, 4_201)
-  t.is(lines.headers['berth-position'], formatPosition(4_200))
+  t.is(lines.text.trimEnd().split('\n').length, 4_202)
+  t.is(lines.headers['berth-position'], formatPosition(4_201))
 })
 
 test('events are filtered by type, by SUT including its port and reservations, and by user', async (t) => {
@@ -144,7 +144,7 @@ test('a position may omit leading zeros, and `latest` is the end of the log', as
 })
 
 const ask = (query: string, headers = {}): Promise<Answer> => service.as('audrey').get(`/api/events${query}`, headers)
-const BEYOND = formatPosition(13)
+const BEYOND = formatPosition(14)
 
 const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
   'a position of 21 digits': [`?after=0${formatPosition(1)}`, {}, 'after'],
@@ -187,7 +187,7 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
   for (const [accept, mediaType] of Object.entries(chosen)) {
     const head = await service.as('audrey').request('HEAD', '/api/events', { Accept: accept })
     t.deepEqual([head.status, head.headers['content-type'], head.headers.vary], [200, mediaType, 'Accept'], accept)
-    t.is(head.headers['berth-position'], formatPosition(12))
+    t.is(head.headers['berth-position'], formatPosition(13))
   }
   for (const accept of ['text/html', 'application/json;q=0']) {
     const refused = await ask('', { Accept: accept })

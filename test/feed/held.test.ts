@@ -40,7 +40,7 @@ const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
   const source = new EventSource(`http://127.0.0.1:${port}/api/events`, {
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } }),
   })
-  for (const type of ['SutCreated', 'ListenPortAssigned', 'StoreUpgraded', 'StoreCreated']) {
+  for (const type of ['SutCreated', 'ListenPortAssigned', 'StoreUpgraded', 'ScheduleBegan']) {
     source.addEventListener(`berth.${type}`, ({ lastEventId }) => got.push(lastEventId))
   }
   source.addEventListener('error', ({ code }) => errors.push(code))

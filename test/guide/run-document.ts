@@ -4,6 +4,8 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
+import { freePort } from '../gateway/peers.ts'
+import { areInstalled } from '../gateway/rfb/xvnc.ts'
 import { launch, ROOT } from '../process/harness.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { readSteps, type Step } from './answers.ts'
@@ -18,6 +20,8 @@ export interface RunStep extends Step {
 /** The parts of a checkout that the commands need. */
 const NEEDED = ['node_modules', 'package.json', 'projections', 'src']
 const SEPARATOR = '\u001e'
+/** Blocks that show a screen. */
+const NEEDS_VNC = /\b(?:Xvnc|vncsnapshot)\b/
 /** Milliseconds for all blocks of a document. */
 const WITHIN = 50_000
 
@@ -40,9 +44,11 @@ const freshFolder = async (t: ExecutionContext, { blocks }: Document): Promise<s
   return folder
 }
 
+const aLoopbackAddress = (): string => `127.${randomInt(64, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
+
 /** A random loopback address and a free port on it, for the second service of a document. */
 const freeAddress = async (): Promise<{ host: string; port: number }> => {
-  const host = `127.${randomInt(64, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
+  const host = aLoopbackAddress()
   const server = createServer()
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
   const { port } = server.address() as { port: number }
@@ -50,9 +56,22 @@ const freeAddress = async (): Promise<{ host: string; port: number }> => {
   return { host, port }
 }
 
+/** What takes the place of the addresses and ports that a document shows. */
+interface Places {
+  readonly port: number
+  readonly second: { readonly host: string; readonly port: number }
+  /** Where the service offers machines. */
+  readonly gatewayHost: string
+  /** The port, and the display, of a VNC server. */
+  readonly vnc: number
+}
+
 /** Points the commands at services on other ports, with more time for a stream on a busy machine. */
-const relocate = (script: string, port: number, second: { host: string; port: number }): string =>
+const relocate = (script: string, { port, second, gatewayHost, vnc }: Places): string =>
   script
+    .replaceAll('127.0.0.1::', `${gatewayHost}::`)
+    .replaceAll('Xvnc :77 -rfbport 5977', `Xvnc :${vnc} -rfbport ${vnc}`)
+    .replaceAll('"port":5977', `"port":${vnc}`)
     .replaceAll('--max-time 1 ', '--max-time 3 ')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
     .replaceAll('127.0.0.1:8081', `${second.host}:${second.port}`)
@@ -103,17 +122,23 @@ export const runDocument = async (
   before: readonly Block[] = [],
 ): Promise<readonly RunStep[]> => {
   const folder = await freshFolder(t, document)
-  const service = launch(t, { data: join(folder, 'data'), args: ['serve'], env: { BERTH_PORT: '0' } })
+  const gatewayHost = aLoopbackAddress()
+  const env = { BERTH_PORT: '0', BERTH_GATEWAY: 'on', BERTH_GATEWAY_HOST: gatewayHost }
+  const service = launch(t, { data: join(folder, 'data'), args: ['serve'], env })
   const { url } = JSON.parse(await service.line('"msg":"listening"')) as { url: string }
   const { file } = JSON.parse(await service.line('created the administrator')) as { file: string }
   const password = await readFile(file, 'utf8')
-  const blocks = [...before, ...document.blocks].filter(({ info }) => info === 'sh')
+  const canShow = areInstalled(t, 'Xvnc', 'vncpasswd', 'vncsnapshot')
+  const blocks = [...before, ...document.blocks].filter(
+    ({ info, code }) => info === 'sh' && (canShow || !NEEDS_VNC.test(code)),
+  )
   const steps = blocks.flatMap(({ code, line }) => readSteps(code).map((step) => ({ ...step, line })))
   const script = steps.map(({ commands }) => `${commands}\nprintf '${SEPARATOR}'\n`).join('')
   const prelude = `exec 2>&1\n${before.length === 0 ? '' : `${WITHOUT_NPM}\n`}`
-  const relocated = relocate(script, Number(new URL(url).port), await freeAddress())
+  const second = await freeAddress()
+  const relocated = relocate(script, { port: Number(new URL(url).port), second, gatewayHost, vnc: await freePort() })
   const typed = `${password.trim().split('\n').at(-1)}\n`
   const output = await runBash(t, folder, `${prelude}${relocated}`, typed)
-  const outputs = output.split(SEPARATOR)
+  const outputs = output.replaceAll(gatewayHost, '127.0.0.1').split(SEPARATOR)
   return steps.map((step, index) => ({ ...step, output: outputs[index] ?? '(not reached)' }))
 }

@@ -115,7 +115,7 @@ export interface StoryReport {
   readonly faults: readonly string[]
 }
 
-const OF_PORTS = /^(ListenPort|StoreUpgraded)/
+const OF_PORTS = /^(ListenPort|StoreUpgraded|ScheduleBegan)/
 
 /** Compares every object and list as of every event with the answer given then. */
 const checkPositions = async (

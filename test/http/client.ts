@@ -50,8 +50,7 @@ export const watchAnswers = (by: Watch): void => {
   watch = by
 }
 
-/** `from` is the local address of the client. Linux accepts all of 127.0.0.0/8. */
-export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
+export const connectTo = (port: number): Connections => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
   const send = (method: string, path: string, headers: Headers, body?: string | Uint8Array): Promise<Answer> =>
@@ -60,7 +59,6 @@ export const connectTo = (port: number, from = '127.0.0.1'): Connections => {
       const options = {
         agent,
         host: '127.0.0.1',
-        localAddress: from,
         port,
         method,
         path,

@@ -31,6 +31,7 @@ export interface Setting {
   readonly openStore?: World['openStore']
   readonly patience?: World['patience']
   readonly feed?: World['feed']
+  readonly console?: World['console']
   /** Aborts a start that waits for the store. */
   readonly signal?: AbortSignal
   /** Receives the service's log, for tests that read it before the start completes. */
@@ -53,6 +54,8 @@ export interface Running {
   /** A client without credentials. */
   readonly anyone: Client
   readonly clock: { readonly set: (time: string) => void; readonly now: () => number }
+  /** Lets what is done on time look at the clock. */
+  readonly tick: () => void
   readonly log: readonly Line[]
   /** The summary of each request, added when its answer is ready. */
   readonly answered: readonly RequestSummary[]
@@ -99,29 +102,55 @@ const logInto =
     lines.push({ level, facts, sentence })
   }
 
+/** What is done on time looks at the clock when a test says so: the clock is the test's own, too. */
+const makeWaking = () => {
+  const sleeping = new Set<() => void>()
+  return {
+    wake: async (signal: AbortSignal): Promise<void> => {
+      if (signal.aborted) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      sleeping.add(resolve)
+      const wakeUp = (): void => resolve()
+      signal.addEventListener('abort', wakeUp)
+      await promise
+      signal.removeEventListener('abort', wakeUp)
+      sleeping.delete(resolve)
+    },
+    tick: (): void => {
+      for (const resolve of sleeping) resolve()
+    },
+  }
+}
+
 /** Starts the whole service in this process, as main.ts does. Stops it after the test. */
 export const start = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   if (process.env.FIT !== undefined) await import('./documents/fit-answers.ts')
   const data = setting.data ?? (await dataWithPeople(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
   const config = rightOf(
-    readConfig({ BERTH_DATA: data, BERTH_PORT: '0', ...shared, ...setting.environment }, keyChecks),
+    readConfig(
+      { BERTH_DATA: data, BERTH_PORT: '0', BERTH_GATEWAY: 'off', ...shared, ...setting.environment },
+      keyChecks,
+    ),
   )
   const log = setting.log ?? []
   const answered: RequestSummary[] = []
   let time = setting.now === undefined ? undefined : at(setting.now)
   const now = (): number => time ?? Date.now()
+  const waking = makeWaking()
   const service = await startService(config, {
     clock: now,
     sinceBoot: setting.sinceBoot ?? now,
     randomBytes,
     log: { info: logInto(log, 'info'), warn: logInto(log, 'warn'), error: logInto(log, 'error') },
+    wake: waking.wake,
     onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot go on'),
     onAnswered: (summary) => answered.push(summary),
     ...(setting.randomHex && { randomHex: setting.randomHex }),
     ...(setting.openStore && { openStore: setting.openStore }),
     ...(setting.patience && { patience: setting.patience }),
     ...(setting.feed && { feed: setting.feed }),
+    ...(setting.console && { console: setting.console }),
     ...(setting.signal && { signal: setting.signal }),
   })
   const connections = connectTo(service.port)
@@ -149,6 +178,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
       },
       now,
     },
+    tick: waking.tick,
     log,
     answered,
     stop,

@@ -12,6 +12,9 @@ export const aSut = (more: Readonly<Record<string, unknown>> = {}): Readonly<Rec
   ...more,
 })
 
+/** Where nothing listens: a check of such a SUT is refused at once, in any network. */
+export const REFUSING = { address: '127.0.0.1', port: 1 }
+
 /** A reservation of Alice's, from 06:00 to 06:15 on the day of the tests. */
 export const aReservation = (
   sut_id: string,

@@ -65,19 +65,19 @@ test('the version 1 log contains every event type of that version, and reading d
 test('a version 1 log is upgraded once, at the first start, and serves the same answers', async (t) => {
   const data = await dataOfVersion1(t)
   const service = await start(t, { data, now: LATER })
-  const { position, stream, data: upgrade, metadata } = rowsIn(data).at(-1) as ReturnType<typeof rowsIn>[number]
+  const { position, stream, data: upgrade, metadata } = rowsIn(data).at(-2) as ReturnType<typeof rowsIn>[number]
   t.deepEqual([position, stream, upgrade], [EVENTS, 'listenPorts', { from: 1, to: 2 }])
   t.deepEqual([metadata.actor, metadata.role, metadata.time], ['berth', 'system', LATER])
   t.true(service.log.some(({ sentence }) => sentence.startsWith('log upgraded; older versions of Berth no longer')))
   await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
   await answersAsBefore(t, service)
-  await verify(t, { BERTH_DATA: data }, EVENTS + 1)
+  await verify(t, { BERTH_DATA: data }, EVENTS + 2)
   t.is((await type(['replay'], { BERTH_DATA: data })).code, 0)
   await service.stop()
   const again = await start(t, { data, now: LATER })
   await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
   await answersAsBefore(t, again)
-  t.is(rowsIn(data).length, EVENTS + 1)
+  t.is(rowsIn(data).length, EVENTS + 2)
 })
 
 test('after the upgrade no reservation overlaps one that version 1 released in the same quarter-hour', async (t) => {
@@ -91,7 +91,7 @@ test('after the upgrade no reservation overlaps one that version 1 released in t
     duration: 60,
   })
   t.deepEqual([made.json.start_time, made.json.end_time], ['2030-05-02T19:05:02+00:00', '2030-05-02T19:15:00+00:00'])
-  await verify(t, { BERTH_DATA: data }, EVENTS + 2)
+  await verify(t, { BERTH_DATA: data }, EVENTS + 3)
 })
 
 test('a version 1 log copied to EventStoreDB is upgraded by one of three instances that start together', async (t) => {
@@ -111,5 +111,5 @@ test('a version 1 log copied to EventStoreDB is upgraded by one of three instanc
     await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
     await answersAsBefore(t, service)
   }
-  await verify(t, { BERTH_EVENT_STORE: log }, EVENTS + 1)
+  await verify(t, { BERTH_EVENT_STORE: log }, EVENTS + 2)
 })

@@ -44,7 +44,14 @@ export const launch = (scope: Tidying, options: Launch): Child => {
   const { data, args, node = [], script = join(ROOT, 'src/main.ts'), env = {} } = options
   const child = spawn(process.execPath, [...node, script, ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), NODE_COMPILE_CACHE: COMPILED, BERTH_DATA: data, ...env },
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: tmpdir(),
+      NODE_COMPILE_CACHE: COMPILED,
+      BERTH_DATA: data,
+      BERTH_GATEWAY: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const received = { stdout: '', stderr: '' }

@@ -76,6 +76,23 @@ test('lists as of the past are read completely in a worker thread', async (t) =>
   t.deepEqual((await read('pastSuts', FIRST_PAGE, momentAfter(EVENTS - 1)))?.listed, lists.suts(FIRST_PAGE))
 })
 
+test('what runs soon, and what has ended, is read directly if it is little and in the thread otherwise', async (t) => {
+  const { lists, read, delegated } = given(t)
+  const hour = { from: MIDDLE, to: MIDDLE + 3_600, after: -1, limit: 2_000 }
+  const year = { from: FIRST, to: FIRST + 360 * DAY, after: -1, limit: 2_000 }
+  for (const [span, inThread] of [
+    [hour, []],
+    [year, ['upcoming', 'unrecorded']],
+  ] as const) {
+    delegated.length = 0
+    const { listed } = (await read('upcoming', span)) ?? {}
+    t.deepEqual(listed, lists.upcoming(span))
+    t.true(listed !== undefined && listed.length > 0)
+    t.deepEqual((await read('unrecorded', span))?.listed, lists.unrecorded(span))
+    t.deepEqual(delegated, inThread)
+  }
+})
+
 /** CPU microseconds of this thread. */
 const cpuOf = async (run: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage()
@@ -119,16 +136,19 @@ test('a worker thread that cannot read the file rejects its reads, and the next 
   t.is((await read())?.listed.count, 2)
 })
 
-test('isShort covers every list except those of the past', (t) => {
+test('isShort covers every list except those always read in the thread', (t) => {
   const { lists } = given(t)
-  const past: readonly (keyof ListReads)[] = ['pastReservations', 'pastSuts']
+  const inThread: readonly (keyof ListReads)[] = ['pastReservations', 'pastSuts']
   const all: Record<keyof ListReads, true> = {
     reservations: true,
     suts: true,
     held: true,
+    sessions: true,
+    upcoming: true,
+    unrecorded: true,
     pastReservations: true,
     pastSuts: true,
   }
-  const ofNow = Object.keys(all).filter((name) => !past.includes(name as keyof ListReads))
+  const ofNow = Object.keys(all).filter((name) => !inThread.includes(name as keyof ListReads))
   t.deepEqual(Object.keys(lists.isShort satisfies Lists['isShort']), ofNow)
 })

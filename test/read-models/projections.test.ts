@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { reservationProjection } from '../../projections/reservation.ts'
+import { reservationRunProjection } from '../../projections/reservation-run.ts'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
 import { type EventType, eventData, type Recorded } from '../../src/domain/event.ts'
@@ -200,10 +201,12 @@ test('every event of a SUT or a reservation makes a version of its document', (t
     ['Sut', sutProjection],
     ['Reservation', reservationProjection],
   ] as const
-  for (const [object, { key }] of keyed) {
+  const ofTheRun = new Set<EventType>(['ReservationStarted', 'ReservationEnded'])
+  for (const [object, projection] of keyed) {
     for (const type of Object.keys(eventData) as EventType[]) {
       // A creation that was abandoned never became a document.
       if (!type.startsWith(object) || type === 'SutCreationAbandoned') continue
+      const { key } = ofTheRun.has(type) ? reservationRunProjection : projection
       const [data] = fc.sample(arbitraryData[type] as fc.Arbitrary<{ readonly _id: string }>, 1)
       t.is(key({ type, data } as Recorded), data?._id, type)
     }

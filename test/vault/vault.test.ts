@@ -20,9 +20,9 @@ const ringWith = (current: KeyRing, ...others: readonly KeyRing[]): KeyRing => (
 const makeStore = () => {
   const kept = new Map<string, SealedSecret>()
   const store: SecretStore = {
-    readSecrets: async (sutId) => [...kept.values()].filter(({ sut_id }) => sut_id === sutId),
+    readSecrets: async (sutId) => [...kept.values()].filter(({ owner }) => owner === sutId),
     writeSecrets: async (secrets) => {
-      for (const secret of secrets) kept.set(`${secret.sut_id} ${secret.field}`, secret)
+      for (const secret of secrets) kept.set(`${secret.owner} ${secret.field}`, secret)
     },
   }
   return { ...store, kept }
@@ -54,10 +54,10 @@ test('sealing returns a random id and the changed fields for the event', (t) => 
   t.regex(credentials.id, /^[0-9a-f]{24}$/)
   t.deepEqual(credentials.changed, ['password', 'user_name'])
   t.deepEqual(
-    secrets.map(({ sut_id, field, id, key_id }) => ({ sut_id, field, id, key_id })),
+    secrets.map(({ owner, field, id, key_id }) => ({ owner, field, id, key_id })),
     [
-      { sut_id: 'sut', field: 'password', id: credentials.id, key_id: 'a' },
-      { sut_id: 'sut', field: 'user_name', id: credentials.id, key_id: 'a' },
+      { owner: 'sut', field: 'password', id: credentials.id, key_id: 'a' },
+      { owner: 'sut', field: 'user_name', id: credentials.id, key_id: 'a' },
     ],
   )
   t.deepEqual(seal(vault, 'sut', { user_name: 'root' }).credentials.changed, ['user_name'])
@@ -105,6 +105,19 @@ test('a ciphertext or nonce with any bit flipped does not open', (t) => {
     t.true(E.isLeft(openSecret(ring, { ...sealed, nonce: flipped(sealed.nonce, bit) })))
 })
 
+test('what the first version sealed opens', (t) => {
+  const ring = rightOf(parseVaultKeys(`a:${Buffer.alloc(32, 7).toString('base64')}`))
+  const sealed: SealedSecret = {
+    owner: '5ced2d0ea4e9c4b2c1a1b2c3',
+    field: 'password',
+    id: '0123456789abcdef01234567',
+    key_id: 'a',
+    nonce: Buffer.alloc(12, 9),
+    ciphertext: Buffer.from('SuTn_NeepFBVAxXiM3cLwFCXDglrkkvs', 'base64url'),
+  }
+  t.deepEqual(openSecret(ring, sealed), E.right('machine1'))
+})
+
 test('a truncated ciphertext or nonce does not open', (t) => {
   const { ring, sealed } = sealedOnce()
   for (let length = 0; length < sealed.ciphertext.length; length++) {
@@ -113,9 +126,9 @@ test('a truncated ciphertext or nonce does not open', (t) => {
   t.true(E.isLeft(openSecret(ring, { ...sealed, nonce: sealed.nonce.subarray(0, 11) })))
 })
 
-test('a secret moved to another SUT, field, id or key does not open', (t) => {
+test('a secret moved to another owner, field, id or key does not open', (t) => {
   const { ring, sealed } = sealedOnce()
-  const moves = [{ sut_id: 'other' }, { field: 'user_name' }, { id: 'other' }, { key_id: 'b' }, { key_id: 'c' }]
+  const moves = [{ owner: 'other' }, { field: 'user_name' }, { id: 'other' }, { key_id: 'b' }, { key_id: 'c' }]
   for (const move of moves) t.true(E.isLeft(openSecret(ring, { ...sealed, ...move })))
   t.true(E.isRight(openSecret(ring, { ...sealed })))
 })
@@ -151,8 +164,8 @@ test('the first check writes a key check value for the current key, later ones w
   const vault = vaultOver(store, ringOf('a', 'b'))
   t.deepEqual(await vault.check(), E.right(undefined))
   t.deepEqual(
-    [...store.kept.values()].map(({ sut_id, field, key_id }) => ({ sut_id, field, key_id })),
-    [{ sut_id: '-', field: 'a', key_id: 'a' }],
+    [...store.kept.values()].map(({ owner, field, key_id }) => ({ owner, field, key_id })),
+    [{ owner: '-', field: 'a', key_id: 'a' }],
   )
   const [before] = store.kept.values()
   t.deepEqual(await vault.check(), E.right(undefined))

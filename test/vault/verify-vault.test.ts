@@ -169,8 +169,8 @@ test('a secret that no event has set is found, even for an unknown SUT', async (
   const store = await openToTamper()
   const [own] = await store.readSecrets(suts[0])
   await store.writeSecrets([
-    { ...(own as SealedSecret), sut_id: 'a'.repeat(24) },
-    { ...(own as SealedSecret), sut_id: suts[1], field: 'user_name' },
+    { ...(own as SealedSecret), owner: 'a'.repeat(24) },
+    { ...(own as SealedSecret), owner: suts[1], field: 'user_name' },
   ])
   await store.close()
   const { code, out } = await type(['verify', '--vault'], environment)

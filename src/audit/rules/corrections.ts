@@ -1,5 +1,5 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { countBefore } from './calendar.ts'
+import { countBefore, formatId } from './calendar.ts'
 import { hexAt } from './ids.ts'
 import { offsetIn, secondsIn } from './moments.ts'
 import { copyText, type Held, type Report, type Stream, type Sut } from './state.ts'
@@ -14,6 +14,8 @@ export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
   start: secondsIn(window.start_time),
   end: secondsIn(window.end_time),
   endOffset: offsetIn(window.end_time),
+  created: undefined,
+  hasStarted: window.started === true,
 })
 
 /** Restores windows. Reports those that overlap a current one. */
@@ -24,7 +26,9 @@ export const restoreWindows = ({ windows }: Sut, { windows: restored }: ClockCor
     const [before, behind] = [windows[place - 1], windows[place]]
     const overlaps =
       (before !== undefined && before.end > held.start) || (behind !== undefined && behind.start < held.end)
-    if (overlaps) report(`restores the reservation ${window._id} over a current one`)
+    const isStanding = behind !== undefined && formatId(behind) === window._id
+    if (isStanding) behind.hasStarted = held.hasStarted
+    else if (overlaps) report(`restores the reservation ${window._id} over a current one`)
     else windows.splice(place, 0, held)
   }
 }
@@ -39,6 +43,7 @@ export const correctTime = (stream: Stream, data: ClockCorrected, time: number, 
   if (remaining > 0) return
   stream.time = time
   stream.keys = undefined
+  if (stream.lastChange !== undefined) stream.lastChange.time = time
 }
 
 type Span = ClockCorrected['revisions']
@@ -50,15 +55,19 @@ export interface Correction {
   readonly revision: number
   readonly revisions: Span
   readonly positions: Span
+  /** Whether starts and ends were recorded by then. */
+  readonly hasSchedule: boolean
 }
 
 export const toCorrection = (
   { stream, revision, data }: Extract<Recorded, { readonly type: 'ClockCorrected' }>,
   position: number,
+  hasSchedule: boolean,
 ): Correction => ({
   stream: copyText(stream),
   position,
   revision,
   revisions: { ...data.revisions },
   positions: { ...data.positions },
+  hasSchedule,
 })

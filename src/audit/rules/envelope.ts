@@ -1,17 +1,38 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
-import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
-import { hexAt, type SeenIds } from './ids.ts'
+import { LISTEN_PORTS_STREAM, monitoringStream, SCHEDULE_STREAM, sessionStream } from '../../domain/values/ids.ts'
+import { type GivenIds, hexAt, type SeenIds } from './ids.ts'
 import { copyText, type Report, type Stream } from './state.ts'
 
 /** Rules for every event, whatever its type. */
 
-export const judgeStream = ({ type, data, stream }: Recorded, report: Report): boolean => {
-  const isOfPorts = type === 'ListenPortAssigned' || type === 'ListenPortReleased' || type === 'StoreUpgraded'
+/** Whether an event is in the stream that its type and SUT require. */
+const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefined): boolean => {
+  switch (type) {
+    case 'ScheduleBegan':
+      return stream === SCHEDULE_STREAM
+    case 'SutWentOnline':
+    case 'SutWentOffline':
+      return stream === monitoringStream(data._id)
+    case 'SessionOpened':
+    case 'SessionClosed':
+      return stream === sessionStream(data.sut_id)
+    case 'ListenPortAssigned':
+    case 'ListenPortReleased':
+    case 'StoreUpgraded':
+      return stream === LISTEN_PORTS_STREAM
+    default:
+      if (sutId !== undefined)
+        return stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
+      if (type !== 'ClockCorrected') return stream === LISTEN_PORTS_STREAM
+      if (stream.startsWith(monitoringStream('')) || stream.startsWith(sessionStream(''))) return true
+      return stream === LISTEN_PORTS_STREAM || stream === SCHEDULE_STREAM
+  }
+}
+
+export const judgeStream = (event: Recorded, report: Report): boolean => {
+  const { type, data, stream } = event
   const sutId = 'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
-  const isThere =
-    isOfPorts || sutId === undefined
-      ? stream === LISTEN_PORTS_STREAM
-      : stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
+  const isThere = isInItsStream(event, sutId)
   const of = sutId === undefined ? '' : ` of the SUT ${sutId}`
   if (!isThere) report(`is a ${type}${of}, which does not belong in the stream ${stream}`)
   return isThere
@@ -56,13 +77,16 @@ export const judgeId = (id: string, time: number, seen: SeenIds, report: Report)
   if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
 }
 
-/** Assigned ids begin with the second they were assigned. */
-export const judgeNewId = (_id: string, time: number, seen: SeenIds, report: Report): void => {
+/**
+ * Assigned ids begin with the second they were assigned.
+ *
+ * @param mark a number to find with the id, not 0
+ */
+export const judgeNewId = (_id: string, time: number, given: GivenIds, report: Report, mark = 1): void => {
   const second = Math.floor(time / 1_000) % 2 ** 32
   const first = hexAt(_id, 0, 8)
   if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
-  // The last word marks the entry as used, even for an id of zeros.
-  if (!seen.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), 1))
+  if (!given.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), mark))
     report(`assigns an id that was assigned before, ${_id}`)
 }
 
@@ -74,6 +98,13 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   ClockCorrected: 'command-line',
   AuditKeyReplaced: 'command-line',
   VaultKeyForgotten: 'command-line',
+  ScheduleBegan: 'schedule',
+  ReservationStarted: 'schedule',
+  ReservationEnded: 'schedule',
+  SutWentOnline: 'monitor',
+  SutWentOffline: 'monitor',
+  SessionOpened: 'gateway',
+  SessionClosed: 'gateway',
 }
 
 export const judgeActor = ({ type, data, metadata }: Recorded, report: Report): void => {
@@ -83,6 +114,7 @@ export const judgeActor = ({ type, data, metadata }: Recorded, report: Report): 
     report(`is a ${type} by a ${role}`)
     return
   }
+  if (role === 'system' && metadata.client !== undefined) report('names a client for what the service did itself')
   if (role === 'system' && actor !== system) {
     report(`is by the service under the name ${actor}`)
     return

@@ -7,6 +7,13 @@ export interface SeenIds {
   readonly add: (a: number, b: number, c: number, d: number) => boolean
 }
 
+/** Ids of 96 bits, each with a number that is not 0. The numbers take the place of the fourth word. */
+export interface GivenIds {
+  /** Adds an id, given as three words, with its number. Returns whether the id is new. */
+  readonly add: (a: number, b: number, c: number, mark: number) => boolean
+  readonly find: (a: number, b: number, c: number) => number | undefined
+}
+
 const INITIAL_PLACES = 1_024
 
 const hashWords = (a: number, b: number, c: number, d: number): number => {
@@ -16,18 +23,21 @@ const hashWords = (a: number, b: number, c: number, d: number): number => {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-export const makeSeenIds = (): SeenIds => {
+/** @param hasMarks whether the fourth word is no part of the id */
+const makeTable = (hasMarks: boolean): SeenIds & GivenIds => {
   let places = INITIAL_PLACES
   let words = new Uint32Array(4 * places)
   let count = 0
 
   /** Slot of the id, or the free slot for it. */
   const placeOf = (a: number, b: number, c: number, d: number): number => {
-    for (let place = hashWords(a, b, c, d) & (places - 1); ; place = (place + 1) & (places - 1)) {
+    for (let place = hashWords(a, b, c, hasMarks ? 1 : d) & (places - 1); ; place = (place + 1) & (places - 1)) {
       const at = 4 * place
       const first = words[at]
-      if (first === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d) return at
-      if (first === 0 && words[at + 1] === 0 && words[at + 2] === 0 && words[at + 3] === 0) return at
+      const fourth = words[at + 3]
+      const isFree = first === 0 && words[at + 1] === 0 && words[at + 2] === 0 && fourth === 0
+      if (isFree) return at
+      if (first === a && words[at + 1] === b && words[at + 2] === c && (hasMarks || fourth === d)) return at
     }
   }
 
@@ -57,8 +67,13 @@ export const makeSeenIds = (): SeenIds => {
       if (2 * count > places) grow()
       return true
     },
+    find: (a, b, c) => words[placeOf(a, b, c, 0) + 3] || undefined,
   }
 }
+
+export const makeSeenIds = (): SeenIds => makeTable(false)
+
+export const makeGivenIds = (): GivenIds => makeTable(true)
 
 const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit

@@ -1,17 +1,15 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream } from '../../domain/values/ids.ts'
-import {
-  dropPast,
-  judgeReservationCancelled,
-  judgeReservationCreated,
-  judgeReservationExtended,
-  judgeReservationReleased,
-} from './calendar.ts'
+import { dropPast, UNRECORDED_MAX } from './calendar.ts'
 import { type Correction, correctTime, restoreWindows, toCorrection } from './corrections.ts'
 import { judgeActor, judgeId, judgeKey, judgeNewId, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
-import { makeSeenIds } from './ids.ts'
+import { makeGivenIds, makeSeenIds } from './ids.ts'
 import { millisecondsIn } from './moments.ts'
+import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
+import { judgeReservation } from './reservations.ts'
+import { judgeScheduled, type Schedule } from './schedule.ts'
+import { type Assigned, judgeSession, makeHolderMarks } from './sessions.ts'
 import { copyText, makeTextCache, newStream, type Report, type Stream, type Sut } from './state.ts'
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
 
@@ -37,6 +35,9 @@ export interface Rules {
 interface Others {
   /** Log version since the last StoreUpgraded. */
   readonly log: { version: number }
+  readonly schedule: Schedule
+  /** Seconds an ended window is kept for the record of its end. */
+  readonly unrecordedMax: number
   readonly ports: Ports | undefined
   readonly knownSut: (sutId: string) => Sut | undefined
   readonly ownUser: (userId: string) => string
@@ -48,12 +49,24 @@ const judgeStoreUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgra
   log.version = Math.max(log.version, to)
 }
 
+/** Events without a rule on the state of their SUT, and those of monitoring and sessions (see there). */
+type JudgedElsewhere = Extract<
+  Recorded,
+  {
+    readonly type:
+      | 'AuditKeyReplaced'
+      | 'VaultKeyForgotten'
+      | `SutMonitoring${string}`
+      | `SutWent${string}`
+      | `Session${string}`
+  }
+>
+
 /** Checks an event against its SUT's state and applies it. */
 export const judgeData = (sut: Sut, event: Recorded, time: number, others: Others, report: Report): void => {
-  const { ports, knownSut, ownUser, log } = others
-  const version = ports && log.version
+  const { ports, knownSut, ownUser, log, schedule, unrecordedMax } = others
   // While windows remain to be restored, the stream's time is still wrong.
-  if (event.type !== 'ClockCorrected') dropPast(sut, time)
+  if (event.type !== 'ClockCorrected') dropPast(sut, time, unrecordedMax)
   switch (event.type) {
     case 'SutCreated':
       ports?.use(event.data._id, event.data.listen_port, time, report)
@@ -67,19 +80,19 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
       judgeSutUpdated(sut, event.data, report)
       break
     case 'SutRetired':
-      judgeSutRetired(sut, event.data, report)
+      judgeSutRetired(sut, event.data, time, report)
       break
     case 'ReservationCreated':
-      judgeReservationCreated(sut, event.data, ownUser(event.data.user_id), { time, version }, report)
-      break
     case 'ReservationExtended':
-      judgeReservationExtended(sut, event.data, version, report)
-      break
     case 'ReservationReleased':
-      judgeReservationReleased(sut, event.data, time, report)
-      break
     case 'ReservationCancelled':
-      judgeReservationCancelled(sut, event.data, time, report)
+    case 'ReservationBound':
+      judgeReservation(sut, event, { time, version: ports && log.version, ownUser }, report)
+      break
+    case 'ReservationStarted':
+    case 'ReservationEnded':
+    case 'ScheduleBegan':
+      judgeScheduled(sut, event, time, schedule, report)
       break
     case 'ListenPortAssigned':
       ports?.assign(event.data, time, knownSut(event.data.sut_id), report)
@@ -93,20 +106,32 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
     case 'ClockCorrected':
       restoreWindows(sut, event.data, report)
       break
-    case 'AuditKeyReplaced':
-    case 'VaultKeyForgotten':
-      break
     default:
-      event satisfies never
+      event satisfies JudgedElsewhere
   }
 }
 
+/** Checks the id that an event assigns, if it does. */
+const judgeNewIds = ({ type, data }: Recorded, time: number, { given, markOf }: Assigned, report: Report): void => {
+  if (type === 'ListenPortAssigned') judgeNewId(data.sut_id, time, given, report)
+  else if (type === 'ReservationCreated') judgeNewId(data._id, time, given, report, markOf(data))
+  else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), given, report)
+}
+
+const newCommon = (): Pick<Others, 'log' | 'schedule' | 'unrecordedMax'> => ({
+  ...{ log: { version: 1 }, schedule: { from: undefined }, unrecordedMax: UNRECORDED_MAX },
+})
+
+const newAssigned = (hasUncertain: Assigned['hasUncertain']): Assigned => ({
+  ...{ given: makeGivenIds(), markOf: makeHolderMarks(), hasUncertain },
+})
+
+const never = (): boolean => false
+
 export const makeRules = (): Rules => {
   const streams = new Map<string, Stream>()
-  const [eventIds, givenIds] = [makeSeenIds(), makeSeenIds()]
+  const eventIds = makeSeenIds()
   const ports = makePorts()
-  const ownUser = makeTextCache()
-  const log = { version: 1 }
   const corrections: Correction[] = []
 
   const streamOf = (name: string): Stream => {
@@ -123,7 +148,9 @@ export const makeRules = (): Rules => {
     return stream === undefined || stream.isUncertain ? undefined : stream.sut
   }
   const isAbandoned = (sutId: string): boolean => sutOf(sutId)?.sut.status === 'abandoned'
-  const never = (): boolean => false
+  const ownUser = makeTextCache()
+  const common = { ...newCommon(), knownSut, ownUser }
+  const assigned = newAssigned((sutId) => sutOf(sutId)?.isUncertain === true)
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streamOf(event.stream)
@@ -133,17 +160,18 @@ export const makeRules = (): Rules => {
     const time = millisecondsIn(written)
     judgeRevision(stream, event.revision, report)
     if (event.type === 'ClockCorrected') {
-      corrections.push(toCorrection(event, position))
+      corrections.push(toCorrection(event, position, common.schedule.from !== undefined))
       correctTime(stream, event.data, time, report)
     } else judgeTime(stream, time, written, report)
     judgeId(event.id, time, eventIds, report)
     judgeActor(event, report)
-    if (event.type === 'ReservationCreated') judgeNewId(event.data._id, time, givenIds, report)
-    if (event.type === 'ListenPortAssigned') judgeNewId(event.data.sut_id, time, givenIds, report)
+    judgeNewIds(event, time, assigned, report)
     if (!judgeStream(event, report)) stream.isUncertain = true
     if (stream.isUncertain) return undefined
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : never, report)
-    judgeData(stream.sut, event, time, { log, ports: certainPorts(), knownSut, ownUser }, report)
+    judgeMonitoring(stream, event, time, knownSut, report)
+    judgeSession(stream, event, assigned, report)
+    judgeData(stream.sut, event, time, { ...common, ports: certainPorts() }, report)
     return previous
   }
 

@@ -15,6 +15,9 @@ export interface Held {
   readonly start: number
   end: number
   endOffset: number
+  /** Unix milliseconds of its creation; undefined for a restored one. */
+  readonly created: number | undefined
+  hasStarted: boolean
 }
 
 export interface Sut {
@@ -22,8 +25,12 @@ export interface Sut {
   listen_port: number
   values: Partial<SutValues>
   tags: Map<string, string>
-  /** Windows that have not ended at the stream's last event, by start. */
+  /** Windows whose end has not been recorded, by start; for at most 31 days after it. */
   windows: Held[]
+  /** Seconds between probes; null while the SUT is not monitored. */
+  monitoring: number | null
+  /** What probes may find next: everything once monitoring begins, and again after a change of the machine. */
+  awaits: 'nothing' | 'any' | 'another'
   /** Recently released windows, with their actual end. */
   released: Held[]
 }
@@ -33,6 +40,14 @@ export interface KeyUse {
   readonly time: number
   /** The SUT or reservation the command was about. */
   readonly _id: string
+}
+
+/** A change that probes found. */
+export interface Change {
+  readonly type: 'SutWentOnline' | 'SutWentOffline'
+  /** Unix milliseconds. */
+  time: number
+  readonly instance: string | undefined
 }
 
 export interface Stream {
@@ -46,6 +61,10 @@ export interface Stream {
   /** Idempotency keys of the last day, oldest first. */
   keys: Map<string, KeyUse> | undefined
   readonly sut: Sut
+  /** In a stream of probes: the last change. */
+  lastChange: Change | undefined
+  /** In a stream of sessions: the members of those that are open, by id. */
+  sessions: Map<string, string> | undefined
 }
 
 export const newStream = (): Stream => ({
@@ -54,7 +73,18 @@ export const newStream = (): Stream => ({
   position: null,
   isUncertain: false,
   keys: undefined,
-  sut: { status: 'absent', listen_port: 0, values: {}, tags: new Map(), windows: [], released: [] },
+  sut: {
+    status: 'absent',
+    listen_port: 0,
+    values: {},
+    tags: new Map(),
+    windows: [],
+    monitoring: null,
+    awaits: 'nothing',
+    released: [],
+  },
+  lastChange: undefined,
+  sessions: undefined,
 })
 
 /** Copies a substring, which would otherwise keep the whole string in memory. */

@@ -43,6 +43,9 @@ const updateTags = ({ tags }: Sut, patch: Readonly<Record<string, string | null>
   if (tags.size > TAGS_MAX) report(`leaves ${tags.size} tags, more than the maximum of ${TAGS_MAX}`)
 }
 
+/** Fields that say which machine the SUT is. */
+const MACHINE: readonly (keyof SutValues)[] = ['address', 'port', 'sut_type']
+
 export const judgeSutUpdated = (sut: Sut, data: DataOf<'SutUpdated'>, report: Report): void => {
   if (sut.status !== 'standing') {
     report(`changes a SUT that is ${sut.status}`)
@@ -56,16 +59,16 @@ export const judgeSutUpdated = (sut: Sut, data: DataOf<'SutUpdated'>, report: Re
     report('changes tags and other fields at once')
   for (const name of names) if (sut.values[name] === values[name]) report(`sets ${name} to its current value`)
   sut.values = { ...sut.values, ...values }
+  if (sut.awaits === 'another' && names.some((name) => MACHINE.includes(name))) sut.awaits = 'any'
   if (tags !== undefined) updateTags(sut, tags, report)
 }
 
-/** Past windows have already been dropped. */
-export const judgeSutRetired = (sut: Sut, data: DataOf<'SutRetired'>, report: Report): void => {
+export const judgeSutRetired = (sut: Sut, data: DataOf<'SutRetired'>, time: number, report: Report): void => {
   if (sut.status !== 'standing') {
     report(`retires a SUT that is ${sut.status}`)
     return
   }
-  const [held] = sut.windows
+  const held = sut.windows.find(({ end }) => end * 1_000 > time)
   if (held !== undefined) report(`retires a SUT that the reservation ${formatId(held)} holds`)
   if (data.listen_port !== sut.listen_port) {
     report(`has the listen_port ${data.listen_port}, but the SUT has ${sut.listen_port}`)
@@ -74,5 +77,4 @@ export const judgeSutRetired = (sut: Sut, data: DataOf<'SutRetired'>, report: Re
   // Free the memory: nothing else refers to it.
   sut.values = {}
   sut.tags.clear()
-  sut.windows = []
 }

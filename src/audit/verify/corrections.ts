@@ -1,6 +1,6 @@
 import type { Recorded } from '../../domain/event.ts'
 import type { StoredRecord } from '../../event-store/event-store.ts'
-import { formatId } from '../rules/calendar.ts'
+import { formatId, UNRECORDED_MAX } from '../rules/calendar.ts'
 import { type ClockCorrected, type Correction, toHeld } from '../rules/corrections.ts'
 import { millisecondsIn } from '../rules/moments.ts'
 import { judgeData } from '../rules/rules.ts'
@@ -22,44 +22,54 @@ interface Replay {
 interface Corrected {
   /** Folded with its recorded times. */
   readonly sut: Sut
+  /** Seconds that both folds keep an ended window for the record of its end. */
+  readonly unrecordedMax: number
   readonly replays: Replay[]
 }
 
 const NO_CONTEXT = {
   log: { version: 1 },
+  schedule: { from: undefined },
   ports: undefined,
   knownSut: () => undefined,
   ownUser: (userId: string) => userId,
 }
 /** Violations were already reported in the first pass. */
-const applyEvent = (sut: Sut, event: Recorded, time: number): void =>
-  judgeData(sut, event, time, NO_CONTEXT, () => undefined)
+const applyEvent = (sut: Sut, event: Recorded, time: number, unrecordedMax: number): void =>
+  judgeData(sut, event, time, { ...NO_CONTEXT, unrecordedMax }, () => undefined)
 
 const isIn = ({ from, to }: Correction['positions'], place: number): boolean => place >= from && place <= to
 
-const applyCorrected = (replay: Replay, event: Recorded, position: number): void => {
+const applyCorrected = (replay: Replay, event: Recorded, position: number, unrecordedMax: number): void => {
   const { revisions, positions } = replay.correction
   if (isIn(positions, position)) {
     replay.first ??= event.revision
     replay.last = event.revision
   }
   if (!isIn(revisions, event.revision)) replay.time = millisecondsIn(event.metadata.time)
-  applyEvent(replay.sut, event, replay.time)
+  // Starts and ends within the span count as not recorded.
+  else if (event.type === 'ReservationStarted' || event.type === 'ReservationEnded') return
+  applyEvent(replay.sut, event, replay.time, unrecordedMax)
 }
 
 const isSame = (a: Held, b: Held | undefined): boolean =>
-  a.start === b?.start && a.end === b.end && a.endOffset === b.endOffset && a.user_id === b.user_id
+  a.start === b?.start &&
+  a.end === b.end &&
+  a.endOffset === b.endOffset &&
+  a.user_id === b.user_id &&
+  a.hasStarted === b.hasStarted
+
+/** The windows to restore: those that the span's times dropped, or whose start was recorded in it. */
+const findLost = (expected: Sut, actual: Sut, now: number, unrecordedMax: number): readonly Held[] => {
+  const standing = new Map(actual.windows.map((held) => [formatId(held), held.hasStarted]))
+  return expected.windows.filter(
+    (held) => held.end > now / 1_000 - unrecordedMax && standing.get(formatId(held)) !== held.hasStarted,
+  )
+}
 
 /** Checks the windows that a correction restores. */
-const findWrongWindows = (
-  { windows, remaining }: ClockCorrected,
-  expectedSut: Sut,
-  actual: Sut,
-  time: number,
-): string[] => {
-  const standing = new Set(actual.windows.map(formatId))
-  const dropped = expectedSut.windows.filter((held) => held.end * 1_000 > time && !standing.has(formatId(held)))
-  const expected = new Map(dropped.map((held) => [formatId(held), held]))
+const findWrongWindows = ({ windows, remaining }: ClockCorrected, lost: readonly Held[]): string[] => {
+  const expected = new Map(lost.map((held) => [formatId(held), held]))
   const wrong = windows
     .filter((window) => !isSame(toHeld(window), expected.get(window._id)))
     .map(({ _id }) => `restores the reservation ${_id}, which differs from what the corrected times give`)
@@ -90,21 +100,31 @@ export const judgeCorrections = async (
   findings: Findings,
   isDense: boolean,
 ): Promise<void> => {
-  const streams = new Map<string, Corrected>()
+  const streams = new Map<string, Corrected[]>()
   for (const correction of corrections) {
-    const corrected = streams.get(correction.stream) ?? { sut: newStream().sut, replays: [] }
+    // Before there was a schedule, every event dropped what had ended.
+    const unrecordedMax = correction.hasSchedule ? UNRECORDED_MAX : 0
+    const ofStream = streams.get(correction.stream) ?? []
+    streams.set(correction.stream, ofStream)
+    const corrected = ofStream.find((other) => other.unrecordedMax === unrecordedMax) ?? {
+      sut: newStream().sut,
+      unrecordedMax,
+      replays: [],
+    }
     corrected.replays.push({ correction, sut: newStream().sut, time: 0, first: undefined, last: undefined })
-    streams.set(correction.stream, corrected)
+    if (!ofStream.includes(corrected)) ofStream.push(corrected)
   }
   const times = makeTimes(corrections)
 
-  const judge = ({ sut, replays }: Corrected, data: ClockCorrected, event: Recorded, position: number): void => {
+  const judge = (corrected: Corrected, data: ClockCorrected, event: Recorded, position: number): void => {
     const report = (what: string): void => findings.add(position, `the event ${what}`)
+    const { replays } = corrected
     const replay = replays.find(({ correction }) => correction.position === position)
     if (replay === undefined) return
     const { first, last, time } = replay
     const now = millisecondsIn(event.metadata.time)
-    for (const wrong of findWrongWindows(data, replay.sut, sut, now)) report(wrong)
+    const lost = findLost(replay.sut, corrected.sut, now, corrected.unrecordedMax)
+    for (const wrong of findWrongWindows(data, lost)) report(wrong)
     if (first !== data.revisions.from || last !== data.revisions.to) {
       report(
         `corrects revisions of its stream that are not those at the positions ${data.positions.from} to ${data.positions.to}`,
@@ -125,11 +145,11 @@ export const judgeCorrections = async (
       if (!('event' in read)) continue
       const { event } = read
       times.note(position, event.metadata.time)
-      const corrected = streams.get(event.stream)
-      if (corrected === undefined) continue
-      if (event.type === 'ClockCorrected') judge(corrected, event.data, event, position)
-      applyEvent(corrected.sut, event, millisecondsIn(event.metadata.time))
-      for (const replay of corrected.replays) applyCorrected(replay, event, position)
+      for (const corrected of streams.get(event.stream) ?? []) {
+        if (event.type === 'ClockCorrected') judge(corrected, event.data, event, position)
+        applyEvent(corrected.sut, event, millisecondsIn(event.metadata.time), corrected.unrecordedMax)
+        for (const replay of corrected.replays) applyCorrected(replay, event, position, corrected.unrecordedMax)
+      }
     }
   }
 }

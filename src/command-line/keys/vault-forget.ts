@@ -17,7 +17,7 @@ const ownersOf = async (store: EventStore, key: string): Promise<readonly string
   const suts: string[] = []
   let page = await store.secretsSealedWith(key, undefined, PAGE)
   while (page.length > 0) {
-    for (const { sut_id } of withoutChecks(page)) suts.push(sut_id)
+    for (const { owner } of withoutChecks(page)) suts.push(owner)
     page = await store.secretsSealedWith(key, page.at(-1), PAGE)
   }
   return suts

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../service/config/config.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
-import { parseVaultKeys } from '../../vault/keys.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
+import { configuredRing } from './configured-ring.ts'
 
 /** A key and why it is needed. */
 interface KeyStatus {
@@ -15,19 +13,6 @@ interface KeyStatus {
   readonly secrets: number
   readonly retries_until: string | null
   readonly why: string
-}
-
-/** The ids of the configured keys, the current one first; none and the problem if they cannot be read. */
-const ringIds = async (config: Config): Promise<{ readonly ids: readonly string[]; readonly problem?: string }> => {
-  const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
-  try {
-    const read = parseVaultKeys(config.vaultKeys ?? (await readFile(config.vaultKeyFile, 'utf8')))
-    return E.isRight(read)
-      ? { ids: read.right.keys.map(({ id }) => id) }
-      : { ids: [], problem: `${where}: ${read.left.join('; ')}` }
-  } catch (error) {
-    return { ids: [], problem: `${where} cannot be read: ${(error as Error).message.split(',')[0]}` }
-  }
 }
 
 const whyOf = (place: KeyStatus['place'], need: KeyNeed | undefined, until: string | null): string => {
@@ -69,8 +54,9 @@ needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, terminal) => {
-    const { ids, problem } = await ringIds(config)
-    if (problem !== undefined) terminal.stderr(`berth: ${problem}\n`)
+    const ring = await configuredRing(config)
+    if (E.isLeft(ring)) terminal.stderr(`berth: ${ring.left}\n`)
+    const ids = E.isRight(ring) ? ring.right.keys.map(({ id }) => id) : []
     const store = await openStoreBeside(config)
     try {
       const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())

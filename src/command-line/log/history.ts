@@ -16,7 +16,9 @@ import { openLogReader } from './log-reader.ts'
 const SHOWN_EVERY = 4_096
 
 const isOf = ({ data }: Recorded, id: string): boolean =>
-  ('_id' in data && data._id === id) || ('sut_id' in data && data.sut_id === id)
+  ('_id' in data && data._id === id) ||
+  ('sut_id' in data && data.sut_id === id) ||
+  ('reservation_id' in data && data.reservation_id === id)
 
 /** Finds the changes of each event by folding the documents that the service returns. */
 const makeFold = () => {

@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Held } from '../../domain/calendar/held.ts'
 import type { Actor } from '../../domain/decider.ts'
-import { type DataOf, type NewEvent, RESTORED_MAX, SCHEMA } from '../../domain/event.ts'
-import { formatWindow } from '../../domain/sut/state.ts'
-import { LISTEN_PORTS_STREAM, makeEventId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import { type DataOf, type NewEvent, SCHEMA } from '../../domain/event.ts'
+import { RESTORED_MAX } from '../../domain/events/log.ts'
+import { formatWindow, UNRECORDED_MAX } from '../../domain/sut/state.ts'
+import { makeEventId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { AppendFailure, EventStore } from '../../event-store/event-store.ts'
 import { findSpan, foldTwice, type Span, type SpanEvents, type SpanOptions, timeOf } from './span.ts'
@@ -63,7 +64,7 @@ const newEvent = (
   type: 'ClockCorrected',
   data: {
     positions,
-    ...(stream !== LISTEN_PORTS_STREAM && { sut_id: stream.slice(sutStream('').length) }),
+    ...(stream.startsWith(sutStream('')) && { sut_id: stream.slice(sutStream('').length) }),
     time,
     ...more,
   },
@@ -89,10 +90,10 @@ const correctStream = async (
   revisions: Span,
 ): Promise<E.Either<string, number | undefined>> => {
   for (let attempt = 1; ; attempt++) {
-    const { revision, dropped, time, isCorrected } = await foldTwice(store, stream, revisions)
+    const { revision, lost, time, isCorrected } = await foldTwice(store, stream, revisions)
     if (isCorrected) return E.right(undefined)
     const now = Math.max(clock(), time)
-    const standing = dropped.filter(({ end }) => end * 1000 > now)
+    const standing = lost.filter(({ end }) => end > now / 1000 - UNRECORDED_MAX)
     const parts = Math.max(1, Math.ceil(standing.length / RESTORED_MAX))
     let failed: AppendFailure | undefined
     for (let part = 0; part < parts && failed === undefined; part++) {
@@ -108,8 +109,8 @@ const correctStream = async (
 }
 
 const windowOf = (held: Held): DataOf<'ClockCorrected'>['windows'][number] => {
-  const { _id, user_id } = held
-  return { _id, user_id, ...formatWindow(held) }
+  const { _id, user_id, started } = held
+  return { _id, user_id, ...formatWindow(held), ...(started && { started }) }
 }
 
 /** Checks every stream before the first is changed. Returns the reason to refuse the correction, if any. */

@@ -3,6 +3,7 @@ import { findEndingAfter } from '../../domain/calendar/calendar.ts'
 import type { Held } from '../../domain/calendar/held.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { evolveSut, initialSutState } from '../../domain/sut/state.ts'
+import { SCHEDULE_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
 import { type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 
@@ -43,7 +44,8 @@ export const findSpan = async (
       if (position > to) return E.right({ revisions, latest, before })
       const event = JSON.parse(text) as Stored
       if (position++ < from) before = event
-      else {
+      // Nothing is decided on the time of ScheduleBegan.
+      else if (event.stream !== SCHEDULE_STREAM) {
         const { stream, revision, metadata } = event
         revisions.set(stream, { from: revisions.get(stream)?.from ?? revision, to: revision })
         latest = Math.max(latest, epochMillisecondsOf(metadata.time))
@@ -77,8 +79,8 @@ export const timeOf = async (
 /** A stream folded twice: with all times, and ignoring those of some revisions. */
 export interface Folds {
   readonly revision: number
-  /** Windows dropped because of the wrong times. */
-  readonly dropped: readonly Held[]
+  /** Windows that the span dropped, or whose start it recorded, as they stand without it. */
+  readonly lost: readonly Held[]
   /** Unix milliseconds: the latest correct time. */
   readonly time: number
   readonly isCorrected: boolean
@@ -92,12 +94,15 @@ export const foldTwice = async (store: Pick<EventStore, 'readStream'>, stream: s
       const isWrong = event.revision >= span.from && event.revision <= span.to
       const metadata = { ...event.metadata, time: formatMilliseconds(right.time) }
       wrong = evolveSut(wrong, event)
-      right = evolveSut(right, isWrong ? { ...event, metadata } : event)
+      // What was due within the span may not have been: it is recorded again when it is.
+      const isOfSchedule = event.type === 'ReservationStarted' || event.type === 'ReservationEnded'
+      if (!isWrong) right = evolveSut(right, event)
+      else if (!isOfSchedule) right = evolveSut(right, { ...event, metadata })
       revision = event.revision
       isCorrected ||= covers(event, span)
     }
   }
-  const kept = new Set(Array.from(findEndingAfter(wrong.windows, 0), ({ _id }) => _id))
-  const dropped = [...findEndingAfter(right.windows, 0)].filter(({ _id }) => !kept.has(_id))
-  return { revision, dropped, time: right.time, isCorrected }
+  const kept = new Map(findEndingAfter(wrong.windows, 0).map(({ _id, started }) => [_id, started]))
+  const lost = findEndingAfter(right.windows, 0).filter(({ _id, started }) => kept.get(_id) !== started)
+  return { revision, lost, time: right.time, isCorrected }
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Decider, StreamState } from '../../domain/decider.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
 import { sutDecider } from '../../domain/sut/decide.ts'
-import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
+import { LISTEN_PORTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
 import { type Folded, keep, makeUnread, type Snapshots } from './snapshots.ts'
 
@@ -19,8 +19,11 @@ export interface CatchUpStates {
 
 type AnyDecider = Decider<StreamState, never>
 
-const deciderOf = (stream: string): AnyDecider =>
-  (stream === LISTEN_PORTS_STREAM ? listenPortDecider : sutDecider) as unknown as AnyDecider
+/** The decider of a stream; undefined if no command is decided on its state. */
+const deciderOf = (stream: string): AnyDecider | undefined => {
+  if (stream === LISTEN_PORTS_STREAM) return listenPortDecider as unknown as AnyDecider
+  return stream.startsWith(sutStream('')) ? (sutDecider as unknown as AnyDecider) : undefined
+}
 
 /**
  * Builds snapshots while views catch up, for streams that begin meanwhile. In a rebuild that is all streams, since the
@@ -35,6 +38,7 @@ export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
     fold: (events) => {
       for (const [stream, own] of Map.groupBy(events, ({ stream }) => stream)) {
         const decider = deciderOf(stream)
+        if (decider === undefined) continue
         let folded = states.get(stream) ?? makeUnread(decider)
         for (const event of own) {
           const { revision, mark } = event
@@ -48,7 +52,7 @@ export const makeCatchUpStates = (statesMax = STATES_MAX): CatchUpStates => {
     handOver: (snapshots, most) => {
       // Least recently used first: if there is no room for all, the last ones saved remain.
       const used = [...states.entries().take(most)].reverse()
-      for (const [stream, folded] of used) keep(snapshots, deciderOf(stream), stream, folded)
+      for (const [stream, folded] of used) keep(snapshots, deciderOf(stream) as AnyDecider, stream, folded)
       states.clear()
     },
   }

@@ -129,16 +129,19 @@ export const remove = (calendar: Calendar, _id: string): Calendar => {
   return mergeNeighbours(mergeNeighbours(less, p), p - 1)
 }
 
-/** Changes the end of the window with an id. */
-export const extend = (calendar: Calendar, _id: string, change: Pick<Held, 'end' | 'endOffset'>): Calendar => {
+/** Changes the window with an id; not its start. */
+export const change = (
+  calendar: Calendar,
+  _id: string,
+  changed: Partial<Pick<Held, 'end' | 'endOffset' | 'started' | 'client'>>,
+): Calendar => {
   const place = locate(calendar, _id)
   if (place === undefined) return calendar
   const [p, row] = place
   const { numbers, texts } = rowsAt(calendar.pages, p)
-  const held = { ...heldAt({ numbers, texts }, row), ...change }
-  const changed = numbers.slice()
-  putHeld(changed, row, held, texts.indexOf(held.user_id))
-  return splicePages(calendar, p, 1, [{ numbers: changed, texts }], calendar.size)
+  const held = { ...heldAt({ numbers, texts }, row), ...changed }
+  const copy = numbers.slice()
+  return splicePages(calendar, p, 1, [{ numbers: copy, texts: putHeld(copy, row, held, texts) }], calendar.size)
 }
 
 /** Drops windows that have ended at a moment, in Unix seconds. */

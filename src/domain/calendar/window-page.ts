@@ -79,9 +79,7 @@ const copyWithGap = (numbers: Int32Array, place: number): Int32Array => {
 export const insertRow = ({ numbers, texts }: Rows, place: number, held: Held): Rows => {
   const isLast = place * WIDTH === numbers.length
   const changed = (isLast ? appendInPlace(numbers) : undefined) ?? copyWithGap(numbers, place)
-  const known = texts.indexOf(held.user_id)
-  putHeld(changed, place, held, known === -1 ? texts.length : known)
-  return { numbers: changed, texts: known === -1 ? [...texts, held.user_id] : texts }
+  return { numbers: changed, texts: putHeld(changed, place, held, texts) }
 }
 
 export const NO_ROWS: Rows = { numbers: new Int32Array(0), texts: [] }

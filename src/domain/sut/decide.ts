@@ -1,14 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { findEndingAfter } from '../calendar/calendar.ts'
 import type { Decider } from '../decider.ts'
-import type { DataOf, Event, SecretField } from '../event.ts'
-import { bodyProblem, type Failure, failure, invalid } from '../failure.ts'
+import type { DataOf, Event } from '../event.ts'
+import type { SecretField } from '../events/sut.ts'
+import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
+import { type SetMonitoring, setMonitoring } from './monitoring.ts'
 import { packSut, sutWeight, unpackSut } from './packed-state.ts'
+import { type ExistingSut, type IfMatch, isStale, refuseRetired, refuseStale, requireSut } from './refusals.ts'
 import { evolveSut, formatWindow, initialSutState, SUT_STATE_VERSION, type SutState, type SutValues } from './state.ts'
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
-/** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
-type IfMatch = readonly number[] | undefined
 
 /** The second append of a creation. The first assigned the SUT's id and listen_port. */
 export interface CreateSut {
@@ -44,31 +45,14 @@ export interface AbandonSutCreation {
   readonly listen_port: number
 }
 
-export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation
+export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation | SetMonitoring
 
 type Decision = E.Either<Failure, readonly Event[]>
-type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
 
 /** Tags per SUT. */
 export const TAGS_MAX = 64
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
-
-const refuse = (...[code, detail, more]: Parameters<typeof failure>): E.Either<Failure, never> =>
-  E.left(failure(code, detail, more))
-
-/** Refuses unless the SUT has been created. */
-export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
-  'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
-
-const refuseRetired = (): E.Either<Failure, never> =>
-  refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
-
-const isStale = (state: ExistingSut, ifMatch: IfMatch): boolean =>
-  ifMatch !== undefined && !ifMatch.includes(state.recordRevision)
-
-const refuseStale = (state: ExistingSut): E.Either<Failure, never> =>
-  refuse('stale', `The SUT has changed. Its ETag is now "${state.recordRevision}": read it again and retry.`)
 
 const create = (state: SutState, command: CreateSut): Decision => {
   // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
@@ -143,6 +127,8 @@ const decide = (state: SutState, command: SutCommand, now: number): Decision => 
       return E.chain((sut: ExistingSut) => tag(sut, command))(requireSut(state))
     case 'RetireSut':
       return E.chain((sut: ExistingSut) => retire(sut, command, now))(requireSut(state))
+    case 'SetMonitoring':
+      return E.chain((sut: ExistingSut) => setMonitoring(sut, command))(requireSut(state))
   }
 }
 

@@ -1,10 +1,12 @@
-import { type Calendar, dropPast, EMPTY, extend, find, findOverlapping, insert, remove } from '../calendar/calendar.ts'
+import { type Calendar, dropPast, EMPTY } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
-import { addReleased, type HeldTime } from '../calendar/held-time.ts'
+import type { HeldTime } from '../calendar/held-time.ts'
 import type { StreamState } from '../decider.ts'
-import type { DataOf, Recorded, sutFields } from '../event.ts'
+import type { DataOf, Recorded } from '../event.ts'
+import type { sutFields } from '../events/sut.ts'
 import { addRecord } from '../idempotency-records.ts'
-import { epochMillisecondsOf, epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
+import { epochMillisecondsOf, formatWithOffset } from '../values/instant.ts'
+import { evolveCalendar, restoreWindow, toHeld } from './evolve-calendar.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
@@ -12,14 +14,20 @@ export type SutValues = Pick<SutCreated, Exclude<keyof typeof sutFields, 'rdp_he
   Partial<Record<'rdp_height' | 'rdp_width', number>>
 
 interface Common extends StreamState {
-  /** Reservations that have not ended at `time`. */
+  /** Reservations whose end has not been recorded, for at most UNRECORDED_MAX after it. */
   readonly windows: Calendar
   /** Time recently held by reservations that were released. */
   readonly released: readonly HeldTime[]
 }
 
 /** Increment when the shape of the state changes. Shared by all deciders on this state. */
-export const SUT_STATE_VERSION = 4
+export const SUT_STATE_VERSION = 6
+
+/**
+ * Seconds an ended reservation is kept whose end has not been recorded. Older programs recorded no ends, so it cannot be
+ * kept until then.
+ */
+export const UNRECORDED_MAX = 31 * 86_400
 
 /** A SUT and its calendar, reduced to what decisions need. */
 export type SutState =
@@ -32,6 +40,8 @@ export type SutState =
       readonly listen_port: number
       /** Revision of the last event that changed the SUT's record, used as its ETag. Reservations do not change it. */
       readonly recordRevision: number
+      /** Seconds between probes; null while the SUT is not monitored. */
+      readonly monitoring: number | null
     })
 
 export const initialSutState: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, released: [] }
@@ -55,30 +65,26 @@ export const formatWindow = (held: Held): { start_time: string; end_time: string
   end_time: formatWithOffset(held.end, held.endOffset),
 })
 
-const toHeld = (data: Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time'>): Held => ({
-  _id: data._id,
-  user_id: data.user_id,
-  start: epochSecondsOf(data.start_time),
-  end: epochSecondsOf(data.end_time),
-  startOffset: offsetOf(data.start_time),
-  endOffset: offsetOf(data.end_time),
-})
-
-/** Restores a window unless it overlaps a current one. */
-const restoreWindow = (windows: Calendar, restored: Held): Calendar =>
-  findOverlapping(windows, restored, 1).length > 0 ? windows : insert(windows, restored)
+/** Past windows are not dropped: while windows remain to be restored, the stream's time is still wrong. */
+const correctClock = (state: SutState, { windows, remaining }: DataOf<'ClockCorrected'>, time: number): SutState => {
+  const restored = windows
+    .map((window) => toHeld(window, { created: 0, started: window.started === true, client: null }))
+    .reduce(restoreWindow, state.windows)
+  return remaining > 0 ? { ...state, windows: restored } : { ...state, windows: restored, time, keys: [] }
+}
 
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = addRecord(state.keys, event, time)
-  const windows = dropPast(state.windows, time / 1000)
+  const windows = dropPast(state.windows, time / 1000 - UNRECORDED_MAX)
   const { released } = state
   const next = { ...state, time, keys, windows }
   switch (event.type) {
     case 'SutCreated': {
       const { _id, listen_port, credentials: _, ...values } = event.data
-      const recordRevision = event.revision
-      return { status: 'standing', time, keys, windows, released, _id, values, tags: {}, listen_port, recordRevision }
+      const common = { time, keys, windows, released }
+      const record = { values, tags: {}, listen_port, recordRevision: event.revision, monitoring: null }
+      return { status: 'standing', ...common, _id, ...record }
     }
     case 'SutCreationAbandoned':
       return { status: 'abandoned', time, keys, windows, released }
@@ -94,33 +100,30 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     }
     case 'SutRetired':
       return 'values' in next ? { ...next, status: 'retired', recordRevision: event.revision } : next
+    case 'SutMonitoringEnabled':
+      return 'values' in next ? { ...next, monitoring: event.data.interval, recordRevision: event.revision } : next
+    case 'SutMonitoringDisabled':
+      return 'values' in next ? { ...next, monitoring: null, recordRevision: event.revision } : next
     case 'ReservationCreated':
-      return { ...next, windows: insert(windows, toHeld(event.data)) }
-    case 'ReservationExtended': {
-      const { _id, end_time } = event.data
-      const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      return { ...next, windows: extend(windows, _id, end) }
-    }
-    case 'ReservationReleased': {
-      const { _id, end_time } = event.data
-      const held = find(windows, _id)
-      const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
-      const times = held ? addReleased(released, { ...held, ...end }) : released
-      return { ...next, windows: remove(windows, _id), released: times }
-    }
+    case 'ReservationExtended':
+    case 'ReservationReleased':
     case 'ReservationCancelled':
-      return { ...next, windows: remove(windows, event.data._id) }
-    case 'ClockCorrected': {
-      const { windows: restored, remaining } = event.data
-      // Do not drop past windows yet: while windows remain, the stream's time is still wrong.
-      const all = restored.map(toHeld).reduce(restoreWindow, state.windows)
-      return remaining > 0 ? { ...state, windows: all } : { ...state, windows: all, time, keys: [] }
-    }
+    case 'ReservationBound':
+    case 'ReservationStarted':
+    case 'ReservationEnded':
+      return { ...next, ...evolveCalendar(next, event, time) }
+    case 'ClockCorrected':
+      return correctClock(state, event.data, time)
     case 'ListenPortAssigned':
     case 'ListenPortReleased':
     case 'StoreUpgraded':
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
+    case 'ScheduleBegan':
+    case 'SutWentOnline':
+    case 'SutWentOffline':
+    case 'SessionOpened':
+    case 'SessionClosed':
       return next
   }
 }

@@ -38,8 +38,17 @@ export const sutStream = (sutId: string): string => `sut-${sutId}`
 /** The stream that assigns listen_ports, the one rule that spans SUTs. It also records the log version. */
 export const LISTEN_PORTS_STREAM = 'listenPorts'
 
+/** The stream that says since when starts and ends of reservations are recorded. */
+export const SCHEDULE_STREAM = 'schedule'
+
+/** The stream of what probes of a SUT found. */
+export const monitoringStream = (sutId: string): string => `monitoring-${sutId}`
+
+/** The stream of the sessions of a SUT. */
+export const sessionStream = (sutId: string): string => `sessions-${sutId}`
+
 /** Streams of a log: name prefixes and complete names. */
 export const STREAMS = {
   prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],
-  names: [LISTEN_PORTS_STREAM, 'users', 'requests', 'webhooks', 'schedule'],
+  names: [LISTEN_PORTS_STREAM, 'users', 'requests', 'webhooks', SCHEDULE_STREAM],
 } as const

@@ -3,6 +3,8 @@ import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import type { EventStore, SecretExchange } from '../event-store.ts'
 import { withReadErrors } from './read.ts'
 
+// The column of the owner is `sut_id`: at first only SUTs had secrets.
+
 /** Writes secrets, inside a transaction. */
 export interface SecretWriter {
   readonly put: (secrets: readonly SealedSecret[]) => void
@@ -20,13 +22,13 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
   const remove = database.prepare(`DELETE FROM vault ${standing}`)
   return {
     put: (secrets) => {
-      for (const { sut_id, field, id, key_id, nonce, ciphertext } of secrets) {
-        put.run(sut_id, field, id, key_id, nonce, ciphertext)
+      for (const { owner, field, id, key_id, nonce, ciphertext } of secrets) {
+        put.run(owner, field, id, key_id, nonce, ciphertext)
       }
     },
     exchange: (exchanges) => {
       for (const { old, next } of exchanges) {
-        const place = [old.sut_id, old.field, old.id, old.key_id] as const
+        const place = [old.owner, old.field, old.id, old.key_id] as const
         if (next === undefined) remove.run(...place)
         else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
       }
@@ -36,7 +38,7 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
 
 /** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
-  const secret = 'SELECT sut_id, field, id, key_id, nonce, ciphertext FROM vault'
+  const secret = 'SELECT sut_id AS owner, field, id, key_id, nonce, ciphertext FROM vault'
   const secrets = database.prepare(`${secret} WHERE sut_id = ? ORDER BY field`)
   const sealedWith = database.prepare(
     `${secret} WHERE key_id = ? AND (sut_id, field) > (?, ?) ORDER BY sut_id, field LIMIT ?`,
@@ -44,8 +46,8 @@ export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'read
   const secretsIn = (rows: readonly object[]): readonly SealedSecret[] =>
     rows.map((row) => ({ ...row }) as unknown as SealedSecret)
   return {
-    readSecrets: async (sutId) => secretsIn(withReadErrors(() => secrets.all(sutId))),
+    readSecrets: async (owner) => secretsIn(withReadErrors(() => secrets.all(owner))),
     secretsSealedWith: async (keyId, after, limit) =>
-      secretsIn(withReadErrors(() => sealedWith.all(keyId, after?.sut_id ?? '', after?.field ?? '', limit))),
+      secretsIn(withReadErrors(() => sealedWith.all(keyId, after?.owner ?? '', after?.field ?? '', limit))),
   }
 }

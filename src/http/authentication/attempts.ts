@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { networkOf } from '../protocol/client-address.ts'
+import { clientNetworkOf } from '../protocol/client-address.ts'
 import { type Ending, makeCountMap, makeCountTable, makeFailureCounts } from './failure-counts.ts'
 
 /** Failed attempts per minute before a lockout: per address and name, and per address. */
@@ -55,7 +55,7 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
 
   return {
     lockoutSeconds: (address, name) => {
-      const network = networkOf(address)
+      const network = clientNetworkOf(address)
       const { counts, pair } = countOf(network, name)
       const now = clock()
       const ofAddress = addresses.waitOf(network, OF_ADDRESS_MAX, now)
@@ -63,11 +63,11 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
       return Math.max(ofNameThere, counts.waitOf(pair, OF_NAME_MAX, now))
     },
     tried: (address, name) => {
-      const { counts, pair } = countOf(networkOf(address), name)
+      const { counts, pair } = countOf(clientNetworkOf(address), name)
       return counts.tried(pair, clock())
     },
     begin: (address, name) => {
-      const network = networkOf(address)
+      const network = clientNetworkOf(address)
       const { counts, pair } = countOf(network, name)
       counts.begin(pair, clock())
       addresses.begin(network, clock())

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import type { Authentication, Authenticator } from '../../users/authenticate.ts'
 import type { User } from '../../users/users-file.ts'
-import { type ClientAddresses, networkOf, peerOf } from '../protocol/client-address.ts'
+import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
 import type { Ending } from './failure-counts.ts'
@@ -47,7 +47,7 @@ const tooManyAttempts = (retryAfter: number): Admitted =>
 const makeSeenUsers = (addresses: ClientAddresses) => {
   const at = new LRUCache<string, User>({ maxSize: SEEN_USERS_MAX, sizeCalculation: () => 1 })
   const on = new WeakMap<Socket, User>()
-  const keyOf = (address: string, { _id }: User): string => `${networkOf(address)} ${_id}`
+  const keyOf = (address: string, { _id }: User): string => `${clientNetworkOf(address)} ${_id}`
   return {
     /** Whether this user was seen on this very connection, which no other client can share. */
     isOn: (socket: Socket, user: User): boolean => on.get(socket) === user,

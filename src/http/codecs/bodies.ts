@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import type { RequestedWindow } from '../../domain/calendar/window.ts'
-import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
+import { boolean, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
-import { sutFields, tags } from '../../domain/event.ts'
+import { monitoringInterval, sutFields, tags } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
@@ -133,6 +133,32 @@ export type TagsBody = t.TypeOf<typeof tags>
 /** Names with values, or with null to remove a tag (RFC 7396). */
 export const tagsBody: DecodeBody<TagsBody> = (body) => decoded(tags, [], body)
 withSchema(tagsBody, () => schemaOf(tags))
+
+const Monitoring = closed('Monitoring', { enabled: boolean }, { interval: monitoringInterval })
+/** Seconds between probes unless the body says otherwise. */
+const INTERVAL = 60
+
+export interface MonitoringBody {
+  /** Seconds between probes; null ends probing. */
+  readonly interval: number | null
+}
+
+export const monitoringBody: DecodeBody<MonitoringBody> = (body) => {
+  const fields = decoded(Monitoring, [], body)
+  if (E.isLeft(fields)) return fields
+  const { enabled, interval } = fields.right
+  if (enabled) return E.right({ interval: interval ?? INTERVAL })
+  if (interval === undefined) return E.right({ interval: null })
+  return E.left([bodyProblem('invalid', 'interval', 'cannot be combined with "enabled": false')])
+}
+withSchema(monitoringBody, () => ({
+  oneOf: [true, false].map((enabled) => ({
+    type: 'object',
+    properties: { enabled: { const: enabled }, ...(enabled && { interval: schemaOf(monitoringInterval) }) },
+    required: ['enabled'],
+    additionalProperties: false,
+  })),
+}))
 
 const Nothing = closed('Nothing', {}, {})
 

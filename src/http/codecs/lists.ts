@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { instant, opaqueId, text } from '../../domain/codec/codec.ts'
+import { instant, oneOf, opaqueId, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
-import { SutType, tagName } from '../../domain/event.ts'
+import { SutType, tagName } from '../../domain/events/sut.ts'
 import type { Problem } from '../../domain/failure.ts'
+import { MONITORED, type Monitored } from '../../domain/monitoring/status.ts'
 import { type Instant, parseInstant } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { type AsOf, asOfParameter } from './as-of.ts'
@@ -89,9 +90,35 @@ export const reservationsQuery: DecodeQuery<ReservationsQuery> = (parameters) =>
   })
 withSchema(reservationsQuery, () => schemaOf(reservationParameters))
 
+export interface SessionsQuery extends Paging, Span {
+  readonly sut_id: string | undefined
+  readonly user_id: string | undefined
+  readonly reservation_id: string | undefined
+  /** Only sessions that are open. */
+  readonly open: boolean
+}
+
+const sessionParameters = parametersOf({
+  ...paging,
+  sut_id: opaqueId,
+  user_id: opaqueId,
+  reservation_id: opaqueId,
+  from: instant,
+  to: instant,
+  open: onlyTrue,
+})
+
+export const sessionsQuery: DecodeQuery<SessionsQuery> = (parameters) =>
+  combineProblems(problemsBetween(parameters), sessionParameters(parameters), (read) => {
+    const { sut_id, user_id, reservation_id, from, to, open = false } = read
+    return { ...pagingOf(read), sut_id, user_id, reservation_id, from, to, open }
+  })
+withSchema(sessionsQuery, () => schemaOf(sessionParameters))
+
 export interface SutsQuery extends Paging {
   readonly sut_type: SutType | undefined
   readonly is_active: boolean | undefined
+  readonly monitoring: Monitored | undefined
   readonly name: string | undefined
   readonly tags: Readonly<Record<string, string>>
   readonly as_of: AsOf | undefined
@@ -101,6 +128,7 @@ const sutParameters = parametersOf({
   ...paging,
   sut_type: SutType,
   is_active: yesOrNo,
+  monitoring: oneOf(...MONITORED),
   name: text(1, 256),
   as_of: asOfParameter,
 })
@@ -110,8 +138,16 @@ export const sutsQuery: DecodeQuery<SutsQuery> = (parameters) => {
   const { family, others } = tagParameters(parameters)
   const problems = [...(E.isLeft(family) ? family.left : []), ...problemsBetween(others)]
   return combineProblems(problems, sutParameters(others), (read) => {
-    const { sut_type, is_active, name, as_of } = read
-    return { ...pagingOf(read), sut_type, is_active, name, as_of, tags: E.isRight(family) ? family.right : {} }
+    const { sut_type, is_active, monitoring, name, as_of } = read
+    return {
+      ...pagingOf(read),
+      sut_type,
+      is_active,
+      monitoring,
+      name,
+      as_of,
+      tags: E.isRight(family) ? family.right : {},
+    }
   })
 }
 withSchema(sutsQuery, () => ({ ...schemaOf(sutParameters), ...schemaOf(tagParameters) }))

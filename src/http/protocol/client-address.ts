@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { networkOf } from '../../domain/values/network.ts'
 import { type Hops, listedAddress, nodeAddress, parseForwarded, parseForwardedFor, plainAddress } from './forwarded.ts'
 
 /** All addresses that share the first `prefix` bits. */
@@ -20,14 +21,11 @@ export interface ClientAddresses {
 export const peerOf = ({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string =>
   plainAddress(remoteAddress ?? '') ?? 'unknown'
 
-/** The network that counts as one client: for IPv6 the /64, within which anyone can have many addresses. */
-export const networkOf = (address: string): string => {
-  if (!isIPv6(address)) return address
-  const [head = '', tail = ''] = address.split('::')
-  const [first, last] = [head, tail].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
-  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`
-}
+/** Bits of an IPv6 address that count: within a /64 anyone can have many addresses. */
+const IPV6_PREFIX = 64
+
+/** What is limited as one client. */
+export const clientNetworkOf = (address: string): string => networkOf(address, IPV6_PREFIX)
 
 /** @param onUntrusted called for the first request with forwarding headers from an untrusted peer */
 export const makeClientAddresses = (

@@ -1,10 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../domain/failure.ts'
 
-/** Conditional requests (RFC 9110, section 13). A SUT's entity tag is its revision in quotes. */
+/**
+ * Conditional requests (RFC 9110, section 13). A SUT's entity tag begins with the revision of its record. If-Match
+ * compares only that: what probes found since does not make a write stale.
+ */
 
 /** One list element up to its comma or the end, after any empty elements. Tags may contain commas. */
 const ELEMENT = /[ \t,]*(?:(W\/)?"([\x21\x23-\x7e\u0080-\u00ff]*)"[ \t]*(?:,|$)|$)/y
+/** The record's revision and, unless there are none, the number of changes that probes found. */
+const SUT_TAG = /^(0|[1-9]\d{0,15})(?:\.[1-9]\d{0,15})?$/
 /** Entity tags read from a list. */
 const TAGS_MAX = 100
 
@@ -33,7 +38,10 @@ export const parseIfMatch = (header: string | undefined): E.Either<Problem, read
     return E.left({ code: 'invalid', path: ['If-Match'], in: 'header', detail })
   }
   return E.right(
-    tags.filter(({ isWeak, value }) => !isWeak && /^(0|[1-9]\d{0,15})$/.test(value)).map((tag) => Number(tag.value)),
+    tags.flatMap(({ isWeak, value }) => {
+      const [, revision] = SUT_TAG.exec(value) ?? []
+      return isWeak || revision === undefined ? [] : [Number(revision)]
+    }),
   )
 }
 

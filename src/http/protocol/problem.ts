@@ -15,8 +15,12 @@ export type TransportCode =
   | 'unsupported_media_type'
   | 'headers_too_large'
   | 'cross_site'
+  | 'upgrade_required'
+  | 'ticket_invalid'
   | 'too_many_attempts'
+  | 'too_many_checks'
   | 'too_many_subscribers'
+  | 'gateway_full'
   | 'internal'
   | 'not_implemented'
 
@@ -30,6 +34,7 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   forbidden: { status: 403, title: 'Your role does not allow this' },
   not_your_reservation: { status: 403, title: 'The reservation belongs to another user' },
   cross_site: { status: 403, title: 'Cross-site requests are not allowed' },
+  ticket_invalid: { status: 403, title: 'The ticket is not valid' },
   not_found: { status: 404, title: 'Not found' },
   sut_not_found: { status: 404, title: 'SUT not found' },
   reservation_not_found: { status: 404, title: 'Reservation not found' },
@@ -42,6 +47,9 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   sut_inactive: { status: 409, title: 'The SUT is not active' },
   sut_reserved: { status: 409, title: 'The SUT is reserved' },
   reservation_over: { status: 409, title: 'The reservation is over' },
+  reservation_not_running: { status: 409, title: 'The reservation has not started' },
+  not_vnc: { status: 409, title: 'The SUT is not reached over VNC' },
+  not_forwarded: { status: 409, title: 'This instance does not forward the SUT' },
   idempotency_in_progress: { status: 409, title: 'The same request is still in progress', retryAfter: 1 },
   sut_retired: { status: 410, title: 'The SUT has been retired' },
   reservation_cancelled: { status: 410, title: 'The reservation has been cancelled' },
@@ -61,12 +69,15 @@ export const codes: Readonly<Record<Code, { status: number; title: string; retry
   window_in_the_past: { status: 422, title: 'The window starts in the past' },
   end_not_later: { status: 422, title: 'The new end is not later than the current one' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
+  upgrade_required: { status: 426, title: 'This address takes WebSocket connections only' },
   headers_too_large: { status: 431, title: 'The header is too large' },
   too_many_attempts: { status: 429, title: 'Too many failed login attempts' },
+  too_many_checks: { status: 429, title: 'The SUT was checked within the last second', retryAfter: 1 },
   too_many_subscribers: { status: 429, title: 'The user has too many event streams', retryAfter: 10 },
   internal: { status: 500, title: 'Internal error' },
   not_implemented: { status: 501, title: 'Transfer coding not supported' },
   unavailable: { status: 503, title: 'Temporarily unavailable', retryAfter: 1 },
+  gateway_full: { status: 503, title: 'The gateway has no room for another connection', retryAfter: 5 },
   store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },
   outcome_unknown: { status: 503, title: 'The outcome is unknown', retryAfter: 1 },
   listen_ports_exhausted: { status: 503, title: 'No listen_port is free', retryAfter: 3600 },

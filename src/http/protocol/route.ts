@@ -8,6 +8,16 @@ import type { Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
 
+/** Who sent a request, and to where. */
+export interface Caller {
+  /** The client's address. It must not get into the log. */
+  readonly address: string
+  /** The host that the client addressed, without port, IPv6 without brackets. */
+  readonly host: string
+  /** Which of these media types the client prefers; undefined if it accepts none. */
+  readonly accepts: (mediaTypes: MediaTypes) => string | undefined
+}
+
 /** A request as handlers see it. */
 export interface Call<B = unknown, Q = unknown> {
   readonly requestId: string
@@ -25,6 +35,9 @@ export interface Call<B = unknown, Q = unknown> {
   readonly idempotencyKey: IdempotencyKey | undefined
   /** The reason given by the client. */
   readonly reason: string | undefined
+  /** The client's address as a keyed hash, for events that a POST records; undefined over the control socket. */
+  readonly client: string | undefined
+  readonly caller: () => Caller
 }
 
 /** A streamed response body. */
@@ -41,6 +54,8 @@ export interface RouteResponse {
   readonly status: 200 | 201
   /** Text of the negotiated media type. */
   readonly body: string | StreamedBody
+  /** Where the handler negotiated it. */
+  readonly mediaType?: string
   readonly headers?: Readonly<Record<string, string>>
   /** The public position a write's response shows. For a read, the position of the views is used. */
   readonly position?: number

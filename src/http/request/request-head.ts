@@ -9,7 +9,7 @@ import { preferred } from './accept.ts'
 const URI_MAX = 8_192
 
 /** HTTP/1.1 requires exactly one Host header (RFC 9112, section 3.2). Node ignores a second one. */
-const isHostClear = ({ req }: Context): boolean => {
+const isHostClear = ({ req }: Pick<Context, 'req'>): boolean => {
   let hosts = 0
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
     const name = req.rawHeaders[i] as string
@@ -45,7 +45,7 @@ export const notImplemented = (): Refusal =>
   refusal('not_implemented', 'The only supported Transfer-Encoding is chunked.')
 
 /** What is wrong with a request head, independent of user and route. */
-export const headProblem = (ctx: Context): Refusal | undefined => {
+export const headProblem = (ctx: Pick<Context, 'req' | 'url'>): Refusal | undefined => {
   if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address exceeds ${URI_MAX} characters.`)
   const { headers } = ctx.req
   const coding = headers['transfer-encoding']

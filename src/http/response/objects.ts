@@ -14,6 +14,8 @@ import type { RouteResponse } from '../protocol/route.ts'
 const VIEWS_TIMEOUT = 5_000
 
 export type Kind = 'sut' | 'reservation'
+/** What lists have. */
+export type Listed = Kind | 'session'
 
 /** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
 export interface Objects {
@@ -22,9 +24,9 @@ export interface Objects {
   /** The object as of a revision, for the response to a command recorded earlier. */
   readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
   /** The current object; `undefined` only if the store has no such object. */
-  readonly newest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
+  readonly newest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** The same, always after catching up with the store. */
-  readonly latest: (kind: Kind, id: string) => Promise<E.Either<Failure, Version | undefined>>
+  readonly latest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** Reads lists that show everything answered so far, with the public position they show. */
   readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, ListResult<A>>>
   /** Reads a list that may be long, in another thread if so. */
@@ -39,27 +41,39 @@ const viewsBehind = (): Failure => failure('unavailable', 'This instance is behi
 const listsUnavailable = (): Failure =>
   failure('unavailable', 'Lists are unavailable while the views cannot be written.')
 
+/** The object as of the end of a command: from the views, or from the log when they cannot keep up. */
+const makeAfter = (views: Views, onAnswered: (mark: number) => void): Objects['after'] => {
+  return (kind, id, stream, { kind: outcome, revision, mark }) => {
+    // Where nothing was recorded, the object is shown as it is.
+    const withObserved = outcome === 'already'
+
+    const fromLog = async (): Promise<Version> => {
+      const found = await views.fromLog(kind, id, revision, stream, withObserved)
+      onAnswered(found.mark)
+      return found.version
+    }
+
+    /** Undefined also if the views cannot be read: the command has been recorded and must be answered. */
+    const fromViews = (): Version | undefined => {
+      try {
+        return views.asOf(kind, id, revision, withObserved)
+      } catch {
+        return undefined
+      }
+    }
+
+    const shown = (isReached: boolean) => (isReached ? fromViews() : undefined) ?? fromLog()
+    const reached = views.waitForStorePosition(mark, VIEWS_TIMEOUT)
+    return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
+  }
+}
+
 export const makeObjects = (views: Views, store: EventStore): Objects => {
   /** The last store position answered from the log: later reads must not show less. */
   let answered = -1
 
-  const fromLog = async (kind: Kind, id: string, revision: number, stream: string): Promise<Version> => {
-    const { version, mark } = await views.fromLog(kind, id, revision, stream)
-    answered = Math.max(answered, mark)
-    return version
-  }
-
-  /** Undefined also if the views cannot be read: the command has been recorded and must be answered. */
-  const fromViews = (kind: Kind, id: string, revision: number): Version | undefined => {
-    try {
-      return views.asOf(kind, id, revision)
-    } catch {
-      return undefined
-    }
-  }
-
   // Reports the position of the views, not that of the object's last change.
-  const current = (kind: Kind, id: string): Version | undefined => {
+  const current = (kind: Listed, id: string): Version | undefined => {
     const version = views.newest(kind, id)
     return version && { ...version, position: views.position() }
   }
@@ -70,12 +84,9 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 
   return {
-    after: (kind, id, stream, { revision, mark }) => {
-      const shown = (isReached: boolean) =>
-        (isReached ? fromViews(kind, id, revision) : undefined) ?? fromLog(kind, id, revision, stream)
-      const reached = views.waitForStorePosition(mark, VIEWS_TIMEOUT)
-      return typeof reached === 'boolean' ? shown(reached) : reached.then(shown)
-    },
+    after: makeAfter(views, (mark) => {
+      answered = Math.max(answered, mark)
+    }),
     asOf: views.asOf,
     newest: async (kind, id) => {
       if (!isAssignedId(id)) return E.right(undefined)
@@ -99,17 +110,23 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 }
 
-/** The response that shows an object. A SUT's ETag is its revision. */
+/**
+ * A SUT's entity tag: the revision of its record and, from the first change that probes found, the number of these.
+ */
+export const entityTag = ({ revision, observed = 0 }: Pick<Version, 'revision' | 'observed'>): string =>
+  observed === 0 ? `"${revision}"` : `"${revision}.${observed}"`
+
+/** The response that shows an object. */
 export const documentResponse = (
   kind: Kind,
-  { position, id, revision, document }: Version,
+  { position, id, document, ...version }: Version,
   created: boolean,
 ): RouteResponse => ({
   status: created ? 201 : 200,
   body: document,
   ...(position >= 0 && { position }),
   headers: {
-    ...(kind === 'sut' && { ETag: `"${revision}"` }),
+    ...(kind === 'sut' && { ETag: entityTag(version) }),
     ...(created && { Location: `/api/${kind === 'sut' ? 'sut' : 'sut_reservation'}/${id}` }),
   },
 })

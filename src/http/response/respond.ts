@@ -66,11 +66,15 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
   setHeader(ctx, 'Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : JSON_TYPE)
   const seconds = refused.retryAfter ?? retryAfter
   if (seconds !== undefined) setHeader(ctx, 'Retry-After', String(seconds))
+  if (refused.code === 'upgrade_required') {
+    setHeader(ctx, 'Upgrade', 'websocket')
+    setHeader(ctx, 'Connection', 'Upgrade, close')
+  }
   if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
   setText(ctx, status, problemBody(refused, requestId))
 }
 
-export const respond = (ctx: Context, route: Route, { status, body, headers }: RouteResponse): void => {
+export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {
   if (route.otherMediaTypes !== undefined) setHeader(ctx, 'Vary', 'Accept')
   for (const name in headers) setHeader(ctx, name, headers[name] as string)
   if (
@@ -83,7 +87,7 @@ export const respond = (ctx: Context, route: Route, { status, body, headers }: R
     return
   }
   ctx.res.statusCode = status
-  setHeader(ctx, 'Content-Type', stateOf(ctx).mediaType ?? JSON_TYPE)
+  setHeader(ctx, 'Content-Type', mediaType ?? stateOf(ctx).mediaType ?? JSON_TYPE)
   if (typeof body === 'string') setText(ctx, status, body)
 }
 

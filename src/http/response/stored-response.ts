@@ -5,7 +5,7 @@ import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { RouteResponse } from '../protocol/route.ts'
-import { documentResponse } from '../response/objects.ts'
+import { documentResponse } from './objects.ts'
 
 /**
  * The response a retry key got before, from the views: the object as the first response showed it, byte for byte. What

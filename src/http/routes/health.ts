@@ -11,6 +11,8 @@ export interface Condition {
   readonly users: 'ok' | 'broken'
   readonly vault: 'ok' | 'broken'
   readonly clock: 'ok' | 'ahead'
+  /** `opening`: after a start, until the ports of running reservations have been opened. */
+  readonly gateway: 'ok' | 'opening'
 }
 
 /**
@@ -22,9 +24,10 @@ export const isOpen = ({ store, views }: Condition): boolean =>
 
 /**
  * A service whose store does not respond still answers reads and retries commands, but another instance may do better.
+ * So it may while ports are being opened.
  */
 export const isReady = (condition: Condition): boolean =>
-  condition.service === 'ok' && condition.store !== 'silent' && isOpen(condition)
+  condition.service === 'ok' && condition.store !== 'silent' && condition.gateway === 'ok' && isOpen(condition)
 
 const notReady = (parts: Condition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')

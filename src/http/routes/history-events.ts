@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Recorded } from '../../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import type { EventPlace } from '../../read-models/lists/histories.ts'
+import type { EventPlace, SessionEvents } from '../../read-models/lists/histories.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Objects } from '../response/objects.ts'
 
 export interface HistoryDependencies {
   readonly objects: Objects
-  readonly views: Pick<Views, 'log'>
+  readonly views: Pick<Views, 'log' | 'lists'>
   readonly store: Pick<EventStore, 'at' | 'readStream'>
   /** The name of the log. */
   readonly origin: string
@@ -35,7 +35,7 @@ const eventAt = async ({ store }: HistoryDependencies, log: Log, position: numbe
 const eventsAt = async (
   dependencies: HistoryDependencies,
   log: Log,
-  places: readonly EventPlace[],
+  places: readonly Pick<EventPlace, 'position'>[],
 ): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
   for (const [n, { position }] of places.entries()) {
@@ -76,6 +76,35 @@ export const historyOfStream = (
       events.push(...page.slice(0, wanted - events.length))
       if (events.length >= wanted) break
     }
+    return events
+  },
+})
+
+/** The history of a stream of a SUT, and of its sessions among that. */
+export const withSessions = (
+  dependencies: HistoryDependencies,
+  log: Log,
+  own: History,
+  {
+    sutId,
+    sessions,
+    count,
+  }: { readonly sutId: string; readonly sessions: () => SessionEvents; readonly count: number },
+): History => ({
+  count: own.count + count,
+  upTo: async (position) => {
+    const before = sessions().lastUpTo(sutId, position)
+    if (before?.position === position) return before.place + 1
+    const found = await own.upTo(position)
+    return found === undefined ? undefined : found + (before === undefined ? 0 : before.nth + 1)
+  },
+  events: async (first, wanted) => {
+    const places = sessions().between(sutId, first, first + wanted)
+    const ownFirst = first - sessions().countBefore(sutId, first)
+    const ownEvents = await own.events(ownFirst, Math.min(wanted - places.length, own.count - ownFirst))
+    const events = [...ownEvents]
+    const ofSessions = await eventsAt(dependencies, log, places)
+    for (const [n, { place }] of places.entries()) events.splice(place - first, 0, ofSessions[n] as Recorded)
     return events
   },
 })

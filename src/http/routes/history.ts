@@ -6,6 +6,7 @@ import { failure, invalid } from '../../domain/failure.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { cloudEvent } from '../../feed/cloud-event.ts'
+import type { SessionEvents } from '../../read-models/lists/histories.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import type { HistoryQuery } from '../codecs/history.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -19,6 +20,7 @@ import {
   historyOfPlaces,
   historyOfStream,
   type Log,
+  withSessions,
 } from './history-events.ts'
 import { listResponse } from './list-response.ts'
 
@@ -79,6 +81,11 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
     if (index === undefined) throw new StoreUnavailable('documents cannot be written')
     return index
   }
+  const sessions = (): SessionEvents => {
+    const lists = views.lists()
+    if (lists === undefined) throw new StoreUnavailable('documents cannot be written')
+    return lists.sessionEvents
+  }
   const answer = makeAnswer(dependencies, log)
   return {
     sut: async ({ params, query }) => {
@@ -88,19 +95,24 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
       if (views.log() === undefined) return E.left(historiesUnavailable())
       const { created } = found.right
-      const read = await objects.readLists(({ histories }) => ({
+      const read = await objects.readLists(({ histories, sessionEvents }) => ({
         ports: histories.places('listen_port', id),
         events: histories.eventsOf(id),
+        ofSessions: sessionEvents.count(id),
       }))
       if (E.isLeft(read)) return read
-      const { ports, events } = read.right.listed
+      const { ports, events, ofSessions: count } = read.right.listed
       // A port is assigned before the SUT exists, and released after its last event.
       const [given, givenBack] = [true, false].map((isBefore) =>
         ports.filter((port) => port.position < created === isBefore),
       )
       const parts = [
         historyOfPlaces(dependencies, log, given ?? []),
-        historyOfStream(dependencies, log, sutStream(id), events),
+        withSessions(dependencies, log, historyOfStream(dependencies, log, sutStream(id), events), {
+          sutId: id,
+          sessions,
+          count,
+        }),
         historyOfPlaces(dependencies, log, givenBack ?? []),
       ]
       return answer(concatHistories(parts), query)

@@ -5,7 +5,7 @@ import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { RouteResponse } from '../protocol/route.ts'
-import type { Kind, Objects } from '../response/objects.ts'
+import type { Listed, Objects } from '../response/objects.ts'
 
 /** The envelope of a list. Entries are JSON texts, inserted unchanged. */
 export const listResponse = (name: string, { limit, offset }: Paging, { documents, count }: Page): RouteResponse => ({
@@ -18,7 +18,7 @@ export const unknownBefore = (kind: string): Refusal => invalid([inQuery('before
 /** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
 export const resolveBefore = async (
   objects: Objects,
-  kind: Kind,
+  kind: Listed,
   before: string | undefined,
 ): Promise<E.Either<Refusal, number | undefined>> => {
   if (before === undefined) return E.right(undefined)

@@ -3,10 +3,13 @@ import type { AppendFailure } from '../../event-store/event-store.ts'
 import type { FeedMeasures } from '../../feed/subscribers.ts'
 import { codes } from '../protocol/problem.ts'
 import type { RequestSummary } from '../response/request-summary.ts'
-import { feedMeasures } from './feed-measures.ts'
+import { feedMeasures } from './measures/feed.ts'
+import { type GatewayMeasures, gatewayMeasures } from './measures/gateway.ts'
+import { type ProbeMeasures, probeMeasures } from './measures/probes.ts'
+import { type ScheduleMeasures, scheduleMeasures } from './measures/schedule.ts'
 
 /** Measurements reported by the parts of the service. */
-export interface Measures extends FeedMeasures {
+export interface Measures extends FeedMeasures, ProbeMeasures, ScheduleMeasures, GatewayMeasures {
   readonly answered: (answered: RequestSummary) => void
   readonly appended: (outcome: 'done' | AppendFailure) => void
   /** A commit of this many appends took this many milliseconds. */
@@ -171,6 +174,9 @@ export const makeMetrics = (others: () => Promise<string> = async () => ''): Met
     ...requestMeasures([register]),
     ...logMeasures([register]),
     ...feedMeasures([register]),
+    ...probeMeasures([register]),
+    ...scheduleMeasures([register]),
+    ...gatewayMeasures([register]),
     registerGauges: (gauges) => registerGauges(register, gauges),
     text: async () => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }

@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Runner } from '../../commands/order.ts'
 import { failure } from '../../domain/failure.ts'
-import { type CreateReservation, type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
+import type { CreateReservation } from '../../domain/reservation/create.ts'
+import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -15,6 +16,7 @@ export interface ReservationHandlers {
   readonly create: (call: Call<ReservationBody>) => RouteResult
   readonly cancel: (call: Call) => RouteResult
   readonly extend: (call: Call<ExtensionBody>) => RouteResult
+  readonly update: (call: Call) => RouteResult
   readonly read: (call: Call) => RouteResult
 }
 
@@ -45,7 +47,7 @@ const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
 const makeChange =
   ({ runner, objects }: Pick<ReservationDependencies, 'runner' | 'objects'>) =>
   async (call: Call, command: (known: Known) => ReservationCommand): RouteResult => {
-    const { params, user, requestId, idempotencyKey, reason } = call
+    const { params, user, requestId, idempotencyKey, reason, client } = call
     let found = await objects.newest('reservation', params.id ?? '')
     for (;;) {
       if (E.isLeft(found)) return found
@@ -53,7 +55,14 @@ const makeChange =
       if (version === undefined) return E.left(notFound())
       const reservation = JSON.parse(version.document) as Reservation
       const stream = sutStream(reservation.sut_id)
-      const order = { command: command(knownOf(version, reservation)), actor: user, requestId, idempotencyKey, reason }
+      const order = {
+        command: command(knownOf(version, reservation)),
+        actor: user,
+        requestId,
+        idempotencyKey,
+        reason,
+        client,
+      }
       const ended = await runner.run(reservationDecider, stream, order)()
       if (E.isRight(ended)) {
         return E.right(
@@ -72,13 +81,13 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
   const { runner, objects, users, limits, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, idempotencyKey, reason }) => {
+    create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
       const { user_id, sut_id, window } = body
       const stream = sutStream(sut_id)
       const userExists = users.byId(user_id) !== undefined
       const asked = { sut_id, user_id, userExists, window, limits, random: randomHex(8) }
       const command: CreateReservation = { type: 'CreateReservation', actor: user, ...asked }
-      const order = { command, actor: user, requestId, idempotencyKey, reason }
+      const order = { command, actor: user, requestId, idempotencyKey, reason, client }
       const ended = await runner.run(reservationDecider, stream, order)()
       if (E.isLeft(ended)) return ended
       const outcome = ended.right
@@ -92,6 +101,13 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
     cancel: (call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
     extend: (call) =>
       change(call, (known) => ({ type: 'ExtendReservation', actor: call.user, ...known, end: call.body, limits })),
+    update: async (call) => {
+      const { user, client } = call
+      if (client === undefined) {
+        return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
+      }
+      return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
+    },
     read: async ({ params }) => {
       const found = await objects.newest('reservation', params.id ?? '')
       if (E.isLeft(found)) return found

@@ -8,7 +8,7 @@ import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../domain/sut/decide.ts'
 import { isAssignedId, type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
+import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../codecs/bodies.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { documentResponse, type Objects } from '../response/objects.ts'
 
@@ -17,6 +17,7 @@ export interface SutHandlers {
   readonly update: (call: Call<SutUpdate>) => RouteResult
   readonly tag: (call: Call<TagsBody>) => RouteResult
   readonly retire: (call: Call) => RouteResult
+  readonly monitor: (call: Call<MonitoringBody>) => RouteResult
   readonly read: (call: Call) => RouteResult
 }
 
@@ -40,7 +41,7 @@ const makeChange =
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
   ): RouteResult => {
-    const { params, user, requestId, idempotencyKey, reason } = call
+    const { params, user, requestId, idempotencyKey, reason, client } = call
     const id = params.id ?? ''
     if (!isAssignedId(id)) return E.left(notFound())
     const stream = sutStream(id)
@@ -50,6 +51,7 @@ const makeChange =
       requestId,
       idempotencyKey,
       reason,
+      client,
     })()
     if (E.isLeft(ended)) return ended
     return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
@@ -59,7 +61,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
   const { runner, objects, vault, range, randomHex } = dependencies
   const change = makeChange(dependencies)
   return {
-    create: async ({ body, user, requestId, idempotencyKey, reason }) => {
+    create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
       const { password, user_name, ...values } = body
       const ended = await createSut(runner, {
         values: { ...defaults, ...values },
@@ -70,6 +72,7 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
         requestId,
         idempotencyKey,
         reason,
+        client,
       })
       if (E.isLeft(ended)) return ended
       const { _id, outcome } = ended.right
@@ -86,6 +89,8 @@ export const makeSutHandlers = (dependencies: SutDependencies): SutHandlers => {
         }
       }),
     tag: (call) => change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } })),
+    monitor: (call) =>
+      change(call, () => ({ command: { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch } })),
     retire: async (call) => {
       const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
       if (E.isRight(retired)) await releasePort(runner, call.params.id ?? '', call.requestId)

@@ -4,10 +4,16 @@ import type { Paging } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { listResponse, unknownBefore } from './list-response.ts'
 
+export type UserList = (call: Call<unknown, Paging>) => RouteResult
+
+/** The authenticated user. */
+export const readMe = async ({ user: { _id, name, role } }: Call<unknown, unknown>): RouteResult =>
+  E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
+
 /** Lists the users in the file, newest first. */
 export const makeUserList =
-  (users: Users) =>
-  async ({ query }: Call<unknown, Paging>): RouteResult => {
+  (users: Users): UserList =>
+  async ({ query }) => {
     const { limit, offset, before } = query
     const all = users.list().toReversed()
     const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)

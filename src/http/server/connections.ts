@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { type ClientAddresses, networkOf, peerOf } from '../protocol/client-address.ts'
+import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import type { RequestQueues } from './pipelining.ts'
 
 /** Limits on open connections; more are closed at once. */
@@ -37,7 +37,7 @@ const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number)
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket)
     if (trusts(peer)) return
-    const network = networkOf(peer)
+    const network = clientNetworkOf(peer)
     const count = (counts.get(network) ?? 0) + 1
     counts.set(network, count)
     socket.once('close', () => {

@@ -9,6 +9,7 @@ import { type Certificate, type Pair, TLS } from './certificate.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
 import { type Handle, makeRequestQueues } from './pipelining.ts'
 import { refuseRaw } from './refuse-raw.ts'
+import { handUpgrades, type Upgrades } from './upgrades.ts'
 
 /** Bytes of the request line and header fields together. */
 const HEADERS_MAX = 32 * 1024
@@ -66,6 +67,7 @@ export interface ListenOptions {
   readonly certificate?: Certificate | undefined
   readonly patience?: Partial<Timeouts> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
+  readonly upgrades?: Upgrades | undefined
   /** Called for what was refused before it became a request. */
   readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
 }
@@ -82,7 +84,7 @@ const serverOf = (certificate: Certificate | undefined, limits: ServerOptions, p
 
 /** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
-  const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
+  const { host, certificate, addresses, connectionsMax, upgrades, clock, randomHex } = options
   const patience = { ...TIMEOUTS, ...options.patience }
   const limits = {
     maxHeaderSize: HEADERS_MAX,
@@ -94,6 +96,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     requireHostHeader: false,
     // Requests without a body get no stream that would have to be consumed.
     optimizeEmptyRequests: true,
+    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.accepts(request) === true,
   }
   const server = serverOf(certificate, limits, patience)
   server.maxHeadersCount = FIELDS_MAX
@@ -120,6 +123,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     if (!connections.isHttpReady(socket)) return void socket.destroy()
     queues.afterResponses(socket, () => refuse(socket, refusalOf(error, patience)))
   })
+  if (upgrades !== undefined) handUpgrades(server, upgrades, queues)
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     // Node no longer handles this socket: an unhandled error event would end the process.
     socket.on('error', () => socket.destroy())

@@ -13,13 +13,16 @@ export const refuseRaw = (socket: Socket, refused: Refusal, instance: string, ac
   // Closed or refused already.
   if (!socket.writable) return false
   const body = problemBody(refused, instance)
-  const { status } = codes[refused.code]
+  const { status, retryAfter } = codes[refused.code]
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: application/${isProblemJsonWanted(accept) ? 'problem+json' : 'json'}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${instance}`,
-    'Connection: close',
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...(refused.code === 'upgrade_required'
+      ? ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Connection: Upgrade, close']
+      : ['Connection: close']),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   const late = setTimeout(() => socket.destroy(), LINGER)

@@ -27,6 +27,8 @@ interface PackedVersions {
   readonly created: number[]
   readonly replaces: (number | null)[]
   readonly columns: Columns[number][][]
+  readonly observed: (number | undefined)[]
+  readonly isObserved: (boolean | undefined)[]
 }
 
 const nothing = ({ columns }: NewVersion): PackedVersions => ({
@@ -38,6 +40,8 @@ const nothing = ({ columns }: NewVersion): PackedVersions => ({
   created: [],
   replaces: [],
   columns: columns.map(() => []),
+  observed: [],
+  isObserved: [],
 })
 
 const pack = (packed: PackedVersions, version: NewVersion): void => {
@@ -48,6 +52,8 @@ const pack = (packed: PackedVersions, version: NewVersion): void => {
   packed.ended.push(version.ended)
   packed.created.push(version.created)
   packed.replaces.push(version.replaces)
+  packed.observed.push(version.observed)
+  packed.isObserved.push(version.isObserved)
   for (let n = 0; n < packed.columns.length; n++) packed.columns[n]?.push(version.columns[n] as Columns[number])
 }
 
@@ -86,6 +92,10 @@ const unpack = (packed: PackedVersions): readonly NewVersion[] =>
     ended: packed.ended[n] as NewVersion['ended'],
     created: packed.created[n] as number,
     replaces: packed.replaces[n] as number | null,
+    ...(packed.isObserved[n] !== undefined && {
+      observed: packed.observed[n] as number,
+      isObserved: packed.isObserved[n],
+    }),
     columns: packed.columns.map((values) => values[n] as Columns[number]),
   }))
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
 import { RESERVATION_COUNTS_TABLES } from '../tables/reservation-counts.ts'
+import { SESSION_TABLES } from '../tables/session-table.ts'
 
 /** A row as stored in the file. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
@@ -31,6 +32,8 @@ export const storedTables = (
     table('name', 'name ORDER BY key'),
     table('segment', 'segment ORDER BY n'),
     // A removed entry leaves a zero, or no row if it came and went between two writes.
-    ...RESERVATION_COUNTS_TABLES.map(([name, order]) => table(name, `${name} WHERE n <> 0 ORDER BY ${order}`)),
+    ...[...RESERVATION_COUNTS_TABLES, ...SESSION_TABLES].map(([name, order]) =>
+      table(name, `${name} WHERE n <> 0 ORDER BY ${order}`),
+    ),
   ]
 }

@@ -51,9 +51,13 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       isShort: watchingAll(file.lists.isShort),
       reservations: watching(file.lists.reservations),
       suts: watching(file.lists.suts),
+      sessions: watching(file.lists.sessions),
       held: watching(file.lists.held),
+      upcoming: watching(file.lists.upcoming),
+      unrecorded: watching(file.lists.unrecorded),
       past: watchingAll(file.lists.past),
       histories: watchingAll(file.lists.histories),
+      sessionEvents: watchingAll(file.lists.sessionEvents),
     },
     log: {
       size: watching(file.log.size),

@@ -21,7 +21,7 @@ export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' |
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
   /** The version of a document as of a revision of its stream. */
-  readonly asOf: (projection: string, id: string, revision: number) => Version | undefined
+  readonly asOf: (projection: string, id: string, revision: number, withObserved: boolean) => Version | undefined
   readonly snapshot: (stream: string) => Snapshot | undefined
   /** The rows of a page of a snapshot. */
   readonly page: (id: number) => Rows | undefined
@@ -138,7 +138,7 @@ const fileOver = (
   projections: readonly Shape[],
   checkpoints: WalCheckpoints | undefined,
 ): ViewsFile => {
-  const { writers, lists, correctTimes, flush, forget } = openLists(db)
+  const { writers, lists, afterRows, flush, forget } = openLists(db)
   const states = makeSnapshotTable(db)
   const retryKeys = makeRetryKeyTable(db, states)
   const tableOf = (name: string): DocumentTable =>
@@ -157,7 +157,7 @@ const fileOver = (
   return {
     progress: () => progress.get() as Progress | undefined,
     newest: (projection, id) => of(projection).newest(id),
-    asOf: (projection, id, revision) => of(projection).asOf(id, revision),
+    asOf: (projection, id, revision, withObserved) => of(projection).asOf(id, revision, withObserved),
     snapshot: states.read,
     page: states.page,
     stage: (rows) =>
@@ -167,7 +167,7 @@ const fileOver = (
           else of(row.projection).insert(row.version)
         }
         for (const table of filled) table.flush()
-        correctTimes(rows)
+        afterRows(rows)
       }),
     commit: (snapshots, { logId, position, mark, eventId, stream, revision }) =>
       orUndone(() => {

@@ -10,9 +10,27 @@ export interface EventPlace {
   readonly revision: number
 }
 
+/** `place` counts the events of the history before it, `nth` those of sessions among them. */
+export interface SessionPlace {
+  readonly position: number
+  readonly place: number
+  readonly nth: number
+}
+
+/** Events of sessions in the history of their SUT, which merges them with its stream. */
+export interface SessionEvents {
+  readonly count: (sutId: string) => number
+  /** Those from a place on and before another, in order. */
+  readonly between: (sutId: string, from: number, to: number) => readonly SessionPlace[]
+  /** The number of them before a place. */
+  readonly countBefore: (sutId: string, place: number) => number
+  /** The last one at or before a position in the log. */
+  readonly lastUpTo: (sutId: string, position: number) => SessionPlace | undefined
+}
+
 /** The history of objects and what each event changed, from the versions of their documents. */
 export interface Histories {
-  /** The events behind the versions of a document, oldest first. */
+  /** The events of an object, oldest first. */
   readonly places: (of: 'reservation' | 'listen_port', id: string) => readonly EventPlace[]
   /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
@@ -25,12 +43,42 @@ export interface Histories {
 const parsed = (row: unknown): object | undefined =>
   row === undefined ? undefined : (JSON.parse((row as { document: string }).document) as object)
 
+export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvents => {
+  const select = (where: string) => db.prepare(`SELECT position, place, nth FROM session WHERE sut = ? ${where}`)
+  const between = select('AND place >= ? AND place < ? ORDER BY place')
+  const first = select('AND place >= ? ORDER BY place LIMIT 1')
+  const last = select('ORDER BY sut DESC, place DESC LIMIT 1')
+  const lastUpTo = select('AND position <= ? ORDER BY position DESC LIMIT 1')
+  const count: SessionEvents['count'] = (sutId) => {
+    const sut = names.find(sutId)
+    const newest = sut === undefined ? undefined : (last.get(sut) as SessionPlace | undefined)
+    return newest === undefined ? 0 : newest.nth + 1
+  }
+  const keyed = <A>(sutId: string, otherwise: A, read: (sut: number) => A): A => {
+    const sut = names.find(sutId)
+    return sut === undefined ? otherwise : read(sut)
+  }
+  return {
+    count,
+    between: (sutId, from, to) => keyed(sutId, [], (sut) => between.all(sut, from, to) as unknown as SessionPlace[]),
+    countBefore: (sutId, place) =>
+      keyed(sutId, 0, (sut) => (first.get(sut, place) as SessionPlace | undefined)?.nth ?? count(sutId)),
+    lastUpTo: (sutId, position) =>
+      keyed(sutId, undefined, (sut) => lastUpTo.get(sut, position) as SessionPlace | undefined),
+  }
+}
+
 export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
-  const placesIn = (table: string) =>
-    db.prepare(`SELECT position, revision FROM ${table} WHERE id = ? ORDER BY position`)
-  const places = { reservation: placesIn('reservation'), listen_port: placesIn('listen_port') }
-  const ofSuts = db.prepare('SELECT position FROM sut WHERE position > ? ORDER BY position LIMIT ?')
-  const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ?')
+  const placesIn = (...tables: readonly (readonly [table: string, id: string])[]) => {
+    const each = tables.map(([table, id]) => `SELECT position, revision FROM ${table} WHERE ${id} = :id`)
+    return db.prepare(`${each.join(' UNION ALL ')} ORDER BY position`)
+  }
+  const places = {
+    reservation: placesIn(['reservation', 'id'], ['reservation_run', 'id'], ['session', 'reservation']),
+    listen_port: placesIn(['listen_port', 'id']),
+  }
+  const ofSuts = db.prepare('SELECT position FROM sut WHERE position > ? AND is_observed = 0 ORDER BY position LIMIT ?')
+  const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
   const corrections = db.prepare('SELECT count(*) AS n FROM clock_correction WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
     key,
@@ -38,7 +86,7 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     before: db.prepare(`SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`),
   }))
   return {
-    places: (of, id) => places[of].all(id) as unknown as readonly EventPlace[],
+    places: (of, id) => places[of].all({ id }) as unknown as readonly EventPlace[],
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
       const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)

@@ -1,9 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../../domain/calendar/window.ts'
+import type { Monitored } from '../../domain/monitoring/status.ts'
 import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
-import type { Histories } from './histories.ts'
+import type { Histories, SessionEvents } from './histories.ts'
 
 /** A page of a list. */
 export interface Part {
@@ -27,9 +28,21 @@ export interface ReservationQuery extends Part {
 export interface SutQuery extends Part {
   readonly sut_type?: string | undefined
   readonly is_active?: boolean | undefined
+  readonly monitoring?: Monitored | undefined
   /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>
+}
+
+export interface SessionQuery extends Part {
+  readonly sut_id?: string | undefined
+  readonly user_id?: string | undefined
+  readonly reservation_id?: string | undefined
+  /** Unix milliseconds: only sessions that close later, or are open. */
+  readonly closesAfter?: number | undefined
+  /** Unix milliseconds: only sessions that open earlier. */
+  readonly opensBefore?: number | undefined
+  readonly isOpen?: boolean
 }
 
 /** Documents as JSON texts, newest created first. */
@@ -51,6 +64,35 @@ export interface Past {
   readonly suts: (query: SutQuery, moment: Moment) => Page
 }
 
+/** A span of Unix seconds, read in pages: reservations whose newest version is after a position, at most `limit`. */
+export interface SpanPage {
+  readonly from: number
+  readonly to: number
+  readonly after: number
+  readonly limit: number
+}
+
+/** A reservation that holds its SUT, as the processes that act on time need it. */
+export interface UpcomingRow {
+  /** The position of its newest version. */
+  readonly position: number
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly listen_port: number
+  /** Unix seconds. */
+  readonly start: number
+  readonly end: number
+  /** Unix milliseconds. */
+  readonly created: number
+}
+
+/** Unix seconds. */
+export interface Ended {
+  readonly from: number
+  readonly to: number
+}
+
 /** Reads lists from the rows of documents. */
 export interface Lists {
   /** Whether a list can be read within a few milliseconds. */
@@ -58,14 +100,22 @@ export interface Lists {
     readonly reservations: (query: ReservationQuery) => boolean
     readonly suts: (query: SutQuery) => boolean
     readonly held: (sutId: string, span: Window) => boolean
+    readonly upcoming: (page: SpanPage) => boolean
+    readonly unrecorded: (ended: Ended) => boolean
+    readonly sessions: (query: SessionQuery) => boolean
   }
   readonly reservations: (query: ReservationQuery) => Page
   readonly suts: (query: SutQuery) => Page
+  readonly sessions: (query: SessionQuery) => Page
   /** The windows in which a SUT is held within a span, by start. */
   readonly held: (sutId: string, span: Window) => readonly Window[]
+  /** For the processes that act on time: what holds SUTs within a span, and whose end was not recorded. */
+  readonly upcoming: (page: SpanPage) => readonly UpcomingRow[]
+  readonly unrecorded: (ended: Ended) => readonly string[]
   /** The same lists as of the past. */
   readonly past: Past
   readonly histories: Histories
+  readonly sessionEvents: SessionEvents
 }
 
 /** An SQL condition and the values of its placeholders. */

@@ -1,23 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type CorrectedTimes, makeCorrectedTimes } from '../tables/corrected-times.ts'
+import { makeCorrectedTimes } from '../tables/corrected-times.ts'
 import { makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
 import { makeReservationCounts } from '../tables/reservation-counts.ts'
 import { makeReservationWriter } from '../tables/reservation-table.ts'
+import type { Row } from '../tables/row.ts'
+import { makeRunWriter } from '../tables/run-table.ts'
+import { makeSessionPlaces } from '../tables/session-places.ts'
+import { makeSessionCounts, makeSessionWriter } from '../tables/session-table.ts'
 import { makeSutWriter } from '../tables/sut-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
 import { makeIsShort } from './access-paths.ts'
-import { makeHistories } from './histories.ts'
+import { makeHistories, makeSessionEvents } from './histories.ts'
 import { type Lists, makeRunQuery } from './lists.ts'
 import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
+import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
+import { makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
 
 export interface OpenLists {
   /** Keeps the tables behind lists in step with the rows, by projection. */
   readonly writers: Readonly<Partial<Record<string, ListWriter>>>
   readonly lists: Lists
-  readonly correctTimes: CorrectedTimes['correct']
+  /** Called with the rows of whole events once they are in their tables. */
+  readonly afterRows: (rows: readonly Row[]) => void
   readonly flush: () => void
   readonly forget: () => void
 }
@@ -26,24 +33,49 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   const names = makeIdKeys(db)
   const counts = makeReservationCounts(db)
   const periods = makeTimeIndex(db)
-  const writers = { sut: makeSutWriter(periods), reservation: makeReservationWriter(db, names, counts, periods) }
+  const sessionCounts = makeSessionCounts(db)
+  const writers = {
+    sut: makeSutWriter(periods),
+    reservation: makeReservationWriter(db, names, counts, periods),
+    reservation_run: makeRunWriter(names, counts),
+    session: makeSessionWriter(names, sessionCounts),
+  }
   const correctedTimes = makeCorrectedTimes(db, periods)
   const ask = makeRunQuery(db)
   const isShort = makeIsShort(names, counts)
+  const endsShort = makeEndsShort(counts)
+  const histories = makeHistories(db, names, counts)
+  const places = makeSessionPlaces(db, {
+    keyOf: names.find,
+    eventsOf: (sutId) => {
+      counts.flush()
+      return histories.eventsOf(sutId)
+    },
+  })
   return {
     writers,
-    correctTimes: correctedTimes.correct,
+    afterRows: (rows) => {
+      correctedTimes.correct(rows)
+      places.assign(rows)
+    },
     lists: {
       isShort: {
         reservations: isShort,
         suts: isShortOfSuts,
         held: (sut_id, { start, end }) => isShort({ limit: 0, offset: 0, sut_id, endsAfter: start, startsBefore: end }),
+        sessions: makeIsShortOfSessions(names, sessionCounts),
+        upcoming: endsShort,
+        unrecorded: endsShort,
       },
       reservations: makeReservationList(ask, names, counts),
       suts: makeSutList(ask),
+      sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
+      upcoming: makeUpcoming(ask, counts),
+      unrecorded: makeUnrecorded(ask),
       past: makePast(db, ask, names, counts, periods),
-      histories: makeHistories(db, names, counts),
+      histories,
+      sessionEvents: makeSessionEvents(db, names),
     },
     flush: () => {
       for (const writer of Object.values(writers)) writer.flush()

@@ -110,7 +110,7 @@ export const makePast = (
 ): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
     db.prepare(
-      `SELECT ${COLUMNS} FROM ${table} WHERE id = ? AND position < ? AND (position <= ? OR time <= ?)
+      `SELECT ${COLUMNS}${table === 'sut' ? ', observed' : ''} FROM ${table} WHERE id = ? AND position < ? AND (position <= ? OR time <= ?)
        ORDER BY position DESC LIMIT 1`,
     )
   const versions = { sut: versionOf('sut'), reservation: versionOf('reservation') }

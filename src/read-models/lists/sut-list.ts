@@ -2,9 +2,10 @@ import { foldCase } from '../../../projections/sut.ts'
 import { LISTED } from '../tables/sut-table.ts'
 import { type Condition, condition, type Page, type RunQuery, type SutQuery } from './lists.ts'
 
-export const filtersOf = ({ sut_type, is_active, name, tags = {} }: SutQuery): readonly Condition[] => [
+export const filtersOf = ({ sut_type, is_active, monitoring, name, tags = {} }: SutQuery): readonly Condition[] => [
   ...(sut_type === undefined ? [] : [condition('sut_type = ?', sut_type)]),
   ...(is_active === undefined ? [] : [condition('is_active = ?', is_active ? 1 : 0)]),
+  ...(monitoring === undefined ? [] : [condition('monitoring = ?', monitoring)]),
   ...(name === undefined ? [] : [condition('instr(folded_name, ?) > 0', foldCase(name))]),
   // Tag names contain no character that is special within a quoted JSON path.
   ...Object.entries(tags).map(([tag, value]) => condition('json_extract(tags, ?) = ?', `$."${tag}"`, value)),

@@ -28,13 +28,18 @@ interface Followed {
   readonly catchUp: CatchUp
   readonly signal: AbortSignal
   readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean }
+  readonly listeners: ReadonlySet<(events: Batch['events']) => void>
 }
 
 /** Folds a batch and lets its rows be written. */
-const foldBatch = async (batch: Batch, { tracker, pending, writer, catchUp, signal }: Followed): Promise<void> => {
+const foldBatch = async (
+  batch: Batch,
+  { tracker, pending, writer, catchUp, signal, listeners }: Followed,
+): Promise<void> => {
   for (const event of batch.events) pending.fold(event, tracker.advance(event))
   if (!tracker.isCaughtUp()) await catchUp.take(batch)
   tracker.notifyWaiters(batch)
+  for (const listener of listeners) listener(batch.events)
   if (catchUp.hasWriterThread()) return
   writer.tick()
   if (!writer.isFull()) return

@@ -8,7 +8,17 @@ import type { NewVersion, Version } from '../tables/version.ts'
 export interface Pending {
   readonly fold: (event: Logged, position: number) => void
   readonly newest: (projection: Projection['name'], id: string) => Version | undefined
-  readonly asOf: (projection: Projection['name'], id: string, revision: number) => Version | undefined
+  /**
+   * The version that the object's own event at a revision left, or the newest one before.
+   *
+   * @param withObserved up to the next own event, with what was observed since
+   */
+  readonly asOf: (
+    projection: Projection['name'],
+    id: string,
+    revision: number,
+    withObserved?: boolean,
+  ) => Version | undefined
   readonly count: () => number
   /** How many are in no transaction yet. */
   readonly unstaged: () => number
@@ -72,10 +82,12 @@ const makeChunks = (size: number) => {
       enter(last, row)
       unstaged.push(row)
     },
-    find: (projection: string, id: string, revision: number): NewVersion | undefined => {
+    find: (projection: string, id: string, revision: number, withObserved: boolean): NewVersion | undefined => {
       for (let n = chunks.length - 1; n >= 0; n--) {
         const versions = chunks[n]?.versions.get(projection)?.get(id)
-        const found = versions?.findLast((version) => version.revision <= revision)
+        const found = versions?.findLast(
+          (version) => version.revision <= revision && (withObserved || version.isObserved !== true),
+        )
         if (found !== undefined) return found
       }
       return undefined
@@ -101,20 +113,25 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
   const { add, find, ...chunks } = makeChunks(chunk)
 
   const newest: Pending['newest'] = (projection, id) =>
-    find(projection, id, Number.POSITIVE_INFINITY) ?? file.newest(projection, id)
+    find(projection, id, Number.POSITIVE_INFINITY, true) ?? file.newest(projection, id)
 
   const foldInto = (projection: Projection, id: string, event: Logged, position: number): void => {
     const before = projection.begins(event) ? undefined : newest(projection.name, id)
+    const isObserved = projection.isObserved?.(event) ?? false
     const document = projection.evolve(before && (JSON.parse(before.document) as object), event)
     const version: NewVersion = {
       position,
-      revision: event.revision,
+      revision: isObserved ? (before?.revision ?? event.revision) : event.revision,
       id,
       document: JSON.stringify(document),
-      ended: projection.ended(event),
+      ended: projection.ended(event) ?? before?.ended ?? null,
       created: before?.created ?? position,
       replaces: before?.position ?? null,
-      columns: projection.columns?.(document) ?? [],
+      columns: projection.columns?.(document, event) ?? [],
+      ...(projection.isObserved && {
+        observed: isObserved ? event.revision + 1 : (before?.observed ?? 0),
+        isObserved,
+      }),
     }
     add({ projection: projection.name, version })
   }
@@ -129,6 +146,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
       }
     },
     newest,
-    asOf: (projection, id, revision) => find(projection, id, revision) ?? file.asOf(projection, id, revision),
+    asOf: (projection, id, revision, withObserved = false) =>
+      find(projection, id, revision, withObserved) ?? file.asOf(projection, id, revision, withObserved),
   }
 }

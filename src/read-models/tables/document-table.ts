@@ -3,6 +3,8 @@ import type { Projection } from '../../../projections/projection.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
 import type { ListColumns, ListWriter } from './list-table.ts'
 import { reservationColumns } from './reservation-table.ts'
+import { runColumns } from './run-table.ts'
+import { sessionColumns } from './session-table.ts'
 import { sutColumns } from './sut-table.ts'
 import type { NewVersion, Version } from './version.ts'
 
@@ -10,7 +12,12 @@ import type { NewVersion, Version } from './version.ts'
 export const RETRY_KEY = 'retry_key'
 
 /** The projections with lists. */
-const lists: Readonly<Partial<Record<string, ListColumns>>> = { sut: sutColumns, reservation: reservationColumns }
+const lists: Readonly<Partial<Record<string, ListColumns>>> = {
+  sut: sutColumns,
+  reservation: reservationColumns,
+  reservation_run: runColumns,
+  session: sessionColumns,
+}
 
 // Rows are keyed by position, which only grows: scattered keys would dirty a page each. Ids begin with their second and
 // grow too.
@@ -30,7 +37,7 @@ export interface DocumentTable extends Pick<Insertion, 'flush' | 'forget'> {
   readonly insert: (version: NewVersion) => void
   readonly newest: (id: string) => Version | undefined
   /** The version as of a revision of its stream. */
-  readonly asOf: (id: string, revision: number) => Version | undefined
+  readonly asOf: (id: string, revision: number, withObserved: boolean) => Version | undefined
 }
 
 /** The table of a projection without lists. */
@@ -48,8 +55,13 @@ const plainTable = (db: DatabaseSync, name: string): DocumentTable => {
  * The table of a projection with lists: rows also have the position until which they were current, and the filter
  * columns.
  */
-const listedTable = (db: DatabaseSync, name: string, writer: ListWriter, further: number): DocumentTable => {
-  const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(further)}`)
+const listedTable = (
+  db: DatabaseSync,
+  name: string,
+  writer: ListWriter,
+  { columns, hasObserved = false }: ListColumns,
+): DocumentTable => {
+  const { add, flush, forget } = makeInsertion(db, name, `?, ?, ?, ?, ?, ?, NULL${', ?'.repeat(columns.length)}`)
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
   let replaced: { readonly former: number; readonly by: number }[] = []
   return {
@@ -70,24 +82,31 @@ const listedTable = (db: DatabaseSync, name: string, writer: ListWriter, further
       forget()
       replaced = []
     },
-    ...readsOf(db, name, 'position, revision, id, document, ended, created'),
+    ...readsOf(db, name, 'position, revision, id, document, ended, created', hasObserved),
   }
 }
 
-const readsOf = (db: DatabaseSync, name: string, columns: string): Pick<DocumentTable, 'newest' | 'asOf'> => {
+const readsOf = (
+  db: DatabaseSync,
+  name: string,
+  shared: string,
+  hasObserved = false,
+): Pick<DocumentTable, 'newest' | 'asOf'> => {
+  const columns = hasObserved ? `${shared}, observed` : shared
   const newest = db.prepare(`SELECT ${columns} FROM ${name} WHERE id = ? ORDER BY position DESC LIMIT 1`)
-  const asOf = db.prepare(
-    `SELECT ${columns} FROM ${name} WHERE id = ? AND revision <= ? ORDER BY position DESC LIMIT 1`,
-  )
+  const asOfWhere = (further: string) =>
+    db.prepare(
+      `SELECT ${columns} FROM ${name} WHERE id = ? AND revision <= ? ${further} ORDER BY position DESC LIMIT 1`,
+    )
+  const asOf = asOfWhere('')
+  const asOfOwn = hasObserved ? asOfWhere('AND is_observed = 0') : asOf
   return {
     newest: (id) => newest.get(id) as Version | undefined,
-    asOf: (id, revision) => asOf.get(id, revision) as Version | undefined,
+    asOf: (id, revision, withObserved) => (withObserved ? asOf : asOfOwn).get(id, revision) as Version | undefined,
   }
 }
 
 export const makeDocumentTable = (db: DatabaseSync, name: string, writer: ListWriter | undefined): DocumentTable => {
-  const { columns } = lists[name] ?? {}
-  return writer === undefined || columns === undefined
-    ? plainTable(db, name)
-    : listedTable(db, name, writer, columns.length)
+  const list = lists[name]
+  return writer === undefined || list === undefined ? plainTable(db, name) : listedTable(db, name, writer, list)
 }

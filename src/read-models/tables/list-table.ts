@@ -7,6 +7,8 @@ export interface ListColumns {
   readonly columns: readonly string[]
   /** Indexes, and tables kept in step with the rows. */
   readonly schema: string
+  /** Whether `observed` and `is_observed` are among the columns. */
+  readonly hasObserved?: boolean
 }
 
 /** Keeps the tables behind lists in step with the rows. */

@@ -44,8 +44,8 @@ type Changes = Map<number, { by: number }>
 export interface ReservationCounts {
   /** Notes an event after which a reservation is listed. */
   readonly listed: (reservation: Counted) => void
-  /** Notes an event after which a reservation is no longer listed. */
-  readonly ended: (sut: number) => void
+  /** Notes an event of a reservation that leaves no listed row. */
+  readonly furtherEvent: (sut: number) => void
   /** Notes that an event has replaced one with which a reservation was listed. */
   readonly replaced: (reservation: Counted) => void
   /** Writes buffered changes. */
@@ -116,7 +116,7 @@ export const makeReservationCounts = (db: DatabaseSync): ReservationCounts => {
       count(reservation, 1)
       total.longest = Math.max(total.longest, reservation.ends - reservation.starts)
     },
-    ended: (sut) => counters.sut_further_events.count(sut, 1),
+    furtherEvent: (sut) => counters.sut_further_events.count(sut, 1),
     replaced: (reservation) => {
       count(reservation, -1)
       counters.sut_further_events.count(reservation.sut, 1)

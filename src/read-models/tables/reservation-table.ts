@@ -52,7 +52,7 @@ export const makeReservationWriter = (
         newest = segment
       }
       const counted = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
-      if (ended === 'cancelled') counts.ended(counted.sut)
+      if (ended === 'cancelled') counts.furtherEvent(counted.sut)
       else counts.listed(counted)
       periods.note(position, time)
       return [segment, counted.sut, counted.user, start, end, time]

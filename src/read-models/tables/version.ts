@@ -12,6 +12,13 @@ export interface Version {
   readonly ended: Ended | null
   /** The position of the document's first version; lists are in this order. */
   readonly created: number
+  /**
+   * How many events of another stream the document shows, where a projection has such. Then `revision` is that of the
+   * last event of the object's own stream.
+   */
+  readonly observed?: number
+  /** Whether the version's own event is one of those. */
+  readonly isObserved?: boolean
 }
 
 /** A version that is not in the file yet. */

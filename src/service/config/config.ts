@@ -1,9 +1,12 @@
-import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { type AddressRange, readAddressRanges } from './address-ranges.ts'
+import { type ClientConfig, readClient } from './client.ts'
 import { duration } from './duration.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
+import { type GatewayConfig, readGateway } from './gateway.ts'
+import { readHost } from './host.ts'
+import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
 export interface Config {
@@ -29,10 +32,13 @@ export interface Config {
   /** The name of this log: the `source` of its events and the origin of its signed checkpoints. */
   readonly origin: string
   readonly listenPorts: { readonly first: number; readonly last: number }
+  readonly gateway: GatewayConfig
   /** Milliseconds. */
   readonly limits: { readonly windowMax: number; readonly horizon: number }
   /** Milliseconds by which the clock may be past the log's last event at a start. */
   readonly clockAheadMax: number
+  /** The service that commands ask instead of the one that runs on `data`. */
+  readonly client?: ClientConfig
   readonly logLevel: LogLevel
   /** Ignored variables, to be logged. */
   readonly warnings: readonly string[]
@@ -41,24 +47,11 @@ export interface Config {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Reads a value. Left completes the sentence "BERTH_X ..." without the value, which may be a secret. */
-type Read<A> = (value: string) => E.Either<string, A>
-
 /** Checks variables that hold keys. They are passed in because this room may import nothing; see checks/keys.ts. */
 export interface KeyChecks {
   readonly vaultKeys: Read<string>
   readonly auditKey: Read<string>
 }
-
-const wholeNumber = (value: string, min: number, max: number): number | undefined =>
-  /^\d{1,5}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined
-
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
-
-const host: Read<string> = (value) =>
-  isIP(value) !== 0 || (HOST_NAME.test(value) && !/(?:^|\.)\d+$/.test(value))
-    ? E.right(value)
-    : E.left('must be a host name or an IP address, without a port or brackets')
 
 const port: Read<number> = (value) => {
   if (/^(?:tcp|udp|sctp):\/\//.test(value)) {
@@ -66,7 +59,7 @@ const port: Read<number> = (value) => {
       'was set by Kubernetes for a service called "berth": put "enableServiceLinks: false" into the pod\'s spec, or set BERTH_PORT to a port',
     )
   }
-  return E.fromNullable('must be a whole number from 0 to 65535')(wholeNumber(value, 0, 65535))
+  return wholeNumber(0, 65_535)(value)
 }
 
 // Repeats the rule of users/password.ts, which this room may not import; test/service/config/config.test.ts compares
@@ -93,17 +86,15 @@ const origin: Read<string> = (value) =>
     ? E.right(value)
     : E.left('must be a URI reference like berth or lab.example/berth, at most 255 characters, without spaces and +')
 
+const portNumber = wholeNumber(1, 65_535)
+
 const listenPorts: Read<Config['listenPorts']> = (value) => {
   const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(value) ?? []
-  const first = wholeNumber(from, 1, 65535)
-  const last = wholeNumber(to, 1, 65535)
-  return first === undefined || last === undefined || first > last
+  const [first, last] = [portNumber(from), portNumber(to)]
+  return E.isLeft(first) || E.isLeft(last) || first.right > last.right
     ? E.left('must be a range of ports like 20000-29999, with the first not above the last')
-    : E.right({ first, last })
+    : E.right({ first: first.right, last: last.right })
 }
-
-const logLevel: Read<LogLevel> = (value) =>
-  E.fromNullable(`must be one of ${LOG_LEVELS.join(', ')}`)(LOG_LEVELS.find((level) => level === value))
 
 /**
  * Left: every problem, as a sentence that names its variable and never includes the value. Relative paths are resolved
@@ -116,7 +107,7 @@ export const readConfig = (
 ): E.Either<readonly string[], Config> => {
   const problems: string[] = []
   const known: string[] = []
-  const read = <A, B>(name: string, as: Read<A>, otherwise: B): A | B => {
+  const read: ReadVariable = (name, as, otherwise) => {
     known.push(name)
     const value = environment[name]
     if (value === undefined) return otherwise
@@ -142,8 +133,11 @@ export const readConfig = (
   if ((environment.BERTH_TLS_CERT === undefined) !== (environment.BERTH_TLS_KEY === undefined)) {
     problems.push('BERTH_TLS_CERT and BERTH_TLS_KEY must be set together')
   }
+  const client = readClient(read, directory)
+  if (E.isLeft(client)) problems.push(client.left)
+  const host = read('BERTH_HOST', readHost, '127.0.0.1')
   const values: Omit<Config, 'warnings'> = {
-    host: read('BERTH_HOST', host, '127.0.0.1'),
+    host,
     port: read('BERTH_PORT', port, 8080),
     ...(certificate !== undefined && key !== undefined && { tls: { certificate, key } }),
     trustedProxies: read('BERTH_TRUSTED_PROXIES', readAddressRanges, []),
@@ -157,12 +151,14 @@ export const readConfig = (
     auditKeyFile: read('BERTH_AUDIT_KEY_FILE', path, join(data, 'audit.key')),
     origin: read('BERTH_ORIGIN', origin, 'berth'),
     listenPorts: read('BERTH_LISTEN_PORTS', listenPorts, { first: 20_000, last: 29_999 }),
+    gateway: readGateway(read, { host }),
     limits: {
       windowMax: read('BERTH_WINDOW_MAX', duration, 7 * 86_400_000),
       horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
     },
     clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
-    logLevel: read('BERTH_LOG_LEVEL', logLevel, 'info'),
+    ...(E.isRight(client) && client.right && { client: client.right }),
+    logLevel: read('BERTH_LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
   }
   const { problems: unknown, warnings } = unknownVariables(environment, known)
   return problems.length + unknown.length > 0 ? E.left([...problems, ...unknown]) : E.right({ ...values, warnings })

@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import { beginSchedule, SCHEDULE } from '../../../src/commands/begin-schedule.ts'
 import { createSut } from '../../../src/commands/create-sut.ts'
 import { makeIdempotencyKeys } from '../../../src/commands/idempotency-key.ts'
 import { makeSweep } from '../../../src/commands/listen-ports.ts'
@@ -8,10 +9,13 @@ import { upgradeLog } from '../../../src/commands/upgrade-log.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
 import { listenPortDecider } from '../../../src/domain/listen-port/decide.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import { type Session, sessionDecider } from '../../../src/domain/session/decide.ts'
 import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
-import { LISTEN_PORTS_STREAM, sutStream } from '../../../src/domain/values/ids.ts'
+import { LISTEN_PORTS_STREAM, makeId, sessionStream, sutStream } from '../../../src/domain/values/ids.ts'
+import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { GATEWAY } from '../../../src/processes/sessions/recorder.ts'
 import { standingsIn } from '../../commands/port-setting.ts'
 import { NO_SNAPSHOTS } from '../../commands/script.ts'
 import { administrator, alice, bob, LIMITS, sutValues, tester } from '../../domain/builders.ts'
@@ -117,18 +121,59 @@ export const writeStory = async (
     return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })()
   }
 
+  const advance = async (sut_id: string, records: number): Promise<void> => {
+    for (let n = 0; n < records; n++) {
+      const order = { command: { type: 'AdvanceSchedule', sut_id, from } as const, actor: SCHEDULE }
+      const done = await runner.run(reservationDecider, sutStream(sut_id), { ...order, requestId: randomHex(8) })()
+      if (E.isLeft(done) || done.right.kind !== 'recorded') return
+    }
+  }
+
+  /** Sessions of two instances, recorded at once or late, and closed by either. */
+  const sessions = new Map<string, Session>()
+  const useReservation = async (): Promise<void> => {
+    const { _id: reservation_id, sut_id, user_id } = one(reservations)
+    const instance = one(['0123456789abcdef', 'fedcba9876543210'])
+    const open = [...sessions.values()].find(
+      (each) => each.reservation_id === reservation_id && each.instance === instance,
+    )
+    const opened_at = now - number(MINUTE)
+    const made = { _id: makeId(opened_at, randomHex(8)), reservation_id, sut_id, user_id, instance }
+    const session = open ?? { ...made, opened_at: formatMilliseconds(opened_at) }
+    const counts = { connections: 1 + number(9), bytes_to_sut: number(1e6), bytes_from_sut: number(1e6) }
+    const closed = {
+      closed_at: formatMilliseconds(now),
+      ...counts,
+      cause: one(['client', 'released', 'lost'] as const),
+    }
+    const end = open !== undefined || number(3) === 0 ? closed : undefined
+    const command =
+      open !== undefined && end !== undefined
+        ? ({ type: 'CloseSession', _id: session._id, end } as const)
+        : ({ type: 'RecordSession', session, end } as const)
+    for (let n = 0; n <= number(2); n++) {
+      await runner.run(sessionDecider, sessionStream(sut_id), { command, actor: GATEWAY, requestId: randomHex(8) })()
+    }
+    if (end === undefined) sessions.set(session._id, session)
+    else sessions.delete(session._id)
+  }
+
   await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
+  const from = await beginSchedule({ store, now: now + number(2) * 20 * MINUTE, randomHex })
   await create(0)
   for (let step = 1; step < steps; step++) {
-    // Sometimes the clock goes back.
+    // Sometimes the clock goes back, or the log is idle for longer than ends are waited for.
     now += number(40) === 0 ? -number(30_000) : number(30) === 0 ? number(DAY) : number(5 * MINUTE)
+    if (number(300) === 0) now += 32 * DAY
+    if (suts.length > 0 && number(3) === 0) await advance(one(suts), 1 + number(6))
     const act = number(100)
     if (act < 5) await create(step)
     else if (act < 7) await begin(step)
     else if (act < 16) await change(step)
     else if (act < 19) await retire(step)
     else if (act < 23) await sweep()
-    else if (act < 70 || reservations.length === 0) await reserve(step)
+    else if (act < 32 && reservations.length > 0) await useReservation()
+    else if (act < 74 || reservations.length === 0) await reserve(step)
     else await cancelOrExtend(step)
   }
 }

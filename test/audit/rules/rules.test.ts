@@ -32,7 +32,7 @@ import {
   type Written,
   write,
 } from '../verify/morning.ts'
-import { INVALID, inactive } from './unlawful.ts'
+import { INVALID, inactive, SESSIONS } from './unlawful.ts'
 
 test('a valid log has no findings, however its reservations end', async (t) => {
   const ends: readonly (readonly Entry[])[] = [
@@ -58,7 +58,7 @@ test('a valid log has no findings, however its reservations end', async (t) => {
 
 for (const [what, entry, expected] of INVALID) {
   test(`${what} is found at its position`, async (t) => {
-    const log = [...MORNING, entry]
+    const log = [...MORNING, ...SESSIONS, entry]
     const found = await findingsIn(log)
     t.true(
       found.some((each) => expected.test(each) && each.startsWith(`${log.length - 1}: `)),

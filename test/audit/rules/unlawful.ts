@@ -9,22 +9,36 @@ import {
 } from '../../domain/builders.ts'
 import {
   assigned,
+  closedSession,
   created,
   type Entry,
   FIRST,
   idAt,
   made,
+  monitored,
+  ONE,
   of,
+  online,
   onPort,
+  openedSession,
   PORT,
   released,
   retired,
   SUT,
+  unmonitored,
   updated,
 } from '../verify/morning.ts'
 
 export const tag = (name: string, value: string | null) => updated({ tags: { [name]: value } })
 export const inactive: Entry = ['05:15', updated({ is_active: false })]
+
+/** Sessions of the morning log: one that is closed, and one that is open. */
+const [CLOSED, OPEN] = [openedSession(1, '06:12'), openedSession(2, '06:15')]
+export const SESSIONS: readonly Entry[] = [
+  ['06:12', CLOSED],
+  ['06:13:30', closedSession(CLOSED, '06:13')],
+  ['06:15', OPEN],
+]
 
 /** Events that are invalid after the morning log, and the finding for each. */
 export const INVALID: readonly (readonly [what: string, entry: Entry, expected: RegExp])[] = [
@@ -62,7 +76,7 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
   ['an extension to an earlier end', ['06:20', of(reservationExtended(FIRST, wall('07:15')))], /not later/],
   ['an extension to the current end', ['06:20', of(reservationExtended(FIRST, wall('07:30')))], /not later/],
   ['an extension off the grid', ['06:20', of(reservationExtended(FIRST, wall('07:31')))], /off the quarter-hour grid/],
-  ['an extension of a past reservation', ['07:30', of(reservationExtended(FIRST, wall('08:00')))], /is not current/],
+  ['an extension of a past reservation', ['07:30', of(reservationExtended(FIRST, wall('08:00')))], /which has ended/],
   [
     'an extension of an unknown reservation',
     ['06:20', of(reservationExtended(idAt('05:20', 7), wall('08:00')))],
@@ -88,7 +102,7 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
     ['06:20', of(reservationReleased(FIRST, '2030-05-02T08:20:00+02:00'))],
     /a different UTC offset/,
   ],
-  ['a release of a past reservation', ['07:30', of(reservationReleased(FIRST, wall('07:30')))], /is not current/],
+  ['a release of a past reservation', ['07:30', of(reservationReleased(FIRST, wall('07:30')))], /which has ended/],
   ['a cancellation of a running reservation', ['06:20', of(reservationCancelled(FIRST))], /has begun/],
   ['a tag set to its current value', ['06:20', tag('site', 'b12')], /sets the tag site to its current value/],
   ['the removal of a missing tag', ['06:20', tag('room', null)], /sets the tag room to its current value/],
@@ -109,6 +123,58 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
     'credentials without changes',
     ['06:20', updated({ credentials: { id: 'a'.repeat(24), changed: [] } })],
     /lists no changed credentials/,
+  ],
+  ['a probe of a SUT that was never monitored', ['06:20', online, ONE], /which was not monitored before/],
+  ['monitoring disabled twice', ['06:20', unmonitored], /sets the monitoring of a SUT to what it is/],
+  ['monitoring by the service', ['06:20', monitored(60), { role: 'system' }], /is a SutMonitoringEnabled by a system/],
+  ['a probe by a user', ['06:20', online, { ...ONE, role: 'administrator' }], /is a SutWentOnline by a administrator/],
+  [
+    'a session of a reservation that does not exist',
+    ['06:20', openedSession(9, '06:20', { reservation_id: idAt('05:20', 7) })],
+    /is about the reservation .* which does not exist/,
+  ],
+  [
+    'a session of another user',
+    ['06:20', openedSession(9, '06:20', { user_id: bob })],
+    /names another SUT or user than the reservation/,
+  ],
+  [
+    'a session of another SUT',
+    ['06:20', openedSession(9, '06:20', { sut_id: idAt('05:00', 9) })],
+    /names another SUT or user than the reservation/,
+  ],
+  [
+    'a session whose id is of another second',
+    ['06:20', openedSession(9, '06:19', { opened_at: '2030-05-02T06:20:00.000Z' })],
+    /does not begin with its creation second/,
+  ],
+  ['a session that was opened before', ['06:20', openedSession(1, '06:12')], /assigns an id that was assigned before/],
+  ['a session that is closed twice', ['06:20', closedSession(CLOSED, '06:14')], /which is not open/],
+  [
+    'a close of a session that was never opened',
+    ['06:20', closedSession(openedSession(9, '06:19'), '06:20')],
+    /not open/,
+  ],
+  [
+    'a second session at one instance',
+    ['06:20', openedSession(9, '06:20')],
+    /opens a second session of .* at one instance/,
+  ],
+  [
+    'a close with other members',
+    ['06:20', closedSession(OPEN, '06:20', { instance: 'fedcba9876543210' })],
+    /closes the session .* with other members/,
+  ],
+  ['a session that ends before it begins', ['06:20', closedSession(OPEN, '06:14')], /before it was opened/],
+  [
+    'a session by a user',
+    ['06:20', closedSession(OPEN, '06:20'), { role: 'tester' }],
+    /is a SessionClosed by a tester/,
+  ],
+  [
+    'a session by another process',
+    ['06:20', closedSession(OPEN, '06:20'), { actor: 'monitor' }],
+    /is by the service under the name monitor/,
   ],
   ['a second creation', ['06:20', created], /creates a SUT that is standing/],
   ['a retirement of a reserved SUT', ['06:20', retired], /retires a SUT that the reservation .* holds/],

@@ -2,7 +2,14 @@ import type { ExecutionContext } from 'ava'
 import { verifyLog } from '../../../src/audit/verify/verify.ts'
 import type { Event, Metadata } from '../../../src/domain/event.ts'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
-import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../../src/domain/values/ids.ts'
+import {
+  LISTEN_PORTS_STREAM,
+  makeEventId,
+  monitoringStream,
+  SCHEDULE_STREAM,
+  sessionStream,
+  sutStream,
+} from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import {
   administrator,
@@ -11,7 +18,9 @@ import {
   clock,
   metadata,
   reservationCreated,
+  reservationEnded,
   reservationExtended,
+  reservationStarted,
   sutValues,
   wall,
 } from '../../domain/builders.ts'
@@ -48,7 +57,24 @@ export const released: Event = { type: 'ListenPortReleased', data: { listen_port
 export const created: Event = { type: 'SutCreated', data: { _id: SUT, ...sutValues(), listen_port: PORT } }
 export const abandoned: Event = { type: 'SutCreationAbandoned', data: { _id: SUT, listen_port: PORT } }
 
+export const monitored = (interval: number): Event => ({ type: 'SutMonitoringEnabled', data: { _id: SUT, interval } })
+export const unmonitored: Event = { type: 'SutMonitoringDisabled', data: { _id: SUT } }
+const byInstance = (instance: string) => ({ request_id: `${instance}:request-1` })
+/** Of two instances. */
+export const [ONE, OTHER] = [byInstance('0123456789abcdef'), byInstance('fedcba9876543210')] as const
+export const online: Event = { type: 'SutWentOnline', data: { _id: SUT } }
+export const offline: Event = { type: 'SutWentOffline', data: { _id: SUT, cause: 'timed_out' } }
+
 export const upgraded: Event = { type: 'StoreUpgraded', data: { from: 1, to: 2 } }
+
+export const began = (from: string): Event => ({
+  type: 'ScheduleBegan',
+  data: { from: formatMilliseconds(clock(from)) },
+})
+export const startedAt = (_id: string, due: string, user_id = alice): Event =>
+  of(reservationStarted(_id, formatMilliseconds(clock(due)), user_id))
+export const endedAt = (_id: string, due: string, user_id = alice): Event =>
+  of(reservationEnded(_id, formatMilliseconds(clock(due)), user_id))
 
 export const BEGINNING: readonly Entry[] = [
   ['05:00', assigned],
@@ -56,6 +82,18 @@ export const BEGINNING: readonly Entry[] = [
   ['05:10', updated({ tags: { site: 'b12' } }), { key: KEY }],
 ]
 export const FIRST = idAt('05:20', 1)
+/** A session of the first reservation. */
+export const openedSession = (n: number, time: string, more: object = {}): Event => {
+  const ids = { _id: idAt(time, n), reservation_id: FIRST, sut_id: SUT, user_id: alice }
+  const opened_at = formatMilliseconds(clock(time))
+  return { type: 'SessionOpened', data: { ...ids, instance: '0123456789abcdef', opened_at, ...more } } as Event
+}
+export const closedSession = (opened: Event, time: string, more: object = {}): Event => {
+  const counts = { connections: 2, bytes_to_sut: 1, bytes_from_sut: 9, cause: 'client' }
+  const closed_at = formatMilliseconds(clock(time))
+  return { type: 'SessionClosed', data: { ...opened.data, closed_at, ...counts, ...more } } as Event
+}
+
 export const MORNING: readonly Entry[] = [
   ...BEGINNING,
   made('05:20', 1, '06:00', '07:00'),
@@ -63,17 +101,34 @@ export const MORNING: readonly Entry[] = [
   ['06:10', of(reservationExtended(FIRST, wall('07:30')))],
 ]
 
+const isOfMonitor = ({ type }: Event): boolean => type.startsWith('SutWent')
+const isOfGateway = ({ type }: Event): boolean => type.startsWith('Session')
 const OF_BERTH: readonly Event['type'][] = ['ListenPortReleased', 'SutCreationAbandoned', 'StoreUpgraded']
 
-export const roleOf = ({ type }: Event): Metadata['role'] => {
+const OF_SCHEDULE: readonly Event['type'][] = ['ScheduleBegan', 'ReservationStarted', 'ReservationEnded']
+
+export const roleOf = (event: Event): Metadata['role'] => {
+  const { type } = event
+  if (isOfMonitor(event) || isOfGateway(event) || OF_SCHEDULE.includes(type)) return 'system'
   if (type.startsWith('Reservation')) return 'tester'
   return OF_BERTH.includes(type) ? 'system' : 'administrator'
 }
 
 export const actorOf = (event: Event): string => {
+  if (isOfMonitor(event)) return 'monitor'
+  if (isOfGateway(event)) return 'gateway'
   const role = roleOf(event)
+  if (OF_SCHEDULE.includes(event.type)) return 'schedule'
   if (role !== 'tester') return role === 'system' ? 'berth' : administrator._id
   return (event.data as { user_id: string }).user_id
+}
+
+const streamOf = (event: Event): string => {
+  const { type } = event
+  if (isOfMonitor(event)) return monitoringStream(SUT)
+  if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
+  if (type === 'ScheduleBegan') return SCHEDULE_STREAM
+  return type.startsWith('ListenPort') || type === 'StoreUpgraded' ? LISTEN_PORTS_STREAM : sutStream(SUT)
 }
 
 export interface Written {
@@ -84,8 +139,7 @@ export const write = (log: readonly Entry[]): readonly Written[] => {
   const revisions = new Map<string, number>()
   return log.map(([time, event, more], n) => {
     const { type, data } = event
-    const isOfPorts = type.startsWith('ListenPort') || type === 'StoreUpgraded'
-    const stream = isOfPorts ? LISTEN_PORTS_STREAM : sutStream(SUT)
+    const stream = streamOf(event)
     const revision = (revisions.get(stream) ?? -1) + 1
     revisions.set(stream, revision)
     const written = metadata(formatMilliseconds(clock(time)), { actor: actorOf(event), role: roleOf(event), ...more })

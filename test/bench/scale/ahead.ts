@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
-import { ask, authorization, SCRIPT } from '../berth.ts'
-import { CONNECTIONS, loadWell, writeLines } from '../creating.ts'
 import {
   isLinux,
   LOAD_CORE,
@@ -15,10 +13,12 @@ import {
   type Server,
   type startServer,
   withServers,
-} from '../processes.ts'
-import { watch } from '../quiet.ts'
-import { type Alternation, alternate, rowOf, type Taken } from '../sampling.ts'
-import { type TableRow, tableOf } from '../table.ts'
+} from '../measure/processes.ts'
+import { watch } from '../measure/quiet.ts'
+import { type Alternation, alternate, rowOf, type Taken } from '../measure/sampling.ts'
+import { type TableRow, tableOf } from '../measure/table.ts'
+import { ask, authorization, SCRIPT } from '../servers/berth.ts'
+import { CONNECTIONS, loadWell, writeLines } from '../servers/creating.ts'
 import { startOver, untilReady } from './bookings.ts'
 import { inRounds, rowOf as rowOfRounds } from './rounds.ts'
 import { begin } from './seed.ts'

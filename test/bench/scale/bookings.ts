@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
-import { ask, authorization, MAIN, SCRIPT } from '../berth.ts'
-import { type Answered, loadWell, writeLines } from '../creating.ts'
-import { type Sample, type Server, startServer } from '../processes.ts'
+import { type Sample, type Server, startServer } from '../measure/processes.ts'
+import { ask, authorization, MAIN, SCRIPT } from '../servers/berth.ts'
+import { type Answered, loadWell, writeLines } from '../servers/creating.ts'
 import { quartersAhead } from './lab-history.ts'
 import { environmentOf, type Seeded } from './seed.ts'
 

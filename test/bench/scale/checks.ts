@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ask, type Reserved } from '../berth.ts'
-import type { Answered } from '../creating.ts'
-import type { Server } from '../processes.ts'
+import type { Server } from '../measure/processes.ts'
+import { ask, type Reserved } from '../servers/berth.ts'
+import type { Answered } from '../servers/creating.ts'
 
 export const LIST = '/api/sut_reservation?limit=100'
 

@@ -1,6 +1,6 @@
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
-import { authorization } from '../berth.ts'
-import type { TableRow } from '../table.ts'
+import type { TableRow } from '../measure/table.ts'
+import { authorization } from '../servers/berth.ts'
 import { type Lab, startOver, untilReady } from './bookings.ts'
 import { inRounds } from './rounds.ts'
 

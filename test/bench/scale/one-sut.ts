@@ -1,8 +1,8 @@
-import { ask } from '../berth.ts'
-import { withServers } from '../processes.ts'
-import { watch } from '../quiet.ts'
-import { alternate } from '../sampling.ts'
-import type { TableRow } from '../table.ts'
+import { withServers } from '../measure/processes.ts'
+import { watch } from '../measure/quiet.ts'
+import { alternate } from '../measure/sampling.ts'
+import type { TableRow } from '../measure/table.ts'
+import { ask } from '../servers/berth.ts'
 import { type Lab, startOver, untilReady } from './bookings.ts'
 import { bothWays, inRounds, rowOf } from './rounds.ts'
 

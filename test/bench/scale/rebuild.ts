@@ -7,7 +7,7 @@ import '../../../src/service/heap.ts'
 import { dropViews } from '../../../src/read-models/file/views-file.ts'
 import { openViews } from '../../../src/read-models/views.ts'
 import { randomHex } from '../../event-store/new-events.ts'
-import { runScript } from '../processes.ts'
+import { runScript } from '../measure/processes.ts'
 import { bothWays, inRounds, type Rounds } from './rounds.ts'
 
 /**

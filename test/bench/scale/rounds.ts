@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { cpuOf, isLinux, quantile } from '../processes.ts'
-import { FOREIGN_MAX, foreignCores, type Moment } from '../quiet.ts'
-import type { Row, TableRow } from '../table.ts'
+import { cpuOf, isLinux, quantile } from '../measure/processes.ts'
+import { FOREIGN_MAX, foreignCores, type Moment } from '../measure/quiet.ts'
+import type { Row, TableRow } from '../measure/table.ts'
 
 /** Figures, with the foreign load if it was too high for reliable ones. */
 export interface Rounds<A> {

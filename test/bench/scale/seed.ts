@@ -6,8 +6,8 @@ import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { addUser } from '../../../src/users/administer.ts'
 import { append, done, randomHex } from '../../event-store/new-events.ts'
 import { rightOf } from '../../users/builders.ts'
-import { ask, MAIN, PASSWORD } from '../berth.ts'
-import { startServer } from '../processes.ts'
+import { startServer } from '../measure/processes.ts'
+import { ask, MAIN, PASSWORD } from '../servers/berth.ts'
 import { historyOf, type People, type Scale } from './lab-history.ts'
 
 export interface Seeded extends Scale {

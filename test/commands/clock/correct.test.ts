@@ -1,12 +1,16 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import { type ClockCorrection, correctClock } from '../../../src/commands/clock/correct.ts'
-import { sutStream } from '../../../src/domain/values/ids.ts'
+import { makeRunner } from '../../../src/commands/runner.ts'
+import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
+import { monitoringStream, sutStream } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { clock, explicit } from '../../domain/builders.ts'
 import { randomHex, readAll } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
+import { NO_SNAPSHOTS } from '../script.ts'
 import { anInstance, type Instance } from '../setting.ts'
 
 const RIGHT = '06:00'
@@ -49,6 +53,32 @@ test('a correction makes a SUT disabled by a wrong clock usable again and keeps 
   t.is(await reserve(instance, sut, '10:00', '11:00'), 'reservation_conflict')
   t.is(await reserve(instance, sut, IN_2031.from, IN_2031.to), 'reservation_conflict')
   t.is(await reserve(instance, sut, '12:00', '13:00'), 'made')
+})
+
+test('a correction makes probes of a SUT recordable again, in their own stream', async (t) => {
+  const store = await aStore(t)
+  let now = clock(RIGHT)
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
+  const id = 'a'.repeat(24)
+  const probe = async (changes: number): Promise<string> => {
+    const shown = { status: 'unknown', changes } as const
+    const [type, instance] = ['RecordProbe', '0123456789abcdef'] as const
+    const ended = await runner.run(monitoringDecider, monitoringStream(id), {
+      command: { type, _id: id, cause: undefined, instance, failingSince: 0, shown },
+      actor: { _id: 'monitor', role: 'system' },
+      requestId: `${instance}:1`,
+    })()
+    return E.isLeft(ended) ? ended.left.code : ended.right.kind
+  }
+  now = clock(WRONG)
+  t.is(await probe(0), 'recorded')
+  now = clock(RIGHT)
+  t.is(await probe(1), 'clock_behind')
+  const head = await store.head()
+  t.deepEqual(rightOf(await correct(store, { from: head, to: head })), { streams: 1, before: 0, windows: 0 })
+  const corrected = (await readAll(store, monitoringStream(id))).at(-1)
+  t.false('sut_id' in (corrected?.data ?? {}))
+  t.is(await probe(1), 'recorded')
 })
 
 test('after a correction, another instance does not double-book either', async (t) => {

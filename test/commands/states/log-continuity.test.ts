@@ -118,8 +118,10 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   if (isNoticed) cut()
   const lost = server.log.readable(sutStream(sut))?.at(-1) as NonNullable<ReturnType<typeof server.log.all>[number]>
   server.log.truncateAfter(lost.position - 1)
+  const { type, contentType, metadata } = lost
   const data = Buffer.from(Buffer.from(lost.data).toString().replaceAll('T10:', 'T12:'))
-  server.log.append(lost.stream, lost.revision - 1, [{ ...lost, id: crypto.randomUUID(), data }])
+  const replacement = { id: crypto.randomUUID(), type, contentType, data, metadata }
+  server.log.append(lost.stream, lost.revision - 1, [replacement])
   return { instance, sut, other, followAgain, dropped: () => dropped }
 }
 

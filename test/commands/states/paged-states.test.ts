@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
+import { WIDTH } from '../../../src/domain/calendar/held.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { clock, explicit } from '../../domain/builders.ts'
@@ -100,7 +101,7 @@ test('control: commands are decided on the pages: altered pages cause a double b
     ...snapshots,
     readPage: (id) => {
       const rows = snapshots.readPage(id)
-      return rows && { ...rows, numbers: rows.numbers.map((word, n) => (n % 7 < 2 ? word + 1_000_000 : word)) }
+      return rows && { ...rows, numbers: rows.numbers.map((word, n) => (n % WIDTH < 2 ? word + 1_000_000 : word)) }
     },
   }
   t.is(await anInstance(store, empty).reserve(sut, quarter(7)), 'made', 'booked twice')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Calendar, EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/calendar.ts'
-import type { Held } from '../../../src/domain/calendar/held.ts'
+import { type Held, LATENESS_MAX } from '../../../src/domain/calendar/held.ts'
 import { QUARTER } from '../../../src/domain/calendar/window.ts'
 import { makeRandom } from '../../process/random.ts'
 
@@ -8,6 +8,7 @@ import { makeRandom } from '../../process/random.ts'
 const LONG = 600
 
 const USERS = ['alice', 'bob', 'Zoë 😀', 'f'.repeat(24), 'u'.repeat(128)]
+const CLIENTS = [null, `k1:${'a'.repeat(22)}`, `2030-05-02-1f3a:${'_'.repeat(22)}`]
 const START_OFFSETS = [0, 120, -210, 840]
 const END_OFFSETS = [0, 345, -840]
 
@@ -23,6 +24,9 @@ const arbitraryStep = () =>
     user_id: fc.constantFrom(...USERS),
     offsets: fc.tuple(fc.constantFrom(...START_OFFSETS), fc.constantFrom(...END_OFFSETS)),
     random: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+    lateness: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: LATENESS_MAX })),
+    started: fc.boolean(),
+    client: fc.constantFrom(...CLIENTS),
   })
 
 type Step = ReturnType<typeof arbitraryStep> extends fc.Arbitrary<infer A> ? A : never
@@ -36,6 +40,9 @@ const manySteps = (seed: number, count: number): readonly Step[] => {
     late: below(5) === 0 ? 1 + below(899) : 0,
     user_id: oneOf(USERS),
     offsets: [oneOf(START_OFFSETS), oneOf(END_OFFSETS)],
+    lateness: below(3) === 0 ? below(LATENESS_MAX) : 0,
+    started: below(2) === 0,
+    client: oneOf(CLIENTS),
     random: BigInt(below(2 ** 32)) << 32n,
   }))
 }
@@ -55,7 +62,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
     )
     .map(([from, steps]) => {
       let end = from * QUARTER
-      return steps.map(({ gap, length, late, user_id, offsets, random }, n) => {
+      return steps.map(({ gap, length, late, user_id, offsets, random, lateness, started, client }, n) => {
         const start = end + gap * QUARTER + late
         end = end + (gap + length) * QUARTER
         const _id =
@@ -63,7 +70,8 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
           random.toString(16).padStart(15, '0').slice(-15) +
           (n % 16).toString(16)
         const unique = _id.slice(0, 20) + n.toString(16).padStart(4, '0')
-        return { _id: unique, user_id, start, end, startOffset: offsets[0], endOffset: offsets[1] }
+        const [startOffset, endOffset] = offsets
+        return { _id: unique, user_id, start, end, startOffset, endOffset, lateness, started, client }
       })
     })
 

@@ -1,10 +1,9 @@
 import type { Event } from '../../../src/domain/event.ts'
-import type {
-  CancelReservation,
-  CreateReservation,
-  ExtendReservation,
-  ReservationCommand,
-} from '../../../src/domain/reservation/decide.ts'
+import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
+import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
+import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
+import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
+import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
 import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
@@ -21,6 +20,8 @@ export interface Booking {
   readonly startOffset: number
   endOffset: number
   standing: 'made' | 'released' | 'cancelled'
+  /** What it is bound to. */
+  client: string | null
 }
 export interface Model {
   readonly bookings: Booking[]
@@ -92,7 +93,7 @@ const nextAvailable = (model: Model, start: number, length: number, latest: numb
   return null
 }
 
-const create = (model: Model, command: CreateReservation, now: number): Verdict => {
+const create = (model: Model, command: CreateReservation, now: number, client: string | null): Verdict => {
   const { actor, user_id, limits } = command
   const [from, to] = asked(command.window, now)
   if (to.epochNanoseconds <= from.epochNanoseconds) return refused('window_empty')
@@ -119,7 +120,8 @@ const create = (model: Model, command: CreateReservation, now: number): Verdict 
   const ends = { start_time: formatWithOffset(start, from.offset), end_time: formatWithOffset(end, to.offset) }
   const data = { _id, sut_id: SUT_ID, user_id, ...ends, listen_port: LISTEN_PORT }
   const offsets = { startOffset: from.offset, endOffset: to.offset }
-  const apply = () => model.bookings.push({ _id, user_id, start, end, ...offsets, standing: 'made' })
+  const bound = actor._id === user_id ? client : null
+  const apply = () => model.bookings.push({ _id, user_id, start, end, ...offsets, standing: 'made', client: bound })
   return { event: { type: 'ReservationCreated', data }, apply }
 }
 
@@ -182,6 +184,18 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   return { event: { type: 'ReservationExtended', data }, apply }
 }
 
+const bind = (model: Model, { actor, _id, user_id, client }: BindReservation, now: number): Verdict => {
+  const booking = bookingOf(model, _id)
+  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
+  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
+  if (booking.standing === 'released' || booking.end * 1000 <= now) return refused('reservation_over')
+  if (booking.client === client) return 'already so'
+  const apply = () => {
+    booking.client = client
+  }
+  return { event: { type: 'ReservationBound', data: { _id, sut_id: SUT_ID, user_id } }, apply }
+}
+
 const retire = (model: Model, now: number): Verdict => {
   if (model.retired) return 'already so'
   const conflicts = named(inTheWay(model, now / 1000, Number.POSITIVE_INFINITY))
@@ -201,9 +215,18 @@ const activate = (model: Model, is_active: boolean): Verdict => {
   return { event: { type: 'SutUpdated', data: { _id: SUT_ID, is_active } }, apply }
 }
 
-/** The model's decision. Of the SUT commands, it supports setting `is_active` and retiring. */
-export const verdictOn = (model: Model, command: ReservationCommand | SutCommand, now: number): Verdict => {
-  if (command.type === 'CreateReservation') return create(model, command, now)
+/**
+ * The model's decision on a command from a client, if its address is known. Of the SUT commands, it supports setting
+ * `is_active` and retiring.
+ */
+export const verdictOn = (
+  model: Model,
+  command: ReservationCommand | SutCommand,
+  now: number,
+  client: string | null = null,
+): Verdict => {
+  if (command.type === 'CreateReservation') return create(model, command, now, client)
+  if (command.type === 'BindReservation') return bind(model, command, now)
   if (command.type === 'CancelReservation') return cancel(model, command, now)
   if (command.type === 'ExtendReservation') return extend(model, command, now)
   if (command.type === 'RetireSut') return retire(model, now)

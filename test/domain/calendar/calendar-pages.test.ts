@@ -2,9 +2,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import {
   type Calendar,
+  change as changeWindow,
   dropPast,
   EMPTY,
-  extend,
   find,
   findEndingAfter,
   findNextFree,
@@ -12,7 +12,7 @@ import {
   insert,
   remove,
 } from '../../../src/domain/calendar/calendar.ts'
-import type { Held } from '../../../src/domain/calendar/held.ts'
+import { type Held, WIDTH } from '../../../src/domain/calendar/held.ts'
 import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
 import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
 
@@ -27,7 +27,7 @@ const shifts = (): fc.Arbitrary<number> =>
   fc.oneof(fc.constantFrom(0, 0, -1, 1, QUARTER, -QUARTER), fc.integer({ min: -9_000, max: 9_000 }))
 
 const areRight = ({ pages, size }: Calendar): boolean =>
-  pages.every((page) => page.size > 0 && page.size <= 128 && page.page.rows?.numbers.length === page.size * 7) &&
+  pages.every((page) => page.size > 0 && page.size <= 128 && page.page.rows?.numbers.length === page.size * WIDTH) &&
   size === pages.reduce((sum, page) => sum + page.size, 0)
 
 test('property: a calendar contains its inserted windows by start, in valid pages', (t) => {
@@ -49,6 +49,9 @@ test('property: calendars derived from one another do not share changes', (t) =>
     end: end + QUARTER,
     startOffset: 0,
     endOffset: 0,
+    lateness: 0,
+    started: false,
+    client: null,
   })
   let [latest, older] = [0, 0]
   const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
@@ -118,15 +121,15 @@ test('property: changing a calendar does not modify the original', (t) => {
   fc.assert(property)
 })
 
-test('property: a window is found and extended by its id', (t) => {
+test('property: a window is found and changed by its id', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), ([calendar, windows], place) => {
     const held = windows[place % Math.max(windows.length, 1)]
     t.is(find(calendar, '0'.repeat(24)), undefined)
     t.is(remove(calendar, '0'.repeat(24)), calendar)
     if (held === undefined) return
     t.deepEqual(find(calendar, held._id), held)
-    const change = { end: held.end - 1, endOffset: -60 }
-    const after = extend(calendar, held._id, change)
+    const change = { end: held.end - 1, endOffset: -60, started: !held.started }
+    const after = changeWindow(calendar, held._id, change)
     t.deepEqual(
       windowsOf(after),
       windows.map((one) => (one === held ? { ...held, ...change } : one)),
@@ -157,6 +160,9 @@ test('removing windows one by one reduces the number of pages', (t) => {
     end: (n + 1) * QUARTER,
     startOffset: 0,
     endOffset: 0,
+    lateness: 0,
+    started: false,
+    client: null,
   })
   const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
   const full = calendarOf(windows)
@@ -165,7 +171,7 @@ test('removing windows one by one reduces the number of pages', (t) => {
   const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => remove(calendar, _id), full)
   t.is(few.size, 1_600)
   t.true(few.pages.length <= 36, `${few.pages.length} pages`)
-  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 128))
+  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 256))
   const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => remove(calendar, _id), few)
   t.deepEqual(none, EMPTY)
 })

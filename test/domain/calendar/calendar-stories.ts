@@ -16,7 +16,7 @@ const limits = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
 /** A command whose times are relative to now, on one of the earlier reservations. */
 interface Wish {
-  readonly type: 'reserve' | 'reserve from now' | 'cancel' | 'extend' | 'extend by' | 'switch' | 'retire'
+  readonly type: 'reserve' | 'reserve from now' | 'cancel' | 'extend' | 'extend by' | 'bind' | 'switch' | 'retire'
   readonly which: number
   /** Seconds. */
   readonly start: number
@@ -27,6 +27,8 @@ interface Wish {
   readonly user_id: string
   readonly actor: typeof administrator
   readonly on: boolean
+  /** The keyed hash of the address that it comes from. */
+  readonly client: string
 }
 
 export interface Step {
@@ -35,12 +37,15 @@ export interface Step {
   readonly wish: Wish
 }
 
+const CLIENTS = ['a', 'b'].map((hash) => `k1:${hash.repeat(22)}`)
+
 const arbitraryWish = (): fc.Arbitrary<Wish> =>
   fc.record({
     type: fc.oneof(
       { weight: 12, arbitrary: fc.constant('reserve' as const) },
       { weight: 5, arbitrary: fc.constantFrom('reserve from now' as const, 'cancel' as const, 'extend by' as const) },
       { weight: 5, arbitrary: fc.constant('extend' as const) },
+      { weight: 3, arbitrary: fc.constant('bind' as const) },
       { weight: 2, arbitrary: fc.constantFrom('switch' as const, 'retire' as const) },
     ),
     which: fc.nat(30),
@@ -57,6 +62,7 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
     user_id: fc.constantFrom(alice, bob),
     actor: fc.constantFrom(administrator, administrator, tester(alice), tester(bob)),
     on: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+    client: fc.constantFrom(...CLIENTS),
   })
 
 /** The clock mostly advances by minutes; sometimes it goes back by up to an hour. */
@@ -78,7 +84,8 @@ export const arbitrarySteps = (): fc.Arbitrary<readonly Step[]> => {
 /** Consecutive reservations that start now and are soon released, mostly within the same quarter. */
 const arbitraryReturns = (): fc.Arbitrary<readonly Step[]> => {
   const soon = fc.oneof(fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 240_000 }))
-  const times = { start: 0, which: 0, actor: administrator, user_id: alice, nanosecond: false, on: true } as const
+  const whose = { actor: administrator, user_id: alice, client: 'k1:aaaaaaaaaaaaaaaaaaaaaa' } as const
+  const times = { ...whose, start: 0, which: 0, nanosecond: false, on: true } as const
   const offsets = fc.constantFrom([0, 0] as const, [120, -210] as const)
   const length = fc.integer({ min: 1, max: 4_000 })
   return fc.array(fc.tuple(soon, soon, length, offsets), { minLength: 1, maxLength: 4 }).map((rounds) =>
@@ -119,6 +126,7 @@ const commandOf = (
   if (booking === undefined) return undefined
   const of = { actor, _id: booking._id, user_id: booking.user_id, documentStatus: booking.standing }
   if (type === 'cancel') return { type: 'CancelReservation', ...of }
+  if (type === 'bind') return { type: 'BindReservation', ...of, client: wish.client }
   const by = booking.end - booking.start + length - 2700
   const end =
     type === 'extend by'
@@ -150,7 +158,11 @@ const assertCalendar = (state: SutState, model: Model): void => {
   for (const [i, { start }] of held.entries()) assert(i === 0 || (held[i - 1]?.end ?? 0) <= start, 'held twice')
   const made = held.filter(({ standing }) => standing === 'made')
   const standing = made.filter(({ end }) => end * 1000 > state.time).map(({ standing: _, ...held }) => held)
-  assert.deepEqual(findEndingAfter(state.windows, Number.NEGATIVE_INFINITY), standing)
+  const current = findEndingAfter(state.windows, state.time / 1000)
+  assert.deepEqual(
+    current.map(({ lateness: _, started: __, ...held }) => held),
+    standing,
+  )
 }
 
 const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0
@@ -172,7 +184,7 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
     const now = subject.now(clockNow, state.time)
     const command = commandOf(wish, model, clockNow, log.length)
     if (command === undefined) continue
-    const verdict = verdictOn(model, command, Math.max(clockNow, state.time))
+    const verdict = verdictOn(model, command, Math.max(clockNow, state.time), wish.client)
     const decision = subject.decide(state, command, now)
     if (E.isLeft(decision)) {
       const { code, help } = decision.left
@@ -187,8 +199,9 @@ export const played = (steps: readonly Step[], subject = berth): { log: readonly
       outcomes.push('ReservationCreated after a release')
     }
     if (typeof verdict === 'object' && 'apply' in verdict) verdict.apply()
+    const more = { actor: wish.actor._id, client: wish.client }
     for (const event of decision.right) {
-      const recorded = recordedAt(log.length, { time: now, event, more: {} })
+      const recorded = recordedAt(log.length, { time: now, event, more })
       log.push(recorded)
       state = subject.evolve(state, recorded)
     }

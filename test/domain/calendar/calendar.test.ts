@@ -20,6 +20,7 @@ test('the stories reach every possible outcome of a calendar', (t) => {
   }
   const expected = [
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
+    'ReservationBound',
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
     'ReservationCreated after a release',
@@ -32,6 +33,9 @@ test('the stories reach every possible outcome of a calendar', (t) => {
 const broken: Record<string, Partial<Subject>> = {
   'forgets extensions': {
     evolve: (state, event) => (event.type === 'ReservationExtended' ? state : berth.evolve(state, event)),
+  },
+  'forgets what a reservation was bound to': {
+    evolve: (state, event) => (event.type === 'ReservationBound' ? state : berth.evolve(state, event)),
   },
   'does not free released time': {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { instant, integer, opaqueId, orNull, text } from '../../../src/domain/codec/codec.ts'
 import { closed, MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../../src/domain/codec/object-codec.ts'
-import { sutFields, tagName, tagValue } from '../../../src/domain/event.ts'
+import { sutFields, tagName, tagValue } from '../../../src/domain/events/sut.ts'
 
 const problemsOf = (read: t.Validation<unknown>): readonly string[] =>
   E.isRight(read) ? [] : read.left.map((error) => `${pathOf(error).join('/')}: ${error.message}`)

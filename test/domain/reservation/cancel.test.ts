@@ -1,6 +1,7 @@
 import test from 'ava'
 import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
-import { type CancelReservation, reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
+import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import {
   administrator,
   alice,

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { type ExtendReservation, reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import {
   administrator,
   alice,

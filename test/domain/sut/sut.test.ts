@@ -183,6 +183,7 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     '_id',
     'keys',
     'listen_port',
+    'monitoring',
     'recordRevision',
     'released',
     'status',
@@ -191,5 +192,5 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'values',
     'windows',
   ]
-  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [4, ...members], 'raise SUT_STATE_VERSION')
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [6, ...members], 'raise SUT_STATE_VERSION')
 })

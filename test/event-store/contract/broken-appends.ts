@@ -114,8 +114,8 @@ export const keepsTheOldestSecret: Break = () => {
   return (store) => ({
     ...store,
     append: (stream, expected, events, secrets = []) => {
-      const fresh = secrets.filter(({ sut_id, field }) => !known.has(`${sut_id}/${field}`))
-      for (const { sut_id, field } of fresh) known.add(`${sut_id}/${field}`)
+      const fresh = secrets.filter(({ owner, field }) => !known.has(`${owner}/${field}`))
+      for (const { owner, field } of fresh) known.add(`${owner}/${field}`)
       return store.append(stream, expected, events, fresh)
     },
   })

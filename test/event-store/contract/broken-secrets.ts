@@ -17,7 +17,7 @@ export const exchangesOnlyTheFirst = always((store) => ({
 export const exchangesIgnoringTheKey = always((store) => ({
   exchangeSecrets: async (exchanges) => {
     for (const { old, next } of exchanges) {
-      const standing = (await store.readSecrets(old.sut_id)).find(
+      const standing = (await store.readSecrets(old.owner)).find(
         ({ field, id }) => field === old.field && id === old.id,
       )
       if (standing !== undefined) await store.exchangeSecrets([{ old: standing, ...(next && { next }) }])

@@ -35,7 +35,7 @@ const wrongRevision: Law = {
     }
     assert.equal(outcomeOf(await append(store, aStream(), 0, someEvents(stream, 1))), 'moved')
     assert.deepEqual(idsOf(await readAll(store, stream)), idsOf(events))
-    assert.deepEqual(await store.readSecrets(aSecret(stream, 'password').sut_id), [])
+    assert.deepEqual(await store.readSecrets(aSecret(stream, 'password').owner), [])
   },
   brokenBy: {
     'ignores the expected revision': broken.ignoresExpected,

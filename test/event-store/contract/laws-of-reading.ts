@@ -123,9 +123,9 @@ const secrets: Law = {
       [newer, userName],
       'a repeated append restores no old secret',
     )
-    const check = { ...aSecret(stream, 'k1'), sut_id: `-${sutId}` }
+    const check = { ...aSecret(stream, 'k1'), owner: `-${sutId}` }
     await store.writeSecrets([check])
-    assert.deepEqual(await store.readSecrets(check.sut_id), [check])
+    assert.deepEqual(await store.readSecrets(check.owner), [check])
     assert.deepEqual(await readAll(store, stream, 1), [])
   },
   brokenBy: { 'loses secrets': losesSecrets, 'keeps the oldest secret': keepsTheOldestSecret },

@@ -17,7 +17,7 @@ const withSecrets = async (store: EventStore): Promise<readonly [string, SealedS
 
 /** The same secret encrypted with another key. */
 const reencrypted = (secret: SealedSecret, key_id: string): SealedSecret => ({
-  ...aSecret(`sut-${secret.sut_id}`, secret.field),
+  ...aSecret(`sut-${secret.owner}`, secret.field),
   id: secret.id,
   key_id,
 })
@@ -62,7 +62,7 @@ const listing: Law = {
       await store.exchangeSecrets([password, name].flatMap((old, k) => (next[k] ? [{ old, next: next[k] }] : [])))
       made.push(...next)
     }
-    const inOrder = made.toSorted((a, b) => (a.sut_id + a.field < b.sut_id + b.field ? -1 : 1))
+    const inOrder = made.toSorted((a, b) => (a.owner + a.field < b.owner + b.field ? -1 : 1))
     for (const limit of [1, 2, 5, 100]) {
       const listed: SealedSecret[] = []
       for (let i = 0; i < 10; i++) {

@@ -91,7 +91,9 @@ test('no command is decided on cached state after a log was truncated and grew t
     const { server, service, sut, lost } = await cutOff(t)
     const data = JSON.parse(Buffer.from(lost.data).toString())
     const other = { ...data, ...window(10), _id: 'f'.repeat(24) }
-    const grown = { ...lost, id: crypto.randomUUID(), data: Buffer.from(JSON.stringify(other)) }
+    const { type, contentType, metadata } = lost
+    const body = { data: Buffer.from(JSON.stringify(other)), metadata }
+    const grown = { id: crypto.randomUUID(), type, contentType, ...body }
     server.log.append(lost.stream, lost.revision - 1, [grown])
     t.is(lastOf(server, sut).revision, lost.revision)
     const { length } = server.log.all()

@@ -71,7 +71,7 @@ test('wrong name and wrong password get the same error, missing and malformed cr
 })
 
 /** Another address than the other clients'. */
-const ATTACKER = '127.0.0.2'
+const ATTACKER = '192.0.2.66'
 
 const statusOf = async (client: Client, path = '/api/user/me', headers = {}): Promise<number> =>
   (await client.get(path, headers)).status
@@ -100,8 +100,8 @@ test('a removed user, a changed password and a changed role take effect within 2
 
 /** Sends wrong passwords for these names, 32 at a time, until stopped. Counts each status. */
 const flood = ({ port }: Running, names: readonly string[]) => {
-  const connections = connectTo(port, ATTACKER)
-  const nobody = connections.client({})
+  const connections = connectTo(port)
+  const nobody = connections.client({ 'X-Forwarded-For': ATTACKER })
   let isOver = false
   const seen = new Map<number, number>()
   const attacker = async (n: number): Promise<void> => {
@@ -128,7 +128,7 @@ const withRealHashes = async (t: ExecutionContext): Promise<Running> => {
   for (const name of ['admin', 'bob']) {
     rightOf(await addUser({ name, role: 'administrator', id: idOf(name), password: passwordOf(name) }, given))
   }
-  return start(t, { data })
+  return start(t, { data, environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
 }
 
 test('a flood of wrong passwords locks out neither verified users nor new ones', async (t) => {

@@ -113,6 +113,7 @@ test('over HTTP every cross-site POST is refused, and same-origin POSTs are acce
     '/api/sut_reservation/create',
     `/api/sut_reservation/${id}/cancel`,
     `/api/sut_reservation/${id}/extend`,
+    `/api/sut_reservation/${id}/update`,
     `/api/sut/${id}/update`,
     `/api/sut/${id}/tags`,
     `/api/sut/${id}/retire`,

@@ -3,7 +3,7 @@ import { type Handlers, routes } from '../../../src/http/routes.ts'
 import type { Answer, Client } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { aReservation, aSut, createSut, NOW, REFUSING, reserve, reserved } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 import '../documents/fit-answers.ts'
 
@@ -28,6 +28,9 @@ type Asker = keyof typeof ASKERS
 const MAY = 'allowed'
 const FORBIDDEN = [403, 'forbidden']
 const NOT_THEIR_OWN = [403, 'not_your_reservation']
+/** Of those who may have a console. No reservation of this test has started. */
+const NOT_RUNNING = [409, 'reservation_not_running']
+const NO_WEB_SOCKET = [426, 'upgrade_required']
 type Expected = typeof MAY | readonly unknown[]
 
 const everybody = (expected: Expected): Record<Asker, Expected> => ({
@@ -42,6 +45,14 @@ const auditors = (expected: Expected) => ({
   'an auditor (own reservation)': expected,
   'an auditor (another’s reservation)': expected,
 })
+
+/** "The holder alone: administrators too get 403". */
+const HOLDER_ALONE = {
+  ...everybody(NOT_RUNNING),
+  'an administrator (another’s reservation)': NOT_THEIR_OWN,
+  'a tester (another’s reservation)': NOT_THEIR_OWN,
+  ...auditors(FORBIDDEN),
+}
 
 /** "auditor: read everything; tester: read SUTs and reservations" */
 const READ = everybody(MAY)
@@ -67,8 +78,8 @@ interface Things {
 
 interface Entry {
   readonly expected: Readonly<Record<Asker, Expected>>
-  /** "Nothing but health checks answers without credentials." */
-  readonly isOpen?: true
+  /** "Nothing but health checks answers without credentials", and consoles have tickets. */
+  readonly withoutCredentials?: Expected
   /** The SUT must have no reservation for this to succeed. */
   readonly isFree?: true
   readonly ask: (client: Client, things: Things) => Promise<Answer>
@@ -93,12 +104,37 @@ const TABLE: Readonly<Record<string, Entry>> = {
     expected: RESERVE,
     ask: (client, { reservation }) => client.post(`/api/sut_reservation/${reservation}/extend`, { duration: 1800 }),
   },
+  'POST /api/sut_reservation/:id/update': {
+    expected: RESERVE,
+    ask: (client, { reservation }) => client.request('POST', `/api/sut_reservation/${reservation}/update`),
+  },
+  'GET /api/sut_reservation/:id/connection': {
+    expected: RESERVE,
+    ask: get('/api/sut_reservation/RESERVATION/connection'),
+  },
+  'POST /api/sut_reservation/:id/console': {
+    expected: HOLDER_ALONE,
+    ask: (client, { reservation }) => client.request('POST', `/api/sut_reservation/${reservation}/console`),
+  },
+  'GET /api/console/:ticket': {
+    expected: everybody(NO_WEB_SOCKET),
+    withoutCredentials: NO_WEB_SOCKET,
+    ask: get('/api/console/ticket'),
+  },
   'GET /api/sut_reservation': { expected: READ, ask: get('/api/sut_reservation') },
   'GET /api/sut_reservation/:id': { expected: READ, ask: get('/api/sut_reservation/RESERVATION') },
   'POST /api/sut/create': { expected: MANAGE, ask: (client) => client.post('/api/sut/create', aSut()) },
   'POST /api/sut/:id/update': {
     expected: MANAGE,
     ask: (client, { sut }) => client.post(`/api/sut/${sut}/update`, { os: 'linux' }),
+  },
+  'POST /api/sut/:id/monitoring': {
+    expected: MANAGE,
+    ask: (client, { sut }) => client.post(`/api/sut/${sut}/monitoring`, { enabled: true }),
+  },
+  'POST /api/sut/:id/check': {
+    expected: MANAGE,
+    ask: (client, { sut }) => client.post(`/api/sut/${sut}/check`, {}),
   },
   'POST /api/sut/:id/tags': {
     expected: MANAGE,
@@ -117,6 +153,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   },
   'GET /api/sut/:id/history': { expected: OVERSEE, ask: get('/api/sut/SUT/history') },
   'GET /api/sut/:id/availability': { expected: READ, ask: get('/api/sut/SUT/availability') },
+  'GET /api/session': { expected: READ, ask: get('/api/session') },
   'GET /api/events': { expected: OVERSEE, ask: get('/api/events') },
   'GET /api/audit/checkpoint': { expected: OVERSEE, ask: get('/api/audit/checkpoint') },
   'GET /api/audit/inclusion': { expected: OVERSEE, ask: async (client) => client.get(await aProof()) },
@@ -138,8 +175,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'GET /guide/tour.svg': { expected: READ, ask: get('/guide/tour.svg') },
   'GET /docs/swagger-ui.css': { expected: READ, ask: get('/docs/swagger-ui.css') },
   'GET /docs/swagger-ui-bundle.js': { expected: READ, ask: get('/docs/swagger-ui-bundle.js') },
-  'GET /health/live': { expected: READ, isOpen: true, ask: get('/health/live') },
-  'GET /health/ready': { expected: READ, isOpen: true, ask: get('/health/ready') },
+  'GET /health/live': { expected: READ, withoutCredentials: MAY, ask: get('/health/live') },
+  'GET /health/ready': { expected: READ, withoutCredentials: MAY, ask: get('/health/ready') },
 }
 
 const later = tidyingLater()
@@ -160,7 +197,7 @@ test.after.always(later.tidy)
 
 const thingsOf = async (holder: string, isFree: boolean): Promise<Things> => {
   const admin = service.as('admin')
-  const sut = await createSut(admin)
+  const sut = await createSut(admin, REFUSING)
   if (isFree) return { sut, holder, reservation: '' }
   const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder) }))
   return { sut, holder, reservation: String(made.json._id) }
@@ -188,15 +225,16 @@ for (const route of page) {
     })
   }
 
-  test.serial(`${route} without credentials: ${TABLE[route]?.isOpen ? MAY : 401}`, async (t) => {
+  const expectedOfAnyone = TABLE[route]?.withoutCredentials ?? [401, 'unauthenticated']
+  test.serial(`${route} without credentials: ${expectedOfAnyone === MAY ? MAY : expectedOfAnyone[0]}`, async (t) => {
     const entry = TABLE[route]
     if (entry === undefined) throw new Error('the table has no entry for this route')
     const things = await thingsOf('alice', entry.isFree ?? false)
     const recorded = (await logOf(service)).length
     const answer = await entry.ask(service.anyone, things)
-    if (entry.isOpen) t.is(answer.status, 200)
+    if (expectedOfAnyone === MAY) t.is(answer.status, 200)
     else {
-      t.deepEqual(refusalOf(answer), [401, 'unauthenticated'])
+      t.deepEqual(refusalOf(answer), expectedOfAnyone)
       t.deepEqual(faultsOf(answer), [])
       t.is((await logOf(service)).length, recorded)
     }

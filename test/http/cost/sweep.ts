@@ -1,5 +1,5 @@
 import { type Running, start, type Tidying } from '../harness.ts'
-import { aReservation, createSut, NOW, reserved } from '../requests.ts'
+import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 import { type Cost, type Meter, openMeter, startReader } from './meter.ts'
 import { type Awkward, awkwardRequests, pathOf, type Things } from './requests.ts'
@@ -21,7 +21,7 @@ const warm = async (service: Running, things: Things): Promise<void> => {
 export const startSweep = async (t: Tidying): Promise<Sweep> => {
   // The client is a trusted proxy, so its forwarding headers are parsed.
   const service = await start(t, { now: NOW, environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
-  const sut = await createSut(service.as('admin'))
+  const sut = await createSut(service.as('admin'), REFUSING)
   const { json } = await reserved(service.as('admin'), aReservation(sut))
   const things = { sut, reservation: String(json._id) }
   await warm(service, things)

@@ -35,6 +35,8 @@ const suts = async (ask: Ask): Promise<string> => {
     body: { rack: '4', gpu: null },
     headers: { 'Berth-Reason': 'moved%20to%20rack%204' },
   })
+  await ask('POST /api/sut/:id/monitoring', 'Every half minute', { at: id, body: { enabled: true, interval: 30 } })
+  await ask('POST /api/sut/:id/monitoring', 'No more', { at: id, body: { enabled: false } })
   await ask(update, 'Another role', { at: id, who: 'alice', body: { os: 'bsd' } })
   await ask('GET /api/sut/:id', 'A SUT', { at: id })
   await ask('GET /api/sut/:id', 'Nothing has this id', { at: '58c38f5d444553252cce0000' })
@@ -64,6 +66,7 @@ const reservations = async (ask: Ask, service: Running, sut_id: string): Promise
     body: { duration: 1_800 },
   })
   await ask('POST /api/sut_reservation/:id/extend', 'To an earlier end', { at: id, body: { duration: 900 } })
+  await ask('POST /api/sut_reservation/:id/update', 'To the address of the caller', { at: id, who: 'alice' })
   await ask('GET /api/sut_reservation/:id', 'A reservation', { at: id })
   await ask('GET /api/sut_reservation/:id', 'No such reservation', { at: '58c38f5d444553252cce0000' })
   await ask('GET /api/sut_reservation', 'Of a SUT', { query: `?sut_id=${sut_id}` })
@@ -89,6 +92,15 @@ const endings = async (ask: Ask, sut_id: string): Promise<void> => {
   await ask('POST /api/sut/:id/update', 'It was retired', { at: old, body: { name: 'bench 1b' } })
 }
 
+/** Nobody listens on port 1 of the machine itself. How long that takes differs. */
+const checks = async (ask: Ask, examples: Example[]): Promise<void> => {
+  const body = { ...machine, name: 'bench 2', address: '127.0.0.1', port: 1 }
+  const at = String((await ask('POST /api/sut/create', 'A SUT that is switched off', { body }))._id)
+  const found = await ask('POST /api/sut/:id/check', 'It is switched off', { at })
+  examples.push({ ...(examples.pop() as Example), body: { ...found, milliseconds: 2 } })
+  await ask('POST /api/sut/:id/check', 'At once again', { at })
+}
+
 const proofs = async (ask: Ask, event: string): Promise<void> => {
   await ask('GET /api/audit/inclusion', 'Of an event', { who: 'audrey', query: `?event=${event}&size=4` })
   await ask('GET /api/audit/consistency', 'Of two sizes', { who: 'audrey', query: '?from=2&to=4' })
@@ -104,6 +116,7 @@ const reading = async (ask: Ask, sut: string, reservation: string): Promise<void
   })
   const read = await ask('GET /api/events', 'A page', { who: 'audrey', query: '?after=00000000000000000001&limit=2' })
   await proofs(ask, (read.events as readonly { readonly id: string }[])[0]?.id ?? '')
+  await ask('GET /api/session', 'None yet', { who: 'alice', query: '?open=true' })
   await ask('GET /api/user', 'All', { who: 'audrey' })
   await ask('GET /api/user/me', 'A tester', { who: 'alice' })
   await ask('GET /api/user/me', 'Nobody', { who: '' })
@@ -120,6 +133,7 @@ export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
   const sut = await suts(ask)
   const reservation = await reservations(ask, running, sut)
   await endings(ask, sut)
+  await checks(ask, examples)
   await reading(ask, sut, reservation)
   await tellPages(running, examples)
   return [...examples, ...(await tellRefusals(t))]

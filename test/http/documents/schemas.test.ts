@@ -3,20 +3,14 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { address, instant, opaqueId } from '../../../src/domain/codec/codec.ts'
 import { type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
-import {
-  type EventType,
-  eventData,
-  Metadata,
-  type Recorded,
-  tagName,
-  tags,
-  tagValue,
-} from '../../../src/domain/event.ts'
+import { type EventType, eventData, Metadata, type Recorded } from '../../../src/domain/event.ts'
+import { tagName, tags, tagValue } from '../../../src/domain/events/sut.ts'
 import { parseInstant } from '../../../src/domain/values/instant.ts'
 import { cloudEvent } from '../../../src/feed/cloud-event.ts'
 import { DETAILS, type EndReason, eventStream } from '../../../src/feed/frames.ts'
 import {
   extensionBody,
+  monitoringBody,
   noBody,
   reservationBody,
   sutCreationBody,
@@ -138,6 +132,7 @@ const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; read
   },
   'of an update': { body: sutUpdateBody, right: [{}, { os: 'linux' }, { user_name: '', is_active: false }] },
   'of tags': { body: tagsBody, right: [{}, { rack: '4', gpu: null }] },
+  'of monitoring': { body: monitoringBody, right: [{ enabled: true, interval: 10 }, { enabled: false }] },
   'that is empty': { body: noBody, right: [{}] },
 }
 

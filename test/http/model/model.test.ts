@@ -18,6 +18,9 @@ const REACHED = [
   ...['update: recorded', 'update: stale', 'update: sut_retired', 'update: sut_not_found', 'update: clock_behind'],
   ...['tag: recorded', 'tag: 200', 'tag: stale', 'tag: sut_retired'],
   ...['retire: recorded', 'retire: 200', 'retire: sut_reserved', 'retire: stale', 'retire: clock_behind'],
+  ...['monitor: recorded', 'monitor: 200', 'monitor: stale', 'monitor: sut_retired', 'monitor: forbidden'],
+  ...['bind: recorded', 'bind: 200', 'bind: not_your_reservation', 'bind: reservation_over'],
+  ...['bind: reservation_cancelled', 'bind: reservation_not_found', 'bind: forbidden', 'bind: clock_behind'],
   ...['reserve: recorded', 'reserve: reservation_conflict', 'reserve: sut_inactive', 'reserve: sut_retired'],
   ...['reserve: window_empty', 'reserve: window_over', 'reserve: window_in_the_past', 'reserve: window_too_long'],
   ...['reserve: user_not_found', 'reserve: sut_not_found', 'reserve: not_your_reservation', 'reserve: forbidden'],
@@ -89,6 +92,15 @@ const broken: Readonly<Record<string, Subject>> = {
   'a model in which reservations change the ETag of their SUT': {
     changed: (expected, { suts }) => {
       for (const sut of suts) sut.record = sut.revision
+      return expected
+    },
+  },
+  'a service that forgets what a reservation is bound to at a restart': over(
+    reading((event) => ({ ...event, metadata: { ...event.metadata, client: 'k:another' } })),
+  ),
+  'a model in which another interval begins the probing again': {
+    changed: (expected, { suts }) => {
+      for (const sut of suts) sut.monitoring = { ...sut.monitoring, since: sut.updated }
       return expected
     },
   },

@@ -1,6 +1,9 @@
 import type { Model as Calendar } from '../../domain/calendar/calendar-model.ts'
 import { DOCUMENTED } from '../refusals/problems.ts'
 
+/** The events that a start records. */
+export const BEGINNING: readonly string[] = ['StoreUpgraded', 'ScheduleBegan']
+
 /** A naive model of the service: a list of intervals for each SUT, and lists and maps for the rest. */
 
 export interface Sut {
@@ -11,6 +14,8 @@ export interface Sut {
   /** In the API's order of fields. */
   readonly values: Record<string, unknown>
   rdp_width: number | undefined
+  /** Since when it is probed or not, and the seconds between probes; null while it is not. */
+  monitoring: { readonly since: number; readonly interval: number | null }
   readonly tags: Map<string, string>
   /** The time of the last event of the SUT or its reservations. */
   time: number
@@ -66,7 +71,7 @@ export const newModel = (clock: number, range: readonly number[]): Model => ({
   ports: { range, time: 0, held: new Map(), freed: [] },
   keys: new Map(),
   // Recorded by the first start.
-  log: ['StoreUpgraded'],
+  log: [...BEGINNING],
 })
 
 export const refused = (code: string, help?: object): Expected => {
@@ -94,10 +99,12 @@ export const record = (model: Model, sut: Sut, type: string, id: string): number
 
 export const textOfSut = (sut: Sut): string => {
   const offset = (time: number): string => written(time).replace('Z', '+00:00')
+  // Nothing is probed in a story.
+  const isProbed = sut.monitoring.interval !== null
   const monitoring = {
-    status: 'SUT Monitoring Disabled',
-    last_updated: offset(sut.created).replace(/\.\d{3}/, ''),
-    status_description: 'SUT Monitoring is disabled',
+    status: isProbed ? 'Unknown' : 'SUT Monitoring Disabled',
+    last_updated: offset(sut.monitoring.since).replace(/\.\d{3}/, ''),
+    status_description: isProbed ? 'SUT has not been probed yet' : 'SUT Monitoring is disabled',
   }
   return JSON.stringify({
     _id: sut._id,

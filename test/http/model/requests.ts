@@ -3,9 +3,9 @@ import type { Headers } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { aSut } from '../requests.ts'
 import { type Expected, type Model, refused, remembered, type Sut } from './model.ts'
-import { cancel, extend, type Found, findReservation, readReservation, reserve } from './reservations.ts'
+import { bind, cancel, extend, type Found, findReservation, readReservation, reserve } from './reservations.ts'
 import type { Condition, Name, Step } from './steps.ts'
-import { createSut, type IfMatch, readSut, retireSut, tagSut, updateSut } from './suts.ts'
+import { createSut, type IfMatch, monitorSut, readSut, retireSut, tagSut, updateSut } from './suts.ts'
 import { explicit, moment, written } from './windows.ts'
 
 /** The HTTP request of a step, and the answer that the model expects. */
@@ -122,16 +122,26 @@ const extension = (model: Model, step: StepTo<'extend' | 'extend by'>, id: strin
   )
 }
 
-const ofSut = (model: Model, step: StepTo<'update' | 'tag' | 'retire'>): Request => {
+const LAST_PARTS = { update: 'update', tag: 'tags', retire: 'retire', monitor: 'monitoring' } as const
+
+const bodyOf = (step: StepTo<keyof typeof LAST_PARTS>): object | undefined => {
+  if (step.to === 'update') return step.fields
+  if (step.to === 'tag') return step.tags
+  if (step.to === 'retire') return undefined
+  return step.interval === null ? { enabled: false } : { enabled: true, interval: step.interval }
+}
+
+const ofSut = (model: Model, step: StepTo<keyof typeof LAST_PARTS>): Request => {
   const sut = chosen(model.suts, step.which)
   const [header, ifMatch] = conditionOf(step.condition, sut) ?? []
-  const path = `/api/sut/${sut?._id ?? NO_ID}/${step.to === 'tag' ? 'tags' : step.to}`
-  const body = step.to === 'update' ? step.fields : step.to === 'tag' ? step.tags : undefined
+  const path = `/api/sut/${sut?._id ?? NO_ID}/${LAST_PARTS[step.to]}`
   const expected = (model: Model): Expected => {
     if (step.to === 'update') return updateSut(model, sut, step.fields, ifMatch)
-    return step.to === 'tag' ? tagSut(model, sut, step.tags, ifMatch) : retireSut(model, sut, ifMatch)
+    if (step.to === 'tag') return tagSut(model, sut, step.tags, ifMatch)
+    if (step.to === 'monitor') return monitorSut(model, sut, step.interval, ifMatch)
+    return retireSut(model, sut, ifMatch)
   }
-  return post(model, step, path, body, ['admin'], expected, header === undefined ? {} : { 'If-Match': header })
+  return post(model, step, path, bodyOf(step), ['admin'], expected, header === undefined ? {} : { 'If-Match': header })
 }
 
 const get = (as: Name, path: string, model: Model, expected: () => Expected, headers: Headers = {}): Request => ({
@@ -164,6 +174,7 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
       )
     case 'update':
     case 'tag':
+    case 'monitor':
     case 'retire':
       return ofSut(model, step)
     case 'reserve':
@@ -179,6 +190,10 @@ export const requestOf = (step: Step, model: Model): Request | undefined => {
     case 'cancel':
       return post(model, step, `/api/sut_reservation/${id}/cancel`, undefined, WRITERS, (model) =>
         cancel(model, found(model), actorOf(step.as)),
+      )
+    case 'bind':
+      return post(model, step, `/api/sut_reservation/${id}/update`, undefined, WRITERS, (model) =>
+        bind(model, found(model), actorOf(step.as)),
       )
     case 'extend':
     case 'extend by':

@@ -1,6 +1,7 @@
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
-import type { ExtendReservation } from '../../../src/domain/reservation/decide.ts'
+import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
+import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { type Booking, verdictOn } from '../../domain/calendar/calendar-model.ts'
 import {
@@ -18,6 +19,8 @@ import {
 /** The model of reservations. The verdicts come from test/domain/calendar/calendar-model.ts, a list of intervals. */
 
 const HOUR = 3_600_000
+/** All requests of a story come from one address. */
+const HERE = 'here'
 /** Short, so that random stories reach them. */
 export const LIMITS = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
@@ -70,7 +73,7 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
   const time = Math.max(model.clock, sut?.time ?? 0)
   const calendar = sut?.calendar ?? { bookings: [], active: true, retired: false }
   const verdictFor = (random: string) =>
-    verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time)
+    verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time, HERE)
   const verdict = verdictFor('')
   if (verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)) return refused(verdict.code)
   if (sut === undefined) return refused('sut_not_found')
@@ -87,7 +90,10 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
   return { settle, isRecorded: true }
 }
 
-type Change = { readonly type: 'CancelReservation' } | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
+type Change =
+  | { readonly type: 'CancelReservation' }
+  | Pick<BindReservation, 'type' | 'client'>
+  | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
 
 const change = (model: Model, found: Found | undefined, actor: Actor, requested: Change): Expected => {
   if (found === undefined) return refused('reservation_not_found')
@@ -110,6 +116,9 @@ const change = (model: Model, found: Found | undefined, actor: Actor, requested:
 
 export const cancel = (model: Model, found: Found | undefined, actor: Actor): Expected =>
   change(model, found, actor, { type: 'CancelReservation' })
+
+export const bind = (model: Model, found: Found | undefined, actor: Actor): Expected =>
+  change(model, found, actor, { type: 'BindReservation', client: HERE })
 
 export const extend = (model: Model, found: Found | undefined, actor: Actor, end: ExtendReservation['end']): Expected =>
   change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS })

@@ -36,9 +36,12 @@ export type Step =
   | (OfSut & { readonly to: 'update'; readonly fields: Fields })
   | (OfSut & { readonly to: 'tag'; readonly tags: Readonly<Record<string, string | null>> })
   | (OfSut & { readonly to: 'retire' })
+  /** Seconds between probes; null ends probing. */
+  | (OfSut & { readonly to: 'monitor'; readonly interval: number | null })
   | (OfWindow & { readonly to: 'reserve'; readonly for: Holder })
   | (OfWindow & { readonly to: 'reserve from now'; readonly for: Holder })
   | (Sent & { readonly to: 'cancel'; readonly which: number })
+  | (Sent & { readonly to: 'bind'; readonly which: number })
   | (OfWindow & { readonly to: 'extend' })
   | (OfWindow & { readonly to: 'extend by' })
   | { readonly to: 'read SUT'; readonly as: Name; readonly which: number; readonly condition: Condition | undefined }
@@ -123,9 +126,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   to('update', 4, { as: administrator, key, which, condition, fields }),
   to('tag', 2, { as: administrator, key, which, condition, tags }),
   to('retire', 3, { as: administrator, key, which, condition }),
+  to('monitor', 3, { as: administrator, key, which, condition, interval: fc.constantFrom(null, 60, 60, 86_400) }),
   to('reserve', 13, { as, key, which, for: holder, window }),
   to('reserve from now', 5, { as, key, which, for: holder, window }),
   to('cancel', 6, { as, key, which }),
+  to('bind', 6, { as, key, which }),
   to('extend', 5, { as, key, which, window }),
   to('extend by', 3, { as, key, which, window }),
   to('read SUT', 2, { as, which, condition }),

@@ -10,7 +10,7 @@ import { DOCUMENTED, faultsOf } from '../refusals/problems.ts'
 import { NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { until } from '../until.ts'
-import { type Expected, isBehind, type Model, newModel, type Shown, textOfSut } from './model.ts'
+import { BEGINNING, type Expected, isBehind, type Model, newModel, type Shown, textOfSut } from './model.ts'
 import { type Request, requestOf } from './requests.ts'
 import { standingReservations } from './reservations.ts'
 import type { Step } from './steps.ts'
@@ -73,7 +73,7 @@ const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
   const left = isBehind(model, model.ports.time) ? [] : unreleased(model)
   if (left.length === 0) return isRebuilt ? 'rebuilt' : 'as before'
   for (const sut of left) releasePort(model, sut)
-  const isSwept = async (): Promise<boolean> => (await eventsOf({ data })).length >= model.log.length - 1
+  const isSwept = async (): Promise<boolean> => (await eventsOf({ data })).length >= model.log.length - BEGINNING.length
   await until('orphaned ports are released', isSwept, 5_000)
   return 'swept up'
 }
@@ -167,7 +167,7 @@ const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
   const rows = (await eventsOf({ data })).map(({ type, data, metadata }) => {
     return `${type} ${'_id' in data ? data._id : data.sut_id} ${metadata.time}`
   })
-  deepEqual(['StoreUpgraded', ...rows], model.log)
+  deepEqual([...BEGINNING, ...rows], model.log)
 }
 
 /**

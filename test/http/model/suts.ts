@@ -54,6 +54,7 @@ export const createSut = (model: Model, fields: Fields): Expected => {
       updated: time,
       values,
       rdp_width: fields.rdp_width as number | undefined,
+      monitoring: { since: time, interval: null },
       tags: new Map(),
       time,
       revision: 0,
@@ -143,6 +144,20 @@ export const tagSut = (model: Model, sut: Sut | undefined, tags: Tags, ifMatch: 
   return { settle, isRecorded: true }
 }
 
+/** Another interval changes the record, but not since when the SUT is probed. */
+export const monitorSut = (model: Model, sut: Sut | undefined, interval: number | null, ifMatch: IfMatch): Expected => {
+  const refusal = unchangeable(model, sut, ifMatch)
+  if (refusal !== undefined || sut === undefined) return refusal as Expected
+  const before = sut.monitoring
+  if (before.interval === interval) return shown(shownSut(sut))
+  const settle = (): Shown => {
+    const isSwitched = before.interval === null || interval === null
+    sut.monitoring = { since: isSwitched ? Math.max(model.clock, sut.time) : before.since, interval }
+    return changed(model, sut, interval === null ? 'SutMonitoringDisabled' : 'SutMonitoringEnabled')
+  }
+  return { settle, isRecorded: true }
+}
+
 export const retireSut = (model: Model, sut: Sut | undefined, ifMatch: IfMatch): Expected => {
   if (sut === undefined) return refused('sut_not_found')
   if (isBehind(model, sut.time)) return refused('clock_behind')
@@ -158,6 +173,7 @@ export const retireSut = (model: Model, sut: Sut | undefined, ifMatch: IfMatch):
   if ('code' in verdict) return refused(verdict.code, verdict.help as object)
   const settle = (): Shown => {
     verdict.apply()
+    if (sut.monitoring.interval !== null) sut.monitoring = { since: Math.max(model.clock, sut.time), interval: null }
     const retired = changed(model, sut, 'SutRetired')
     releasePort(model, sut)
     return retired

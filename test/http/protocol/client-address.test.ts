@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import test from 'ava'
 import fc from 'fast-check'
-import { makeClientAddresses, networkOf } from '../../../src/http/protocol/client-address.ts'
+import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import {
   listedAddress,
   nodeAddress,
@@ -150,34 +150,4 @@ test('all spellings of an address are normalised to one', (t) => {
   for (const none of ['', 'lab.example', '192.0.2.256', '[::1]', '192.0.2.7:80', ' 192.0.2.7']) {
     t.is(plainAddress(none), undefined, none)
   }
-})
-
-test('the network of an IPv6 address is its /64, that of an IPv4 address is itself', (t) => {
-  t.is(networkOf(CLIENT), CLIENT)
-  t.is(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
-  t.is(networkOf('2001:db8::'), '2001:db8:0:0::/64')
-  t.is(networkOf('::1'), '0:0:0:0::/64')
-  t.is(networkOf('1::2:3:4:5:6:7'), '1:0:2:3::/64')
-  fc.assert(
-    fc.property(fc.ipV6(), fc.ipV6(), (a, b) => {
-      const [one, other] = [plainAddress(a), plainAddress(b)] as [string, string]
-      fc.pre(isIP(one) === 6 && isIP(other) === 6)
-      const firstHalf = (text: string): bigint => {
-        const [head = '', tail = ''] = text.replace(/[\d.]*\.[\d.]*$/, '0:0').split('::')
-        const [h, l] = [head, tail].map((part) => part.split(':').filter((group) => group !== '')) as [
-          string[],
-          string[],
-        ]
-        const groups = [...h, ...Array.from({ length: 8 - h.length - l.length }, () => '0'), ...l]
-        return BigInt(`0x${groups.map((group) => group.padStart(4, '0')).join('')}`) >> 64n
-      }
-      t.is(networkOf(one) === networkOf(other), firstHalf(one) === firstHalf(other))
-    }),
-    {
-      examples: [
-        ['2001:db8::1', '2001:db8::ffff:1:1:1'],
-        ['2001:db8:0:1::', '2001:db8::'],
-      ],
-    },
-  )
 })

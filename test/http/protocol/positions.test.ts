@@ -24,15 +24,15 @@ test('a write returns the position of its event in 20 digits, and a read that of
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut = await admin.post('/api/sut/create', aSut())
-  t.is(positionOf(sut), 2)
+  t.is(positionOf(sut), 3)
   const path = String(sut.headers.location)
   const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
-  t.is(positionOf(reservation), 3)
-  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 4)
+  t.is(positionOf(reservation), 4)
+  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 5)
   t.is((await logOf(service)).length, 4)
   // The same for unchanged objects.
   const reads = [path, String(reservation.headers.location), '/api/sut', '/api/sut_reservation', '/api/user/me']
-  for (const read of reads) t.is(positionOf(await admin.get(read)), 4, read)
+  for (const read of reads) t.is(positionOf(await admin.get(read)), 5, read)
 })
 
 test('every authenticated answer has a Berth-Position, errors included, and no other answer does', async (t) => {
@@ -163,7 +163,7 @@ test('a position not reached within five seconds is 503 position_not_reached wit
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
   const began = performance.now()
-  const refused = await service.as('alice').get(path, { 'Berth-After': written(3) })
+  const refused = await service.as('alice').get(path, { 'Berth-After': written(4) })
   const milliseconds = performance.now() - began
   t.deepEqual(refusalOf(refused), [503, 'position_not_reached'])
   t.deepEqual(faultsOf(refused), [])

@@ -3,7 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Condition, makeHealth } from '../../../src/http/routes/health.ts'
 import { leftOf } from '../../users/builders.ts'
 
-const WELL: Condition = { service: 'ok', store: 'ok', views: 'ok', users: 'ok', vault: 'ok', clock: 'ok' }
+const WELL: Condition = {
+  service: 'ok',
+  store: 'ok',
+  views: 'ok',
+  users: 'ok',
+  vault: 'ok',
+  clock: 'ok',
+  gateway: 'ok',
+}
 
 const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{}, true],
@@ -17,6 +25,7 @@ const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{ users: 'broken' }, true],
   [{ vault: 'broken' }, true],
   [{ clock: 'ahead' }, true],
+  [{ gateway: 'opening' }, false],
   [{ views: 'behind', vault: 'broken' }, false],
 ]
 for (const [wrong, isReady] of conditions) {

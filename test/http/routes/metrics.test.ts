@@ -70,7 +70,7 @@ test('requests, errors and retries are counted by route, never by address', asyn
   t.is(samples.get('berth_retries_answered_total'), 2)
   t.is(samples.get('berth_appends_total{outcome="done"}'), 3, 'a SUT is two appends')
   // An EventStoreDB does not report its commits.
-  t.is(samples.get('berth_commit_appends_sum'), SHARED_STORE === undefined ? 4 : 0)
+  t.is(samples.get('berth_commit_appends_sum'), SHARED_STORE === undefined ? 5 : 0)
   t.is(samples.get('berth_decisions_repeated_total{why="refused"}'), 2)
   t.false([...samples.keys()].join().includes('CaNaRy'))
 })
@@ -103,13 +103,13 @@ test('berth_log_events and berth_view_lag show the current log size and projecti
   const blind = changedStore(path, (store) => ({
     async *subscribe(after, signal) {
       for await (const batch of store.subscribe(after, signal)) {
-        yield { events: batch.events.filter(({ mark }) => mark < 3), caughtUp: batch.caughtUp }
+        yield { events: batch.events.filter(({ mark }) => mark < 4), caughtUp: batch.caughtUp }
       }
     },
   }))
   const service = await start(t, { now: NOW, openStore: blind })
   const sut = await createSut(service.as('admin'))
-  t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [3, 0])
+  t.deepEqual(await Promise.all(['berth_log_events', 'berth_view_lag'].map((name) => sample(service, name))), [4, 0])
   // It is answered from the log after the wait for the views times out.
   const updated = service.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' })
   await until('the views lag by an event', async () => (await sample(service, 'berth_view_lag')) === 1, 10_000)
@@ -152,7 +152,15 @@ test('metrics are available during catch-up, and berth_ready is 0', async (t) =>
   const service = await start(t, { openStore: never })
   t.is(await sample(service, 'berth_ready'), 0)
   const answer = await service.anyone.get('/health/ready')
-  t.deepEqual(answer.json.parts, { service: 'ok', store: 'ok', views: 'behind', users: 'ok', vault: 'ok', clock: 'ok' })
+  t.deepEqual(answer.json.parts, {
+    service: 'ok',
+    store: 'ok',
+    views: 'behind',
+    users: 'ok',
+    vault: 'ok',
+    clock: 'ok',
+    gateway: 'ok',
+  })
   t.regex(String(answer.json.detail), /views behind/)
 })
 

@@ -6,22 +6,22 @@ import { refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, reserve, reserved } from '../requests.ts'
 
 const RIGHT = '2030-05-02T06:00:00.000Z'
-const AHEAD = '2030-05-12T06:00:00.000Z'
+const AHEAD = '2030-06-12T06:00:00.000Z'
 const LATER = '2030-05-02T07:00:00.000Z'
 const WHY = 'booted without its battery'
 
 const during = (start: string, end: string) => ({ start_time: start, end_time: end, user_id: idOf('alice') })
 const EXISTING = during('2030-05-03T08:00:00Z', '2030-05-03T09:00:00Z')
-const MADE_AHEAD = during('2030-05-12T08:00:00Z', '2030-05-12T09:00:00Z')
+const MADE_AHEAD = during('2030-06-12T08:00:00Z', '2030-06-12T09:00:00Z')
 
-/** A log with events of a service whose clock was ten days ahead, and a running service with a right clock. */
+/** A log with events of a service whose clock was six weeks ahead, and a running service with a right clock. */
 const stage = async (t: ExecutionContext, setting: Setting = {}) => {
   const data = await dataWithPeople(t)
   const before = await start(t, { now: RIGHT, data })
   const sut_id = await createSut(before.as('admin'))
   const existing = await reserved(before.as('alice'), aReservation(sut_id, EXISTING))
   await before.stop()
-  const wrong = await start(t, { now: AHEAD, data })
+  const wrong = await start(t, { now: AHEAD, data, environment: { BERTH_CLOCK_AHEAD_MAX: 'P60D' } })
   const first = Number((await wrong.as('admin').get('/api/user/me')).headers['berth-position']) + 1
   const made = await reserved(wrong.as('alice'), aReservation(sut_id, MADE_AHEAD))
   const last = Number(made.headers['berth-position'])

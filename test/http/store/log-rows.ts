@@ -20,7 +20,7 @@ export interface Event extends Row {
 }
 
 /** Whether a start recorded the event, not a request. */
-const isOfStart = ({ type }: Row): boolean => type === 'StoreUpgraded'
+const isOfStart = ({ type }: Row): boolean => type === 'StoreUpgraded' || type === 'ScheduleBegan'
 
 /** The events since the start, as the sqlite3 shell shows them. */
 export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {

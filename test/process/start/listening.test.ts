@@ -55,7 +55,7 @@ test('the files are in the configured places', async (t) => {
   t.is((await service.get('/api/user/me')).json.name, 'admin')
   await service.stop()
   const names = (await readdir(data)).filter((name) => !name.endsWith('.lock')).toSorted()
-  t.deepEqual(names, ['audit.key', 'log.db', 'views.db'])
+  t.deepEqual(names, ['audit.key', 'instance', 'log.db', 'views.db'])
   t.deepEqual((await readdir(elsewhere)).filter((name) => !name.endsWith('.lock')).toSorted(), ['key', 'people.json'])
   t.is((await stat(join(elsewhere, 'key'))).mode & 0o777, 0o600)
 })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import { replay } from '../../../src/read-models/replay.ts'
@@ -13,6 +14,24 @@ import { shellOn, story, tell, viewsOn } from '../setting.ts'
 const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON reservation WHEN new.position > 20
   BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
 const ALLOW = 'DROP TRIGGER forbidden'
+
+const BUSY = 5
+
+/** The service, in this thread, may be amid a transaction, so waiting for it here would be in vain. */
+const execWhenFree = (shell: DatabaseSync, sql: string): Promise<void> =>
+  until(
+    'the file is free',
+    async () => {
+      try {
+        shell.exec(sql)
+        return true
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== BUSY) throw error
+        return false
+      }
+    },
+    10_000,
+  )
 
 test('lists are unavailable while rows cannot be written, and complete afterwards', async (t) => {
   const directory = await aDirectory(t)
@@ -43,7 +62,7 @@ test('a list is 503 unavailable while its rows cannot be written, and reads by i
   const alice = service.as('alice')
   const sut_id = await createSut(service.as('admin'))
   const shell = shellOn(t, join(service.data, 'views.db'))
-  shell.exec(FORBID.replace('WHEN new.position > 20', ''))
+  await execWhenFree(shell, FORBID.replace('WHEN new.position > 20', ''))
   const { json, text } = await reserved(alice, aReservation(sut_id))
   for (const path of ['/api/sut_reservation', '/api/sut', `/api/sut/${sut_id}/availability`]) {
     const refused = await alice.get(path)
@@ -51,7 +70,7 @@ test('a list is 503 unavailable while its rows cannot be written, and reads by i
     t.deepEqual(faultsOf(refused), [])
   }
   t.is((await alice.get(`/api/sut_reservation/${json._id}`)).text, text)
-  shell.exec(ALLOW)
+  await execWhenFree(shell, ALLOW)
   const isListed = async (): Promise<boolean> => (await alice.get('/api/sut_reservation')).status === 200
   await until('a list', isListed, 10_000)
   t.is(

@@ -38,10 +38,10 @@ export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, 
 
 const bytes = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))
 
-export const secretOf = (sut_id: string, entry: Entry): SealedSecret | undefined => {
+export const secretOf = (owner: string, entry: Entry): SealedSecret | undefined => {
   const { field, id, key_id, nonce, ciphertext } = entry
   if (nonce === undefined || ciphertext === undefined) return undefined
-  return { sut_id, field, id, key_id, nonce: bytes(nonce), ciphertext: bytes(ciphertext) }
+  return { owner, field, id, key_id, nonce: bytes(nonce), ciphertext: bytes(ciphertext) }
 }
 
 export const isSame = (a: SealedSecret, b: Entry): boolean =>

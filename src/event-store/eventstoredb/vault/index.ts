@@ -43,9 +43,9 @@ export const makeVaultIndex = (connection: Connection) => {
   let last: Position | typeof START = START
 
   const take = ({ streamId, data, position }: RecordedEvent): void => {
-    const sutId = streamId.slice(prefix.length)
-    const keys = keysOf.get(sutId) ?? new Set()
-    keysOf.set(sutId, keys)
+    const owner = streamId.slice(prefix.length)
+    const keys = keysOf.get(owner) ?? new Set()
+    keysOf.set(owner, keys)
     const decoded = Entries.decode(data)
     if (E.isRight(decoded)) for (const { key_id } of decoded.right.secrets) keys.add(key_id)
     last = position ?? last

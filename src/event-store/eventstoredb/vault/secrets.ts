@@ -15,8 +15,8 @@ type Secrets = Pick<EventStore, 'readSecrets' | 'writeSecrets' | 'secretsSealedW
   readonly keepWithEvent: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>
 }
 
-const groupBySut = <A>(all: readonly A[], sutOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
-  Map.groupBy(all, sutOf)
+const byOwner = <A>(all: readonly A[], ownerOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
+  Map.groupBy(all, ownerOf)
 
 /** Entries to write for the exchanges that still apply. */
 const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[]): readonly Entry[] =>
@@ -33,11 +33,11 @@ const makeListing =
   async (keyId, after, limit) => {
     const keysOf = await index()
     const found: SealedSecret[] = []
-    for (const sutId of [...keysOf.keys()].sort()) {
+    for (const owner of [...keysOf.keys()].sort()) {
       if (found.length >= limit) break
-      if (!keysOf.get(sutId)?.has(keyId) || (after !== undefined && sutId < after.sut_id)) continue
-      for (const secret of await readSecrets(sutId)) {
-        const isBehind = after === undefined || sutId > after.sut_id || secret.field > after.field
+      if (!keysOf.get(owner)?.has(keyId) || (after !== undefined && owner < after.owner)) continue
+      for (const secret of await readSecrets(owner)) {
+        const isBehind = after === undefined || owner > after.owner || secret.field > after.field
         if (secret.key_id === keyId && isBehind) found.push(secret)
       }
     }
@@ -47,21 +47,21 @@ const makeListing =
 export const makeSecrets = (commands: Connection, listing: Connection, readPage: ReadPage): Secrets => {
   const { append, readVaultStream } = makeVaultStreams(commands, readPage)
 
-  const readSecrets = async (sutId: string): Promise<readonly SealedSecret[]> => {
-    const { current } = await readVaultStream(sutId)
+  const readSecrets = async (owner: string): Promise<readonly SealedSecret[]> => {
+    const { current } = await readVaultStream(owner)
     return [...current.values()]
-      .map((entry) => secretOf(sutId, entry))
+      .map((entry) => secretOf(owner, entry))
       .filter((secret) => secret !== undefined)
       .toSorted((a, b) => (a.field < b.field ? -1 : 1))
   }
 
-  const exchangeInSut = async (sutId: string, exchanges: readonly SecretExchange[]): Promise<void> => {
+  const exchangeOfOwner = async (owner: string, exchanges: readonly SecretExchange[]): Promise<void> => {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const kept = await readVaultStream(sutId)
+      const kept = await readVaultStream(owner)
       const entries = entriesOf(kept, exchanges)
       if (entries.length === 0) return
       try {
-        await append(sutId, entries, BigInt(kept.revision), randomUUID())
+        await append(owner, entries, BigInt(kept.revision), randomUUID())
         return
       } catch (error) {
         if (faultOf(error) !== 'moved') throw toUnavailable('the secrets cannot be stored', error)
@@ -73,17 +73,17 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
   return {
     keepWithEvent: async (secrets, revision, eventId) => {
       const cause = { revision, id: eventId }
-      for (const [sutId, ofSut] of groupBySut(secrets, ({ sut_id }) => sut_id)) {
-        const entries = ofSut.map((secret) => entryOf(secret, cause))
-        await append(sutId, entries, 'any', eventId)
+      for (const [owner, ofOwner] of byOwner(secrets, ({ owner }) => owner)) {
+        const entries = ofOwner.map((secret) => entryOf(secret, cause))
+        await append(owner, entries, 'any', eventId)
       }
     },
     readSecrets,
     writeSecrets: async (secrets) => {
       try {
-        for (const [sutId, ofSut] of groupBySut(secrets, ({ sut_id }) => sut_id)) {
-          const entries = ofSut.map((secret) => entryOf(secret, null))
-          await append(sutId, entries, 'any', randomUUID())
+        for (const [owner, ofOwner] of byOwner(secrets, ({ owner }) => owner)) {
+          const entries = ofOwner.map((secret) => entryOf(secret, null))
+          await append(owner, entries, 'any', randomUUID())
         }
       } catch (error) {
         throw toUnavailable('the secrets cannot be stored', error)
@@ -91,7 +91,7 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
     },
     secretsSealedWith: makeListing(makeVaultIndex(listing), readSecrets),
     exchangeSecrets: async (exchanges) => {
-      for (const [sutId, ofSut] of groupBySut(exchanges, ({ old }) => old.sut_id)) await exchangeInSut(sutId, ofSut)
+      for (const [owner, ofOwner] of byOwner(exchanges, ({ old }) => old.owner)) await exchangeOfOwner(owner, ofOwner)
     },
   }
 }

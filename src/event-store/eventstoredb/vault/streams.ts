@@ -20,14 +20,14 @@ export interface VaultStream {
 }
 
 export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => {
-  const read = async (sutId: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
+  const read = async (owner: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
     const entries: Entry[] = []
     let revision = -1
     for (;;) {
-      const page = (await readPage(VAULT_PREFIX + sutId, revision + 1, PAGE)) ?? []
+      const page = (await readPage(VAULT_PREFIX + owner, revision + 1, PAGE)) ?? []
       for (const event of page) {
         const decoded = Entries.decode(event.data)
-        if (E.isLeft(decoded)) throw new StoreUnavailable(`${VAULT_PREFIX}${sutId}@${event.revision} cannot be read`)
+        if (E.isLeft(decoded)) throw new StoreUnavailable(`${VAULT_PREFIX}${owner}@${event.revision} cannot be read`)
         entries.push(...decoded.right.secrets)
         revision = Number(event.revision)
       }
@@ -35,16 +35,16 @@ export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => 
     }
   }
 
-  const isInLog = async (sutId: string, cause: Cause): Promise<boolean> => {
+  const isInLog = async (owner: string, cause: Cause): Promise<boolean> => {
     if (cause === null) return true
-    const [event] = (await readPage(sutStream(sutId), cause.revision, 1)) ?? []
+    const [event] = (await readPage(sutStream(owner), cause.revision, 1)) ?? []
     return event?.id === cause.id
   }
 
-  const append = (sutId: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) =>
+  const append = (owner: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) =>
     connection.persist(WRITE_WITHIN, (client) =>
       client.appendToStream(
-        connection.prefix + VAULT_PREFIX + sutId,
+        connection.prefix + VAULT_PREFIX + owner,
         jsonEvent({ id, type: TYPE, data: { secrets: entries } }),
         {
           expectedRevision,
@@ -57,8 +57,8 @@ export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => 
 
   return {
     append,
-    readVaultStream: async (sutId: string): Promise<VaultStream> => {
-      const { revision, entries } = await read(sutId)
+    readVaultStream: async (owner: string): Promise<VaultStream> => {
+      const { revision, entries } = await read(owner)
       const current = new Map<string, Entry>()
       for (const field of new Set(entries.map((entry) => entry.field))) {
         const latestFirst = entries
@@ -66,7 +66,7 @@ export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => 
           .reverse()
           .toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))
         for (const entry of latestFirst) {
-          if (!(await isInLog(sutId, entry.cause))) continue
+          if (!(await isInLog(owner, entry.cause))) continue
           current.set(field, entry)
           break
         }

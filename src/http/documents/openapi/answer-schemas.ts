@@ -1,12 +1,18 @@
 import type * as t from 'io-ts'
 import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
+import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
-import { integer, matching, opaqueId, text } from '../../../domain/codec/codec.ts'
+import { boolean, integer, matching, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
-import { assignedId, Role, sutFields, tagName, windowEnd } from '../../../domain/event.ts'
+import { Role } from '../../../domain/event.ts'
+import { assignedId, whole, windowEnd } from '../../../domain/events/fields.ts'
+import { OfflineCause } from '../../../domain/events/monitoring.ts'
+import { SessionCause } from '../../../domain/events/session.ts'
+import { sutFields, tagName } from '../../../domain/events/sut.ts'
 import { UserName } from '../../../users/users-file.ts'
 import { codes } from '../../protocol/problem.ts'
+import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
 
 /**
  * Schemas of response bodies. Their types are those of the projections: an additional or missing field does not
@@ -60,6 +66,24 @@ const Sut: t.Type<SutDocument, unknown, unknown> = closed(
   {},
 )
 
+const Session: t.Type<SessionDocument, unknown, unknown> = closed(
+  'Session',
+  {
+    _id: assignedId,
+    reservation_id: assignedId,
+    sut_id: assignedId,
+    user_id: opaqueId,
+    instance: matching('instance', /^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits'),
+    opened_at: milliseconds,
+    closed_at: orNull(milliseconds),
+    connections: orNull(integer(1, Number.MAX_SAFE_INTEGER)),
+    bytes_to_sut: orNull(whole),
+    bytes_from_sut: orNull(whole),
+    cause: orNull(SessionCause),
+  },
+  {},
+)
+
 const User = closed('User', { _id: opaqueId, name: UserName, role: Role }, {})
 
 export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}): JsonSchema => ({
@@ -103,13 +127,32 @@ const Problem = closedObject(
   },
 )
 
+/** A member for each of the response's: an additional or missing one does not compile. */
+const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
+  host: schemaOf(orNull(text(1, 260))),
+  port: schemaOf(port),
+  sut_type: schemaOf(sutFields.sut_type),
+  open: schemaOf(boolean),
+  bound: schemaOf(boolean),
+  bound_here: schemaOf(boolean),
+  connections: count,
+  last_error: { anyOf: [closedSchema({ time: milliseconds, cause: text(1, 64) }), { type: 'null' }] },
+}
+
+const ConsoleTicket = closed('ConsoleTicket', { url: text(1, 4096), expires_at: milliseconds }, {})
+
 /** By component name. */
 export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
   ReservationList: listOf('sut_reservations', refTo('Reservation')),
   Sut: schemaOf(Sut),
   SutList: listOf('suts', refTo('Sut')),
+  Check: closedSchema({ reachable: boolean, cause: orNull(OfflineCause), milliseconds: whole }),
+  Connection: closedObject(connection),
+  ConsoleTicket: schemaOf(ConsoleTicket),
   Availability: closedObject({ free: listOfAll(windowSchema) }),
+  Session: schemaOf(Session),
+  SessionList: listOf('sessions', refTo('Session')),
   User: schemaOf(User),
   UserList: listOf('users', refTo('User')),
   Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),

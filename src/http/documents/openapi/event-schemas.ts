@@ -1,5 +1,6 @@
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
-import { assignedId, type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
+import { type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
+import { assignedId } from '../../../domain/events/fields.ts'
 import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/cloud-event.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
@@ -45,9 +46,9 @@ export const cloudEventSchema = (
   data: JsonSchema = dataSchema(type),
   more: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema => {
-  const { time, actor, role, request_id, reason } = metadata()
+  const { time, actor, role, request_id, reason, client } = metadata()
   const about = { subject: { description: 'The SUT.', ...schemaOf(assignedId) } }
-  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'subject'>, JsonSchema>> = {
+  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'client' | 'subject'>, JsonSchema>> = {
     specversion: { const: '1.0' },
     id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
     source: { type: 'string', minLength: 1, description: 'The name of this log.' },
@@ -71,6 +72,7 @@ export const cloudEventSchema = (
       ...members,
       ...(isAboutSut(type) === 'sometimes' && about),
       reason: { description: 'The reason given by the actor.', ...reason },
+      client: { description: "The client's address as a keyed hash: its key's id and an HMAC.", ...client },
       ...more,
     },
     required: [...Object.keys(members), ...Object.keys(more)],

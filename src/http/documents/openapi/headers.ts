@@ -25,7 +25,8 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the SUT when it was read. The change is refused if the SUT has changed since.',
+    description:
+      'The ETag of the SUT when it was read. The change is refused if the SUT has changed since, except by what probes found.',
     schema: { type: 'string' },
   },
   IfNoneMatch: {
@@ -52,7 +53,11 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
 export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
   RequestId: { description: 'The request id, as in the log of the service.', schema: { type: 'string' } },
   BerthPosition: { description: 'The position in the log that the response reflects.', schema: POSITION },
-  ETag: { description: 'The revision of the returned object.', schema: { type: 'string', pattern: '^"[^"]+"$' } },
+  ETag: {
+    description:
+      'The revision of the returned object. Once probes have found a change of it, their number follows after a dot.',
+    schema: { type: 'string', pattern: '^"[^"]+"$' },
+  },
   Location: { description: 'The address of the created object.', schema: { type: 'string', format: 'uri-reference' } },
   RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },
   Authenticate: { description: 'The required authentication scheme.', schema: { type: 'string' } },

@@ -1,4 +1,5 @@
 import type { Code } from '../../protocol/problem.ts'
+import { accessOperations } from './access-operations.ts'
 import { refTo } from './answer-schemas.ts'
 import type { Operation } from './operation.ts'
 
@@ -65,6 +66,16 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
       ...WINDOW,
     ],
   },
+  'POST /api/sut_reservation/:id/update': {
+    id: 'bindReservation',
+    tag: 'Reservations',
+    summary: 'Bind a reservation to the own address',
+    description:
+      'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
+    answer: refTo('Reservation'),
+    refusals: ['not_your_reservation', 'reservation_not_found', 'reservation_over', 'reservation_cancelled'],
+  },
+  ...accessOperations,
 }
 
 export const sutOperations: Readonly<Record<string, Operation>> = {
@@ -106,6 +117,25 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     isTagged: true,
     refusals: ['sut_not_found', 'sut_reserved'],
   },
+  'POST /api/sut/:id/monitoring': {
+    id: 'monitorSut',
+    tag: 'SUTs',
+    summary: 'Begin or end probing a SUT',
+    description:
+      'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps what is known.',
+    answer: refTo('Sut'),
+    isTagged: true,
+    refusals: OF_SUT,
+  },
+  'POST /api/sut/:id/check': {
+    id: 'checkSut',
+    tag: 'SUTs',
+    summary: 'Probe a SUT now',
+    description:
+      'Answers when the probe has ended, after 15 s at most. It counts like any other probe of a monitored SUT. Once a second per SUT.',
+    answer: refTo('Check'),
+    refusals: [...OF_SUT, 'not_forwarded', 'too_many_checks'],
+  },
   'GET /api/sut': {
     id: 'listSuts',
     tag: 'SUTs',
@@ -126,6 +156,17 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     summary: 'Find the free windows of a SUT',
     answer: refTo('Availability'),
     refusals: OF_SUT,
+  },
+}
+
+export const sessionOperations: Readonly<Record<string, Operation>> = {
+  'GET /api/session': {
+    id: 'listSessions',
+    tag: 'Sessions',
+    summary: 'List sessions, newest first',
+    description:
+      'A session is a stretch in which a reservation has connections at one instance. While it is open, what is known at its end is null. Testers see their own.',
+    answer: refTo('SessionList'),
   },
 }
 

@@ -109,7 +109,7 @@ const refusalResponse = (status: number, refusals: readonly Code[], examples: Ex
 const operationOf = (route: Route, examples: Examples): JsonSchema => {
   const operation = operations[operationNameOf(route)]
   if (operation === undefined) return { responses: {} }
-  const { id, tag, summary, description, isCreation, isTagged, refusals } = operation
+  const { id, tag, summary, description, isCreation, isUpgrade, isTagged, refusals } = operation
   const body = requestBody(route, examples)
   const refused = [...byStatus(refusalsOf(route, refusals))].map(([status, its]) => [
     String(status),
@@ -124,7 +124,9 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
     parameters: [...pathParameters(route), ...queryParameters(route, operation), ...requestHeadersOf(route, operation)],
     ...(body && { requestBody: body }),
     responses: {
-      [isCreation ? '201' : '200']: successResponse(route, operation, examples),
+      ...(isUpgrade
+        ? { '101': { description: 'The connection is a WebSocket from now on.' } }
+        : { [isCreation ? '201' : '200']: successResponse(route, operation, examples) }),
       ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag sent is still current.' } }),
       ...Object.fromEntries(refused),
     },

@@ -10,6 +10,8 @@ export interface Operation {
   readonly description?: string
   /** The schema of the JSON response. Other media types are text. */
   readonly answer: JsonSchema
+  /** Whether it succeeds only with an upgrade to another protocol, 101. */
+  readonly isUpgrade?: true
   /** Whether it responds with 201 and a Location. */
   readonly isCreation?: true
   /** Whether its responses have an ETag. */
@@ -23,6 +25,7 @@ export interface Operation {
 export const TAGS = {
   SUTs: 'Systems under test: the machines that can be reserved. See [Machines](/guide/machines).',
   Reservations: 'Who has which SUT, from when to when. See [Reservations](/guide/reservations).',
+  Sessions: 'When reservations were used, and by how many connections. See [Machines](/guide/machines).',
   Users: 'Who can sign in, and who you are. See [Security](/guide/security).',
   'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
   Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',

@@ -1,5 +1,5 @@
 import { logOperations } from './log-operations.ts'
-import { reservationOperations, sutOperations, userOperations } from './object-operations.ts'
+import { reservationOperations, sessionOperations, sutOperations, userOperations } from './object-operations.ts'
 import type { Operation } from './operation.ts'
 import { serviceOperations } from './service-operations.ts'
 
@@ -7,6 +7,7 @@ import { serviceOperations } from './service-operations.ts'
 export const operations: Readonly<Record<string, Operation>> = {
   ...reservationOperations,
   ...sutOperations,
+  ...sessionOperations,
   ...userOperations,
   ...logOperations,
   ...serviceOperations,

@@ -8,6 +8,7 @@ import {
   type State,
   type Stream,
 } from './append-rules.ts'
+import { Bodies, KeptEvent, RecentEvents } from './kept-events.ts'
 
 /** An in-memory log with EventStoreDB's append rules. */
 export interface Log {
@@ -35,7 +36,14 @@ const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.str
 const streamOf = ({ streams }: State, name: string): Stream => {
   const known = streams.get(name)
   if (known !== undefined) return known
-  const made = { events: [], last: NONE, shownFrom: 0, isDeleted: false, maxCount: Number.POSITIVE_INFINITY }
+  const made: Stream = {
+    name,
+    events: [],
+    last: NONE,
+    shownFrom: 0,
+    isDeleted: false,
+    maxCount: Number.POSITIVE_INFINITY,
+  }
   streams.set(name, made)
   return made
 }
@@ -56,15 +64,15 @@ const write = (state: State, name: string, events: readonly Proposed[], clock: (
   if (stream.isDeleted) stream.shownFrom = stream.last + 1
   stream.isDeleted = false
   let position: number | undefined
-  for (const { id, type, contentType, data, metadata } of events) {
+  for (const proposed of events) {
     position = state.end
-    const recorded = { id, type, contentType, data, metadata, stream: name, position }
-    const event = { ...recorded, revision: stream.last + 1, created: BigInt(clock()) * 10_000n }
+    const place = { stream: stream.name, revision: stream.last + 1, position, milliseconds: clock() }
+    const event = new KeptEvent(state.bodies, proposed, place)
     stream.last = event.revision
     stream.events.push(event)
     state.events.push(event)
-    state.recent.set(id, event)
-    state.end += RECORD_BYTES + data.length + metadata.length
+    state.recent.add(event)
+    state.end += RECORD_BYTES + proposed.data.length + proposed.metadata.length
     if (name.startsWith('$$')) applyMetadata(state, event)
   }
   return position
@@ -96,7 +104,14 @@ const truncateAfter = (state: State, position: number): void => {
 }
 
 export const makeLog = (clock: () => number = Date.now): Log => {
-  const state: State = { events: [], streams: new Map(), recent: new Map(), end: 0, appends: 0 }
+  const state: State = {
+    bodies: new Bodies(),
+    events: [],
+    streams: new Map(),
+    recent: new RecentEvents(),
+    end: 0,
+    appends: 0,
+  }
   const watchers = new Set<() => void>()
   const tell = (): void => {
     for (const watcher of watchers) watcher()

@@ -71,9 +71,9 @@ for (const [how, ending] of Object.entries(endings)) {
     }
     const list = await admin.get('/api/sut?limit=100')
     t.deepEqual((list.json.suts as readonly { _id: string }[]).map(({ _id }) => _id).toSorted(), ids.toSorted())
-    // Last position: 1 event for the log upgrade, then a port and a SUT for each of the 5, counted from 0.
+    // Last position: 2 events of the start, then a port and a SUT for each of the 5, counted from 0.
     const position = async () => Number((await admin.get('/api/sut')).headers['berth-position'])
-    await until('all', async () => (await position()) === 10, 5_000)
+    await until('all', async () => (await position()) === 11, 5_000)
     t.is((await recordedOf(t, server, 'SutCreated')).length, 5)
   })
 }

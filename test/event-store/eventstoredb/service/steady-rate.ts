@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { quantile } from '../../../bench/processes.ts'
+import { quantile } from '../../../bench/measure/processes.ts'
 import { basic, type Client, connectTo } from '../../../http/client.ts'
 import { dataWithPeople, idOf, type Tidying, temporaryData } from '../../../http/harness.ts'
 import { aSut } from '../../../http/requests.ts'
@@ -35,7 +35,7 @@ export interface Bucket {
 }
 
 const aStore = async (scope: Tidying): Promise<string> => {
-  const script = join(import.meta.dirname, '../../../bench/event-store-server.ts')
+  const script = join(import.meta.dirname, '../../../bench/servers/event-store-server.ts')
   const server = launch(scope, { data: '', args: ['--cuts-off'], script })
   return (JSON.parse(await server.line('"url"')) as { url: string }).url
 }

@@ -7,6 +7,7 @@ import { dataWithPeople, type Tidying } from '../../harness.ts'
 import { aReservation, aSut, createSut } from '../../requests.ts'
 import { exchange, openRaw } from '../../server/raw-http.ts'
 import { changedStore, makeGate } from '../../store/stores.ts'
+import { tellAccess } from './access.ts'
 import { keepRefusal, makeAsk, startStory } from './story.ts'
 
 /** Errors that the example story does not provoke, each from a real service. */
@@ -163,7 +164,7 @@ const lagging: Story = async (t) => {
   return examples
 }
 
-const STORIES = [invalid, unread, late, often, failing, noPort, wrongClock, waiting, lagging]
+const STORIES = [tellAccess, invalid, unread, late, often, failing, noPort, wrongClock, waiting, lagging]
 
 /** In parallel, because two of them wait for five seconds. */
 export const tellRefusals: Story = async (t) => (await Promise.all(STORIES.map((story) => story(t)))).flat()

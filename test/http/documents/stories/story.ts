@@ -70,9 +70,13 @@ export const makeAsk = (service: Running, examples: Example[]): Ask => {
 }
 
 /** Starts a service with a fixed clock and randomness. */
+const VAULT_KEY = `2030-05-02-1f3a:${Buffer.alloc(32, 7).toString('base64')}`
+
 export const startStory = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
   const { randomHex, begin } = makeRandomness()
-  const running = await start(t, { now: NOW, randomHex, ...setting })
+  // Names of clients in the feed depend on it.
+  const environment = { BERTH_VAULT_KEY: VAULT_KEY, ...setting.environment }
+  const running = await start(t, { now: NOW, randomHex, ...setting, environment })
   // The number of readiness checks must not affect the random values.
   begin()
   return running

@@ -1,0 +1,57 @@
+import type { SessionCause } from '../src/domain/events/session.ts'
+import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
+import { failMissing, type Projection } from './projection.ts'
+
+/** A session as returned by the API, in its field order. */
+export interface Session {
+  readonly _id: string
+  readonly reservation_id: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly instance: string
+  readonly opened_at: string
+  readonly closed_at: string | null
+  readonly connections: number | null
+  readonly bytes_to_sut: number | null
+  readonly bytes_from_sut: number | null
+  readonly cause: SessionCause | null
+}
+
+/** When it opened and closed, in Unix milliseconds; STILL_OPEN while it is open. */
+export type SessionColumns = readonly [
+  reservation_id: string,
+  sut_id: string,
+  user_id: string,
+  opened: number,
+  closed: number,
+]
+
+/** Later than any time, so that an open session overlaps every span that ends after its opening. */
+export const STILL_OPEN = Number.MAX_SAFE_INTEGER
+
+export const sessionProjection: Projection<Session, SessionColumns> = {
+  name: 'session',
+  version: 1,
+  key: (event) => (event.type === 'SessionOpened' || event.type === 'SessionClosed' ? event.data._id : undefined),
+  begins: (event) => event.type === 'SessionOpened',
+  evolve: (document, event) => {
+    if (event.type !== 'SessionOpened' && event.type !== 'SessionClosed')
+      return document ?? failMissing('session', event)
+    const { _id, reservation_id, sut_id, user_id, instance, opened_at } = event.data
+    const opened = { _id, reservation_id, sut_id, user_id, instance, opened_at }
+    if (event.type === 'SessionOpened') {
+      const nothing = { closed_at: null, connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null }
+      return { ...opened, ...nothing }
+    }
+    const { closed_at, connections, bytes_to_sut, bytes_from_sut, cause } = event.data
+    return { ...opened, closed_at, connections, bytes_to_sut, bytes_from_sut, cause }
+  },
+  ended: () => null,
+  columns: ({ reservation_id, sut_id, user_id, opened_at, closed_at }) => [
+    reservation_id,
+    sut_id,
+    user_id,
+    epochMillisecondsOf(opened_at),
+    closed_at === null ? STILL_OPEN : epochMillisecondsOf(closed_at),
+  ],
+}

@@ -1,0 +1,61 @@
+import type { Event, Recorded } from '../../domain/event.ts'
+import type { Report, Stream, Sut } from './state.ts'
+
+type MonitoringSet = Extract<Event, { readonly type: 'SutMonitoringEnabled' | 'SutMonitoringDisabled' }>
+type WentEvent = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>
+type KnownSut = (sutId: string) => Sut | undefined
+
+/** Checks an event that begins or ends the probing of a SUT, and applies it. */
+const judgeMonitoringSet = (sut: Sut, { type, data }: MonitoringSet, report: Report): void => {
+  if (sut.status !== 'standing') report(`sets the monitoring of a SUT that is ${sut.status}`)
+  const interval = type === 'SutMonitoringEnabled' ? data.interval : null
+  if (interval === sut.monitoring) report('sets the monitoring of a SUT to what it is')
+  if (interval !== null && sut.monitoring === null) sut.awaits = 'any'
+  sut.monitoring = interval
+}
+
+/** Milliseconds within which only the instance that found a SUT online may find it offline. */
+const OWN_FOR = 600_000
+
+/** The instance is the first part of the request id. */
+const instanceIn = ({ metadata: { request_id } }: Recorded): string | undefined =>
+  request_id[16] === ':' ? Buffer.from(request_id.slice(0, 16)).toString() : undefined
+
+/**
+ * Checks a change that probes found, and applies it. What is in the SUT's own stream may have changed while a probe was
+ * under way, so only what came before the previous change can be demanded of it.
+ */
+const judgeWent = (stream: Stream, event: WentEvent, time: number, knownSut: KnownSut, report: Report): void => {
+  const { type, data } = event
+  const instance = instanceIn(event)
+  if (instance === undefined || !/^[0-9a-f]{16}$/.test(instance)) report('does not name the instance that probed')
+  const sut = knownSut(data._id)
+  if (sut?.awaits === 'nothing') report(`is about the SUT ${data._id}, which was not monitored before`)
+  const last = stream.lastChange
+  if (last !== undefined && sut?.awaits === 'another') {
+    if (last.type === type) report(`is a second ${type} in a row`)
+    else if (type === 'SutWentOffline' && last.instance !== instance && time - last.time < OWN_FOR)
+      report('overrules another instance within ten minutes')
+  }
+  stream.lastChange = { type, time, instance }
+  if (sut !== undefined && sut.awaits !== 'nothing') sut.awaits = 'another'
+}
+
+/** Checks an event of monitoring and applies it. Other events are left alone. */
+export const judgeMonitoring = (
+  stream: Stream,
+  event: Recorded,
+  time: number,
+  knownSut: KnownSut,
+  report: Report,
+): void => {
+  switch (event.type) {
+    case 'SutMonitoringEnabled':
+    case 'SutMonitoringDisabled':
+      judgeMonitoringSet(stream.sut, event, report)
+      break
+    case 'SutWentOnline':
+    case 'SutWentOffline':
+      judgeWent(stream, event, time, knownSut, report)
+  }
+}

@@ -1,0 +1,179 @@
+import { QUARTER } from '../../domain/calendar/window.ts'
+import type { DataOf, Recorded } from '../../domain/event.ts'
+import { countBefore, findPlace, formatId } from './calendar.ts'
+import { hexAt } from './ids.ts'
+import { offsetIn, secondsIn } from './moments.ts'
+import type { Held, Report, Sut } from './state.ts'
+
+const isOnGrid = (moment: number): boolean => moment % QUARTER === 0
+
+/** End of the time actually held by consecutive released reservations. */
+const findHeldEnd = (released: readonly Held[], moment: number): number => {
+  const holder = released.find(({ start, end }) => start <= moment && moment < end)
+  return holder === undefined ? moment : findHeldEnd(released, holder.end)
+}
+
+/** Log version at an event; undefined if uncertain. In version 1, released windows did not count. */
+type Version = number | undefined
+
+const judgeReleased = ({ released }: Sut, start: number, end: number, version: Version, report: Report): void => {
+  if (version === undefined || version === 1) return
+  const held = released.find((each) => each.start < end && start < each.end)
+  if (held !== undefined) report(`overlaps the reservation ${formatId(held)}, which held the SUT until it was released`)
+}
+
+const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
+  isOnGrid(start) || (version !== 1 && findHeldEnd(released, start - (start % QUARTER)) === start)
+
+const judgeReservationCreated = (
+  sut: Sut,
+  data: DataOf<'ReservationCreated'>,
+  user_id: string,
+  { time, version }: { readonly time: number; readonly version: Version },
+  report: Report,
+): void => {
+  const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
+  if (sut.status !== 'standing') report(`reserves a SUT that is ${sut.status}`)
+  else if (sut.values.is_active === false) report('reserves an inactive SUT')
+  if (sut.status === 'standing' && data.listen_port !== sut.listen_port) {
+    report(`has the listen_port ${data.listen_port}, but the SUT has ${sut.listen_port}`)
+  }
+  if (!(start < end)) {
+    report('has an empty window')
+    return
+  }
+  if (!isRightStart(sut, start, version) || !isOnGrid(end)) report('has a window off the quarter-hour grid')
+  judgeReleased(sut, start, end, version, report)
+  if (end * 1_000 <= time) {
+    report('has a window that has already ended')
+    return
+  }
+  if (start < time / 1_000 - QUARTER) report('has a window that begins before the quarter-hour of its creation')
+  const { windows } = sut
+  const place = countBefore(windows, start)
+  const [before, behind] = [windows[place - 1], windows[place]]
+  if (before !== undefined && before.end > start)
+    report(`overlaps the reservation ${formatId(before)}, which holds the SUT`)
+  if (behind !== undefined && behind.start < end)
+    report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
+  const { _id } = data
+  const held = {
+    high: hexAt(_id, 0, 8),
+    middle: hexAt(_id, 8, 16),
+    low: hexAt(_id, 16, 24),
+    user_id,
+    start,
+    end,
+    endOffset: offsetIn(data.end_time),
+    created: time,
+    hasStarted: false,
+  }
+  if (place === windows.length) windows.push(held)
+  else windows.splice(place, 0, held)
+}
+
+/** Index of the reservation that an event changes. It must not have ended. */
+const findCurrent = (sut: Sut, data: DataOf<'ReservationCancelled'>, time: number, report: Report): number => {
+  const place = findPlace(sut, data, report)
+  const held = sut.windows[place]
+  if (held !== undefined && held.end * 1_000 <= time) report(`changes the reservation ${data._id}, which has ended`)
+  return place
+}
+
+const judgeReservationExtended = (
+  sut: Sut,
+  data: DataOf<'ReservationExtended'>,
+  { time, version }: { readonly time: number; readonly version: Version },
+  report: Report,
+): void => {
+  const place = findCurrent(sut, data, time, report)
+  const held = sut.windows[place]
+  if (held === undefined) return
+  const end = secondsIn(data.end_time)
+  if (sut.values.is_active === false) report('extends a reservation of an inactive SUT')
+  if (!(end > held.end)) {
+    report('extends a reservation to an end that is not later')
+    return
+  }
+  if (!isOnGrid(end)) report('has an end off the quarter-hour grid')
+  judgeReleased(sut, held.end, end, version, report)
+  const behind = sut.windows[place + 1]
+  if (behind !== undefined && behind.start < end)
+    report(`overlaps the reservation ${formatId(behind)}, which holds the SUT`)
+  held.end = end
+  held.endOffset = offsetIn(data.end_time)
+}
+
+const judgeReservationReleased = (
+  sut: Sut,
+  data: DataOf<'ReservationReleased'>,
+  time: number,
+  report: Report,
+): void => {
+  const place = findCurrent(sut, data, time, report)
+  const held = sut.windows[place]
+  if (held === undefined) return
+  if (held.start * 1_000 > time) report('releases a reservation that has not begun')
+  const end = Math.max(Math.ceil(time / 1_000), held.start + 1)
+  if (secondsIn(data.end_time) !== end) report('ends a reservation at a different second than its release')
+  if (offsetIn(data.end_time) !== held.endOffset) report('ends a reservation with a different UTC offset')
+  sut.windows.splice(place, 1)
+  sut.released.push({ ...held, end: secondsIn(data.end_time) })
+}
+
+const judgeReservationCancelled = (
+  sut: Sut,
+  data: DataOf<'ReservationCancelled'>,
+  time: number,
+  report: Report,
+): void => {
+  const place = findCurrent(sut, data, time, report)
+  const held = sut.windows[place]
+  if (held === undefined) return
+  if (held.start * 1_000 <= time) report('cancels a reservation that has begun')
+  sut.windows.splice(place, 1)
+}
+
+type ReservationEvent = Extract<
+  Recorded,
+  {
+    readonly type:
+      | 'ReservationCreated'
+      | 'ReservationExtended'
+      | 'ReservationReleased'
+      | 'ReservationCancelled'
+      | 'ReservationBound'
+  }
+>
+
+interface Context {
+  readonly time: number
+  readonly version: Version
+  readonly ownUser: (userId: string) => string
+}
+
+/** Checks an event of a reservation against its SUT's calendar and applies it. */
+export const judgeReservation = (
+  sut: Sut,
+  event: ReservationEvent,
+  { time, version, ownUser }: Context,
+  report: Report,
+): void => {
+  switch (event.type) {
+    case 'ReservationCreated':
+      judgeReservationCreated(sut, event.data, ownUser(event.data.user_id), { time, version }, report)
+      break
+    case 'ReservationExtended':
+      judgeReservationExtended(sut, event.data, { time, version }, report)
+      break
+    case 'ReservationReleased':
+      judgeReservationReleased(sut, event.data, time, report)
+      break
+    case 'ReservationCancelled':
+      judgeReservationCancelled(sut, event.data, time, report)
+      break
+    case 'ReservationBound':
+      findCurrent(sut, event.data, time, report)
+      if (event.metadata.client === undefined) report('binds a reservation to no client')
+  }
+}

@@ -1,0 +1,35 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { plainAddress } from '../../http/protocol/forwarded.ts'
+import { makeClientNames } from '../../vault/client-names.ts'
+import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
+import { configuredRing } from './configured-ring.ts'
+
+export const clientCommand: Command = {
+  name: 'client',
+  operands: ['ADDRESS'],
+  options: { json: { type: 'boolean' } },
+  summary: 'prints what a client address looks like in the log',
+  example: 'client 192.0.2.7',
+  help: `
+No address is in the log: events that a request recorded name its client by a keyed hash. Prints this name under each
+key of the vault, the current one first, one per line: search the log or the feed for it. Every loopback address is the
+same client, and of an IPv6 address the first BERTH_GATEWAY_IPV6_PREFIX bits count. Works with or without a running
+service.
+
+With --json it prints {"clients":[...]}.`,
+  run: async ({ operands: [given = ''], options }, config, terminal) => {
+    const address = plainAddress(given)
+    if (address === undefined) {
+      terminal.stderr('berth: expected an IPv4 or IPv6 address\n')
+      return MISUSED
+    }
+    const ring = await configuredRing(config)
+    if (E.isLeft(ring)) return refuse(terminal, ring.left)
+    const clients = ring.right.keys.map((key) =>
+      makeClientNames(() => ({ current: key, keys: [key] }), config.gateway.ipv6Prefix).of(address),
+    )
+    if (options.json) terminal.stdout(`${JSON.stringify({ clients })}\n`)
+    else for (const client of clients) terminal.stdout(`${client}\n`)
+    return DONE
+  },
+}

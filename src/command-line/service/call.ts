@@ -1,0 +1,106 @@
+import { readFile, stat } from 'node:fs/promises'
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { NOT_LISTENING } from '../../control/ask.ts'
+import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
+import type { Config } from '../../service/config/config.ts'
+
+/** Milliseconds. A check of a SUT takes five seconds at most. */
+const TIMEOUT = 30_000
+/** Bytes of a response. A page of a list has at most a thousand objects. */
+const RESPONSE_MAX = 16 * 1024 * 1024
+/** Bytes of the file with name and password. */
+const CREDENTIALS_MAX = 4_096
+/** Permissions that others than the owner of a file may have. */
+const OTHERS = 0o077
+
+/** A route of the running service. */
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+}
+
+type Target = Pick<RequestOptions, 'socketPath' | 'protocol' | 'hostname' | 'port' | 'auth'> & { readonly base: string }
+
+/** Name and password from a file that only its owner may read. Left names the file, never its content. */
+const readCredentials = async (path: string): Promise<E.Either<string, string>> => {
+  try {
+    const { mode, size } = await stat(path)
+    if ((mode & OTHERS) !== 0) return E.left(`${path} can be read by others; run: chmod 600 ${path}`)
+    const text = size > CREDENTIALS_MAX ? '' : (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+    return /^[^:\r\n]+:[^\r\n]+$/.test(text)
+      ? E.right(text)
+      : E.left(`${path} must hold one line with a name, a colon and a password`)
+  } catch (error) {
+    return E.left(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+/** The service at BERTH_URL, or the one that runs on BERTH_DATA. */
+const findTarget = async ({ client, data }: Config): Promise<E.Either<string, Target>> => {
+  if (client === undefined) {
+    const socketPath = join(data, CONTROL_SOCKET)
+    const why = socketPathProblem(socketPath)
+    return why === undefined
+      ? E.right({ socketPath, base: '' })
+      : E.left(`the service cannot be reached at ${socketPath}: ${why}`)
+  }
+  const credentials = await readCredentials(client.credentialsFile)
+  if (E.isLeft(credentials)) return credentials
+  const { protocol, hostname, port, pathname } = new URL(client.url)
+  const base = pathname.replace(/\/$/, '')
+  return E.right({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, auth: credentials.right, base })
+}
+
+const readAll = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > RESPONSE_MAX) throw new Error('the response is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const send = ({ base, ...target }: Target, { method, path }: Call): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const options = {
+      ...target,
+      method,
+      path: base + path,
+      timeout: TIMEOUT,
+      headers: { Accept: 'application/json' },
+    }
+    const sent = target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
+    sent.on('response', resolve).on('error', reject)
+    sent.on('timeout', () => sent.destroy(new Error(`no response within ${TIMEOUT / 1000} s`)))
+    sent.end()
+  })
+
+const describe = ({ client, data }: Config, error: NodeJS.ErrnoException): string => {
+  const where = client?.url ?? data
+  if (client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
+    return `no service runs on ${where}; set BERTH_URL to reach another`
+  }
+  return `the service at ${where} cannot be reached: ${error.message}`
+}
+
+/**
+ * Calls a route of the running service: over its socket as an administrator, or at BERTH_URL as the user of
+ * BERTH_CREDENTIALS_FILE. Left: why not, or how the service refused, in a sentence.
+ */
+export const callService = async (config: Config, call: Call): Promise<E.Either<string, Record<string, unknown>>> => {
+  const target = await findTarget(config)
+  if (E.isLeft(target)) return target
+  try {
+    const response = await send(target.right, call)
+    const body = JSON.parse(await readAll(response)) as Record<string, unknown>
+    const { statusCode = 0 } = response
+    return statusCode < 300 ? E.right(body) : E.left(`${statusCode} ${body.code ?? ''}: ${body.detail ?? ''}`)
+  } catch (error) {
+    return E.left(describe(config, error as Error))
+  }
+}

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, REFUSED, refuse } from '../terminal/command.ts'
+import { callService } from './call.ts'
+
+type SutType = 'vnc' | 'rdp' | 'tcp'
+
+interface Connection {
+  readonly host: string | null
+  readonly port: number
+  readonly sut_type: SutType
+  readonly open: boolean
+  readonly bound: boolean
+  readonly bound_here: boolean
+}
+
+const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+type Arguments = (host: string, port: number) => readonly string[]
+const vncArguments: Arguments = (host, port) => [`${inBrackets(host)}::${port}`]
+const freerdpArguments: Arguments = (host, port) => [`/v:${inBrackets(host)}:${port}`]
+const plainArguments: Arguments = (host, port) => [host, String(port)]
+
+/** Programs for each type, the first installed one is used. */
+const VIEWERS: Readonly<Record<SutType, readonly (readonly [program: string, Arguments])[]>> = {
+  vnc: [
+    ['vncviewer', vncArguments],
+    ['xtigervncviewer', vncArguments],
+    ['gvncviewer', vncArguments],
+    ['remote-viewer', (host, port) => [`vnc://${inBrackets(host)}:${port}`]],
+  ],
+  rdp: [
+    ['xfreerdp3', freerdpArguments],
+    ['xfreerdp', freerdpArguments],
+    ['wlfreerdp', freerdpArguments],
+    ['rdesktop', (host, port) => [`${inBrackets(host)}:${port}`]],
+  ],
+  tcp: [
+    ['nc', plainArguments],
+    ['ncat', plainArguments],
+    ['telnet', plainArguments],
+  ],
+}
+
+const isInstalled = async (program: string, path: string): Promise<boolean> => {
+  for (const folder of path.split(delimiter)) {
+    const found = await access(join(folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return true
+  }
+  return false
+}
+
+const findViewer = async (type: SutType) => {
+  for (const viewer of VIEWERS[type]) if (await isInstalled(viewer[0], process.env.PATH ?? '')) return viewer
+  return undefined
+}
+
+/** Runs a program in this terminal. Resolves to its exit code. */
+const runHere = (program: string, args: readonly string[]): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const running = spawn(program, [...args], { stdio: 'inherit' })
+    running.on('error', reject)
+    running.on('exit', (code) => resolve(code ?? REFUSED))
+  })
+
+const whyNot = ({ host, open }: Connection): string | undefined => {
+  if (host === null) return 'this instance does not forward the SUT; ask one that does'
+  return open ? undefined : 'the port is not open: the reservation has not begun, or is over'
+}
+
+export const connectCommand: Command = {
+  name: 'connect',
+  operands: ['RESERVATION'],
+  options: { exec: { type: 'boolean' }, json: { type: 'boolean' } },
+  summary: 'prints how to connect to a reserved SUT, or starts the viewer',
+  example: 'connect 6b013ba4e990750a68938b44 --exec',
+  help: `
+Prints host, port and a command that connects, separated by tabs. With --exec it starts the viewer that is installed
+instead: vncviewer, xtigervncviewer, gvncviewer or remote-viewer for vnc; xfreerdp3, xfreerdp, wlfreerdp or rdesktop for
+rdp; nc, ncat or telnet for tcp; and ends with its exit code. Ends with 1 when the port is not open.
+
+It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE.
+
+With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
+  run: async ({ operands: [id = ''], options }, config, terminal) => {
+    const path = `/api/sut_reservation/${encodeURIComponent(id)}/connection`
+    const answered = await callService(config, { method: 'GET', path })
+    if (E.isLeft(answered)) return refuse(terminal, answered.left)
+    const connection = answered.right as unknown as Connection
+    const { host, port, sut_type, bound_here } = connection
+    if (options.json) terminal.stdout(`${JSON.stringify(connection)}\n`)
+    const why = whyNot(connection)
+    if (why !== undefined || host === null) return refuse(terminal, String(why))
+    // Over the socket nobody knows from where the holder connects.
+    if (!bound_here && config.client !== undefined) {
+      terminal.stderr(
+        `berth: connections from here may be refused: the reservation is bound to ${connection.bound ? 'another' : 'no'} address; POST /api/sut_reservation/${id}/update binds it to this one\n`,
+      )
+    }
+    const viewer = await findViewer(sut_type)
+    const [program, argumentsFor] = viewer ?? VIEWERS[sut_type][0] ?? ['nc', plainArguments]
+    const args = argumentsFor(host, port)
+    if (!options.exec) {
+      if (!options.json) terminal.stdout(`${host}\t${port}\t${[program, ...args].join(' ')}\n`)
+      return DONE
+    }
+    if (viewer !== undefined) return runHere(program, args)
+    const known = VIEWERS[sut_type].map(([name]) => name).join(', ')
+    return refuse(terminal, `no viewer is installed; one of these would do: ${known}`)
+  },
+}

@@ -1,0 +1,71 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
+import { callService } from './call.ts'
+
+/** The options that are passed on as filters. */
+const FILTERS = { sut: 'sut_id', user: 'user_id', reservation: 'reservation_id', from: 'from', to: 'to' } as const
+const LIMIT_MAX = 1_000
+const LIMIT = 100
+
+interface Session {
+  readonly _id: string
+  readonly reservation_id: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly opened_at: string
+  readonly closed_at: string | null
+  readonly connections: number | null
+  readonly bytes_to_sut: number | null
+  readonly bytes_from_sut: number | null
+  readonly cause: string | null
+}
+
+const rowOf = (session: Session): string => {
+  const { opened_at, closed_at, reservation_id, sut_id, user_id } = session
+  const { connections, bytes_to_sut, bytes_from_sut, cause } = session
+  const columns = [opened_at, closed_at, reservation_id, sut_id, user_id, connections, bytes_to_sut, bytes_from_sut]
+  return [...columns.map((column) => column ?? '-'), cause ?? 'open'].join('\t')
+}
+
+export const sessionListCommand: Command = {
+  name: 'session list',
+  operands: [],
+  options: {
+    ...(Object.fromEntries(Object.keys(FILTERS).map((name) => [name, { type: 'string' }])) as Record<
+      keyof typeof FILTERS,
+      { readonly type: 'string' }
+    >),
+    open: { type: 'boolean' },
+    limit: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  summary: 'lists when machines were really used',
+  example: 'session list --sut 6b013ba4e990750a68938b44 --open',
+  help: `
+Prints the newest sessions, one per line, separated by tabs: when it opened and closed, the ids of reservation, SUT and
+user, connections, bytes to and from the SUT, and what ended it. What is not known while a session is open is "-", and
+its last column is "open".
+
+--sut, --user and --reservation take an id, --from and --to a time; --open shows only open ones; --limit is 100 unless
+given, at most 1000. It asks the service on BERTH_DATA, or the one at BERTH_URL as the user in BERTH_CREDENTIALS_FILE;
+testers see their own sessions.
+
+With --json it prints what GET /api/session answers.`,
+  run: async ({ options }, config, terminal) => {
+    const limit = Number(options.limit ?? LIMIT)
+    if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
+      terminal.stderr(`berth: --limit must be a whole number from 1 to ${LIMIT_MAX}\n`)
+      return MISUSED
+    }
+    const query = new URLSearchParams({ limit: String(limit) })
+    for (const [option, filter] of Object.entries(FILTERS)) {
+      if (options[option] !== undefined) query.set(filter, String(options[option]))
+    }
+    if (options.open) query.set('open', 'true')
+    const listed = await callService(config, { method: 'GET', path: `/api/session?${query}` })
+    if (E.isLeft(listed)) return refuse(terminal, listed.left)
+    if (options.json) terminal.stdout(`${JSON.stringify(listed.right)}\n`)
+    else for (const session of listed.right.sessions as readonly Session[]) terminal.stdout(`${rowOf(session)}\n`)
+    return DONE
+  },
+}

@@ -1,0 +1,24 @@
+import type * as t from 'io-ts'
+import { oneOf } from '../codec/codec.ts'
+import { closed } from '../codec/object-codec.ts'
+import { assignedId } from './fields.ts'
+
+/** Why a SUT does not count as online. */
+export const OFFLINE_CAUSES = [
+  'refused',
+  'timed_out',
+  'unreachable',
+  'unknown_host',
+  'wrong_greeting',
+  'password_refused',
+  'locked_out',
+  'no_security_type',
+] as const
+export const OfflineCause = oneOf(...OFFLINE_CAUSES)
+export type OfflineCause = t.TypeOf<typeof OfflineCause>
+
+/** Changes that probes found, in a stream of their own: probes must not race with reservations. */
+const SutWentOnline = closed('SutWentOnline', { _id: assignedId }, {})
+const SutWentOffline = closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {})
+
+export const monitoringEvents = { SutWentOnline, SutWentOffline } as const

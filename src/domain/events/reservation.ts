@@ -1,0 +1,33 @@
+import { opaqueId } from '../codec/codec.ts'
+import { closed } from '../codec/object-codec.ts'
+import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
+
+const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
+const ReservationCreated = closed(
+  'ReservationCreated',
+  { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
+  {},
+)
+const ReservationExtended = closed('ReservationExtended', { ...reservation, end_time: windowEnd }, {})
+/** A running reservation ended early. `end_time` is the second it ended. */
+const ReservationReleased = closed('ReservationReleased', { ...reservation, end_time: windowEnd }, {})
+const ReservationCancelled = closed('ReservationCancelled', reservation, {})
+
+/** Bound to the client address of `metadata.client`, the only one that may connect to the SUT. */
+const ReservationBound = closed('ReservationBound', reservation, {})
+/**
+ * The schedule's record that a reservation began, and that it ended at its end. `due` is when: for a start, the later of
+ * `start_time` and the reservation's creation. Recorded late after a downtime.
+ */
+const ReservationStarted = closed('ReservationStarted', { ...reservation, due: recordedTime }, {})
+const ReservationEnded = closed('ReservationEnded', { ...reservation, due: recordedTime }, {})
+
+export const reservationEvents = {
+  ReservationCreated,
+  ReservationExtended,
+  ReservationReleased,
+  ReservationCancelled,
+  ReservationBound,
+  ReservationStarted,
+  ReservationEnded,
+} as const

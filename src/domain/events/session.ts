@@ -1,0 +1,36 @@
+import type * as t from 'io-ts'
+import { integer, matching, oneOf, opaqueId } from '../codec/codec.ts'
+import { closed } from '../codec/object-codec.ts'
+import { assignedId, recordedTime, whole } from './fields.ts'
+
+/** What ended the last connection of a session. `lost`: nobody saw its end. */
+export const SESSION_CAUSES = ['client', 'sut', 'over', 'released', 'barred', 'stopped', 'lost'] as const
+export const SessionCause = oneOf(...SESSION_CAUSES)
+export type SessionCause = t.TypeOf<typeof SessionCause>
+
+const session = {
+  _id: assignedId,
+  reservation_id: assignedId,
+  sut_id: assignedId,
+  user_id: opaqueId,
+  instance: matching('instance', /^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits'),
+  opened_at: recordedTime,
+}
+
+/** A stretch in which a reservation has connections at one instance, in a stream of its own: these come late. */
+const SessionOpened = closed('SessionOpened', session, {})
+/** `closed_at` is the end of its last connection. Of a lost session everything is what was known of it, at least. */
+const SessionClosed = closed(
+  'SessionClosed',
+  {
+    ...session,
+    closed_at: recordedTime,
+    connections: integer(1, Number.MAX_SAFE_INTEGER),
+    bytes_to_sut: whole,
+    bytes_from_sut: whole,
+    cause: SessionCause,
+  },
+  {},
+)
+
+export const sessionEvents = { SessionOpened, SessionClosed } as const

@@ -1,0 +1,68 @@
+import type * as t from 'io-ts'
+import { address, boolean, integer, listOf, matching, oneOf, orNull, text } from '../codec/codec.ts'
+import { closed, dictionary } from '../codec/object-codec.ts'
+import { assignedId, listenPort } from './fields.ts'
+
+export const SutType = oneOf('vnc', 'rdp', 'tcp')
+export type SutType = t.TypeOf<typeof SutType>
+
+/** Non-secret SUT fields that clients write. The same limits apply to requests and events. */
+export const sutFields = {
+  name: text(1, 256),
+  description: text(0, 4096, { lines: true }),
+  address,
+  port: integer(1, 65535),
+  sut_type: SutType,
+  is_active: boolean,
+  manufacturer: text(0, 4096),
+  model: text(0, 4096),
+  os: text(0, 4096),
+  version: text(0, 4096),
+  rdp_height: integer(1, 16384),
+  rdp_width: integer(1, 16384),
+} as const
+
+/** Fields whose values go to the vault. An event only records that they changed. */
+export const SECRET_FIELDS = ['password', 'user_name'] as const
+export type SecretField = (typeof SECRET_FIELDS)[number]
+
+/** Secrets that changed together. The random id identifies them in the vault. */
+const Credentials = closed('Credentials', { id: assignedId, changed: listOf(oneOf(...SECRET_FIELDS)) }, {})
+
+const { rdp_height, rdp_width, ...sutFieldsRequired } = sutFields
+const TAG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export const tagName = matching(
+  'tag name',
+  TAG_NAME,
+  'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit',
+)
+export const tagValue = orNull(text(0, 256))
+/** A merge patch (RFC 7396) of a SUT's tags; null removes a tag. */
+export const tags = dictionary('tags', tagName, tagValue)
+
+const SutCreated = closed(
+  'SutCreated',
+  { _id: assignedId, ...sutFieldsRequired, listen_port: listenPort },
+  { rdp_height, rdp_width, credentials: Credentials },
+)
+/** Contains only changed fields. */
+const SutUpdated = closed('SutUpdated', { _id: assignedId }, { ...sutFields, tags, credentials: Credentials })
+const SutRetired = closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {})
+/** Abandons a creation whose second append never happened, so that a late creator is refused. */
+const SutCreationAbandoned = closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {})
+
+/** Seconds between probes. */
+export const monitoringInterval = integer(10, 86_400)
+/** The SUT is probed from here on. Another interval is recorded by another event. */
+const SutMonitoringEnabled = closed('SutMonitoringEnabled', { _id: assignedId, interval: monitoringInterval }, {})
+const SutMonitoringDisabled = closed('SutMonitoringDisabled', { _id: assignedId }, {})
+
+export const sutEvents = {
+  SutCreated,
+  SutUpdated,
+  SutRetired,
+  SutCreationAbandoned,
+  SutMonitoringEnabled,
+  SutMonitoringDisabled,
+} as const

@@ -1,0 +1,79 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Decider, StreamState } from '../decider.ts'
+import type { Event, Recorded } from '../event.ts'
+import type { OfflineCause } from '../events/monitoring.ts'
+import type { Failure } from '../failure.ts'
+import { epochMillisecondsOf } from '../values/instant.ts'
+
+/** What probes of a SUT found. Never `unknown` in the stream itself: its SUT's stream says when that begins again. */
+export type Reachability = 'online' | 'offline' | 'unknown'
+
+/** The changes that probes of one SUT found. */
+export interface MonitoringState extends StreamState {
+  /** The number of changes so far. */
+  readonly changes: number
+  /** The instance that recorded the last one. */
+  readonly instance: string | null
+}
+
+/** Records the result of a probe, if that changes what is known of the SUT. */
+export interface RecordProbe {
+  readonly type: 'RecordProbe'
+  readonly _id: string
+  /** Undefined if the SUT was reached. */
+  readonly cause: OfflineCause | undefined
+  /** The instance that probed. */
+  readonly instance: string
+  /** Unix milliseconds since when probes of this instance have failed without a success between. */
+  readonly failingSince: number
+  /**
+   * What the SUT's document showed after this many changes. Only the SUT's own stream says when everything is unknown
+   * again.
+   */
+  readonly shown: { readonly status: Reachability; readonly changes: number }
+}
+
+/** Milliseconds of failures after which another instance than the last may record that a SUT is offline. */
+const OTHERS_AFTER = 600_000
+
+const INSTANCE = /^([0-9a-f]{16}):/
+
+/** The request id of a probe's record. It names the instance, which the data of the event does not. */
+export const probeRequestId = (instance: string, requestId: string): string => `${instance}:${requestId}`
+
+const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
+
+const evolve = (state: MonitoringState, event: Recorded): MonitoringState => {
+  const time = epochMillisecondsOf(event.metadata.time)
+  return event.type === 'SutWentOnline' || event.type === 'SutWentOffline'
+    ? { ...state, time, changes: state.changes + 1, instance: instanceOf(event) }
+    : { ...state, time }
+}
+
+const decide = (
+  state: MonitoringState,
+  { _id, cause, instance, failingSince, shown }: RecordProbe,
+  now: number,
+): E.Either<Failure, readonly Event[]> => {
+  // Another instance was first. Its change is judged once this instance has seen it.
+  if (shown.changes !== state.changes) return E.right([])
+  if (shown.status === (cause === undefined ? 'online' : 'offline')) return E.right([])
+  if (cause === undefined) return E.right([{ type: 'SutWentOnline', data: { _id } }])
+  // An instance that reaches a SUT is not overruled at once by one that does not.
+  const isAnother = shown.status === 'online' && state.instance !== instance
+  if (isAnother && now - Math.max(failingSince, state.time) < OTHERS_AFTER) return E.right([])
+  return E.right([{ type: 'SutWentOffline', data: { _id, cause } }])
+}
+
+/** Bytes of a state. */
+const STATE_BYTES = 200
+
+export const monitoringDecider: Decider<MonitoringState, RecordProbe> = {
+  initial: { time: 0, keys: [], changes: 0, instance: null },
+  version: 1,
+  evolve,
+  decide,
+  weight: () => STATE_BYTES,
+  pack: (state) => ({ text: JSON.stringify(state), pages: [] }),
+  unpack: ({ text }) => JSON.parse(text) as MonitoringState,
+}

@@ -1,0 +1,27 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Event } from '../event.ts'
+import { type Failure, refuse } from '../failure.ts'
+import type { ExistingSut } from '../sut/refusals.ts'
+import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
+
+/** Binds a reservation to the client address of the caller, the only one that may connect to the SUT. */
+export interface BindReservation extends ReservationCommandBase {
+  readonly type: 'BindReservation'
+  /** The address as a keyed hash under the newest key, as the event's metadata record it. */
+  readonly client: string
+}
+
+type Decision = E.Either<Failure, readonly Event[]>
+
+export const bind = (sut: ExistingSut, command: BindReservation, now: number): Decision => {
+  const { _id, client, documentStatus } = command
+  const held = findUnfinished(sut, _id, now)
+  if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
+  if (held === undefined) {
+    return documentStatus === 'cancelled'
+      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
+      : refuse('reservation_over', 'The reservation has ended.')
+  }
+  if (held.client === client) return E.right([])
+  return E.right([{ type: 'ReservationBound', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
+}

@@ -1,0 +1,73 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { alignToGrid, type RequestedWindow, resolveWindow } from '../calendar/window.ts'
+import type { Actor } from '../decider.ts'
+import type { Event } from '../event.ts'
+import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
+import { CONFLICTS_MAX } from '../sut/decide.ts'
+import { findHeld, findNextAvailable, skipHeldTime } from '../sut/held.ts'
+import { requireSut } from '../sut/refusals.ts'
+import type { SutState } from '../sut/state.ts'
+import { makeId } from '../values/ids.ts'
+import { formatWithOffset } from '../values/instant.ts'
+import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
+import { type WindowLimits, windowProblems } from './window-limits.ts'
+
+export interface CreateReservation {
+  readonly type: 'CreateReservation'
+  readonly actor: Actor
+  readonly sut_id: string
+  readonly user_id: string
+  /** Whether the users file contains `user_id`. */
+  readonly userExists: boolean
+  readonly window: RequestedWindow
+  readonly limits: WindowLimits
+  /** 8 random bytes in hex for the reservation's id. */
+  readonly random: string
+}
+
+type Decision = E.Either<Failure, readonly Event[]>
+
+export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
+  const { actor, sut_id, user_id, limits } = command
+  const problems = windowProblems(command.window, now, limits)
+  if (problems.length > 0) return E.left(invalid(problems))
+  if (isForbidden(actor, user_id)) return refuseNotYours()
+  const found = requireSut(state)
+  const unknown = [
+    ...(command.userExists ? [] : [bodyProblem('invalid', 'user_id', 'is not the id of a user')]),
+    ...(E.isRight(found) ? [] : [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]),
+  ]
+  if (E.isLeft(found)) return E.left({ ...found.left, problems: unknown })
+  if (unknown.length > 0) return refuse('user_not_found', 'No user has this id.', { problems: unknown })
+  const sut = found.right
+  if (sut.status === 'retired') return refuse('sut_retired', 'The SUT has been retired and cannot be reserved.')
+  if (!sut.values.is_active) {
+    return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
+  }
+  const { start, end } = resolveWindow(command.window, now)
+  const gridded = alignToGrid(start.epochNanoseconds, end.epochNanoseconds)
+  const window = skipHeldTime(sut, gridded)
+  const conflicts = findHeld(sut, window, CONFLICTS_MAX)
+  if (conflicts.length > 0) {
+    const free = findNextAvailable(sut, gridded, (now + limits.horizon) / 1000)
+    const next_available = free
+      ? {
+          start_time: formatWithOffset(free.start, start.offset),
+          end_time: formatWithOffset(free.end, start.offset),
+        }
+      : null
+    return refuse('reservation_conflict', 'The SUT is already reserved in this window.', {
+      help: { conflicts: conflicts.map(toConflict), next_available },
+    })
+  }
+  // In canonical order, so that encoding need not sort.
+  const data = {
+    _id: makeId(now, command.random),
+    end_time: formatWithOffset(window.end, end.offset),
+    listen_port: sut.listen_port,
+    start_time: formatWithOffset(window.start, start.offset),
+    sut_id,
+    user_id,
+  }
+  return E.right([{ type: 'ReservationCreated', data }])
+}

@@ -1,0 +1,73 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Held } from '../calendar/held.ts'
+import { ceilToQuarter } from '../calendar/window.ts'
+import type { Event } from '../event.ts'
+import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
+import { CONFLICTS_MAX } from '../sut/decide.ts'
+import { findHeld } from '../sut/held.ts'
+import type { ExistingSut } from '../sut/refusals.ts'
+import { formatWindow } from '../sut/state.ts'
+import { formatWithOffset, type Instant } from '../values/instant.ts'
+import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, toConflict } from './rules.ts'
+import { latestEnd, tooLongProblem, type WindowLimits } from './window-limits.ts'
+
+export interface ExtendReservation extends ReservationCommandBase {
+  readonly type: 'ExtendReservation'
+  /** The requested end: a moment, or seconds from the reservation's start. */
+  readonly end: Instant | { readonly duration: number }
+  readonly limits: WindowLimits
+}
+
+type Decision = E.Either<Failure, readonly Event[]>
+
+const startNanoseconds = (held: Held): bigint => BigInt(held.start) * 1_000_000_000n
+
+const resolveEnd = (held: Held, end: ExtendReservation['end']): Instant =>
+  'duration' in end
+    ? { epochNanoseconds: startNanoseconds(held) + BigInt(end.duration) * 1_000_000_000n, offset: held.endOffset }
+    : end
+
+const extensionProblems = (held: Held, asked: Instant, command: ExtendReservation): readonly Problem[] => {
+  const field = 'duration' in command.end ? 'duration' : 'end_time'
+  const end = ceilToQuarter(asked.epochNanoseconds)
+  // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
+  if (end === held.end) return []
+  const problems: Problem[] = []
+  if (end < held.end) {
+    const { end_time } = formatWindow(held)
+    problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
+  }
+  if (asked.epochNanoseconds > latestEnd(startNanoseconds(held), command.limits))
+    problems.push(tooLongProblem(field, command.limits))
+  return problems
+}
+
+export const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Decision => {
+  const { _id } = command
+  const held = findUnfinished(sut, _id, now)
+  const asked = held && resolveEnd(held, command.end)
+  if (held && asked) {
+    const problems = extensionProblems(held, asked, command)
+    if (problems.length > 0) return E.left(invalid(problems))
+  }
+  if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
+  if (held === undefined || asked === undefined) {
+    return command.documentStatus === 'cancelled'
+      ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
+      : refuse('reservation_over', 'The reservation has ended.')
+  }
+  const end = ceilToQuarter(asked.epochNanoseconds)
+  if (end === held.end) return E.right([])
+  if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
+  const conflicts = findHeld(sut, { start: held.end, end }, CONFLICTS_MAX)
+  if (conflicts.length > 0) {
+    // The requested end is within the maximum length, so only the first conflict limits the extension.
+    const latest = (conflicts[0] as Held).start
+    const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
+    return refuse('reservation_conflict', 'The SUT is already reserved in the added time.', {
+      help: { conflicts: conflicts.map(toConflict), extendable_until },
+    })
+  }
+  const data = { _id, sut_id: sut._id, user_id: held.user_id, end_time: formatWithOffset(end, asked.offset) }
+  return E.right([{ type: 'ReservationExtended', data }])
+}

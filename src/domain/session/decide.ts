@@ -1,0 +1,106 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Decider, StreamState } from '../decider.ts'
+import type { DataOf, Event, Recorded } from '../event.ts'
+import type { Failure } from '../failure.ts'
+import { epochMillisecondsOf } from '../values/instant.ts'
+
+export type Session = DataOf<'SessionOpened'>
+export type ClosedSession = DataOf<'SessionClosed'>
+/** How a session ended. */
+export type SessionEnd = Omit<ClosedSession, keyof Session>
+
+/** The sessions of one SUT that are open, and what tells a repeated opening from a new one. */
+export interface SessionState extends StreamState {
+  /** By id. Bounded by the reservations of the SUT that are not over yet, and the instances. */
+  readonly open: Readonly<Record<string, Session>>
+  /** The id of the session that each instance opened last, newest instance last. */
+  readonly last: Readonly<Record<string, string>>
+}
+
+/** Records a session as the instance knows it that forwarded it: its opening, unless recorded, and its end if any. */
+export interface RecordSession {
+  readonly type: 'RecordSession'
+  readonly session: Session
+  readonly end: SessionEnd | undefined
+}
+
+/** Closes a session whose opening is known to be recorded, perhaps by another instance. */
+export interface CloseSession {
+  readonly type: 'CloseSession'
+  readonly _id: string
+  readonly end: SessionEnd
+}
+
+export type SessionCommand = RecordSession | CloseSession
+
+/** Instances remembered per SUT. Only a SUT that changes sites has more than a few. */
+const INSTANCES_MAX = 64
+
+const evolve = (state: SessionState, event: Recorded): SessionState => {
+  const next = { ...state, time: epochMillisecondsOf(event.metadata.time) }
+  switch (event.type) {
+    case 'SessionOpened': {
+      const { _id, instance } = event.data
+      const { [instance]: _, ...others } = state.last
+      const kept = Object.entries(others).slice(1 - INSTANCES_MAX)
+      return {
+        ...next,
+        open: { ...state.open, [_id]: event.data },
+        last: { ...Object.fromEntries(kept), [instance]: _id },
+      }
+    }
+    case 'SessionClosed': {
+      const { [event.data._id]: _, ...open } = state.open
+      return { ...next, open }
+    }
+    default:
+      return next
+  }
+}
+
+/** A clock that went back must not end a session before it began. */
+const closing = (session: Session, end: SessionEnd): Event => ({
+  type: 'SessionClosed',
+  data: { ...session, ...end, ...(end.closed_at < session.opened_at && { closed_at: session.opened_at }) },
+})
+
+/** The end of a session of which nothing but its opening is known. */
+export const lostEnd = ({ opened_at }: Session): SessionEnd => ({
+  ...{ closed_at: opened_at, connections: 1, bytes_to_sut: 0, bytes_from_sut: 0, cause: 'lost' },
+})
+
+/** An instance has one session of a reservation at a time: one that it left open when it crashed is over. */
+const closeFormer = ({ open }: SessionState, { reservation_id, instance }: Session): readonly Event[] =>
+  Object.values(open)
+    .filter((former) => former.reservation_id === reservation_id && former.instance === instance)
+    .map((former) => closing(former, lostEnd(former)))
+
+/**
+ * An instance records its sessions of a SUT one after the other, so the one that it opened last is all that it may
+ * repeat after an answer was lost.
+ */
+const decide = (state: SessionState, command: SessionCommand): E.Either<Failure, readonly Event[]> => {
+  if (command.type === 'CloseSession') {
+    const open = state.open[command._id]
+    return E.right(open === undefined ? [] : [closing(open, command.end)])
+  }
+  const { session, end } = command
+  const open = state.open[session._id]
+  if (open === undefined && state.last[session.instance] === session._id) return E.right([])
+  const opened: readonly Event[] =
+    open === undefined ? [...closeFormer(state, session), { type: 'SessionOpened', data: session }] : []
+  return E.right([...opened, ...(end === undefined ? [] : [closing(open ?? session, end)])])
+}
+
+/** Bytes of a state, and of each session in it. */
+const [STATE_BYTES, SESSION_BYTES] = [200, 500]
+
+export const sessionDecider: Decider<SessionState, SessionCommand> = {
+  initial: { time: 0, keys: [], open: {}, last: {} },
+  version: 1,
+  evolve,
+  decide,
+  weight: ({ open, last }) => STATE_BYTES + SESSION_BYTES * (Object.keys(open).length + Object.keys(last).length),
+  pack: (state) => ({ text: JSON.stringify(state), pages: [] }),
+  unpack: ({ text }) => JSON.parse(text) as SessionState,
+}

@@ -1,0 +1,89 @@
+import { type Calendar, change, dropPast, find, findOverlapping, insert, remove } from '../calendar/calendar.ts'
+import { type Held, LATENESS_MAX } from '../calendar/held.ts'
+import { addReleased, type HeldTime } from '../calendar/held-time.ts'
+import type { DataOf, Recorded } from '../event.ts'
+import type { reservationEvents } from '../events/reservation.ts'
+import { epochSecondsOf, offsetOf } from '../values/instant.ts'
+
+type WindowData = Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time'>
+
+interface Circumstances {
+  /** Unix milliseconds. */
+  readonly created: number
+  readonly started: boolean
+  readonly client: string | null
+}
+
+export const toHeld = ({ _id, user_id, start_time, end_time }: WindowData, circumstances: Circumstances): Held => {
+  const { created, started, client } = circumstances
+  const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
+  const lateness = Math.min(Math.max(created - start * 1000, 0), LATENESS_MAX)
+  return {
+    _id,
+    user_id,
+    start,
+    end,
+    startOffset: offsetOf(start_time),
+    endOffset: offsetOf(end_time),
+    lateness,
+    started,
+    client,
+  }
+}
+
+/** Restores a window unless it overlaps another. One that stands only gets back whether it had started. */
+export const restoreWindow = (windows: Calendar, restored: Held): Calendar => {
+  const [standing] = findOverlapping(windows, restored, 1)
+  if (standing === undefined) return insert(windows, restored)
+  return standing._id === restored._id ? change(windows, restored._id, { started: restored.started }) : windows
+}
+
+/** Starts and ends are recorded in order: what ended before this reservation will not be recorded any more. */
+const dropBefore = (windows: Calendar, _id: string): Calendar => {
+  const held = find(windows, _id)
+  return held === undefined ? windows : dropPast(windows, held.start)
+}
+
+/** The reservations of a SUT that decisions need. */
+interface Reservations {
+  readonly windows: Calendar
+  readonly released: readonly HeldTime[]
+}
+
+type ReservationEvent = Extract<Recorded, { readonly type: keyof typeof reservationEvents }>
+
+/** @param time of the event, in Unix milliseconds */
+export const evolveCalendar = (
+  { windows, released }: Reservations,
+  event: ReservationEvent,
+  time: number,
+): Partial<Reservations> => {
+  const { _id } = event.data
+  switch (event.type) {
+    case 'ReservationCreated': {
+      const { actor, client } = event.metadata
+      // One made for somebody else is bound to nothing until its holder says so.
+      const bound = actor === event.data.user_id ? (client ?? null) : null
+      return { windows: insert(windows, toHeld(event.data, { created: time, started: false, client: bound })) }
+    }
+    case 'ReservationExtended': {
+      const { end_time } = event.data
+      return { windows: change(windows, _id, { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }) }
+    }
+    case 'ReservationReleased': {
+      const { end_time } = event.data
+      const held = find(windows, _id)
+      const end = { end: epochSecondsOf(end_time), endOffset: offsetOf(end_time) }
+      const times = held ? addReleased(released, { ...held, ...end }) : released
+      return { windows: remove(windows, _id), released: times }
+    }
+    case 'ReservationCancelled':
+      return { windows: remove(windows, _id) }
+    case 'ReservationBound':
+      return { windows: change(windows, _id, { client: event.metadata.client ?? null }) }
+    case 'ReservationStarted':
+      return { windows: change(dropBefore(windows, _id), _id, { started: true }) }
+    case 'ReservationEnded':
+      return { windows: remove(dropBefore(windows, _id), _id) }
+  }
+}

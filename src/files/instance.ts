@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises'
+import { makeOnce } from './make-once.ts'
+
+const ID_BYTES = 8
+
+/**
+ * The random id of this instance, from a file that is made at the first start. Several instances on one log each have
+ * their own: a data directory is not to be copied to another one with it.
+ *
+ * @throws Error if the file holds something else
+ */
+export const openInstance = async (path: string, randomBytes: (size: number) => Uint8Array): Promise<string> => {
+  await makeOnce(path, `${Buffer.from(randomBytes(ID_BYTES)).toString('hex')}\n`, randomBytes)
+  const id = (await readFile(path, 'utf8')).trimEnd()
+  if (!/^[0-9a-f]{16}$/.test(id)) {
+    throw Object.assign(new Error(`${path} does not hold the id of an instance; delete it to get another id`), {
+      code: 'EINVAL',
+    })
+  }
+  return id
+}

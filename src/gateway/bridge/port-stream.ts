@@ -1,0 +1,77 @@
+import { Duplex } from 'node:stream'
+import type { MessagePort } from 'node:worker_threads'
+
+/** Bytes of one direction that are on their way to the other thread. One write may exceed it. */
+const WINDOW = 262_144
+
+/** Bytes, how many of them the reader has taken, or the end of a direction. */
+type Message = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly taken: number } | 'end'
+
+/** One end of a stream between two threads, with back-pressure and half-closes. Destroying one end destroys the other. */
+class PortStream extends Duplex {
+  readonly #port: MessagePort
+  #onTheirWay = 0
+  #untaken = 0
+  #hasEnded = false
+  #resume: (() => void) | undefined
+
+  constructor(port: MessagePort) {
+    super({ allowHalfOpen: true })
+    this.#port = port
+    port.on('message', (message: Message) => this.#receive(message))
+    // After both ends the other side closes by itself, and what has arrived can still be read.
+    port.on('close', () => (this.#hasEnded && this.writableFinished) || this.destroy())
+  }
+
+  #receive(message: Message): void {
+    if (this.destroyed) return
+    if (message === 'end') {
+      this.#hasEnded = true
+      this.push(null)
+    } else if ('taken' in message) {
+      this.#onTheirWay -= message.taken
+      if (this.#onTheirWay < WINDOW) this.#continue()
+    } else {
+      const { buffer, byteOffset, byteLength } = message.bytes
+      this.#untaken += byteLength
+      if (this.push(Buffer.from(buffer, byteOffset, byteLength))) this.#take()
+    }
+  }
+
+  #take(): void {
+    if (this.#untaken > 0) this.#port.postMessage({ taken: this.#untaken } satisfies Message)
+    this.#untaken = 0
+  }
+
+  #continue(): void {
+    const resume = this.#resume
+    this.#resume = undefined
+    resume?.()
+  }
+
+  override _read(): void {
+    this.#take()
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    // Copied: the memory of a transferred buffer is gone, and small buffers share theirs.
+    const bytes = new Uint8Array(chunk)
+    this.#onTheirWay += bytes.length
+    this.#port.postMessage({ bytes } satisfies Message, [bytes.buffer])
+    if (this.#onTheirWay < WINDOW) done()
+    else this.#resume = done
+  }
+
+  override _final(done: () => void): void {
+    this.#port.postMessage('end' satisfies Message)
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#continue()
+    this.#port.close()
+    done(error)
+  }
+}
+
+export const openPortStream = (port: MessagePort): Duplex => new PortStream(port)

@@ -1,0 +1,13 @@
+import type { SutFailure } from '../rfb/sut-side.ts'
+
+/** Why Berth cut a connection. */
+export type CutCause = 'over' | 'released' | 'barred' | 'stopped'
+
+/** Why a connection ended: the side that ended it first, or Berth. */
+export type EndCause = 'client' | 'sut' | CutCause
+
+/** Why the SUT could not be connected to. */
+export type ConnectFailure = 'refused' | 'timed_out' | 'unreachable' | 'unknown_host' | 'own_address'
+
+/** Why a client was not connected to its SUT. */
+export type FailureCause = ConnectFailure | SutFailure

@@ -1,0 +1,55 @@
+import type { Duplex } from 'node:stream'
+import { admitClient, greetClient, refusal } from '../rfb/client-side.ts'
+import { runHandshake } from '../rfb/run-handshake.ts'
+import type { RfbVersion } from '../rfb/version.ts'
+import type { FailureCause } from './causes.ts'
+
+/** Why a machine cannot be used, as its user reads it in the viewer. */
+const REASONS: Readonly<Record<FailureCause, string>> = {
+  refused: 'The machine refused the connection.',
+  timed_out: 'The machine did not answer in time.',
+  unreachable: 'The machine is unreachable.',
+  unknown_host: "The machine's name is unknown.",
+  own_address: "The machine's address is Berth's own.",
+  wrong_greeting: 'The machine did not answer as a VNC server does.',
+  password_refused: 'The machine refused the password that Berth has for it. An administrator can correct it.',
+  locked_out: 'The machine bars Berth after too many failures. It usually lifts that by itself.',
+  no_security_type: 'The machine offers no security type that Berth knows.',
+}
+
+/** Time for a client to read the reason, in milliseconds. */
+const READING_MS = 2_000
+
+/**
+ * Berth's RFB handshake with a client, in two parts: the security types are held back until the SUT has accepted Berth.
+ * Both together may wait for the client for `timeoutMs`.
+ */
+export const makeClientHandshake = (client: Duplex, timeoutMs: number) => {
+  let left = timeoutMs
+  return {
+    /** Undefined if the client is silent, leaves or does not speak RFB. */
+    greet: async (): Promise<RfbVersion | undefined> => {
+      const began = performance.now()
+      const version = await runHandshake(client, greetClient(), { timeoutMs })
+      left = Math.max(1, timeoutMs - (performance.now() - began))
+      return version === 'timed_out' ? undefined : version
+    },
+    admit: async (version: RfbVersion): Promise<boolean> =>
+      (await runHandshake(client, admitClient(version), { timeoutMs: left })) === true,
+  }
+}
+
+/** Sends the reason in place of security types. Resolves when the client has closed or has had time to read it. */
+export const explain = (client: Duplex, version: RfbVersion, cause: FailureCause): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(done, READING_MS)
+    if (client.destroyed) return done()
+    client.once('end', done).once('close', done)
+    // Read on: closing with unread bytes resets the connection, and the reason may be lost.
+    client.on('data', () => undefined).resume()
+    client.end(refusal(version, REASONS[cause]))
+  })

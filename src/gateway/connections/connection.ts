@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { CutCause, FailureCause } from './causes.ts'
+import { explain, makeClientHandshake } from './client-handshake.ts'
+import { type DialOptions, dial, type Target } from './dial.ts'
+import { logIn } from './log-in.ts'
+import { type ConnectionHooks, makeSides } from './sides.ts'
+
+export interface ConnectionOptions extends DialOptions {
+  readonly target: Target
+  /** Answers the SUT's challenge, so that the client needs no password. Undefined: all bytes pass unchanged. */
+  readonly respond: ((challenge: Uint8Array) => Promise<Uint8Array | undefined>) | undefined
+  /** Milliseconds that either side may take for its RFB handshake. */
+  readonly handshakeTimeoutMs: number
+}
+
+export interface Connection {
+  /** Ends it with RST on both sides. */
+  readonly cut: (cause: CutCause) => void
+}
+
+type Hooks = ConnectionHooks & { readonly onFailed: (cause: FailureCause) => void }
+
+/** Connects a client to a SUT, and forwards until either ends or the connection is cut. */
+export const openConnection = (client: Duplex, options: ConnectionOptions, hooks: Hooks): Connection => {
+  const { target, respond, handshakeTimeoutMs: timeoutMs } = options
+  const sides = makeSides(client, hooks)
+
+  /** Undefined if the connection has ended meanwhile. */
+  const reachSut = async (): Promise<Socket | FailureCause | undefined> => {
+    const { result, abandon } = dial(target, options)
+    sides.over.then(abandon)
+    const reached = await result
+    if (typeof reached !== 'string') return sides.addSut(reached) ? reached : undefined
+    if (sides.isOver()) return undefined
+    hooks.onFailed(reached)
+    return reached
+  }
+
+  /** Without a handshake of Berth's. */
+  const connect = async (): Promise<void> => {
+    const sut = await reachSut()
+    if (sut === undefined) return
+    if (typeof sut === 'string') sides.end('sut')
+    else sides.pass(sut)
+  }
+
+  const logInTo = async (sut: Socket, answer: NonNullable<typeof respond>): Promise<FailureCause | undefined> => {
+    const failure = await logIn(sut, true, { timeoutMs, respond: answer })
+    if (failure !== undefined && !sides.isOver()) hooks.onFailed(failure)
+    return failure
+  }
+
+  /** As `reachSut`, up to the server's consent. */
+  const authenticate = async (answer: NonNullable<typeof respond>): Promise<Socket | FailureCause | undefined> => {
+    const sut = await reachSut()
+    if (sut === undefined || typeof sut === 'string') return sut
+    const failure = await logInTo(sut, answer)
+    if (failure !== undefined) sides.dropSut()
+    return failure ?? sut
+  }
+
+  const connectOverRfb = async (answer: NonNullable<typeof respond>): Promise<void> => {
+    const handshake = makeClientHandshake(client, timeoutMs)
+    const version = await handshake.greet()
+    if (version === undefined) return sides.end('client')
+    if (sides.isOver()) return
+    // Servers bar addresses that break off handshakes, and this one is everybody's.
+    const sut = await sides.holding(authenticate(answer))
+    if (sut === undefined || sides.isOver()) return
+    if (typeof sut === 'string') {
+      await explain(client, version, sut)
+      return sides.end('sut')
+    }
+    if (!(await handshake.admit(version))) return sides.end('client')
+    if (!sides.isOver()) sides.pass(sut)
+  }
+
+  const connecting = respond === undefined ? connect() : connectOverRfb(respond)
+  // A fault of one connection ends that one.
+  connecting.catch(() => sides.end('sut'))
+  return { cut: sides.end }
+}

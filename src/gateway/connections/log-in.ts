@@ -1,0 +1,20 @@
+import type { Socket } from 'node:net'
+import { type HandshakeOptions, runHandshake } from '../rfb/run-handshake.ts'
+import { greetSut, type SutFailure } from '../rfb/sut-side.ts'
+
+/**
+ * Berth's RFB handshake with a VNC server, up to its consent. Undefined if that succeeds. The caller handles errors of
+ * the socket.
+ *
+ * @param hasPassword without one it ends after the security types
+ */
+export const logIn = async (
+  sut: Socket,
+  hasPassword: boolean,
+  options: HandshakeOptions,
+): Promise<SutFailure | 'timed_out' | 'refused' | undefined> => {
+  const failure = await runHandshake(sut, greetSut(hasPassword), options)
+  // Some systems accept a connection and reset it, where others refuse it.
+  if (failure === 'wrong_greeting' && sut.errored !== null && sut.bytesRead === 0) return 'refused'
+  return failure ?? (sut.destroyed ? 'wrong_greeting' : undefined)
+}

@@ -1,0 +1,131 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { EndCause } from './causes.ts'
+import { type Relay, relay } from './relay.ts'
+import { reset } from './reset.ts'
+
+/** Bytes passed on. */
+export interface Bytes {
+  readonly toSut: number
+  readonly fromSut: number
+}
+
+export interface ConnectionHooks {
+  /** Bytes pass from now on. */
+  readonly onConnected: (bytesSoFar: () => Bytes) => void
+  /** After `onConnected` only. */
+  readonly onDisconnected: (cause: EndCause, bytes: Bytes) => void
+  /** Always, once and last: nothing of the connection is open any more. */
+  readonly onGone: () => void
+}
+
+export interface Sides {
+  /** Ends the connection with RST on both sides, once. */
+  readonly end: (cause: EndCause) => void
+  readonly isOver: () => boolean
+  /** Resolves at the end. */
+  readonly over: Promise<void>
+  /** Takes the SUT's side; false, and resets it, if the connection has ended meanwhile. */
+  readonly addSut: (sut: Socket) => boolean
+  /** Resets the SUT's side alone. */
+  readonly dropSut: () => void
+  /**
+   * While the SUT is being reached, neither side ends the other: a client that leaves does so afterwards, and
+   * the handshake reports what the SUT does.
+   */
+  readonly holding: <A>(pending: Promise<A>) => Promise<A>
+  /** Forwards from now on. */
+  readonly pass: (sut: Socket) => void
+}
+
+/** Whether a stream has been closed after both of its ends were passed on. */
+const isClean = (stream: Duplex): boolean => stream.readableEnded && stream.writableFinished
+
+const bytesOf = ({ bytesToSut, bytesFromSut }: Relay): Bytes => ({ toSut: bytesToSut(), fromSut: bytesFromSut() })
+
+/** The phase in which bytes pass, and which side ended it. */
+const makePassing = (client: Duplex, { onConnected, onDisconnected }: ConnectionHooks) => {
+  let passing: Relay | undefined
+  let first: 'client' | 'sut' | undefined
+
+  const noteEnd = (stream: Duplex, side: 'client' | 'sut'): void => {
+    const note = (): void => {
+      first ??= side
+    }
+    if (stream.readableEnded) note()
+    else stream.once('end', note)
+  }
+
+  return {
+    begin: (sut: Duplex): void => {
+      noteEnd(client, 'client')
+      noteEnd(sut, 'sut')
+      const begun = relay(client, sut)
+      passing = begun
+      onConnected(() => bytesOf(begun))
+    },
+    end: (cause: EndCause): void => {
+      if (passing === undefined) return
+      const isCut = cause !== 'client' && cause !== 'sut'
+      onDisconnected(isCut ? cause : (first ?? cause), bytesOf(passing))
+    },
+  }
+}
+
+/** The two sides of a connection, and its end, which either side or Berth may bring at any time. */
+export const makeSides = (client: Duplex, hooks: ConnectionHooks): Sides => {
+  const passing = makePassing(client, hooks)
+  let sut: Socket | undefined
+  let isOver = false
+  let isHeld = false
+  let hasClientLeft = false
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+
+  const dropSut = (): void => {
+    const dropped = sut
+    sut = undefined
+    if (dropped !== undefined) reset(dropped)
+  }
+
+  const end = (cause: EndCause): void => {
+    if (isOver) return
+    hasClientLeft ||= cause === 'client'
+    if (isHeld && (cause === 'client' || cause === 'sut')) return
+    isOver = true
+    resolve()
+    reset(client)
+    dropSut()
+    passing.end(cause)
+    hooks.onGone()
+  }
+
+  /** An error ends both sides. A side that has closed cleanly does not: the other may have more to take. */
+  const watch = (stream: Duplex, side: 'client' | 'sut'): void => {
+    const isDropped = (): boolean => stream !== client && stream !== sut
+    const isLast = (): boolean => client.destroyed && sut?.destroyed !== false
+    stream.on('error', () => isDropped() || end(side))
+    stream.once('close', () => {
+      if (!isDropped() && (!isClean(stream) || isLast())) end(side)
+    })
+  }
+  watch(client, 'client')
+
+  const addSut = (reached: Socket): boolean => {
+    sut = reached
+    watch(reached, 'sut')
+    if (isOver) dropSut()
+    return !isOver
+  }
+
+  const holding = async <A>(pending: Promise<A>): Promise<A> => {
+    isHeld = true
+    try {
+      return await pending
+    } finally {
+      isHeld = false
+      if (hasClientLeft) end('client')
+    }
+  }
+
+  return { end, isOver: () => isOver, over, addSut, dropSut, holding, pass: passing.begin }
+}

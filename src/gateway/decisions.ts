@@ -1,0 +1,105 @@
+import type { EndCause, FailureCause } from './connections/causes.ts'
+import type { LimitReason, Verdict } from './forwarding.ts'
+import type { Connected, Counted, Order, Report, Standing } from './messages.ts'
+
+export interface ConnectionEnd extends Standing {
+  /** `lost`: the worker thread failed. The counts are its last ones. */
+  readonly cause: EndCause | 'lost'
+  readonly bytesToSut: number
+  readonly bytesFromSut: number
+}
+
+/** What the main thread decides, and what it is called for. A rejected promise refuses. */
+export interface Decisions {
+  /** `address` is canonical: IPv4-mapped IPv6 as IPv4, no zone. */
+  readonly admit: (reservationId: string, address: string) => Promise<Verdict> | Verdict
+  /** The response to the 16-byte challenge of VNC Authentication; undefined if there is no password any more. */
+  readonly answerChallenge: (
+    reservationId: string,
+    challenge: Uint8Array,
+  ) => Promise<Uint8Array | undefined> | Uint8Array | undefined
+  /** A client is connected to its SUT. */
+  readonly onConnected: (connected: Connected) => void
+  /** What an open connection has passed on so far, every few seconds if that has changed. */
+  readonly onCounted: (counted: Counted) => void
+  readonly onDisconnected: (end: ConnectionEnd) => void
+  /** Refusals since the last call, at most ten calls a second for a reservation and reason. */
+  readonly onRefused: (reservationId: string, reason: LimitReason | (string & {}), count: number) => void
+  /** The last failure, at most ten calls a second for a reservation. */
+  readonly onFailed: (reservationId: string, cause: FailureCause) => void
+  /** A port cannot be opened, with the error's code, such as EADDRINUSE. Called once until `onPortOpened` or `close`. */
+  readonly onPortTaken: (reservationId: string, port: number, code: string) => void
+  readonly onPortOpened: (reservationId: string, port: number) => void
+  /** The thread failed; another one opens the same ports. */
+  readonly onThreadFailed: (error: Error) => void
+}
+
+/** Reports that answer no call. */
+export type Event = Exclude<Report, { readonly kind: 'opened' | 'attached' }>
+
+const NOT_DECIDED: Verdict = { admitted: false, reason: 'undecided' }
+
+/** Answers the worker's questions. */
+const makeAnswers = (decisions: Decisions, order: (order: Order) => void) => ({
+  admit: async (call: number, reservationId: string, address: string): Promise<void> => {
+    let verdict: Verdict = NOT_DECIDED
+    try {
+      verdict = await decisions.admit(reservationId, address)
+    } finally {
+      order({ kind: 'verdict', call, verdict })
+    }
+  },
+  challenge: async (call: number, reservationId: string, challenge: Uint8Array): Promise<void> => {
+    let response: Uint8Array | undefined
+    try {
+      response = await decisions.answerChallenge(reservationId, challenge)
+    } finally {
+      order({ kind: 'response', call, response })
+    }
+  },
+})
+
+/** Calls `decisions` for each event. */
+export const makeEvents = (decisions: Decisions, order: (order: Order) => void, clock: () => number) => {
+  const answers = makeAnswers(decisions, order)
+  const standing = new Map<number, Standing & Counted>()
+  /** The worker has the machine's clock: only how long ago something was counts. */
+  const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
+  // The answer is a refusal then.
+  const ignore = (): void => undefined
+
+  const take = (event: Event): void => {
+    const { kind, reservationId } = event
+    if (kind === 'admit') answers.admit(event.call, reservationId, event.address).catch(ignore)
+    else if (kind === 'challenge') answers.challenge(event.call, reservationId, event.challenge).catch(ignore)
+    else if (kind === 'connected') {
+      const { kind: _, ...connected } = event
+      const { milliseconds: _took, ...begun } = connected
+      standing.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })
+      decisions.onConnected({ ...connected, at: timeOf(connected.at) })
+    } else if (kind === 'counted') {
+      const { kind: _, ...counted } = event
+      const connected = standing.get(counted.connection)
+      if (connected !== undefined) standing.set(counted.connection, { ...connected, ...counted })
+      decisions.onCounted(counted)
+    } else if (kind === 'disconnected') {
+      const { kind: _, ...end } = event
+      standing.delete(end.connection)
+      decisions.onDisconnected({ ...end, at: timeOf(end.at) })
+    } else if (kind === 'refused') decisions.onRefused(reservationId, event.reason, event.count)
+    else if (kind === 'failed') decisions.onFailed(reservationId, event.cause)
+    else if (kind === 'portTaken') decisions.onPortTaken(reservationId, event.port, event.code)
+    else decisions.onPortOpened(reservationId, event.port)
+  }
+
+  /** Reports all connections as lost. */
+  const loseAll = (): void => {
+    const lost = [...standing.values()]
+    standing.clear()
+    for (const each of lost) {
+      decisions.onDisconnected({ ...each, at: clock(), cause: 'lost' })
+    }
+  }
+
+  return { take, loseAll }
+}

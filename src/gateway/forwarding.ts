@@ -1,0 +1,38 @@
+/** A port that Berth listens on for a running reservation, and the SUT that it forwards to. */
+export interface Forwarding {
+  readonly reservationId: string
+  readonly listenPort: number
+  /** Host name or address of the SUT. */
+  readonly host: string
+  readonly port: number
+  readonly protocol: 'vnc' | 'rdp' | 'tcp'
+  /** Unix milliseconds at which it ends; null while the clock is not trusted: nothing is then cut by time. */
+  readonly until: number | null
+}
+
+/** Whether a client address may connect. */
+export type Verdict =
+  | {
+      readonly admitted: true
+      /** Whether the reservation is bound to the address. */
+      readonly isBound: boolean
+      /** Whether the vault has a password of the SUT. */
+      readonly hasPassword: boolean
+    }
+  | { readonly admitted: false; readonly reason: string }
+
+/** Reasons for which the gateway itself refuses connections. A verdict has its own. */
+export type LimitReason = 'over' | 'too_many' | 'full' | 'undecided'
+
+/** Limits; each has a default in `gateway.ts`. */
+export interface Limits {
+  readonly connectionsMax: number
+  readonly connectionsOfOneMax: number
+  readonly connectTimeoutMs: number
+  /** For each side of an RFB handshake. */
+  readonly handshakeTimeoutMs: number
+  /** Milliseconds after which a taken port is tried again. */
+  readonly portRetryMs: number
+  /** Milliseconds between reports of what open connections have passed on. */
+  readonly countEveryMs: number
+}

@@ -1,0 +1,144 @@
+import type { Duplex } from 'node:stream'
+import { MessageChannel } from 'node:worker_threads'
+import { openPortStream } from './bridge/port-stream.ts'
+import type { CutCause } from './connections/causes.ts'
+import { type Decisions, makeEvents } from './decisions.ts'
+import type { Forwarding, LimitReason, Limits } from './forwarding.ts'
+import type { Report, WorkerOptions } from './messages.ts'
+import { startThread } from './thread.ts'
+
+/** Forwards TCP to SUTs in a worker thread, which follows calls in their order. */
+export interface Gateway {
+  /**
+   * Opens a port, or changes what is open: target and protocol count for new connections, `until` moves the end, and
+   * remembered verdicts are forgotten. Another reservation on the same port ends as `over`.
+   *
+   * @returns whether the port is open; false if another program has it (it is tried again) or the end has come
+   */
+  readonly open: (forwarding: Forwarding) => Promise<boolean>
+  /** Frees the port and cuts every connection. */
+  readonly close: (reservationId: string, cause: CutCause) => void
+  /**
+   * Asks `admit` about the address of each open connection again, and cuts those no longer admitted, or no longer bound,
+   * as `barred`.
+   */
+  readonly reconsider: (reservationId: string) => void
+  /** Connects a client of this process as a bound one, without asking `admit`. */
+  readonly attach: (
+    reservationId: string,
+    options: { readonly hasPassword: boolean },
+  ) => Promise<Attached | NotAttached>
+  /** Cuts everything as `stopped`. Resolves when all of it has been reported. */
+  readonly stop: () => Promise<void>
+}
+
+/** What a client's socket would be. It is destroyed when the connection is cut, which `onDisconnected` explains. */
+export interface Attached {
+  readonly stream: Duplex
+  /** As in `onConnected` and `onDisconnected`. */
+  readonly connection: number
+}
+export interface NotAttached {
+  readonly refused: LimitReason
+}
+
+export interface GatewayOptions extends Partial<Limits> {
+  readonly host: string
+  /** Other ports of this service, its API's among them. */
+  readonly ownPorts?: readonly number[]
+  /** Unix milliseconds, for the beginnings and ends of connections. The machine's clock by default. */
+  readonly clock?: () => number
+}
+
+const LIMITS: Limits = {
+  connectionsMax: 4_096,
+  connectionsOfOneMax: 64,
+  connectTimeoutMs: 10_000,
+  handshakeTimeoutMs: 10_000,
+  portRetryMs: 10_000,
+  countEveryMs: 10_000,
+}
+
+/** Calls that the worker thread answers, by number. Undefined: it failed before. */
+const makeCalls = <A>() => {
+  const waiting = new Map<number, (answer: A | undefined) => void>()
+  let last = 0
+  return {
+    make: (send: (call: number) => void): Promise<A | undefined> => {
+      const { promise, resolve } = Promise.withResolvers<A | undefined>()
+      waiting.set(++last, resolve)
+      send(last)
+      return promise
+    },
+    answer: (call: number, answer: A | undefined): void => {
+      waiting.get(call)?.(answer)
+      waiting.delete(call)
+    },
+    fail: (): void => {
+      for (const resolve of waiting.values()) resolve(undefined)
+      waiting.clear()
+    },
+  }
+}
+
+type Answer = Extract<Report, { readonly kind: 'opened' | 'attached' }>
+
+export const openGateway = (
+  { host, ownPorts = [], clock = Date.now, ...limits }: GatewayOptions,
+  decisions: Decisions,
+): Gateway => {
+  const options: WorkerOptions = { ...LIMITS, ...limits, host, ownPorts }
+  /** What is open, for another thread after a failure. */
+  const forwardings = new Map<string, Forwarding>()
+  const calls = makeCalls<Answer>()
+
+  const onReport = (report: Report): void => {
+    if (report.kind === 'opened' || report.kind === 'attached') calls.answer(report.call, report)
+    else events.take(report)
+  }
+
+  const open = async (forwarding: Forwarding): Promise<boolean> => {
+    const answer = await calls.make((call) => thread.order({ kind: 'open', call, forwarding }))
+    return answer?.kind === 'opened' && answer.isOpen
+  }
+
+  const onFailed = (error: Error): void => {
+    calls.fail()
+    decisions.onThreadFailed(error)
+    events.loseAll()
+  }
+  const onRestarted = (): void => {
+    // Orders between a failure and the next thread were dropped.
+    calls.fail()
+    for (const forwarding of forwardings.values()) open(forwarding)
+  }
+
+  const thread = startThread(options, { onReport, onFailed, onRestarted })
+  const events = makeEvents(decisions, thread.order, clock)
+
+  return {
+    open: (forwarding) => {
+      forwardings.set(forwarding.reservationId, forwarding)
+      return open(forwarding)
+    },
+    close: (reservationId, cause) => {
+      forwardings.delete(reservationId)
+      thread.order({ kind: 'close', reservationId, cause })
+    },
+    reconsider: (reservationId) => thread.order({ kind: 'reconsider', reservationId }),
+    attach: async (reservationId, { hasPassword }) => {
+      const { port1, port2: port } = new MessageChannel()
+      const stream = openPortStream(port1)
+      const answer = await calls.make((call) =>
+        thread.order({ kind: 'attach', call, reservationId, hasPassword, port }),
+      )
+      if (answer?.kind === 'attached' && 'connection' in answer) return { stream, connection: answer.connection }
+      stream.destroy()
+      return { refused: answer?.kind === 'attached' ? answer.refused : 'undecided' }
+    },
+    stop: async () => {
+      await thread.stop()
+      calls.fail()
+    },
+  }
+}

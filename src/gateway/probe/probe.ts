@@ -1,0 +1,76 @@
+import type { Socket } from 'node:net'
+import type { OfflineCause } from '../../domain/events/monitoring.ts'
+import type { SutType } from '../../domain/events/sut.ts'
+import { type Dial, type DialOptions, dial, type Target } from '../connections/dial.ts'
+import { logIn } from '../connections/log-in.ts'
+import { respondToChallenge } from '../rfb/challenge.ts'
+import { runHandshake } from '../rfb/run-handshake.ts'
+import { requestConnection } from './x224.ts'
+
+export interface ProbeTarget extends Target {
+  readonly sut_type: SutType
+  /** Of a VNC server; undefined or empty if it has none. */
+  readonly password: string | undefined
+}
+
+export interface ProbeOptions extends Pick<DialOptions, 'isOwn'> {
+  /** Abandons the probe; its result is then meaningless. */
+  readonly signal: AbortSignal
+  /** Milliseconds to connect, and then for the machine's side of a handshake. */
+  readonly connectMs?: number
+  readonly answerMs?: number
+}
+
+const CONNECT_MS = 5_000
+const ANSWER_MS = 10_000
+
+/** The whole handshake up to SecurityResult: VNC servers bar addresses that break it off. */
+const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<OfflineCause | undefined> =>
+  logIn(socket, Boolean(password), {
+    timeoutMs,
+    respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
+  })
+
+const probeRdp = async (socket: Socket, timeoutMs: number): Promise<OfflineCause | undefined> => {
+  const isConfirmed = await runHandshake(socket, requestConnection(), { timeoutMs })
+  if (isConfirmed === 'timed_out') return 'timed_out'
+  if (isConfirmed) return undefined
+  // Some systems accept a connection and reset it, where others refuse it.
+  return socket.errored !== null && socket.bytesRead === 0 ? 'refused' : 'wrong_greeting'
+}
+
+const look = async (dialled: Dial, target: ProbeTarget, signal: AbortSignal, answerMs: number) => {
+  const socket = await dialled.result
+  // Berth itself is not a machine.
+  if (typeof socket === 'string') return socket === 'own_address' ? 'unreachable' : socket
+  const leave = (): void => void socket.destroy()
+  signal.addEventListener('abort', leave, { once: true })
+  socket.on('error', () => undefined)
+  try {
+    if (signal.aborted) return 'timed_out'
+    if (target.sut_type === 'vnc') return await probeVnc(socket, target.password, answerMs)
+    return target.sut_type === 'rdp' ? await probeRdp(socket, answerMs) : undefined
+  } finally {
+    signal.removeEventListener('abort', leave)
+    leave()
+  }
+}
+
+/**
+ * Connects to a machine and looks whether what its type promises is there. Runs in the main thread, where passwords
+ * are.
+ *
+ * @returns why it does not count as online; undefined if it does
+ */
+export const probe = async (
+  target: ProbeTarget,
+  { isOwn, signal, connectMs = CONNECT_MS, answerMs = ANSWER_MS }: ProbeOptions,
+): Promise<OfflineCause | undefined> => {
+  const dialled = dial(target, { timeoutMs: connectMs, isOwn })
+  signal.addEventListener('abort', dialled.abandon, { once: true })
+  try {
+    return await look(dialled, target, signal, answerMs)
+  } finally {
+    signal.removeEventListener('abort', dialled.abandon)
+  }
+}

@@ -1,0 +1,95 @@
+import type { Duplex } from 'node:stream'
+import { openConnection } from '../connections/connection.ts'
+import type { Bytes } from '../connections/sides.ts'
+import type { Report, WorkerOptions } from '../messages.ts'
+import type { Admitted, Entry } from './entry.ts'
+import type { Questions } from './questions.ts'
+import type { Tallies } from './tallies.ts'
+
+/** Connections of all reservations, including those that wait for a verdict. */
+export interface OpenCount {
+  open: number
+}
+
+export interface ConnectOptions {
+  readonly limits: Pick<WorkerOptions, 'connectTimeoutMs' | 'handshakeTimeoutMs' | 'countEveryMs'>
+  readonly count: OpenCount
+  readonly isOwn: (address: string, port: number) => boolean
+  readonly questions: Questions
+  readonly tallies: Tallies
+  readonly report: (report: Report) => void
+}
+
+export interface Client {
+  readonly stream: Duplex
+  /** Undefined for a client of the main thread, which is admitted by other means. */
+  readonly address: string | undefined
+  readonly isBound: boolean
+  /** Whether the vault has a password of the SUT. */
+  readonly hasPassword: boolean
+}
+
+/** What a connection passes on, and how much of that has been reported. */
+interface Count {
+  readonly reservationId: string
+  readonly bytes: () => Bytes
+  reported: number
+}
+
+/** Reports from time to time what open connections have passed on. Returns these, by number. */
+const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<number, Count> => {
+  const counts = new Map<number, Count>()
+  setInterval(() => {
+    for (const [connection, count] of counts) {
+      const { toSut: bytesToSut, fromSut: bytesFromSut } = count.bytes()
+      if (bytesToSut + bytesFromSut === count.reported) continue
+      count.reported = bytesToSut + bytesFromSut
+      report({ kind: 'counted', reservationId: count.reservationId, connection, bytesToSut, bytesFromSut })
+    }
+  }, everyMs).unref()
+  return counts
+}
+
+/** Connects admitted clients to their SUTs and reports what becomes of them. */
+export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, report }: ConnectOptions) => {
+  let last = 0
+  const counts = reportCounts(limits.countEveryMs, report)
+
+  return (entry: Entry, { stream, address, isBound, hasPassword }: Client): number => {
+    const { forwarding, connections } = entry
+    const { reservationId, protocol } = forwarding
+    const isAuthenticated = isBound && hasPassword && protocol === 'vnc'
+    const respond = (challenge: Uint8Array) => questions.respond(reservationId, challenge)
+    const connection = ++last
+    const began = performance.now()
+    const standing = () => ({ reservationId, connection, at: Date.now() })
+    count.open++
+    const opened = openConnection(
+      stream,
+      {
+        target: forwarding,
+        timeoutMs: limits.connectTimeoutMs,
+        handshakeTimeoutMs: limits.handshakeTimeoutMs,
+        isOwn,
+        respond: isAuthenticated ? respond : undefined,
+      },
+      {
+        onConnected: (bytes) => {
+          counts.set(connection, { reservationId, bytes, reported: 0 })
+          report({ kind: 'connected', ...standing(), milliseconds: performance.now() - began })
+        },
+        onDisconnected: (cause, { toSut, fromSut }) => {
+          counts.delete(connection)
+          report({ kind: 'disconnected', ...standing(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
+        },
+        onFailed: (cause) => tallies.failed(reservationId, cause),
+        onGone: () => {
+          count.open--
+          connections.delete(connection)
+        },
+      },
+    )
+    connections.set(connection, { connection: opened, address, isBound } satisfies Admitted)
+    return connection
+  }
+}

@@ -1,0 +1,69 @@
+/** Milliseconds of two clocks: Unix time, which may be set, and one that only counts. */
+export interface Clocks {
+  readonly wall: () => number
+  readonly steady: () => number
+}
+
+/** Ends of forwardings, by reservation. */
+export interface Deadlines {
+  /** Null: none. */
+  readonly set: (id: string, until: number | null) => void
+  readonly delete: (id: string) => void
+  readonly isOver: (id: string) => boolean
+  readonly stop: () => void
+}
+
+/**
+ * How far the wall clock may be set before it no longer counts, in milliseconds. The main thread applies the same limit,
+ * and says what to do then by setting the deadline.
+ */
+const JUMP_MAX = 60_000
+/** Milliseconds between looks at the clock. Also keeps timers below 2^31 ms, at which they overflow. */
+const LOOK_EVERY = 1_000
+
+/** Calls back for each deadline, within milliseconds, or a second after the clock was set. */
+export const makeDeadlines = (
+  onOver: (id: string) => void,
+  { wall, steady }: Clocks = { wall: Date.now, steady: () => performance.now() },
+): Deadlines => {
+  /** `offset`: between both clocks when the deadline was set. */
+  const deadlines = new Map<string, { readonly until: number; readonly offset: number }>()
+  let timer: NodeJS.Timeout | undefined
+
+  const left = ({ until, offset }: { readonly until: number; readonly offset: number }): number => {
+    const now = wall()
+    const expected = steady() + offset
+    return until - (Math.abs(now - expected) > JUMP_MAX ? expected : now)
+  }
+
+  const look = (): void => {
+    clearTimeout(timer)
+    let next = LOOK_EVERY
+    for (const [id, deadline] of [...deadlines]) {
+      const milliseconds = left(deadline)
+      if (milliseconds > 0) next = Math.min(next, milliseconds)
+      else {
+        deadlines.delete(id)
+        onOver(id)
+      }
+    }
+    timer = deadlines.size === 0 ? undefined : setTimeout(look, Math.ceil(next))
+  }
+
+  return {
+    set: (id, until) => {
+      if (until === null) deadlines.delete(id)
+      else deadlines.set(id, { until, offset: wall() - steady() })
+      look()
+    },
+    delete: (id) => deadlines.delete(id),
+    isOver: (id) => {
+      const deadline = deadlines.get(id)
+      return deadline !== undefined && left(deadline) <= 0
+    },
+    stop: () => {
+      clearTimeout(timer)
+      deadlines.clear()
+    },
+  }
+}

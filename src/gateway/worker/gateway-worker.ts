@@ -1,0 +1,58 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Order, Report, WorkerOptions } from '../messages.ts'
+import { makeSwitchboard } from './switchboard.ts'
+
+/** The gateway's worker thread: it moves bytes; the main thread decides (see ../gateway.ts). */
+
+const NICENESS = 10
+
+/**
+ * Lets the main thread go first where both want the same core: records are worth more than bytes. Linux has priorities
+ * of threads (setpriority(2), sched(7)); elsewhere nothing changes.
+ */
+const giveWay = (): void => {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS)
+  } catch {
+    // There is no /proc, or a sandbox allows no change.
+  }
+}
+
+/** Reports of one turn of the event loop go as one message. */
+let reports: Report[] = []
+
+const send = (): void => {
+  if (reports.length > 0) parentPort?.postMessage(reports)
+  reports = []
+}
+
+const report = (made: Report): void => {
+  if (reports.push(made) === 1) setImmediate(send)
+}
+
+const switchboard = makeSwitchboard(workerData as WorkerOptions, report)
+
+const follow = (order: Order): void => {
+  if (order.kind === 'open') {
+    const { call, forwarding } = order
+    switchboard.open(forwarding).then((isOpen) => report({ kind: 'opened', call, isOpen }))
+  } else if (order.kind === 'close') switchboard.close(order.reservationId, order.cause)
+  else if (order.kind === 'reconsider') switchboard.reconsider(order.reservationId)
+  else if (order.kind === 'attach') {
+    const { call } = order
+    const attached = switchboard.attach(order)
+    const answer = typeof attached === 'number' ? { connection: attached } : { refused: attached }
+    report({ kind: 'attached', call, ...answer })
+  } else if (order.kind === 'stop') {
+    switchboard.stop()
+    send()
+    // Sockets that are shutting down are reset a turn later.
+    setTimeout(() => process.exit(), 20)
+  } else switchboard.answer(order)
+}
+
+giveWay()
+parentPort?.on('message', follow)

@@ -1,0 +1,90 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { SOCKET_OPTIONS } from '../connections/socket-options.ts'
+
+export interface ListenerOptions {
+  readonly host: string
+  readonly port: number
+  /** Milliseconds between attempts while another program has the port. */
+  readonly retryMs: number
+}
+
+export interface ListenerHooks {
+  readonly onConnection: (socket: Socket) => void
+  /** A connection was lost because the process has no descriptor left. */
+  readonly onExhausted: () => void
+  readonly onOpened: () => void
+  /** Once, with the error's code, before the attempts go on. */
+  readonly onTaken: (code: string) => void
+}
+
+export interface Listener {
+  readonly port: number
+  /** Whether the port is open, once it has been tried. */
+  readonly isOpen: () => Promise<boolean>
+  /** The port is free when it returns. */
+  readonly close: () => void
+}
+
+/**
+ * Attempts, and milliseconds between them, before a port counts as taken: the system may free the port of a listener that
+ * has just been closed a moment later.
+ */
+const SOON_TRIES = 10
+const SOON_MS = 10
+
+/** Listens on a port, and goes on trying while it is taken. */
+export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: ListenerHooks): Listener => {
+  const { promise: tried, resolve } = Promise.withResolvers<void>()
+  let server: Server | undefined
+  let retry: NodeJS.Timeout | undefined
+  let isTaken = false
+  let tries = 0
+
+  const retryAfter = ({ code = 'unknown' }: NodeJS.ErrnoException): void => {
+    if (++tries < SOON_TRIES && code === 'EADDRINUSE') {
+      retry = setTimeout(attempt, SOON_MS)
+      return
+    }
+    retry = setTimeout(attempt, retryMs)
+    resolve()
+    if (!isTaken) hooks.onTaken(code)
+    isTaken = true
+  }
+
+  const attempt = (): void => {
+    const attempted = createServer(SOCKET_OPTIONS, hooks.onConnection)
+    server = attempted
+    attempted.on('error', (error) => {
+      if (server !== attempted) return
+      if (attempted.listening) hooks.onExhausted()
+      else retryAfter(error)
+    })
+    const onListening = (): void => {
+      resolve()
+      if (server === attempted) hooks.onOpened()
+      else attempted.close()
+    }
+    try {
+      attempted.listen({ host, port, exclusive: true }, onListening)
+    } catch (error) {
+      // Node throws for what is no port.
+      retryAfter(error as Error)
+    }
+  }
+  attempt()
+
+  return {
+    port,
+    isOpen: async () => {
+      await tried
+      return server?.listening === true
+    },
+    close: () => {
+      clearTimeout(retry)
+      const closing = server
+      server = undefined
+      resolve()
+      if (closing?.listening) closing.close()
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { openPortStream } from '../bridge/port-stream.ts'
+import type { CutCause } from '../connections/causes.ts'
+import { isOwnAddress } from '../connections/own-addresses.ts'
+import type { Forwarding, LimitReason } from '../forwarding.ts'
+import type { Attach, Report, WorkerOptions } from '../messages.ts'
+import { makeAccept } from './accept.ts'
+import { makeAdmissions } from './admissions.ts'
+import { makeConnectClient } from './connect-client.ts'
+import { makeDeadlines } from './deadlines.ts'
+import { closeEntry, type Entry, reconsiderEntry } from './entry.ts'
+import { type Listener, listenOn } from './listener.ts'
+import { makeQuestions, type Questions } from './questions.ts'
+import { makeTallies } from './tallies.ts'
+
+export interface Switchboard {
+  /** Resolves with whether the port is open. */
+  readonly open: (forwarding: Forwarding) => Promise<boolean>
+  readonly close: (reservationId: string, cause: CutCause) => void
+  readonly reconsider: (reservationId: string) => void
+  /** Connects a client of the main thread. Returns the number of the connection, or why there is none. */
+  readonly attach: (client: Attach) => number | LimitReason
+  readonly answer: Questions['take']
+  readonly stop: () => void
+}
+
+/** Forwardings, by reservation and by port. */
+const makeEntries = () => {
+  const byId = new Map<string, Entry>()
+  const byPort = new Map<number, Entry>()
+  return {
+    get: (reservationId: string) => byId.get(reservationId),
+    on: (port: number) => byPort.get(port),
+    ids: () => [...byId.keys()],
+    isCurrent: (entry: Entry) => byId.get(entry.forwarding.reservationId) === entry,
+    put: (entry: Entry): void => {
+      byId.set(entry.forwarding.reservationId, entry)
+      byPort.set(entry.listener.port, entry)
+    },
+    remove: (entry: Entry): void => {
+      byId.delete(entry.forwarding.reservationId)
+      byPort.delete(entry.listener.port)
+    },
+  }
+}
+
+/** Everything from a connection to a port up to its forwarding. */
+const makeDoors = (
+  options: WorkerOptions,
+  report: (report: Report) => void,
+  entries: ReturnType<typeof makeEntries>,
+  isRunning: (entry: Entry) => boolean,
+) => {
+  const questions = makeQuestions(report)
+  const tallies = makeTallies(report)
+  const count = { open: 0 }
+  const ownPorts = new Set(options.ownPorts)
+  const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
+  const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
+  const connect = makeConnectClient({ limits: options, count, isOwn, questions, tallies, report })
+  const { accept, attach } = makeAccept({ limits: options, count, tallies, isRunning, connect })
+
+  const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => Entry): Listener =>
+    listenOn(
+      { host: options.host, port, retryMs: options.portRetryMs },
+      {
+        onConnection: (socket) => accept(entry(), socket),
+        onExhausted: () => tallies.refused(reservationId, 'full'),
+        onOpened: () => report({ kind: 'portOpened', reservationId, port }),
+        onTaken: (code) => report({ kind: 'portTaken', reservationId, port, code }),
+      },
+    )
+
+  const add = (forwarding: Forwarding): Entry => {
+    const admissions = makeAdmissions((address) => questions.admit(forwarding.reservationId, address))
+    const listener = listen(forwarding, () => entry)
+    const entry: Entry = { forwarding, listener, admissions, connections: new Map(), undecided: new Set() }
+    return entry
+  }
+
+  const change = (entry: Entry, forwarding: Forwarding): void => {
+    entry.forwarding = forwarding
+    entry.admissions.forget()
+    if (entry.listener.port === forwarding.listenPort) return
+    entry.listener.close()
+    entry.listener = listen(forwarding, () => entry)
+  }
+
+  return { questions, tallies, attach, add, change }
+}
+
+/** All forwardings of the worker thread. */
+export const makeSwitchboard = (options: WorkerOptions, report: (report: Report) => void): Switchboard => {
+  const entries = makeEntries()
+
+  const close = (reservationId: string, cause: CutCause): void => {
+    const entry = entries.get(reservationId)
+    deadlines.delete(reservationId)
+    if (entry === undefined) return
+    entries.remove(entry)
+    closeEntry(entry, cause)
+  }
+
+  const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
+  const isRunning = (entry: Entry): boolean =>
+    entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
+  const { questions, tallies, attach, add, change } = makeDoors(options, report, entries, isRunning)
+
+  /** A port belongs to one SUT, and one reservation of it runs at a time: a former one is over. */
+  const freePort = ({ reservationId, listenPort }: Forwarding): void => {
+    const former = entries.on(listenPort)?.forwarding.reservationId
+    if (former !== undefined && former !== reservationId) close(former, 'over')
+  }
+
+  return {
+    open: (forwarding) => {
+      const { reservationId, until } = forwarding
+      freePort(forwarding)
+      const known = entries.get(reservationId)
+      if (known !== undefined) {
+        entries.remove(known)
+        change(known, forwarding)
+      }
+      const entry = known ?? add(forwarding)
+      entries.put(entry)
+      // Closes it again if it is over.
+      deadlines.set(reservationId, until)
+      return entry.listener.isOpen()
+    },
+    close,
+    reconsider: (reservationId) => {
+      const entry = entries.get(reservationId)
+      if (entry !== undefined) reconsiderEntry(entry)
+    },
+    attach: ({ reservationId, hasPassword, port }) => {
+      const entry = entries.get(reservationId)
+      const stream = openPortStream(port)
+      const attached = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
+      if (typeof attached === 'string') stream.destroy()
+      return attached
+    },
+    answer: questions.take,
+    stop: () => {
+      for (const reservationId of entries.ids()) close(reservationId, 'stopped')
+      deadlines.stop()
+      tallies.flush()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { FailureCause } from '../connections/causes.ts'
+import type { Report } from '../messages.ts'
+
+/** Milliseconds over which refusals and failures are reported together. */
+const EVERY_MS = 100
+
+/**
+ * Counts refusals by reservation and reason, and remembers a reservation's last failure, so that a flood of connections
+ * is no flood of messages. Bounded by reservations times reasons.
+ */
+export interface Tallies {
+  readonly refused: (reservationId: string, reason: string) => void
+  readonly failed: (reservationId: string, cause: FailureCause) => void
+  /** Reports what has been counted. */
+  readonly flush: () => void
+}
+
+export const makeTallies = (report: (report: Report) => void): Tallies => {
+  const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
+  const failed = new Map<string, FailureCause>()
+  let timer: NodeJS.Timeout | undefined
+
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    for (const each of refused.values()) report({ kind: 'refused', ...each })
+    for (const [reservationId, cause] of failed) report({ kind: 'failed', reservationId, cause })
+    refused.clear()
+    failed.clear()
+  }
+  const flushSoon = (): void => {
+    timer ??= setTimeout(flush, EVERY_MS)
+  }
+
+  return {
+    refused: (reservationId, reason) => {
+      const key = `${reservationId} ${reason}`
+      const counted = refused.get(key)
+      if (counted === undefined) refused.set(key, { reservationId, reason, count: 1 })
+      else counted.count++
+      flushSoon()
+    },
+    failed: (reservationId, cause) => {
+      failed.set(reservationId, cause)
+      flushSoon()
+    },
+    flush,
+  }
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import type { Role } from '../../domain/event.ts'
+import type { User } from '../../users/users-file.ts'
+import { namesIn } from '../codecs/query.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { Route } from '../protocol/route.ts'
+import { isCrossSite } from './cross-site.ts'
+
+/** A query parameter of this request that the role may not use. */
+const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): string | undefined => {
+  const withheld = Object.keys(mayUse).filter((name) => !mayUse[name]?.includes(role))
+  if (query === '' || withheld.length === 0) return undefined
+  const given = namesIn(query)
+  return withheld.find((name) => given.includes(name))
+}
+
+/** Checks everything that can refuse a request whatever its content, in the documented order. */
+export const checkAccess = (
+  request: IncomingMessage,
+  user: Pick<User, 'role'>,
+  route: Route,
+  query: string,
+  isOpen: () => boolean,
+): Refusal | undefined => {
+  // Such a request has no user.
+  if (route.may === 'anyone') return undefined
+  const { role } = user
+  if (!(route.may as readonly Role[]).includes(role)) {
+    return refusal('forbidden', `The role ${role} may not do this. It needs ${route.may.join(' or ')}.`)
+  }
+  const withheld = forbiddenParameter(role, route, query)
+  if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
+  if (isCrossSite(request)) {
+    return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
+  }
+  if (route.isAlwaysOpen || isOpen()) return undefined
+  return refusal('unavailable', 'The service is still reading its log. Try again.')
+}

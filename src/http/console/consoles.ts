@@ -1,0 +1,183 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import * as E from 'fp-ts/lib/Either.js'
+import type { WebSocket } from 'ws'
+import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import type { User } from '../../users/users-file.ts'
+import type { ConsoleTicket, ConsoleTickets } from '../../vault/console-tickets.ts'
+import { type Code, codes, type Refusal, refusal } from '../protocol/problem.ts'
+import { headProblem } from '../request/request-head.ts'
+import { type RequestSummary, traceIdOf } from '../response/request-summary.ts'
+import { CONSOLE_ROUTE } from '../routes/access/access-routes.ts'
+import { type CheckConsole, CONSOLE_PATH } from '../routes/access/console-ticket.ts'
+import type { Attached, AttachedEnd, Forwarded, NotAttached } from '../routes/access/forwarded.ts'
+import { refuseRaw } from '../server/refuse-raw.ts'
+import type { Upgrades } from '../server/upgrades.ts'
+import { makeAccept } from './accept.ts'
+import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
+import { crossSite, isWebSocket, malformed, wrongVersion } from './handshake.ts'
+import { makeUsedTickets } from './used-tickets.ts'
+
+export interface ConsolesOptions {
+  readonly tickets: Pick<ConsoleTickets, 'verify'>
+  /** Finds the reservation if its holder may have a console of it. */
+  readonly check: CheckConsole
+  readonly forwarded: Pick<Forwarded, 'attach'>
+  /** The user with an id who may hold reservations. */
+  readonly holder: (userId: string) => User | undefined
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  readonly addressOf: (request: IncomingMessage) => string
+  readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
+  readonly onError: (error: unknown, requestId: string) => void
+  readonly limits?: Partial<ConsoleLimits> | undefined
+}
+
+/** Consoles: RFB over WebSocket. */
+export interface Consoles extends Upgrades {
+  /** Ends all of them, because the service stops. */
+  readonly close: () => void
+}
+
+const PATH = new RegExp(`^${CONSOLE_PATH}([^/?#]+)$`)
+
+const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
+const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
+
+const notAttached = ({ refused }: NotAttached): Refusal => {
+  if (refused === 'over') return refusal('reservation_over', 'The reservation has ended.')
+  return refused === 'undecided' ? refusal('unavailable', 'The gateway is not ready. Try again.') : FULL
+}
+
+/** A ticket whose holder is still one. */
+interface Admitted {
+  readonly ticket: ConsoleTicket
+  readonly user: User
+}
+
+/** Checks a request up to what it is for. */
+const makeAdmit =
+  ({ tickets, holder, clock }: ConsolesOptions) =>
+  (request: IncomingMessage): E.Either<Refusal, Admitted> => {
+    const unclear = headProblem({ req: request, url: request.url ?? '' }) ?? wrongVersion(request)
+    if (unclear !== undefined) return E.left(unclear)
+    const ticket = tickets.verify(PATH.exec(request.url ?? '')?.[1] ?? '')
+    const user = ticket && holder(ticket.userId)
+    if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
+    const refused = crossSite(request) ?? malformed(request)
+    return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
+  }
+
+/** Attaches a client to the reservation of its ticket, which is used up if `open` then opens a console. */
+const makeAttach = ({ check, forwarded, clock }: ConsolesOptions) => {
+  const used = makeUsedTickets(clock)
+  return async (
+    { ticket: { reservationId, nonce, expires }, user }: Admitted,
+    open: (attached: Attached) => boolean,
+  ): Promise<Refusal | undefined> => {
+    const claimed = used.claim(nonce, expires)
+    if (claimed !== 'claimed') return claimed === 'used' ? INVALID : FULL
+    let isOpen = false
+    try {
+      const found = await check(reservationId, user)
+      if (E.isLeft(found)) return found.left
+      const attached = await forwarded.attach(reservationId)
+      if ('refused' in attached) return notAttached(attached)
+      isOpen = open(attached)
+      return undefined
+    } finally {
+      if (!isOpen) used.release(nonce)
+    }
+  }
+}
+
+/** Milliseconds before TCP asks whether a silent client is still there. */
+const KEEP_ALIVE_AFTER = 60_000
+
+/** Summarizes a request once it has been answered. */
+const makeReport =
+  ({ addressOf, onAnswered }: ConsolesOptions) =>
+  (request: IncomingMessage, requestId: string) => {
+    const began = performance.now()
+    // Unknown once the connection has closed.
+    const address = addressOf(request)
+    return (status: number, code: Code | undefined, user: User | undefined): void => {
+      const milliseconds = performance.now() - began
+      const about = { requestId, traceId: traceIdOf(request.headers.traceparent), method: 'GET', route: CONSOLE_ROUTE }
+      onAnswered({ ...about, status, code, milliseconds, user, address }, request)
+    }
+  }
+
+/** Opens a console with what has been attached; false if the client has left. */
+type OpenConsole = (attached: Attached, request: IncomingMessage, socket: Socket, head: Buffer, id: string) => boolean
+
+/** Consoles that are open. */
+const makeOpen = () => {
+  const open = new Set<(cause: AttachedEnd) => void>()
+  let isClosed = false
+  return {
+    add: (socket: WebSocket, end: (cause: AttachedEnd) => void): void => {
+      open.add(end)
+      socket.once('close', () => open.delete(end))
+      // The service has begun to stop while this one was being opened.
+      if (isClosed) end('stopped')
+    },
+    closeAll: (): void => {
+      isClosed = true
+      for (const end of open) end('stopped')
+    },
+  }
+}
+
+const makeOpenConsole = (limits: ConsoleLimits, open: ReturnType<typeof makeOpen>): OpenConsole => {
+  const accept = makeAccept(limits)
+  return (attached, request, socket, head, requestId) => {
+    socket.setKeepAlive(true, KEEP_ALIVE_AFTER)
+    const webSocket = accept(request, socket, head, requestId)
+    if (webSocket === undefined) {
+      attached.stream.destroy()
+      attached.leave()
+      return false
+    }
+    open.add(webSocket, bridge(webSocket, attached, limits))
+    return true
+  }
+}
+
+export const makeConsoles = (options: ConsolesOptions): Consoles => {
+  const { clock, randomHex, onError } = options
+  const open = makeOpen()
+  const admit = makeAdmit(options)
+  const attach = makeAttach(options)
+  const openConsole = makeOpenConsole({ ...CONSOLE_LIMITS, ...options.limits }, open)
+  const reporting = makeReport(options)
+
+  const take = async (...[request, socket, head, isStopping]: Parameters<Upgrades['take']>): Promise<void> => {
+    const requestId = makeEventId(clock(), randomHex(10))
+    const report = reporting(request, requestId)
+    const admitted = admit(request)
+    const user = E.isRight(admitted) ? admitted.right.user : undefined
+    const refused = await (async () => {
+      if (E.isLeft(admitted)) return admitted.left
+      if (isStopping()) return refusal('unavailable', 'The service is stopping.')
+      return attach(admitted.right, (attached) => openConsole(attached, request, socket, head, requestId))
+    })().catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) return refusal('unavailable', 'The event store cannot be read. Try again.')
+      onError(error, requestId)
+      return refusal('internal', 'An unexpected error occurred. The log has details under this request id.')
+    })
+    if (refused === undefined) return report(101, undefined, user)
+    // Bytes that follow must not keep the connection from closing.
+    socket.resume()
+    refuseRaw(socket, refused, requestId, request.headers.accept)
+    report(codes[refused.code].status, refused.code, user)
+  }
+
+  return {
+    accepts: (request) => isWebSocket(request) && PATH.test(request.url ?? ''),
+    take: (...upgrade) => void take(...upgrade),
+    close: open.closeAll,
+  }
+}

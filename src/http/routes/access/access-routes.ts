@@ -1,0 +1,37 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { noBody } from '../../codecs/bodies.ts'
+import { refusal } from '../../protocol/problem.ts'
+import { type Call, get, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { FILE_MEDIA_TYPES } from './connection-file.ts'
+import { CONSOLE_PATH } from './console-ticket.ts'
+
+/** How the holder of a reservation reaches its SUT. */
+export interface AccessHandlers {
+  readonly connection: (call: Call) => RouteResult
+  readonly consoleTicket: (call: Call) => RouteResult
+}
+
+export const CONSOLE_ROUTE = `${CONSOLE_PATH}:ticket`
+
+export const accessRoutes = ({ connection, consoleTicket }: AccessHandlers): readonly Route[] => [
+  get({
+    path: '/api/sut_reservation/:id/connection',
+    may: ['administrator', 'tester'],
+    otherMediaTypes: FILE_MEDIA_TYPES,
+    handle: connection,
+  }),
+  post({
+    path: '/api/sut_reservation/:id/console',
+    may: ['administrator', 'tester'],
+    body: noBody,
+    isBodyOptional: true,
+    handle: consoleTicket,
+  }),
+  // The server hands a request with `Upgrade: websocket` to the console. The ticket is the credential.
+  get({
+    path: CONSOLE_ROUTE,
+    may: 'anyone',
+    handle: async () =>
+      E.left(refusal('upgrade_required', 'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.')),
+  }),
+]

@@ -1,0 +1,73 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { failure } from '../../../domain/failure.ts'
+import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
+import type { User } from '../../../users/users-file.ts'
+import type { ConsoleTickets } from '../../../vault/console-tickets.ts'
+import type { Refusal } from '../../protocol/problem.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+import { type Found, findReservation } from './find-reservation.ts'
+import type { Forwarded } from './forwarded.ts'
+
+/** Milliseconds for which a ticket is valid. */
+const VALID_FOR = 30_000
+/** Milliseconds a reservation may take to be forwarded after its start. */
+const OPENS_WITHIN = 1_000
+
+export interface ConsoleCheckDependencies {
+  readonly objects: Pick<Objects, 'newest'>
+  readonly forwarded: Pick<Forwarded, 'has' | 'comes'>
+  /** Whether this instance forwards a SUT. */
+  readonly isOurs: (sutId: string) => boolean
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Finds the reservation if its holder may have a console of it now. */
+export type CheckConsole = (id: string, user: Pick<User, '_id' | 'role'>) => Promise<E.Either<Refusal, Found>>
+
+export const makeCheckConsole =
+  ({ objects, forwarded, isOurs, clock }: ConsoleCheckDependencies): CheckConsole =>
+  async (id, user) => {
+    const found = await findReservation(objects, id, user, false)
+    if (E.isLeft(found)) return found
+    const { reservation, isReleased, sut } = found.right
+    const { _id, sut_id, start_time, end_time } = reservation
+    if (sut.sut_type !== 'vnc') {
+      return E.left(failure('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`))
+    }
+    // The gateway decides what runs: it does not follow a clock that jumps.
+    if (isOurs(sut_id) && forwarded.has(_id)) return found
+    const now = clock() / 1000
+    if (!isReleased && epochSecondsOf(start_time) > now) {
+      return E.left(failure('reservation_not_running', `The reservation starts at ${start_time}.`))
+    }
+    if (isReleased || epochSecondsOf(end_time) <= now) {
+      return E.left(failure('reservation_over', 'The reservation has ended.'))
+    }
+    if (isOurs(sut_id) && (await forwarded.comes(_id, OPENS_WITHIN))) return found
+    return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
+  }
+
+export interface ConsoleTicketDependencies {
+  readonly check: CheckConsole
+  readonly tickets: Pick<ConsoleTickets, 'issue'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Where consoles are opened, followed by a ticket. */
+export const CONSOLE_PATH = '/api/console/'
+
+/** Issues a ticket for a console. */
+export const makeConsoleTicketHandler =
+  ({ check, tickets, clock }: ConsoleTicketDependencies): ((call: Call) => RouteResult) =>
+  async ({ params, user }) => {
+    const found = await check(params.id ?? '', user)
+    if (E.isLeft(found)) return found
+    const { reservation, position } = found.right
+    const expires = clock() + VALID_FOR
+    const ticket = tickets.issue({ reservationId: reservation._id, userId: user._id, expires })
+    const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
+    return E.right({ status: 200, body: JSON.stringify(body), headers: { 'Cache-Control': 'no-store' }, position })
+  }

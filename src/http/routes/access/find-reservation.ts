@@ -1,0 +1,39 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../../projections/reservation.ts'
+import type { Sut } from '../../../../projections/sut.ts'
+import { failure } from '../../../domain/failure.ts'
+import type { User } from '../../../users/users-file.ts'
+import type { Refusal } from '../../protocol/problem.ts'
+import type { Objects } from '../../response/objects.ts'
+
+/** A reservation that somebody wants to connect to. */
+export interface Found {
+  readonly reservation: Reservation
+  readonly isReleased: boolean
+  readonly sut: Sut
+  readonly position: number
+}
+
+/** Finds a reservation that is not cancelled, for those who may use it. */
+export const findReservation = async (
+  { newest }: Pick<Objects, 'newest'>,
+  id: string,
+  user: Pick<User, '_id' | 'role'>,
+  isForAdministrators: boolean,
+): Promise<E.Either<Refusal, Found>> => {
+  const found = await newest('reservation', id)
+  if (E.isLeft(found)) return found
+  const version = found.right
+  if (version === undefined) return E.left(failure('reservation_not_found', 'No reservation has this id.'))
+  const reservation = JSON.parse(version.document) as Reservation
+  const mayUse = reservation.user_id === user._id || (isForAdministrators && user.role === 'administrator')
+  if (!mayUse) return E.left(failure('not_your_reservation', 'Another user holds this reservation.'))
+  if (version.ended === 'cancelled') {
+    return E.left(failure('reservation_cancelled', 'The reservation has been cancelled.'))
+  }
+  const sut = await newest('sut', reservation.sut_id)
+  if (E.isLeft(sut)) return sut
+  if (sut.right === undefined) throw new Error('a reservation has no SUT')
+  const isReleased = version.ended === 'released'
+  return E.right({ reservation, isReleased, sut: JSON.parse(sut.right.document) as Sut, position: version.position })
+}

@@ -1,0 +1,64 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { OfflineCause } from '../../../domain/events/monitoring.ts'
+import { type Failure, failure } from '../../../domain/failure.ts'
+import { refusal } from '../../protocol/problem.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+
+/** What a probe found. */
+export interface Checked {
+  /** Undefined if the SUT was reached. */
+  readonly cause: OfflineCause | undefined
+  readonly milliseconds: number
+}
+
+/** Probes a SUT now. It counts like any other probe, and a change has been folded when this resolves. */
+export type Check = (sutId: string) => Promise<E.Either<Failure, Checked>>
+
+export type CheckHandler = (call: Call) => RouteResult
+
+export interface CheckDependencies {
+  readonly objects: Pick<Objects, 'newest'>
+  readonly check: Check
+  /** Milliseconds since boot. */
+  readonly sinceBoot: () => number
+}
+
+/** Milliseconds between checks of a SUT. */
+const EVERY = 1_000
+/** SUTs checked within that time that are remembered. */
+const CHECKED_MAX = 10_000
+
+/** Whether a SUT may be checked now; if so, that counts as a check. */
+const makeMayCheck = (sinceBoot: () => number): ((sutId: string) => boolean) => {
+  const checked = new Map<string, number>()
+  return (sutId) => {
+    const now = sinceBoot()
+    for (const [id, at] of checked) {
+      if (now - at < EVERY && checked.size <= CHECKED_MAX) break
+      checked.delete(id)
+    }
+    if (checked.has(sutId)) return false
+    checked.set(sutId, now)
+    return true
+  }
+}
+
+export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencies): CheckHandler => {
+  const mayCheck = makeMayCheck(sinceBoot)
+  return async ({ params }) => {
+    const id = params.id ?? ''
+    const found = await objects.newest('sut', id)
+    if (E.isLeft(found)) return found
+    if (found.right === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
+    if (found.right.ended === 'retired') {
+      return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
+    }
+    if (!mayCheck(id)) return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
+    const checked = await check(id)
+    if (E.isLeft(checked)) return checked
+    const { cause, milliseconds } = checked.right
+    const body = { reachable: cause === undefined, cause: cause ?? null, milliseconds: Math.round(milliseconds) }
+    return E.right({ status: 200, body: JSON.stringify(body) })
+  }
+}

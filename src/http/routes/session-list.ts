@@ -1,0 +1,39 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { SessionsQuery } from '../codecs/lists.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Objects } from '../response/objects.ts'
+import { listResponse, resolveBefore } from './list-response.ts'
+
+const MILLISECOND = 1_000_000n
+
+/** Rounds down: what closes after the moment closes after this millisecond. */
+const millisecondBefore = (epochNanoseconds: bigint): number => {
+  const into = epochNanoseconds % MILLISECOND
+  return Number((epochNanoseconds - (into < 0n ? into + MILLISECOND : into)) / MILLISECOND)
+}
+
+/** Rounds up: what opens before the moment opens before this millisecond. */
+const millisecondAfter = (epochNanoseconds: bigint): number => 0 - millisecondBefore(-epochNanoseconds)
+
+export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
+
+/** Lists sessions, newest first; for a tester its own. */
+export const makeSessionList =
+  (objects: Objects): SessionList =>
+  async ({ query, user }) => {
+    const createdBefore = await resolveBefore(objects, 'session', query.before)
+    if (E.isLeft(createdBefore)) return createdBefore
+    const { limit, offset, sut_id, reservation_id, from, to, open } = query
+    const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
+    if (isOfOthers) return E.right(listResponse('sessions', query, { documents: [], count: 0 }))
+    const answered = await objects.readList('sessions', {
+      ...{ limit, offset, createdBefore: createdBefore.right, sut_id, reservation_id },
+      user_id: user.role === 'tester' ? user._id : query.user_id,
+      ...(from && { closesAfter: millisecondBefore(from.epochNanoseconds) }),
+      ...(to && { opensBefore: millisecondAfter(to.epochNanoseconds) }),
+      isOpen: open,
+    })
+    if (E.isLeft(answered)) return answered
+    const { position, listed } = answered.right
+    return E.right({ ...listResponse('sessions', query, listed), position })
+  }

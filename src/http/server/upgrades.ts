@@ -1,0 +1,20 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RequestQueues } from './pipelining.ts'
+
+/** What takes connections that leave HTTP. */
+export interface Upgrades {
+  /** Whether a request is to be upgraded. Others are handled as if they had not asked for it. */
+  readonly accepts: (request: IncomingMessage) => boolean
+  /** Takes the connection, which Node no longer handles. `head` is what has arrived after the request. */
+  readonly take: (request: IncomingMessage, socket: Socket, head: Buffer, isStopping: () => boolean) => void
+}
+
+/** Hands over connections after the responses to earlier requests. They count as connections until they close. */
+export const handUpgrades = (server: Server, { take }: Upgrades, queues: RequestQueues): void => {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // An unhandled error event would end the process.
+    socket.on('error', () => socket.destroy())
+    queues.afterResponses(socket, () => take(request, socket, head, () => !server.listening))
+  })
+}

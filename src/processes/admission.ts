@@ -1,0 +1,45 @@
+import type { Runner } from '../commands/order.ts'
+import { find } from '../domain/calendar/calendar.ts'
+import { reservationDecider } from '../domain/reservation/decide.ts'
+import { sutStream } from '../domain/values/ids.ts'
+import type { Decisions } from '../gateway/decisions.ts'
+import type { Target } from './targets.ts'
+import type { Upcoming } from './upcoming.ts'
+
+export interface AdmissionOptions {
+  /** The reservation that is forwarded under an id. */
+  readonly get: (id: string) => Upcoming | undefined
+  readonly targetOf: (sutId: string) => Target | undefined
+  readonly runner: Pick<Runner, 'look'>
+  /** Whether a name in the log is that of an address. */
+  readonly matches: (name: string, address: string) => boolean
+  /** The password of a SUT; undefined if it has none. */
+  readonly passwordOf: (sutId: string) => Promise<string | undefined>
+  /** The response of VNC Authentication to a challenge. */
+  readonly respond: (password: string, challenge: Uint8Array) => Uint8Array
+  /** Who may connect. */
+  readonly clients: 'holder' | 'any'
+}
+
+/** Decides who may connect to a running reservation. The log says to which client it is bound. */
+export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit' | 'answerChallenge'> => {
+  const { get, targetOf, runner, matches, passwordOf, respond, clients } = options
+  return {
+    admit: async (id, address) => {
+      const reservation = get(id)
+      if (reservation === undefined) return { admitted: false, reason: 'over' }
+      const { sut_id } = reservation
+      if (targetOf(sut_id)?.isOurs !== true) return { admitted: false, reason: 'not_here' }
+      if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
+      const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, id))
+      if (held === undefined || held.client === null) return { admitted: false, reason: 'not_bound' }
+      if (!matches(held.client, address)) return { admitted: false, reason: 'not_holder' }
+      return { admitted: true, isBound: true, hasPassword: (await passwordOf(sut_id)) !== undefined }
+    },
+    answerChallenge: async (id, challenge) => {
+      const reservation = get(id)
+      const password = reservation && (await passwordOf(reservation.sut_id))
+      return password === undefined ? undefined : respond(password, challenge)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** Milliseconds the wall clock may move against the time since boot without being questioned. */
+const JUMP_MAX = 60_000
+/** A jump is believed after it has held for this long, in milliseconds. */
+const HELD_FOR = 5 * 60_000
+/** A larger jump, in milliseconds, is believed only when an operator confirms it. */
+const BELIEVED_MAX = 3_600_000
+/** Milliseconds past the log's last event from which recording waits after a start. */
+const STALE = 86_400_000
+/** Milliseconds for which a look at the clocks is reused. */
+const LOOK_EVERY = 1_000
+
+/**
+ * Decides whether what is due by the wall clock may be acted on. A clock that is wrong for a minute would open and close
+ * ports, and record starts and ends that were not.
+ */
+export interface ProcessClock {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Whether ports follow the clock. While it is false they stay as they are. */
+  readonly mayAct: () => boolean
+  /** Whether starts, ends and sessions may be recorded. */
+  readonly mayRecord: () => boolean
+  /** An operator confirms the wall clock. */
+  readonly confirm: () => void
+}
+
+export interface ProcessClockOptions {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Milliseconds since boot, including suspension. */
+  readonly sinceBoot: () => number
+  /** Unix milliseconds of the log's last event; undefined if it is empty. */
+  readonly lastRecorded: number | undefined
+  /** Called when the clock jumps, and when it is believed again. `by` is in milliseconds. */
+  readonly onChange: (isHeld: boolean, by: number) => void
+}
+
+export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => {
+  const { clock, sinceBoot, lastRecorded, onChange } = options
+  /** Wall clock minus time since boot. */
+  let believed = clock() - sinceBoot()
+  /** A jump: the offset after it, and the time since boot when it was noticed. */
+  let jump: { readonly offset: number; readonly at: number } | undefined
+  const isStale = lastRecorded !== undefined && clock() > lastRecorded + STALE
+  let recordsFrom = isStale ? sinceBoot() + HELD_FOR : Number.NEGATIVE_INFINITY
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const believe = (offset: number): void => {
+    const by = offset - believed
+    believed = offset
+    if (jump !== undefined) onChange(false, by)
+    jump = undefined
+  }
+
+  const look = (): void => {
+    const since = sinceBoot()
+    const offset = clock() - since
+    if (Math.abs(since - lookedAt) < LOOK_EVERY && Math.abs(offset - (jump?.offset ?? believed)) < LOOK_EVERY) return
+    lookedAt = since
+    const by = offset - believed
+    if (Math.abs(by) <= JUMP_MAX) {
+      believe(offset)
+      return
+    }
+    if (jump === undefined) onChange(true, by)
+    if (jump === undefined || Math.abs(offset - jump.offset) > JUMP_MAX) jump = { offset, at: since }
+    else if (Math.abs(by) <= BELIEVED_MAX && since - jump.at >= HELD_FOR) believe(offset)
+  }
+
+  return {
+    now: clock,
+    mayAct: () => {
+      look()
+      return jump === undefined
+    },
+    mayRecord: () => {
+      look()
+      return jump === undefined && sinceBoot() >= recordsFrom
+    },
+    confirm: () => {
+      recordsFrom = Number.NEGATIVE_INFINITY
+      believe(clock() - sinceBoot())
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import type { Sut } from '../../projections/sut.ts'
+import type { SutDisplay } from '../../projections/sut-display.ts'
+import type { Reachability } from '../domain/monitoring/decide.ts'
+import { monitoredOf } from '../domain/monitoring/status.ts'
+import type { Views } from '../read-models/views.ts'
+import { type Agenda, makeAgenda } from './agenda.ts'
+
+/** A monitored SUT. */
+export interface Monitored {
+  readonly sut: Sut
+  /** Milliseconds between probes. */
+  readonly interval: number
+  readonly shown: { readonly status: Reachability; readonly changes: number }
+}
+
+/** The monitored SUTs, and when each is probed next. */
+export interface MonitoredSuts extends Pick<Agenda, 'takeDue' | 'size'> {
+  /** A SUT as the views show it now; undefined unless it is monitored. */
+  readonly get: (sutId: string) => Monitored | undefined
+  /** Plans the next probe: after a pause in milliseconds, or at the next place in its interval. */
+  readonly plan: (sutId: string, after?: number) => void
+  /** Plans SUTs that were changed since the last call. Returns those that are not monitored. */
+  readonly refresh: () => readonly string[]
+  /** Reads which SUTs are monitored, and follows that. False while the views cannot be read. */
+  readonly load: () => Promise<boolean>
+  readonly close: () => void
+}
+
+/** SUTs per page: a page must not hold the thread for long. */
+const PAGE = 500
+
+interface Options {
+  readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
+  /** Milliseconds since boot: a wall clock that is set would bring probes forward or put them off. */
+  readonly sinceBoot: () => number
+}
+
+/** A SUT's place in its interval, from 0 to 1: its id ends in random bits. */
+const placeOf = (sutId: string): number => Number.parseInt(sutId.slice(-8), 16) / 2 ** 32
+
+/** The next moment that is at the SUT's place in its interval, so that probes are spread over it. */
+export const nextPlace = (sutId: string, interval: number, now: number): number => {
+  const first = now - (now % interval) + Math.floor(placeOf(sutId) * interval)
+  return first > now ? first : first + interval
+}
+
+const makeGet =
+  (views: Pick<Views, 'newest'>): MonitoredSuts['get'] =>
+  (sutId) => {
+    const found = views.newest('sut', sutId)
+    if (found === undefined || found.ended !== null) return undefined
+    const sut = JSON.parse(found.document) as Sut
+    const status = monitoredOf(sut.monitoring)
+    const display = views.newest('sut_display', sutId)
+    const seconds = display && (JSON.parse(display.document) as SutDisplay).monitoring_interval
+    if (status === 'disabled' || seconds === undefined) return undefined
+    return { sut, interval: seconds * 1_000, shown: { status, changes: found.observed ?? 0 } }
+  }
+
+/** Collects the SUTs that were changed. Bounded by their number. */
+const makeChanges = (views: Pick<Views, 'watch'>) => {
+  let changed = new Set<string>()
+  let unwatch: (() => void) | undefined
+  return {
+    take: (): readonly string[] => {
+      const ids = [...changed]
+      changed = new Set()
+      return ids
+    },
+    watch: (): void => {
+      unwatch ??= views.watch((events) => {
+        for (const { type, data } of events) {
+          switch (type) {
+            case 'SutUpdated':
+            case 'SutMonitoringEnabled':
+            case 'SutMonitoringDisabled':
+            case 'SutRetired':
+              changed.add(data._id)
+          }
+        }
+      })
+    },
+    close: (): void => unwatch?.(),
+  }
+}
+
+/** Follows which SUTs are monitored. What is not known of a SUT is probed at once. */
+export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts => {
+  const agenda = makeAgenda()
+  const get = makeGet(views)
+
+  const plan: MonitoredSuts['plan'] = (sutId, after) => {
+    const monitored = get(sutId)
+    if (monitored === undefined) return agenda.delete(sutId)
+    const now = sinceBoot()
+    agenda.set(sutId, after === undefined ? nextPlace(sutId, monitored.interval, now) : now + after)
+  }
+  const begin = (sutId: string): boolean => {
+    const monitored = get(sutId)
+    plan(sutId, monitored?.shown.status === 'unknown' ? 0 : undefined)
+    return monitored !== undefined
+  }
+
+  const changes = makeChanges(views)
+
+  const loadAll = async (monitoring: Reachability): Promise<boolean> => {
+    let createdBefore: number | undefined
+    for (;;) {
+      const page = await views.read('suts', { monitoring, limit: PAGE, offset: 0, createdBefore })
+      if (page === undefined) return false
+      const ids = page.listed.documents.map((document) => (JSON.parse(document) as Sut)._id)
+      for (const id of ids) begin(id)
+      createdBefore = views.newest('sut', ids.at(-1) ?? '')?.created
+      if (ids.length < PAGE || createdBefore === undefined) return true
+    }
+  }
+
+  return {
+    get,
+    plan,
+    takeDue: agenda.takeDue,
+    size: agenda.size,
+    refresh: () => changes.take().filter((id) => !begin(id)),
+    load: async () => {
+      changes.watch()
+      for (const status of ['unknown', 'online', 'offline'] as const) if (!(await loadAll(status))) return false
+      return true
+    },
+    close: changes.close,
+  }
+}

@@ -1,0 +1,92 @@
+import type { Sut } from '../../projections/sut.ts'
+import type { OfflineCause } from '../domain/events/monitoring.ts'
+
+/** What a probe found. */
+export interface Probed {
+  /** Undefined if the SUT was reached. */
+  readonly cause: OfflineCause | undefined
+  readonly milliseconds: number
+}
+
+/** Connects to a SUT. Rejects if it could not be tried, for example because its password cannot be read. */
+export type Probe = (
+  sut: Pick<Sut, '_id' | 'address' | 'port' | 'sut_type'>,
+  signal: AbortSignal,
+) => Promise<OfflineCause | undefined>
+
+export interface ProbingOptions {
+  readonly probe: Probe
+  /** Whether a session is open, which shows that the SUT is online. It is not probed then. */
+  readonly isInUse: (sutId: string) => boolean
+  /** Takes what each probe found, before anybody gets it. */
+  readonly count: (sut: Sut, probed: Probed) => Promise<void>
+  /** Called with the outcome of each probe. */
+  readonly onProbe: (outcome: 'reachable' | 'in_use' | OfflineCause) => void
+  readonly signal: AbortSignal
+}
+
+/** Probes SUTs, a limited number at a time and each once at a time. */
+export interface Probing {
+  /** Probes before everything else that waits; joins a probe under way. */
+  readonly now: (sut: Sut) => Promise<Probed>
+  /** Probes if there is room; undefined if there is none. */
+  readonly ifRoom: (sut: Sut) => Promise<Probed> | undefined
+}
+
+const AT_ONCE = 64
+
+/** A SUT and where it is: a probe of another address says nothing of this one. */
+const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${sut_type} ${address} ${port}`
+
+export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingOptions): Probing => {
+  const underWay = new Map<string, Promise<Probed>>()
+  const waiting: (() => void)[] = []
+  let taken = 0
+
+  const take = (): Promise<void> | undefined => {
+    if (taken < AT_ONCE) {
+      taken++
+      return undefined
+    }
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+  const release = (): void => {
+    const next = waiting.shift()
+    if (next === undefined) taken--
+    else next()
+  }
+
+  const probeOnce = async (sut: Sut): Promise<Probed> => {
+    if (isInUse(sut._id)) {
+      onProbe('in_use')
+      return { cause: undefined, milliseconds: 0 }
+    }
+    const turn = take()
+    if (turn !== undefined) await turn
+    try {
+      const began = performance.now()
+      const cause = await probe(sut, signal)
+      onProbe(cause ?? 'reachable')
+      return { cause, milliseconds: performance.now() - began }
+    } finally {
+      release()
+    }
+  }
+
+  const run = async (sut: Sut): Promise<Probed> => {
+    const probed = await probeOnce(sut)
+    await count(sut, probed)
+    return probed
+  }
+
+  const now: Probing['now'] = (sut) => {
+    const machine = machineOf(sut)
+    const joined = underWay.get(machine)
+    if (joined !== undefined) return joined
+    const probed = run(sut).finally(() => underWay.delete(machine))
+    underWay.set(machine, probed)
+    return probed
+  }
+
+  return { now, ifRoom: (sut) => (taken < AT_ONCE ? now(sut) : undefined) }
+}

@@ -1,0 +1,122 @@
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Session as SessionDocument } from '../../../projections/session.ts'
+import type { Logged } from '../../domain/event.ts'
+import { lostEnd, type Session } from '../../domain/session/decide.ts'
+import { epochSecondsOf } from '../../domain/values/instant.ts'
+import type { Views } from '../../read-models/views.ts'
+import { makeAgenda } from '../agenda.ts'
+import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
+
+export interface AbandonedOptions extends Pick<RecorderOptions, 'runner' | 'makeRequestId'> {
+  readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
+  readonly instance: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Whether this instance still follows a session. */
+  readonly isFollowed: (session: Session) => boolean
+}
+
+/** Closes sessions that nobody else closes: those that an earlier run of this instance, or another one, left open. */
+export interface AbandonedSessions {
+  /** Reads which sessions are open, and follows that. False while the views cannot be read. */
+  readonly load: () => Promise<boolean>
+  /** Closes what is due. */
+  readonly closeDue: () => Promise<void>
+  readonly close: () => void
+}
+
+/** Milliseconds after the end of a reservation in which the instance that forwarded it closes its session. */
+const AFTER_END = 60_000
+/** Milliseconds before a close is repeated that failed. */
+const AGAIN_AFTER = 1_000
+/** Sessions per page: a page must not hold the thread for long. */
+const PAGE = 500
+
+/** Whether a document is that of an open session. */
+export const isStillOpen = (document: string): boolean => (JSON.parse(document) as SessionDocument).closed_at === null
+
+const sessionOf = (document: SessionDocument): Session => {
+  const { _id, reservation_id, sut_id, user_id, instance, opened_at } = document
+  return { _id, reservation_id, sut_id, user_id, instance, opened_at }
+}
+
+/** The open sessions of all instances. Bounded by the reservations that are not over, and the instances. */
+const makeOpenSessions = ({ views }: AbandonedOptions) => {
+  const open = new Map<string, Session>()
+  const agenda = makeAgenda()
+
+  /** When another instance may close a session. An extension moves it. */
+  const dueOf = ({ reservation_id }: Session): number => {
+    const found = views.newest('reservation', reservation_id)
+    if (found === undefined) return 0
+    return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + AFTER_END
+  }
+  const put = (session: Session): void => {
+    open.set(session._id, session)
+    agenda.set(session._id, dueOf(session))
+  }
+  const take = ({ type, data }: Logged): void => {
+    if (type === 'SessionOpened') put(data)
+    else if (type === 'SessionClosed') {
+      open.delete(data._id)
+      agenda.delete(data._id)
+    } else if (type === 'ReservationReleased') {
+      for (const session of open.values()) if (session.reservation_id === data._id) put(session)
+    }
+  }
+  return { open, agenda, dueOf, put, take }
+}
+
+/** Reads all pages of open sessions. False while the views cannot be read. */
+const readOpen = async ({ views }: AbandonedOptions, put: (session: Session) => void): Promise<boolean> => {
+  let createdBefore: number | undefined
+  for (;;) {
+    const page = await views.read('sessions', { isOpen: true, limit: PAGE, offset: 0, createdBefore })
+    if (page === undefined) return false
+    const documents = page.listed.documents.map((document) => JSON.parse(document) as SessionDocument)
+    for (const document of documents) {
+      const newest = views.newest('session', document._id)
+      // Others have been closed since the page was read.
+      if (newest !== undefined && isStillOpen(newest.document)) put(sessionOf(document))
+    }
+    createdBefore = views.newest('session', documents.at(-1)?._id ?? '')?.created
+    if (documents.length < PAGE || createdBefore === undefined) return true
+  }
+}
+
+export const followAbandoned = (options: AbandonedOptions): AbandonedSessions => {
+  const { views, instance, now, isFollowed } = options
+  const run = makeRunSessionCommand(options)
+  const { open, agenda, dueOf, put, take } = makeOpenSessions(options)
+  let unwatch: (() => void) | undefined
+
+  /** Whether an earlier run of this instance opened it. */
+  const isLeft = (session: Session): boolean => session.instance === instance && !isFollowed(session)
+
+  const closeOne = async (session: Session): Promise<void> => {
+    const isDone = await run(session.sut_id, { type: 'CloseSession', _id: session._id, end: lostEnd(session) })
+    if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? AFTER_END : AGAIN_AFTER))
+  }
+
+  return {
+    load: () => {
+      unwatch ??= views.watch((events) => {
+        for (const event of events) take(event)
+      })
+      return readOpen(options, (session) => {
+        put(session)
+        if (isLeft(session)) agenda.set(session._id, 0)
+      })
+    },
+    closeDue: async () => {
+      for (const id of agenda.takeDue(now())) {
+        const session = open.get(id)
+        if (session === undefined) continue
+        const due = isLeft(session) ? 0 : dueOf(session)
+        if (due > now() || isFollowed(session)) agenda.set(id, Math.max(due, now() + AGAIN_AFTER))
+        else await closeOne(session)
+      }
+    },
+    close: () => unwatch?.(),
+  }
+}

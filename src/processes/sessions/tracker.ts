@@ -1,0 +1,188 @@
+import type { SessionCause } from '../../domain/events/session.ts'
+import type { ClosedSession, Session, SessionEnd } from '../../domain/session/decide.ts'
+import { formatMilliseconds } from '../../domain/values/instant.ts'
+
+/** A session of this instance. */
+export interface Tracked {
+  readonly session: Session
+  connections: number
+  /** Of connections that have ended, and of open ones as far as known. */
+  bytesToSut: number
+  bytesFromSut: number
+  /** Connections that are open. */
+  open: number
+  /** The end of the last connection so far, in Unix milliseconds and in milliseconds since boot. */
+  last: { readonly at: number; readonly sinceBoot: number; readonly cause: SessionCause } | undefined
+  end: SessionEnd | undefined
+  /** Whether its opening is known to be in the log. */
+  isRecorded: boolean
+}
+
+/** A connection that began. */
+export interface Connected {
+  readonly connection: number
+  readonly reservationId: string
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+/** What a connection has passed on so far. */
+export interface Counted extends Omit<Connected, 'at'> {
+  readonly bytesToSut: number
+  readonly bytesFromSut: number
+}
+
+export interface Disconnected extends Connected, Counted {
+  readonly cause: SessionCause
+}
+
+export interface TrackerOptions {
+  readonly instance: string
+  /** Milliseconds since boot: a wall clock that is set would end sessions, or keep them open. */
+  readonly sinceBoot: () => number
+  readonly reservationOf: (id: string) => { readonly sut_id: string; readonly user_id: string } | undefined
+  /** Whether a reservation can still be used here. */
+  readonly isForwarded: (reservationId: string) => boolean
+  /** The id of a session that opens at a time, in Unix milliseconds. */
+  readonly makeSessionId: (at: number) => string
+  /** Called with a session that opened or ended. False if it cannot be recorded. */
+  readonly record: (tracked: Tracked) => boolean
+}
+
+/** Makes sessions of connections. Bounded by the reservations that are forwarded here. */
+export interface Tracker {
+  readonly connected: (connected: Connected) => void
+  readonly counted: (counted: Counted) => void
+  readonly disconnected: (end: Disconnected) => void
+  /** Ends sessions that have had no connection for too long, or whose reservation is over. */
+  readonly endGaps: () => void
+  /** Ends every session. Connections whose end nobody reported end now, in Unix milliseconds. */
+  readonly endAll: (now: number) => void
+  readonly has: (session: Session) => boolean
+  /** Sessions that have not ended. */
+  readonly all: () => Iterable<Tracked>
+}
+
+/** Milliseconds without a connection that do not end a session. */
+const GAP_MAX = 60_000
+
+/** Ends after which no connection may follow. */
+const FINAL: readonly SessionCause[] = ['over', 'released', 'stopped', 'lost']
+
+const endOf = (tracked: Tracked, at: number, cause: SessionCause): SessionEnd => ({
+  closed_at: formatMilliseconds(Math.max(at, Date.parse(tracked.session.opened_at))),
+  connections: tracked.connections,
+  bytes_to_sut: tracked.bytesToSut,
+  bytes_from_sut: tracked.bytesFromSut,
+  cause,
+})
+
+/** What is to be recorded of a session if nobody sees more of it. */
+export const asClosed = (tracked: Tracked, now: number): ClosedSession => {
+  const { session, end, open, last } = tracked
+  if (end !== undefined) return { ...session, ...end }
+  const seen = open > 0 || last === undefined ? endOf(tracked, now, 'lost') : endOf(tracked, last.at, last.cause)
+  return { ...session, ...seen }
+}
+
+const makeTracked = (session: Session): Tracked => ({
+  ...{ session, connections: 0, bytesToSut: 0, bytesFromSut: 0, open: 0 },
+  ...{ last: undefined, end: undefined, isRecorded: false },
+})
+
+/** The sessions that have not ended, and those of them that have no connection at present. */
+const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
+  const byReservation = new Map<string, Tracked>()
+  const gaps = new Set<Tracked>()
+  const end = (tracked: Tracked, at: number, cause: SessionCause): void => {
+    tracked.end = endOf(tracked, at, cause)
+    byReservation.delete(tracked.session.reservation_id)
+    gaps.delete(tracked)
+    record(tracked)
+  }
+  return {
+    byReservation,
+    gaps,
+    end,
+    endGap: (tracked: Tracked): void => {
+      if (tracked.last !== undefined) end(tracked, tracked.last.at, tracked.last.cause)
+    },
+    isGapOver: ({ open, last }: Tracked): boolean =>
+      open === 0 && last !== undefined && sinceBoot() - last.sinceBoot >= GAP_MAX,
+  }
+}
+
+/** The sessions of open connections, and what each of these has passed on so far. */
+const makeOpenConnections = () => {
+  const byConnection = new Map<number, { readonly tracked: Tracked; toSut: number; fromSut: number }>()
+  return {
+    byConnection,
+    /** Takes what a connection has passed on since its last report. */
+    count: ({ connection, bytesToSut, bytesFromSut }: Counted): Tracked | undefined => {
+      const known = byConnection.get(connection)
+      if (known === undefined) return undefined
+      const { tracked } = known
+      tracked.bytesToSut += bytesToSut - known.toSut
+      tracked.bytesFromSut += bytesFromSut - known.fromSut
+      known.toSut = bytesToSut
+      known.fromSut = bytesFromSut
+      return tracked
+    },
+  }
+}
+
+export const makeTracker = (options: TrackerOptions): Tracker => {
+  const { instance, sinceBoot, reservationOf, isForwarded, makeSessionId, record } = options
+  const { byReservation, gaps, end, endGap, isGapOver } = makeCurrent(options)
+  const { byConnection, count } = makeOpenConnections()
+
+  const begin = ({ reservationId, at }: Connected): Tracked | undefined => {
+    const reservation = reservationOf(reservationId)
+    if (reservation === undefined) return undefined
+    const { sut_id, user_id } = reservation
+    const ids = { _id: makeSessionId(at), reservation_id: reservationId, sut_id, user_id, instance }
+    const tracked = makeTracked({ ...ids, opened_at: formatMilliseconds(at) })
+    if (!record(tracked)) return undefined
+    byReservation.set(reservationId, tracked)
+    return tracked
+  }
+
+  return {
+    connected: (connected) => {
+      const former = byReservation.get(connected.reservationId)
+      if (former !== undefined && isGapOver(former)) endGap(former)
+      const tracked = byReservation.get(connected.reservationId) ?? begin(connected)
+      if (tracked === undefined) return
+      tracked.connections++
+      tracked.open++
+      gaps.delete(tracked)
+      byConnection.set(connected.connection, { tracked, toSut: 0, fromSut: 0 })
+    },
+    counted: count,
+    disconnected: (ended) => {
+      const { connection, at, cause } = ended
+      const tracked = count(ended)
+      if (tracked === undefined) return
+      byConnection.delete(connection)
+      tracked.open--
+      tracked.last = { at, sinceBoot: sinceBoot(), cause }
+      if (tracked.open > 0) return
+      if (FINAL.includes(cause)) end(tracked, at, cause)
+      else gaps.add(tracked)
+    },
+    endGaps: () => {
+      for (const tracked of gaps) {
+        if (isGapOver(tracked) || !isForwarded(tracked.session.reservation_id)) endGap(tracked)
+      }
+    },
+    endAll: (now) => {
+      for (const tracked of [...byReservation.values()]) {
+        if (tracked.open === 0) endGap(tracked)
+        else end(tracked, now, 'stopped')
+      }
+      byConnection.clear()
+    },
+    has: ({ _id, reservation_id }) => byReservation.get(reservation_id)?.session._id === _id,
+    all: () => byReservation.values(),
+  }
+}

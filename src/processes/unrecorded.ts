@@ -1,0 +1,98 @@
+import type { DataOf } from '../domain/event.ts'
+import { epochSecondsOf } from '../domain/values/instant.ts'
+import type { Views } from '../read-models/views.ts'
+import { makeAgenda } from './agenda.ts'
+import type { UpcomingReservations } from './upcoming.ts'
+
+/** A reservation whose start or end has not been recorded. */
+export interface Unrecorded {
+  readonly sut_id: string
+  /** When it ends, in Unix milliseconds. */
+  readonly ends: number
+  /** Whether its start has been recorded, or is not to be. */
+  readonly hasStarted: boolean
+}
+
+/** The starts and ends to come, and those that wait for their record. */
+export interface UnrecordedReservations {
+  readonly get: (id: string) => Unrecorded | undefined
+  /** Waits for a moment, in Unix milliseconds. */
+  readonly wait: (id: string, moment: number, reservation: Unrecorded) => void
+  readonly forget: (id: string) => void
+  /** The ids of which something is due; no longer waiting for it. */
+  readonly takeDue: (now: number) => readonly string[]
+  /** Whether a reservation has ended that could not be kept. True again every minute until all of them have. */
+  readonly takeOverflow: (now: number) => boolean
+  readonly close: () => void
+}
+
+/** Reservations that wait for a record. More are left to a catch-up, as after a downtime. */
+const WAITING_MAX = 200_000
+/** Milliseconds between catch-ups for those that could not be kept. */
+const OVERFLOW_EVERY = 60_000
+
+interface Options {
+  readonly upcoming: UpcomingReservations
+  readonly views: Pick<Views, 'watch'>
+  /** Unix milliseconds: what was due before is not recorded. */
+  readonly from: number
+  readonly waitingMax?: number
+}
+
+/** Starts and ends recorded by a wrong clock are recorded again. Those of windows that are over are due at once. */
+const restoredBy = ({ sut_id, windows }: DataOf<'ClockCorrected'>): Parameters<UnrecordedReservations['wait']>[] =>
+  windows.flatMap(({ _id, start_time, end_time, started: hasStarted = false }) => {
+    const [begins, ends] = [epochSecondsOf(start_time) * 1000, epochSecondsOf(end_time) * 1000]
+    return sut_id === undefined ? [] : [[_id, hasStarted ? ends : begins, { sut_id, ends, hasStarted }]]
+  })
+
+/** Follows the upcoming reservations, and the records of all instances. */
+export const followUnrecorded = (options: Options): UnrecordedReservations => {
+  const { upcoming, views, from, waitingMax = WAITING_MAX } = options
+  const agenda = makeAgenda()
+  const waiting = new Map<string, Unrecorded>()
+  /** The first and the last end of reservations that could not be kept. */
+  let overflow: { readonly from: number; readonly to: number } | undefined
+
+  const wait: UnrecordedReservations['wait'] = (id, moment, reservation) => {
+    if (waiting.size >= waitingMax && !waiting.has(id)) {
+      const { ends } = reservation
+      overflow = { from: Math.min(overflow?.from ?? ends, ends), to: Math.max(overflow?.to ?? ends, ends) }
+    } else {
+      waiting.set(id, reservation)
+      agenda.set(id, moment)
+    }
+  }
+  const forget = (id: string): void => {
+    waiting.delete(id)
+    agenda.delete(id)
+  }
+
+  upcoming.observe((id, reservation) => {
+    if (reservation === undefined) return forget(id)
+    const { sut_id, begins, ends } = reservation
+    const hasStarted = waiting.get(id)?.hasStarted ?? begins < from
+    wait(id, hasStarted ? ends : begins, { sut_id, ends, hasStarted })
+  })
+  const unwatch = views.watch((events) => {
+    for (const { type, data } of events) {
+      if (type === 'ReservationEnded') forget(data._id)
+      const started = type === 'ReservationStarted' ? waiting.get(data._id) : undefined
+      if (started && type === 'ReservationStarted') wait(data._id, started.ends, { ...started, hasStarted: true })
+      if (type === 'ClockCorrected') for (const restored of restoredBy(data)) wait(...restored)
+    }
+  })
+
+  return {
+    get: (id) => waiting.get(id),
+    wait,
+    forget,
+    takeDue: agenda.takeDue,
+    takeOverflow: (now) => {
+      if (overflow === undefined || now < overflow.from) return false
+      overflow = now < overflow.to ? { ...overflow, from: now + OVERFLOW_EVERY } : undefined
+      return true
+    },
+    close: unwatch,
+  }
+}

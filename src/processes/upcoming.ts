@@ -1,0 +1,173 @@
+import type { Logged } from '../domain/event.ts'
+import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
+import type { UpcomingRow } from '../read-models/lists/lists.ts'
+import type { Views } from '../read-models/views.ts'
+
+/** A reservation that runs or begins soon. */
+export interface Upcoming {
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+  readonly listen_port: number
+  /** When it begins to run, in Unix milliseconds: its start, or its creation if that was later. */
+  readonly begins: number
+  /** When it ends, in Unix milliseconds. */
+  readonly ends: number
+}
+
+/** Called with a reservation that is new or has changed, or without one when it was cancelled or released. */
+export type OnUpcoming = (id: string, reservation: Upcoming | undefined, event: Logged | undefined) => void
+
+/** The reservations of the next hour, from the views and then from each event. */
+export interface UpcomingReservations {
+  readonly get: (id: string) => Upcoming | undefined
+  /** Those there are, in no order. */
+  readonly all: () => Iterable<Upcoming>
+  /** Tells of those there are, and then of every change. */
+  readonly observe: (listener: OnUpcoming) => void
+  /** Whether it is time to read ahead: half of it has passed, or the clock went back by as much. */
+  readonly isLoadDue: () => boolean
+  /** Reads ahead. False while the views cannot be read. */
+  readonly load: () => Promise<boolean>
+  /**
+   * Unix milliseconds since when every reservation has been told before its end; undefined before the first load. A load
+   * that comes too late, after a suspension or a jump of the clock, moves it.
+   */
+  readonly completeSince: () => number | undefined
+  readonly close: () => void
+}
+
+/** Milliseconds read ahead. At most five reservations of a SUT lie in it, so ports bound what is kept. */
+const AHEAD = 3_600_000
+/** Milliseconds an ended reservation is kept, so that a late extension finds it, and a clock may be set back. */
+const KEPT = 60_000
+/** Reservations per page: a page must not hold the thread for long. */
+const PAGE = 2_000
+
+interface UpcomingOptions {
+  readonly views: Pick<Views, 'read' | 'watch'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created }: UpcomingRow): Upcoming => ({
+  ...{ _id, sut_id, user_id, listen_port },
+  begins: Math.max(start * 1000, created),
+  ends: end * 1000,
+})
+
+/** The reservation after an event; `gone` if it no longer holds its SUT, undefined if the event is about no known one. */
+const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 'gone' | undefined => {
+  switch (event.type) {
+    case 'ReservationCreated': {
+      const { _id, sut_id, user_id, listen_port, start_time, end_time } = event.data
+      const begins = Math.max(epochSecondsOf(start_time) * 1000, epochMillisecondsOf(event.metadata.time))
+      return { _id, sut_id, user_id, listen_port, begins, ends: epochSecondsOf(end_time) * 1000 }
+    }
+    case 'ReservationExtended': {
+      const standing = known.get(event.data._id)
+      return standing && { ...standing, ends: epochSecondsOf(event.data.end_time) * 1000 }
+    }
+    case 'ReservationReleased':
+    case 'ReservationCancelled':
+      return 'gone'
+    default:
+      return undefined
+  }
+}
+
+/** Reads all pages of a span of Unix seconds. False while lists cannot be read. */
+const readPages = async (
+  views: Pick<Views, 'read'>,
+  span: { readonly from: number; readonly to: number },
+  put: (reservation: Upcoming) => void,
+): Promise<boolean> => {
+  let from = -1
+  for (;;) {
+    const page = await views.read('upcoming', { ...span, after: from, limit: PAGE })
+    if (page === undefined) return false
+    for (const row of page.listed) put(fromRow(row))
+    const last = page.listed.at(-1)
+    if (last === undefined || page.listed.length < PAGE) return true
+    from = last.position
+  }
+}
+
+/** What has been read of the time ahead, in Unix milliseconds. */
+const makeCoverage = () => {
+  let until = Number.NEGATIVE_INFINITY
+  let loadedAt = Number.NEGATIVE_INFINITY
+  let completeSince: number | undefined
+  return {
+    /** Whether a reservation that begins then is kept. */
+    includes: (begins: number): boolean => begins <= until,
+    isLoadDue: (now: number): boolean => Math.abs(now - loadedAt) >= AHEAD / 2,
+    begin: (now: number): void => {
+      until = Math.max(now, loadedAt) + AHEAD
+    },
+    end: (now: number): void => {
+      if (now > loadedAt + AHEAD) completeSince = now
+      until = now + AHEAD
+      loadedAt = now
+    },
+    completeSince: (): number | undefined => completeSince,
+  }
+}
+
+export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): UpcomingReservations => {
+  const known = new Map<string, Upcoming>()
+  const listeners: OnUpcoming[] = []
+  const coverage = makeCoverage()
+  /** Events folded while the views are being read: applied again on top of what was read. */
+  let missed: Logged[] | undefined
+
+  const tell: OnUpcoming = (...what) => {
+    for (const listener of listeners) listener(...what)
+  }
+  const put = (reservation: Upcoming, event?: Logged): void => {
+    known.set(reservation._id, reservation)
+    tell(reservation._id, reservation, event)
+  }
+  const take = (event: Logged): void => {
+    const reservation = after(event, known)
+    if (reservation === undefined || !('_id' in event.data)) return
+    if (reservation === 'gone') {
+      known.delete(event.data._id)
+      tell(event.data._id, undefined, event)
+    } else if (coverage.includes(reservation.begins)) put(reservation, event)
+  }
+  const unwatch = views.watch((events) => {
+    for (const event of events) {
+      missed?.push(event)
+      take(event)
+    }
+  })
+
+  return {
+    get: (id) => known.get(id),
+    all: () => known.values(),
+    observe: (listener) => {
+      listeners.push(listener)
+      for (const reservation of known.values()) listener(reservation._id, reservation, undefined)
+    },
+    isLoadDue: () => coverage.isLoadDue(clock()),
+    load: async () => {
+      const now = clock()
+      coverage.begin(now)
+      missed = []
+      try {
+        const span = { from: Math.floor((now - KEPT) / 1000), to: Math.ceil((now + AHEAD) / 1000) }
+        if (!(await readPages(views, span, put))) return false
+      } finally {
+        const events = missed
+        missed = undefined
+        for (const event of events) take(event)
+      }
+      coverage.end(now)
+      for (const [id, { ends }] of known) if (ends < now - KEPT) known.delete(id)
+      return true
+    },
+    completeSince: coverage.completeSince,
+    close: unwatch,
+  }
+}

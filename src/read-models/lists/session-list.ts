@@ -1,0 +1,126 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { IdKeys } from '../tables/id-keys.ts'
+import { IS_CLOSED, IS_OPEN, LISTED, type SessionCounts } from '../tables/session-table.ts'
+import { type Condition, condition, type Page, type Part, type RunQuery, type SessionQuery } from './lists.ts'
+
+/** A query with surrogate keys for SUT and user. */
+interface KeyedQuery extends Omit<SessionQuery, 'sut_id' | 'user_id'> {
+  readonly sut: number | undefined
+  readonly user: number | undefined
+}
+
+/** Undefined if the SUT or user is unknown, and so has no sessions. */
+const withKeys = ({ sut_id, user_id, ...query }: SessionQuery, names: IdKeys): KeyedQuery | undefined => {
+  const [sut, user] = [sut_id, user_id].map((id) => (id === undefined ? undefined : names.find(id)))
+  const isUnknown = (sut_id !== undefined && sut === undefined) || (user_id !== undefined && user === undefined)
+  return isUnknown ? undefined : { ...query, sut, user }
+}
+
+const optional = (sql: string, value: SQLInputValue | undefined): readonly Condition[] =>
+  value === undefined ? [] : [condition(sql, value)]
+
+const filtersOf = (query: KeyedQuery): readonly Condition[] => {
+  const { sut, user, reservation_id, isOpen, closesAfter, opensBefore } = query
+  return [
+    ...optional('sut = ?', sut),
+    ...optional('user = ?', user),
+    ...optional('reservation = ?', reservation_id),
+    ...(isOpen ? [condition(IS_OPEN)] : []),
+    ...optional('opens < ?', opensBefore),
+    ...optional('closes > ?', closesAfter),
+  ]
+}
+
+type Index = `session_${'open' | 'listed' | 'by_sut' | 'by_user' | 'by_reservation' | 'by_time'}`
+
+/** Sessions that an index finds, in parts without overlap. */
+type Source = readonly { readonly index: Index; readonly filters: readonly Condition[] }[]
+
+/** What closed later than a moment opened at most as long before it as the longest session took, unless it is open. */
+const inSpan = (query: KeyedQuery, counts: SessionCounts): Source => {
+  const { closesAfter } = query
+  const opensFrom = closesAfter === undefined ? undefined : closesAfter - counts.longest()
+  const filters = filtersOf(query)
+  return [
+    { index: 'session_by_time', filters: [...filters, ...optional('opens >= ?', opensFrom), condition(IS_CLOSED)] },
+    { index: 'session_open', filters: [...filters, condition(IS_OPEN)] },
+  ]
+}
+
+/** Entries of an index that can be read within a few milliseconds, or sorted. */
+const SHORT = 10_000
+
+const hasSpan = ({ closesAfter, opensBefore }: KeyedQuery): boolean =>
+  closesAfter !== undefined || opensBefore !== undefined
+
+/** The index for a query, unless it is one of a span alone. */
+const indexOf = ({ sut, user, reservation_id, isOpen }: KeyedQuery, counts: SessionCounts): Index => {
+  if (reservation_id !== undefined) return 'session_by_reservation'
+  if (isOpen) return 'session_open'
+  if (sut === undefined) return user === undefined ? 'session_listed' : 'session_by_user'
+  return user !== undefined && counts.of('user', user) < counts.of('sut', sut) ? 'session_by_user' : 'session_by_sut'
+}
+
+/** The number of sessions where a counter has it. */
+const counted = (query: KeyedQuery, counts: SessionCounts): number | undefined => {
+  const { sut, user, reservation_id, isOpen } = query
+  if (reservation_id !== undefined || isOpen || hasSpan(query)) return undefined
+  if (sut === undefined) return user === undefined ? counts.all() : counts.of('user', user)
+  return user === undefined ? counts.of('sut', sut) : undefined
+}
+
+const valuesOf = (filters: readonly Condition[]): readonly SQLInputValue[] => filters.flatMap(({ values }) => values)
+
+const through = ({ index, filters }: Source[number]): string =>
+  `FROM session INDEXED BY ${index} WHERE ${[LISTED, ...filters.map(({ sql }) => sql)].join(' AND ')}`
+
+const countIn = (ask: RunQuery, source: Source): number =>
+  source
+    .map((part) => ask<{ n: number }>(`SELECT count(*) AS n ${through(part)}`, ...valuesOf(part.filters))[0]?.n ?? 0)
+    .reduce((sum, n) => sum + n, 0)
+
+const documentsIn = (ask: RunQuery, source: Source, { limit, offset, createdBefore }: Part): readonly string[] => {
+  const here = source.map(({ index, filters }) => ({
+    index,
+    filters: [...filters, ...optional('created < ?', createdBefore)],
+  }))
+  const all = here.map((part) => `SELECT position, created ${through(part)}`).join(' UNION ALL ')
+  return ask<{ document: string }>(
+    `SELECT d.document FROM (${all} ORDER BY created DESC LIMIT ? OFFSET ?) AS page
+     CROSS JOIN session d WHERE d.position = page.position ORDER BY page.created DESC`,
+    ...here.flatMap(({ filters }) => valuesOf(filters)),
+    limit,
+    offset,
+  ).map(({ document }) => document)
+}
+
+export const makeSessionList =
+  (ask: RunQuery, names: IdKeys, counts: SessionCounts) =>
+  (asked: SessionQuery): Page => {
+    const query = withKeys(asked, names)
+    if (query === undefined) return { documents: [], count: 0 }
+    const index = indexOf(query, counts)
+    const inOrder: Source = [{ index, filters: filtersOf(query) }]
+    const source = index === 'session_listed' && hasSpan(query) ? inSpan(query, counts) : inOrder
+    const count = counted(query, counts) ?? countIn(ask, source)
+    if (count === 0) return { documents: [], count }
+    // A few are sorted; of many, the newest are found soon in order of creation.
+    return { documents: documentsIn(ask, count <= SHORT ? source : inOrder, asked), count }
+  }
+
+/** Whether a list is short enough to read on the main thread. Those of a reservation, and those open, are few. */
+export const makeIsShortOfSessions =
+  (names: IdKeys, counts: SessionCounts) =>
+  (asked: SessionQuery): boolean => {
+    const query = withKeys(asked, names)
+    if (query === undefined) return true
+    const { limit, offset, sut, user, reservation_id, isOpen } = query
+    if (offset + limit > SHORT) return false
+    if (reservation_id !== undefined || isOpen || counted(query, counts) !== undefined) return true
+    const entries = [
+      counts.all(),
+      ...(sut === undefined ? [] : [counts.of('sut', sut)]),
+      ...(user === undefined ? [] : [counts.of('user', user)]),
+    ]
+    return Math.min(...entries) <= SHORT
+  }

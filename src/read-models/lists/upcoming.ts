@@ -1,0 +1,54 @@
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
+import { LISTED } from '../tables/reservation-table.ts'
+import type { Ended, RunQuery, SpanPage, UpcomingRow } from './lists.ts'
+
+/** Reservations that are read, and their documents parsed, within a few milliseconds. */
+const SHORT = 1_000
+
+/** Whether few reservations end within a span. */
+export const makeEndsShort =
+  (counts: ReservationCounts) =>
+  ({ from, to }: Ended): boolean =>
+    counts.onDays('end_day', dayOf(from), dayOf(to + counts.longest())) <= SHORT
+
+/** Reservations that hold their SUT within a span, by position. */
+export const makeUpcoming =
+  (ask: RunQuery, counts: ReservationCounts) =>
+  ({ from, to, after, limit }: SpanPage): readonly UpcomingRow[] => {
+    const rows = ask<{ position: number; document: string; start: number; end: number }>(
+      `SELECT d.position, d.document, d.starts AS start, d.ends AS "end" FROM (
+         SELECT r.position FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
+         WHERE r.segment = s.n AND ${LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends < ? AND r.starts < ?
+         AND r.position > ? ORDER BY r.position LIMIT ?) AS page
+       CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
+      from,
+      to + counts.longest(),
+      to,
+      after,
+      limit,
+    )
+    return rows.map(({ position, document, start, end }) => {
+      const { _id, sut_id, user_id, listen_port, created_at } = JSON.parse(document)
+      return { position, _id, sut_id, user_id, listen_port, start, end, created: epochMillisecondsOf(created_at) }
+    })
+  }
+
+/**
+ * The SUTs with a reservation that ended within a span, the end included, and whose end has not been recorded. A record
+ * from before a correction of the clock may not count.
+ */
+export const makeUnrecorded =
+  (ask: RunQuery) =>
+  ({ from, to }: Ended): readonly string[] =>
+    ask<{ id: string }>(
+      `SELECT DISTINCT n.id FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
+       CROSS JOIN name n ON n.key = r.sut
+       WHERE r.segment = s.n AND ${LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends <= ?
+       AND NOT EXISTS (
+         SELECT 1 FROM reservation_run x WHERE x.id = (SELECT id FROM reservation WHERE position = r.position)
+         AND x.until IS NULL AND x.document NOT LIKE '%"ended":null}'
+         AND x.position > (SELECT coalesce(max(c.position), -1) FROM clock_correction c WHERE c.id = n.id))`,
+      from,
+      to,
+    ).map(({ id }) => id)

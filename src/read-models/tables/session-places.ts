@@ -1,0 +1,69 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Row } from './row.ts'
+
+/**
+ * Where events of sessions are in the histories of their SUTs. A SUT's history merges two streams in the order of the
+ * log, and a page of it is found by its number: each event of a session has to know how many events of the SUT's own
+ * stream come before it.
+ */
+export interface SessionPlaces {
+  /** Gives the events of sessions among the rows their places. All rows must be in their tables, with whole events. */
+  readonly assign: (rows: readonly Row[]) => void
+}
+
+interface PlacesOptions {
+  /** The number of events of a SUT's own stream so far. */
+  readonly eventsOf: (sutId: string) => number
+  readonly keyOf: (sutId: string) => number | undefined
+}
+
+/** The SUT whose own stream the event of a row is in. */
+const sutOf = ({ projection, version }: Row): string | undefined => {
+  if (version === undefined) return undefined
+  switch (projection) {
+    case 'sut':
+      return version.isObserved ? undefined : version.id
+    case 'reservation':
+    case 'reservation_run':
+      return version.columns[0] as string
+    case 'clock_correction':
+      return version.id
+    default:
+      return undefined
+  }
+}
+
+/** Positions of events in the streams of some SUTs. */
+const positionsIn = (rows: readonly Row[], sutIds: ReadonlySet<string>): ReadonlyMap<string, readonly number[]> => {
+  const positions = new Map([...sutIds].map((sutId) => [sutId, [] as number[]]))
+  for (const row of rows) {
+    const sutId = sutOf(row)
+    if (sutId !== undefined && row.version !== undefined) positions.get(sutId)?.push(row.version.position)
+  }
+  return positions
+}
+
+export const makeSessionPlaces = (db: DatabaseSync, { eventsOf, keyOf }: PlacesOptions): SessionPlaces => {
+  const newest = db.prepare('SELECT nth FROM session WHERE sut = ? ORDER BY sut DESC, place DESC LIMIT 1')
+  const set = db.prepare('UPDATE session SET place = ?, nth = ? WHERE position = ?')
+  return {
+    assign: (rows) => {
+      const sessions = rows.filter(({ projection }) => projection === 'session')
+      if (sessions.length === 0) return
+      const sutIds = new Set(sessions.map(({ version }) => version?.columns[1] as string))
+      const positions = positionsIn(rows, sutIds)
+      for (const sutId of sutIds) {
+        const sut = keyOf(sutId) as number
+        const all = eventsOf(sutId)
+        const here = positions.get(sutId) ?? []
+        let nth = (newest.get(sut) as { nth: number } | undefined)?.nth ?? -1
+        for (const { version } of sessions) {
+          if (version?.columns[1] !== sutId) continue
+          const before = all - here.filter((position) => position > version.position).length
+          nth += 1
+          set.run(before + nth, nth, version.position)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { durationWithin } from './duration.ts'
+import { readHost } from './host.ts'
+import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
+
+/** Settings of the gateway. */
+export interface GatewayConfig {
+  readonly isOn: boolean
+  /** The address that the ports of reservations listen on. */
+  readonly host: string
+  /** What clients connect to, if it is another name or address. */
+  readonly publicHost?: string
+  /** Who may connect: only the address that a reservation is bound to, or anybody. */
+  readonly clients: 'holder' | 'any'
+  /** Bits of an IPv6 address that count as one client. */
+  readonly ipv6Prefix: number
+  readonly connectionsOfOneMax: number
+  readonly connectionsMax: number
+  /** Milliseconds. */
+  readonly connectTimeoutMs: number
+  /** The tags that a SUT must have to be forwarded and probed by this instance; all SUTs if there are none. */
+  readonly suts: Readonly<Record<string, string>>
+}
+
+const TAG = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=([^,]{0,256})$/
+
+/** `site=berlin,rack=4`: all of them must match. */
+const tagSelector: Read<Readonly<Record<string, string>>> = (value) => {
+  const tags = new Map<string, string>()
+  for (const each of value.split(',')) {
+    const [, name, wanted] = TAG.exec(each.trim()) ?? []
+    if (name === undefined || wanted === undefined || tags.has(name)) {
+      return E.left('must be tags like site=berlin or site=berlin,rack=4, each name once')
+    }
+    tags.set(name, wanted)
+  }
+  return E.right(Object.fromEntries(tags))
+}
+
+/** Reads the variables of the gateway. `host` is that of the service itself. */
+export const readGateway = (read: ReadVariable, { host }: { readonly host: string }): GatewayConfig => {
+  const publicHost = read('BERTH_GATEWAY_PUBLIC_HOST', readHost, undefined)
+  return {
+    isOn: read('BERTH_GATEWAY', oneOf('on', 'off'), 'on') === 'on',
+    host: read('BERTH_GATEWAY_HOST', readHost, host),
+    ...(publicHost !== undefined && { publicHost }),
+    clients: read('BERTH_GATEWAY_CLIENTS', oneOf('holder', 'any'), 'holder'),
+    ipv6Prefix: read('BERTH_GATEWAY_IPV6_PREFIX', wholeNumber(1, 128), 128),
+    connectionsOfOneMax: read('BERTH_GATEWAY_CONNECTIONS_OF_ONE', wholeNumber(1, 4_096), 64),
+    connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', wholeNumber(1, 65_536), 4_096),
+    connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', durationWithin({ min: 'PT0.1S', max: 'PT2M' }), 10_000),
+    suts: read('BERTH_GATEWAY_SUTS', tagSelector, {}),
+  }
+}

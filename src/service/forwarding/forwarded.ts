@@ -1,0 +1,161 @@
+import { LRUCache } from 'lru-cache'
+import { formatMilliseconds } from '../../domain/values/instant.ts'
+import type { Decisions } from '../../gateway/decisions.ts'
+import type { Forwarding } from '../../gateway/forwarding.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { AttachedEnd, Forwarded, LastError } from '../../http/routes/access/forwarded.ts'
+
+/** Reservations of which the last error is remembered. The least recently used are forgotten. */
+const ERRORS_MAX = 10_000
+
+const both =
+  <A extends unknown[]>(one: (...reported: A) => void, other: (...reported: A) => void) =>
+  (...reported: A): void => {
+    one(...reported)
+    other(...reported)
+  }
+
+export interface AttachOptions {
+  /** Whether the vault has a password of the reservation's SUT. */
+  readonly hasPassword: (reservationId: string) => Promise<boolean>
+  readonly onRefused: Decisions['onRefused']
+}
+
+/** Follows what the gateway does for `Forwarded`. Empty until the gateway is open. */
+export interface ForwardedRegistry extends Forwarded {
+  /** The same decisions, whose reports are also taken here. */
+  readonly observing: (decisions: Decisions) => Decisions
+  /** The same gateway, whose openings and closings are also taken here. */
+  readonly following: (gateway: Gateway, options: AttachOptions) => Gateway
+}
+
+/** Clients of this process, until their end is known. */
+const makeAttachedClients = () => {
+  const clients = new Map<number, { readonly reservationId: string; readonly end: (cause: AttachedEnd) => void }>()
+  return {
+    add: (connection: number, reservationId: string) => {
+      const { promise: ended, resolve: end } = Promise.withResolvers<AttachedEnd>()
+      clients.set(connection, { reservationId, end })
+      return { ended, leave: () => void clients.delete(connection) }
+    },
+    end: (connection: number, cause: AttachedEnd): void => clients.get(connection)?.end(cause),
+    /** For those that are not connected to the SUT yet: nobody reports their end. */
+    endAll: (reservationId: string, cause: AttachedEnd): void => {
+      for (const client of clients.values()) if (client.reservationId === reservationId) client.end(cause)
+    },
+  }
+}
+
+interface Forwards {
+  isOpen: boolean
+  /** Its end in Unix milliseconds; null while the clock is not trusted. */
+  until: number | null
+}
+
+/** Reservations that are forwarded, and those who wait for one. */
+const makeForwardings = (clock: () => number) => {
+  const forwardings = new Map<string, Forwards>()
+  const waiting = new Map<string, Set<() => void>>()
+  /** Undefined from its end on, although it is closed a moment later. */
+  const running = (id: string): Forwards | undefined => {
+    const found = forwardings.get(id)
+    return found !== undefined && (found.until === null || clock() < found.until) ? found : undefined
+  }
+  return {
+    running,
+    open: ({ reservationId: id, until }: Pick<Forwarding, 'reservationId' | 'until'>): void => {
+      forwardings.set(id, { isOpen: forwardings.get(id)?.isOpen === true, until })
+      for (const resolve of waiting.get(id) ?? []) resolve()
+    },
+    close: (id: string): void => void forwardings.delete(id),
+    setOpen: (id: string, isOpen: boolean): void => {
+      const found = forwardings.get(id)
+      if (found !== undefined) found.isOpen = isOpen
+    },
+    setAllClosed: (): void => {
+      for (const each of forwardings.values()) each.isOpen = false
+    },
+    /** Waiting is bounded by the requests under way. */
+    comes: (id: string, within: number): Promise<boolean> =>
+      new Promise((resolve) => {
+        if (running(id) !== undefined) return resolve(true)
+        const waits = waiting.get(id) ?? new Set<() => void>()
+        const settle = (): void => {
+          clearTimeout(late)
+          waits.delete(settle)
+          if (waits.size === 0) waiting.delete(id)
+          resolve(running(id) !== undefined)
+        }
+        const late = setTimeout(settle, within)
+        waiting.set(id, waits.add(settle))
+      }),
+  }
+}
+
+/** Open connections and the last error, by reservation, as the gateway reports them. */
+const makeReports = (clock: () => number) => {
+  const counts = new Map<string, number>()
+  const errors = new LRUCache<string, LastError>({ max: ERRORS_MAX })
+  const count = (id: string, by: 1 | -1): void => {
+    const now = (counts.get(id) ?? 0) + by
+    if (now === 0) counts.delete(id)
+    else counts.set(id, now)
+  }
+  return {
+    count,
+    connections: (id: string) => counts.get(id) ?? 0,
+    lastError: (id: string) => errors.get(id),
+    failed: (id: string, cause: string) => void errors.set(id, { time: formatMilliseconds(clock()), cause }),
+  }
+}
+
+/** @param clock Unix milliseconds */
+export const makeForwarded = (clock: () => number): ForwardedRegistry => {
+  const { running, open, close, setOpen, setAllClosed, comes } = makeForwardings(clock)
+  const { count, connections, lastError, failed } = makeReports(clock)
+  const clients = makeAttachedClients()
+  let attach: Forwarded['attach'] = async () => ({ refused: 'over' })
+
+  const onDisconnected: Decisions['onDisconnected'] = ({ reservationId, connection, cause }) => {
+    count(reservationId, -1)
+    clients.end(connection, cause)
+  }
+
+  return {
+    has: (id) => running(id) !== undefined,
+    comes,
+    isOpen: (id) => running(id)?.isOpen === true,
+    connections,
+    lastError,
+    attach: (id) => attach(id),
+    observing: (decisions) => ({
+      ...decisions,
+      onConnected: both(({ reservationId }) => count(reservationId, 1), decisions.onConnected),
+      onDisconnected: both(onDisconnected, decisions.onDisconnected),
+      onFailed: both(failed, decisions.onFailed),
+      onPortTaken: both((id) => setOpen(id, false), decisions.onPortTaken),
+      onPortOpened: both((id) => setOpen(id, true), decisions.onPortOpened),
+      onThreadFailed: both((_: Error) => setAllClosed(), decisions.onThreadFailed),
+    }),
+    following: (gateway, { hasPassword, onRefused }) => {
+      attach = async (id) => {
+        const attached = await gateway.attach(id, { hasPassword: await hasPassword(id) })
+        if (!('refused' in attached)) return { ...clients.add(attached.connection, id), stream: attached.stream }
+        onRefused(id, attached.refused, 1)
+        return attached
+      }
+      return {
+        ...gateway,
+        open: (forwarding) => {
+          open(forwarding)
+          return gateway.open(forwarding)
+        },
+        close: (id, cause) => {
+          close(id)
+          clients.endAll(id, cause)
+          gateway.close(id, cause)
+        },
+      }
+    },
+  }
+}

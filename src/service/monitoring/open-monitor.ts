@@ -1,0 +1,47 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { probe } from '../../gateway/probe/probe.ts'
+import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitor.ts'
+import type { Vault } from '../../vault/vault.ts'
+
+export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'> {
+  readonly vault: Pick<Vault, 'reveal'>
+  readonly log: { readonly error: (facts: object, sentence: string) => void }
+  /** Whether an address and port are Berth's own, which are not connected to. */
+  readonly isOwn?: (address: string, port: number) => boolean
+}
+
+/** A monitor that probes over the network with the vault's passwords. `stop` also abandons probes under way. */
+export const openMonitor = (
+  options: OpenMonitorOptions,
+): Pick<Monitor, 'check'> & { readonly start: () => () => Promise<void> } => {
+  const { vault, log, isOwn = () => false } = options
+  const stop = new AbortController()
+  const { signal } = stop
+
+  const passwordOf = async (sutId: string): Promise<string | undefined> => {
+    const revealed = await vault.reveal(sutId)
+    if (E.isLeft(revealed)) throw new StoreUnavailable(revealed.left)
+    return revealed.right.password
+  }
+
+  const monitor = makeMonitor({
+    ...options,
+    signal,
+    probe: async ({ _id, address: host, port, sut_type }) => {
+      const password = sut_type === 'vnc' ? await passwordOf(_id) : undefined
+      return probe({ host, port, sut_type, password }, { isOwn, signal })
+    },
+    onError: (error) => log.error({ err: error }, 'a SUT could not be probed; retrying'),
+  })
+  return {
+    check: monitor.check,
+    start: () => {
+      const running = monitor.run()
+      return () => {
+        stop.abort()
+        return running
+      }
+    },
+  }
+}

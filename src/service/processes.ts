@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { beginSchedule } from '../commands/begin-schedule.ts'
+import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
+import type { Runner } from '../commands/order.ts'
+import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
+import type { ProcessClock } from '../processes/clock.ts'
+import { runSchedule } from '../processes/schedule.ts'
+import { makeUpcomingReservations, type UpcomingReservations } from '../processes/upcoming.ts'
+import type { Views } from '../read-models/views.ts'
+import type { Config } from './config/config.ts'
+import { openForwarding } from './gateway.ts'
+import type { Parts } from './parts.ts'
+import { openSessions } from './sessions/open-sessions.ts'
+import type { World } from './world.ts'
+
+/** Milliseconds before something is tried again. */
+const AGAIN_AFTER = 1_000
+/** Milliseconds between looks whether requests are answered. */
+const LOOK_EVERY = 50
+
+interface Beginning extends Pick<Parts, 'store' | 'guard'> {
+  readonly world: World
+  readonly randomHex: RandomHex
+}
+
+/** Since when starts and ends are recorded, in Unix milliseconds; undefined if that cannot be recorded yet. */
+export const tryToBeginSchedule = async ({
+  store,
+  guard,
+  world,
+  randomHex,
+}: Beginning): Promise<number | undefined> => {
+  // A clock that is ahead would begin the schedule years from now.
+  if (guard.isAhead(world.clock())) return undefined
+  try {
+    return await beginSchedule({ store, now: world.clock(), randomHex })
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
+  }
+}
+
+/** Milliseconds between looks at the clock. */
+const WAKE_EVERY = 50
+
+export const pauseBriefly = (signal: AbortSignal): Promise<void> =>
+  delay(WAKE_EVERY, undefined, { signal, ref: false }).catch(() => undefined)
+
+interface ProcessesOptions {
+  readonly world: World
+  readonly randomHex: RandomHex
+  readonly config: Config
+  readonly parts: Parts
+  readonly runner: Runner
+  readonly isOpen: () => boolean
+  /** The port of the service itself. */
+  readonly ownPort: number
+}
+
+interface ReadingAhead {
+  readonly upcoming: UpcomingReservations
+  readonly clock: ProcessClock
+  readonly log: World['log']
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly pause: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads reservations ahead until the signal aborts.
+ *
+ * @param onFirst called after the first attempt: one that failed must not keep the service from becoming ready
+ */
+const readAhead = async (
+  { upcoming, clock, log, wake, pause, signal }: ReadingAhead,
+  onFirst: () => Promise<void>,
+): Promise<void> => {
+  const readDue = async (): Promise<boolean> => {
+    if (!clock.mayAct() || !upcoming.isLoadDue()) return true
+    return upcoming.load().catch((error: unknown) => {
+      if (!signal.aborted) log.error({ err: error }, 'reservations cannot be read ahead; retrying')
+      return false
+    })
+  }
+  let isFirst = true
+  for (; !signal.aborted; await wake(signal)) {
+    const isRead = await readDue()
+    if (isFirst) await onFirst()
+    isFirst = false
+    if (!isRead) await pause(AGAIN_AFTER)
+  }
+}
+
+/** Starts what is done on time: recording starts and ends, forwarding. Returns the function that stops it. */
+export const startProcesses = (options: ProcessesOptions): (() => Promise<void>) => {
+  const { config, world, randomHex, parts, runner, isOpen, ownPort } = options
+  const { store, views, guard, metrics, alarms, instance, processClock: clock } = parts
+  const { log, sinceBoot, wake = pauseBriefly } = world
+  const stop = new AbortController()
+  const { signal } = stop
+  const pause = (milliseconds: number): Promise<void> =>
+    delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
+  const upcoming = makeUpcomingReservations({ views, clock: world.clock })
+
+  const recordOnTime = async (): Promise<void> => {
+    let from = parts.scheduledFrom
+    while (from === undefined && !signal.aborted) {
+      await pause(AGAIN_AFTER)
+      from = await tryToBeginSchedule({ store, guard, world, randomHex })
+    }
+    if (from === undefined) return
+    await runSchedule({
+      ...{ upcoming, views, runner, clock, from, isOpen, wake, signal },
+      makeRequestId: () => makeEventId(world.clock(), randomHex(10)),
+      onRecorded: metrics.scheduled,
+      onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
+    })
+  }
+
+  const running = (async () => {
+    while (!isOpen() && !signal.aborted) await pause(LOOK_EVERY)
+    if (signal.aborted) return
+    const isForwarded = (id: string): boolean => forwarding?.forwarding.get(id) !== undefined
+    const { data } = config
+    const sessions = await openSessions({
+      ...{ data, log, sinceBoot, randomHex, views, instance, runner, clock, isForwarded, isOpen, wake, signal },
+      alarms,
+    })
+    const forwarding = config.gateway.isOn
+      ? openForwarding({ config, world, parts, runner, upcoming, ownPort, wake, signal, sessions })
+      : undefined
+    const openPorts = async (): Promise<void> => {
+      await forwarding?.forwarding.openDue()
+      parts.stage.isOpeningPorts = false
+    }
+    await Promise.all([
+      recordOnTime(),
+      readAhead({ upcoming, clock, log, wake, pause, signal }, openPorts),
+      forwarding?.forwarding.run(),
+      sessions.run(),
+    ])
+    await forwarding?.gateway.stop()
+    await sessions.finish()
+  })().catch(world.onFatal)
+  return async () => {
+    stop.abort()
+    await running
+    upcoming.close()
+  }
+}
+
+/** Starts sweeping abandoned creations. Returns the function that stops it. */
+export const startSweep = (
+  { clock, log }: World,
+  randomHex: RandomHex,
+  runner: Runner,
+  views: Views,
+  isOpen: () => boolean,
+): (() => Promise<void> | void) => {
+  const sweep = makeSweep({
+    runner,
+    clock,
+    sutStatusOf: (id) => {
+      const version = views.newest('sut', id)
+      return version && (version.ended === 'retired' ? 'retired' : 'standing')
+    },
+    makeRequestId: () => makeEventId(clock(), randomHex(10)),
+  })
+  return startSweeping(sweep, isOpen, (error) => log.error({ err: error }, 'sweep failed; retrying')).stop
+}

@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/server/address.ts'
+import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts'
+import { rightOf } from '../../users/builders.ts'
+import { LOAD_CORE, type Sample, type Server, type startServer, withServers } from '../measure/processes.ts'
+import { type Watched, watch } from '../measure/quiet.ts'
+import { alternate, rowOf } from '../measure/sampling.ts'
+import type { TableRow } from '../measure/table.ts'
+import { ask, authorization, MAIN, makeSuts, PASSWORD, perSecond } from '../servers/berth.ts'
+import { CONNECTIONS, type Creator, makeCreator, reserve, type Setting, SUTS, writeLines } from '../servers/creating.ts'
+
+/**
+ * Creates over an EventStoreDB compared with bare appends of the same bytes, the catch-up of the views with a
+ * subscription that only counts, and three instances with one. The service and the references have one core; the load
+ * and the store's process have the other, unless TEST_EVENT_STORE names another store.
+ */
+
+const INSTANCES = 3
+const fileAt = (file: string): string => join(import.meta.dirname, file)
+
+const askBare = async (bare: Server, path: string, body?: string): Promise<Sample> => {
+  const answer = await fetch(bare.url + path, body === undefined ? {} : { method: 'POST', body })
+  const { done, microseconds } = (await answer.json()) as { done: number; microseconds: number }
+  return { requests: done, microseconds, bytes: 0, refused: 0, broken: 0, statuses: {}, p50: 0, p99: 0 }
+}
+
+/** The stored text of a reservation event. */
+const recordedBytes = async (address: string): Promise<string> => {
+  const store = await openEventStoreDb({
+    address: rightOf(readEventStoreDbAddress(address)),
+    randomHex: () => '',
+    isReadOnly: true,
+  })
+  try {
+    for await (const page of store.records(-1)) {
+      const found = page.find(({ text }) => text.includes('"ReservationCreated"'))
+      if (found) return found.text
+    }
+    throw new Error('there is no reservation')
+  } finally {
+    await store.close()
+  }
+}
+
+/** Creates the keys and users that instances must share. */
+const makeDirectory = (data: string): void => {
+  mkdirSync(data, { mode: 0o700 })
+  writeFileSync(join(data, 'vault.key'), `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  const args = [MAIN, 'user', 'add', 'admin', '--role', 'administrator', '--password-stdin']
+  execFileSync(process.execPath, args, { input: PASSWORD, env: { ...process.env, BERTH_DATA: data } })
+}
+
+type Start = typeof startServer
+
+const startInstance = async (start: Start, data: string, eventStore: string): Promise<Server> => {
+  const environment = { BERTH_DATA: data, BERTH_PORT: '0', BERTH_EVENT_STORE: eventStore, BERTH_HORIZON: 'P3660D' }
+  const server = await start([MAIN, 'serve'], environment)
+  while (!(await fetch(`${server.url}/health/ready`)).ok);
+  return server
+}
+
+/** Number of appends of a service so far. */
+const appendsOf = async ({ url }: Server): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text()
+  return Number(/^berth_appends_total\{outcome="done"\} (\d+)$/m.exec(text)?.[1])
+}
+
+/** Creates on several instances at once, each on its own SUTs. */
+const together = async (creators: readonly Creator[]): Promise<Watched<Sample>> => {
+  const watched = await Promise.all(creators.map(({ sample }) => sample(Math.ceil(CONNECTIONS / creators.length))))
+  const [first] = watched
+  if (first === undefined) throw new Error('no instance')
+  const requests = watched.reduce((sum, { taken }) => sum + taken.requests, 0)
+  // Each sample counts the other instances as foreign load, so it is left out.
+  return { ...first, taken: { ...first.taken, requests }, foreign: undefined }
+}
+
+/** A service and a bare client on one store. */
+interface Bench {
+  readonly setting: Setting
+  readonly start: Start
+  /** Name of the store in the rows. */
+  readonly where: string
+  readonly eventStore: string
+  readonly data: string
+  readonly berth: Server
+  readonly bare: Server
+  readonly user: string
+  /** Adds the store's CPU to that of the server. */
+  readonly withStore: (server: Server) => Server
+}
+
+const setUp = async (start: Start, setting: Setting): Promise<Bench> => {
+  const own = process.env.TEST_EVENT_STORE
+  const store = own === undefined ? await start([fileAt('../servers/event-store-server.ts')], {}, LOAD_CORE) : undefined
+  const where = own === undefined ? "EventStoreDB (the tests' server)" : 'EventStoreDB'
+  const [address, prefix] = [`${store?.url ?? own}`, `b${randomBytes(6).toString('hex')}-`]
+  const [eventStore, data] = [`${address}&streamPrefix=${prefix}`, join(setting.directory, 'instance')]
+  makeDirectory(data)
+  const withStore = (server: Server): Server => ({ ...server, pids: store === undefined ? [] : [store.pid] })
+  const berth = withStore(await startInstance(start, data, eventStore))
+  const bare = withStore(await start([fileAt('../servers/bare-client.ts'), address, prefix], {}))
+  const { _id: user } = await ask(berth.url, '/api/user/me')
+  return { setting, start, where, eventStore, data, berth, bare, user, withStore }
+}
+
+const creatorOn = (server: Server, { setting, user }: Bench, suts: readonly string[]): Creator => {
+  const sutsFile = writeLines(join(setting.directory, `suts-${suts[0]}`), suts)
+  return makeCreator(server, { user, seconds: setting.seconds, sutsFile })
+}
+
+const perCommandRows = async ({ berth, user, where }: Bench): Promise<readonly TableRow[]> => {
+  const QUARTERS = 10
+  const before = await appendsOf(berth)
+  await makeSuts(berth, 1)
+  const made = await appendsOf(berth)
+  await reserve({ server: berth, user }, QUARTERS)
+  const after = await appendsOf(berth)
+  const ofSut = made - before
+  return [
+    { what: `appends of a reservation over ${where}`, figures: [(after - made - ofSut) / QUARTERS], digits: 0 },
+    { what: `appends of a new SUT over ${where}`, figures: [ofSut], digits: 0 },
+  ]
+}
+
+const createRows = async (bench: Bench, creator: Creator): Promise<readonly TableRow[]> => {
+  const { setting, bare, eventStore, where } = bench
+  await creator.sample()
+  const bytes = await recordedBytes(eventStore)
+  const append = `/append?seconds=${setting.seconds}&connections=${CONNECTIONS}`
+  const creating = await alternate(
+    { berth: () => creator.sample(), bare: () => watch(bare, () => askBare(bare, append, bytes)) },
+    setting,
+  )
+  return [
+    rowOf(
+      creating,
+      { what: `creates over ${where} to the client's bare appends`, must: { least: 0.6 } },
+      (round) => perSecond(round.berth) / perSecond(round.bare),
+    ),
+    rowOf(creating, { what: `creates over ${where}`, unit: 'a second', digits: 0 }, ({ berth }) => perSecond(berth)),
+  ]
+}
+
+const catchUpRows = async ({ setting, bare }: Bench): Promise<readonly TableRow[]> => {
+  const { requests: events } = await askBare(bare, '/catch-up')
+  const catching = await alternate(
+    {
+      views: () => watch(bare, () => askBare(bare, '/catch-up')),
+      counting: () => watch(bare, () => askBare(bare, `/count?events=${events}`)),
+    },
+    setting,
+  )
+  const what = `views catching up with ${events} events to only counting them`
+  return [
+    rowOf(catching, { what, must: { least: 0.6 } }, ({ views, counting }) => perSecond(views) / perSecond(counting)),
+  ]
+}
+
+const instanceRows = async (bench: Bench, creator: Creator): Promise<readonly TableRow[]> => {
+  const { setting, start, data, eventStore, berth, withStore } = bench
+  const instances = [berth]
+  while (instances.length < INSTANCES) {
+    const copy = `${data}-${instances.length}`
+    mkdirSync(copy, { mode: 0o700 })
+    for (const file of ['vault.key', 'audit.key', 'users.json']) cpSync(join(data, file), join(copy, file))
+    instances.push(withStore(await startInstance(start, copy, eventStore)))
+  }
+  const suts = await makeSuts(berth, SUTS)
+  const creators = instances.map((server, n) =>
+    creatorOn(
+      server,
+      bench,
+      suts.filter((_, place) => place % INSTANCES === n),
+    ),
+  )
+  const rounds = await alternate({ one: () => creator.sample(), all: () => together(creators) }, setting)
+  const what = `creates on ${INSTANCES} instances, which share a core, to those on one`
+  return [rowOf(rounds, { what }, ({ one, all }) => perSecond(all) / perSecond(one))]
+}
+
+export const eventStoreDbRows = (setting: Setting): Promise<readonly TableRow[]> =>
+  withServers(async (start) => {
+    const bench = await setUp(start, setting)
+    const creator = creatorOn(bench.berth, bench, await makeSuts(bench.berth, SUTS))
+    return [
+      ...(await createRows(bench, creator)),
+      ...(await perCommandRows(bench)),
+      ...(await catchUpRows(bench)),
+      ...(await instanceRows(bench, creator)),
+    ]
+  })

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import type { Sample, Server } from '../measure/processes.ts'
+
+/** The service under measurement, and requests to it. */
+export const MAIN = join(import.meta.dirname, '../../../src/main.ts')
+export const SCRIPT = join(import.meta.dirname, '../load/create.lua')
+export const PASSWORD = 'bench password'
+
+export const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
+
+/** A reservation in a response. */
+export interface Reserved {
+  readonly _id: string
+  readonly user_id: string
+  readonly sut_id: string
+  readonly start_time: string
+  readonly end_time: string
+}
+
+export const ask = async (url: string, path: string, body?: object): Promise<{ _id: string }> => {
+  const headers = { authorization, 'content-type': 'application/json' }
+  const method = body === undefined ? 'GET' : 'POST'
+  const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as { _id: string }
+}
+
+export const makeSuts = async ({ url }: Server, count: number): Promise<string[]> => {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const sut = { name: `machine ${i}`, address: '192.0.2.1', port: 5900, sut_type: 'vnc' }
+    ids.push((await ask(url, '/api/sut/create', sut))._id)
+  }
+  return ids
+}
+
+export const perSecond = ({ requests, microseconds }: Sample): number => (requests / microseconds) * 1e6

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { load, type Sample, type Server, type startServer } from '../measure/processes.ts'
+import { type Watched, watch } from '../measure/quiet.ts'
+import type { Options } from '../measure/sampling.ts'
+import { ask, authorization, MAIN, makeSuts, PASSWORD, type Reserved, SCRIPT } from './berth.ts'
+
+/** Options common to the parts of the benchmark. */
+export interface Setting extends Options {
+  readonly seconds: number
+  /** For temporary files. */
+  readonly directory: string
+}
+
+export const CONNECTIONS = 64
+export const SUTS = 500
+const DAY = 86_400_000
+const QUARTER = 900_000
+export const ECHO = join(import.meta.dirname, 'echo.ts')
+
+/** Number of 201 responses, and of responses possibly cut off at the end of a sample. */
+export interface Answered {
+  readonly accepted: number
+  readonly cutOff: number
+}
+
+/** Creates reservations on a server, each in a new window. */
+export interface Creator {
+  readonly sample: (connections?: number) => Promise<Watched<Sample>>
+  /** With another script and further arguments. */
+  readonly sampleWith: (script: string, more: readonly string[]) => Promise<Watched<Sample>>
+  readonly answered: () => Answered
+}
+
+/** Runs a load; throws if any request fails. */
+export const loadWell = async (...what: Parameters<typeof load>): Promise<Sample> => {
+  const taken = await load(...what)
+  if (taken.refused + taken.broken > 0) throw new Error(`${taken.refused} refused, ${taken.broken} broken`)
+  return taken
+}
+
+export const makeCreator = (
+  server: Server,
+  { user, sutsFile, seconds }: { user: string; sutsFile: string; seconds: number },
+): Creator => {
+  let next = 0
+  let answered: Answered = { accepted: 0, cutOff: 0 }
+  const sample = async (script: string, connections: number, more: readonly string[]): Promise<Watched<Sample>> => {
+    const args = [String(next), user, authorization, sutsFile, ...more]
+    const watched = await watch(server, () => loadWell(server.url, script, connections, seconds, args))
+    const { requests, statuses } = watched.taken
+    next += requests + 2 * connections
+    const { accepted, cutOff } = answered
+    answered = { accepted: accepted + (statuses[201] ?? requests), cutOff: cutOff + connections }
+    return watched
+  }
+  return {
+    sample: (connections = CONNECTIONS) => sample(SCRIPT, connections, []),
+    sampleWith: (script, more) => sample(script, CONNECTIONS, more),
+    answered: () => answered,
+  }
+}
+
+/** A service with SUTs, and a creator of reservations on them. */
+export interface Berth {
+  readonly server: Server
+  readonly data: string
+  readonly user: string
+  readonly sutsFile: string
+  readonly creator: Creator
+}
+
+export const writeLines = (path: string, lines: readonly string[]): string => {
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+/** `name` is the name of its directory. */
+export const startBerth = async (start: typeof startServer, name: string, setting: Setting): Promise<Berth> => {
+  const data = join(setting.directory, name)
+  // The maximum horizon: windows are reserved faster than time passes.
+  const server = await start([MAIN, 'serve'], {
+    BERTH_DATA: data,
+    BERTH_PORT: '0',
+    BERTH_ADMIN_PASSWORD: PASSWORD,
+    BERTH_HORIZON: 'P3660D',
+  })
+  const { _id: user } = await ask(server.url, '/api/user/me')
+  const sutsFile = writeLines(`${data}-suts`, await makeSuts(server, SUTS))
+  const creator = makeCreator(server, { user, sutsFile, seconds: setting.seconds })
+  return { server, data, user, sutsFile, creator }
+}
+
+/** Reservations of one SUT for consecutive quarters of an hour. */
+export interface Reservations {
+  readonly sut: string
+  /** Start of the first, in Unix seconds. */
+  readonly start: number
+  /** As in the responses to their creates. */
+  readonly made: readonly Reserved[]
+}
+
+/** Reserves consecutive quarters on a new SUT, from tomorrow. */
+export const reserve = async (
+  { server, user }: Pick<Berth, 'server' | 'user'>,
+  quarters: number,
+): Promise<Reservations> => {
+  const [sut_id = ''] = await makeSuts(server, 1)
+  const start = Math.ceil(Date.now() / DAY + 1) * DAY
+  const made: Reserved[] = []
+  for (let at = start; made.length < quarters; at += QUARTER) {
+    const [start_time, end_time] = [at, at + QUARTER].map((time) => new Date(time).toISOString())
+    const answer = await ask(server.url, '/api/sut_reservation/create', { user_id: user, sut_id, start_time, end_time })
+    made.push(answer as Reserved)
+  }
+  return { sut: sut_id, start: start / 1_000, made }
+}

@@ -1,0 +1,210 @@
+import { once } from 'node:events'
+import { chmod, writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import test, { type ExecutionContext } from 'ava'
+import { CONTROL_SOCKET } from '../../src/control/socket.ts'
+import { freePort, startSut } from '../gateway/peers.ts'
+import { passwordOf } from '../http/client.ts'
+import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { aSut, createSut, REFUSING, reserved } from '../http/requests.ts'
+import { until } from '../http/until.ts'
+import { run } from '../process/harness.ts'
+import { type } from './terminal.ts'
+
+/** The environment in which a command asks a service at its URL, as a user. */
+const at = async ({ data, url }: Running, name: string): Promise<Readonly<Record<string, string>>> => {
+  const file = join(data, `${name}.credentials`)
+  await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
+  return { BERTH_URL: url, BERTH_CREDENTIALS_FILE: file }
+}
+
+const given = async (t: ExecutionContext) => {
+  const service = await start(t)
+  const { port } = await startSut(t)
+  const sut = await createSut(service.as('admin'), { address: '127.0.0.1', port, sut_type: 'tcp' })
+  return { service, sut, beside: { BERTH_DATA: service.data } }
+}
+
+test('"sut check" probes a SUT over the socket of the service, and at its URL', async (t) => {
+  const { service, sut, beside } = await given(t)
+  const checked = await type(['sut', 'check', sut], beside)
+  t.deepEqual([checked.code, checked.error], [0, ''])
+  t.regex(checked.out, /^reachable\t\d+ ms\n$/)
+  const refusing = await createSut(service.as('admin'), { ...REFUSING, sut_type: 'tcp' })
+  const json = await type(['sut', 'check', refusing, '--json'], await at(service, 'admin'))
+  t.is(json.code, 1)
+  t.like(JSON.parse(json.out), { reachable: false, cause: 'refused' })
+})
+
+test('what the service refuses is reported with its code', async (t) => {
+  const { service, sut, beside } = await given(t)
+  t.regex((await type(['sut', 'check', '6b013ba4e990750a68938b44'], beside)).error, /^berth: 404 sut_not_found: /)
+  t.regex((await type(['sut', 'check', '../user/me'], beside)).error, /^berth: 404 /)
+  t.regex((await type(['sut', 'check', sut], await at(service, 'alice'))).error, /^berth: 403 forbidden: /)
+  const wrong = await at(service, 'nobody')
+  t.regex((await type(['sut', 'check', sut], wrong)).error, /^berth: 401 unauthenticated: /)
+})
+
+test('without a service the command says so, and what to set', async (t) => {
+  const { service, sut, beside } = await given(t)
+  await service.stop()
+  const { code, error } = await type(['sut', 'check', sut], beside)
+  t.is(code, 1)
+  t.is(error, `berth: no service runs on ${service.data}; set BERTH_URL to reach another\n`)
+  const elsewhere = await type(['sut', 'check', sut], {
+    ...(await at(service, 'admin')),
+    BERTH_URL: `http://127.0.0.1:${await freePort()}/berth/`,
+  })
+  t.regex(elsewhere.error, /cannot be reached: connect ECONNREFUSED/)
+})
+
+test('a file with credentials that others may read, or of another form, is refused and not shown', async (t) => {
+  const { service, sut } = await given(t)
+  const environment = await at(service, 'admin')
+  const file = String(environment.BERTH_CREDENTIALS_FILE)
+  const refusal = async (): Promise<string> => {
+    const { code, out, error } = await type(['sut', 'check', sut], environment)
+    t.deepEqual([code, out], [1, ''])
+    t.notRegex(error, /CaNaRy/)
+    return error
+  }
+  await chmod(file, 0o640)
+  t.regex(await refusal(), /can be read by others; run: chmod 600/)
+  await chmod(file, 0o600)
+  for (const content of ['', 'CaNaRy', ':CaNaRy', 'CaNaRy:', 'a:CaNaRy\nb:CaNaRy', `a:${'CaNaRy'.repeat(1000)}`]) {
+    await writeFile(file, content)
+    t.regex(await refusal(), /must hold one line with a name, a colon and a password/, content.slice(0, 20))
+  }
+  t.regex((await type(['sut', 'check', sut], { ...environment, BERTH_CREDENTIALS_FILE: '/nowhere' })).error, /ENOENT/)
+})
+
+test('BERTH_URL and BERTH_CREDENTIALS_FILE belong together, and a URL has no credentials of its own', async (t) => {
+  for (const environment of [
+    { BERTH_URL: 'http://127.0.0.1' },
+    { BERTH_CREDENTIALS_FILE: 'credentials' },
+    { BERTH_URL: 'http://a:CaNaRy@127.0.0.1', BERTH_CREDENTIALS_FILE: 'credentials' },
+    { BERTH_URL: 'ftp://127.0.0.1', BERTH_CREDENTIALS_FILE: 'credentials' },
+    { BERTH_URL: 'CaNaRy', BERTH_CREDENTIALS_FILE: 'credentials' },
+  ]) {
+    const { code, error } = await type(['sut', 'check', 'id'], environment)
+    t.is(code, 2)
+    t.regex(error, /^berth: BERTH_(URL|CREDENTIALS_FILE) /)
+    t.notRegex(error, /CaNaRy/)
+  }
+})
+
+/** A POST over the socket of a service. */
+const postOverSocket = async (data: string, path: string, body: object) => {
+  const headers = { 'Content-Type': 'application/json' }
+  const sent = request({ socketPath: join(data, CONTROL_SOCKET), method: 'POST', path, headers })
+  sent.end(JSON.stringify(body))
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, body: (await json(response)) as Record<string, unknown> }
+}
+
+test('what is done over the socket is recorded as done by the command line, from no address', async (t) => {
+  const { service } = await given(t)
+  const created = await postOverSocket(service.data, '/api/sut/create', aSut())
+  t.is(created.status, 201)
+  const history = await service.as('admin').get(`/api/sut/${created.body._id}/history`)
+  const [event] = history.json.events as { readonly actor: string; readonly client?: string }[]
+  t.is(event?.actor, 'command-line')
+  t.false('client' in (event ?? {}))
+  const answered = service.answered.filter(({ user }) => user?._id === 'command-line')
+  t.deepEqual(new Set(answered.map(({ address }) => address)), new Set(['unknown']))
+})
+
+test('a reservation cannot be bound over the socket, which has no address', async (t) => {
+  const { service, sut: sut_id } = await given(t)
+  const user_id = idOf('alice')
+  const made = await reserved(service.as('alice'), { user_id, sut_id, start_in: 0, duration: 600 })
+  const { status, body } = await postOverSocket(service.data, `/api/sut_reservation/${made.json._id}/update`, {})
+  t.is(status, 403)
+  t.like(body, { code: 'forbidden', detail: 'A request over the control socket has no address to bind to.' })
+})
+
+/** A reservation of Alice's that runs, on a service that forwards it. */
+const running = async (t: ExecutionContext, sut_type: 'vnc' | 'rdp' | 'tcp') => {
+  const listen = await freePort()
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listen}-${listen}` }
+  const service = await start(t, { environment })
+  const { port } = await startSut(t)
+  const sut_id = await createSut(service.as('admin'), { address: '127.0.0.1', port, sut_type })
+  const window = { start_in: 0, duration: 600 }
+  const made = await reserved(service.as('alice'), { user_id: idOf('alice'), sut_id, ...window })
+  const id = String(made.json._id)
+  const isOpen = async (): Promise<boolean> => {
+    service.tick()
+    return (await service.as('alice').get(`/api/sut_reservation/${id}/connection`)).json.open === true
+  }
+  await until('the port is open', isOpen, 10_000)
+  return { service, id, listen, beside: { BERTH_DATA: service.data } }
+}
+
+for (const [type_, command] of [
+  [
+    'vnc',
+    (port: number) => new RegExp(`(vncviewer|xtigervncviewer|gvncviewer|remote-viewer) .*127\\.0\\.0\\.1:+${port}$`),
+  ],
+  ['rdp', (port: number) => new RegExp(`(freerdp|freerdp3|rdesktop) .*127\\.0\\.0\\.1:${port}$`)],
+  ['tcp', (port: number) => new RegExp(`(nc|ncat|telnet) 127\\.0\\.0\\.1 ${port}$`)],
+] as const) {
+  test(`"connect" prints host, port and a command for a SUT of type ${type_}`, async (t) => {
+    const { service, id, listen, beside } = await running(t, type_)
+    for (const environment of [beside, await at(service, 'alice')]) {
+      const { code, out, error } = await type(['connect', id], environment)
+      t.deepEqual([code, error], [0, ''])
+      const [host, port, line = ''] = out.trim().split('\t')
+      t.deepEqual([host, port], ['127.0.0.1', String(listen)])
+      t.regex(line, command(listen))
+    }
+    const json = JSON.parse((await type(['connect', id, '--json'], beside)).out)
+    t.like(json, { host: '127.0.0.1', port: listen, sut_type: type_, open: true })
+  })
+}
+
+test('"connect --exec" starts the viewer that is installed, and ends as it does', async (t) => {
+  const { service, id, listen } = await running(t, 'vnc')
+  const viewers = await temporaryData(t)
+  await writeFile(join(viewers, 'gvncviewer'), '#!/bin/sh\necho "shown: $*"\nexit 7\n', { mode: 0o700 })
+  const connect = (PATH: string) => run(t, { data: service.data, args: ['connect', id, '--exec'], env: { PATH } })
+  const shown = await connect(viewers)
+  t.deepEqual([shown.code, shown.output], [7, `shown: 127.0.0.1::${listen}\n`], shown.errors)
+  const none = await connect(join(viewers, 'none'))
+  t.is(none.code, 1)
+  t.regex(none.errors, /no viewer is installed; one of these would do: vncviewer, /)
+})
+
+test('"connect" says why there is nothing to connect to', async (t) => {
+  const { service, id, beside } = await running(t, 'tcp')
+  await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
+  t.regex((await type(['connect', id], beside)).error, /^berth: 410 |^berth: the port is not open/)
+  t.regex((await type(['connect', 'none'], beside)).error, /^berth: 404 /)
+})
+
+test('"client" prints the name of an address in the log, under every key', async (t) => {
+  const { service, beside } = await given(t)
+  const me = await service.as('alice').get('/api/user/me')
+  t.is(me.status, 200)
+  const sut = await createSut(service.as('admin'))
+  const history = await service.as('admin').get(`/api/sut/${sut}/history`)
+  const recorded = /"client":"([^"]+)"/.exec(history.text)?.[1]
+  for (const address of ['127.0.0.1', '127.9.8.7', '::1', '::ffff:127.0.0.1']) {
+    const { code, out, error } = await type(['client', address], beside)
+    t.deepEqual([code, error], [0, ''])
+    t.is(out.trim(), String(recorded), address)
+  }
+  t.not((await type(['client', '192.0.2.7'], beside)).out.trim(), String(recorded))
+  await type(['vault', 'rotate'], beside)
+  const { clients } = JSON.parse((await type(['client', '127.0.0.1', '--json'], beside)).out)
+  t.is(clients.length, 2)
+  t.is(clients[1], recorded)
+})
+
+test('"client" refuses what is no address, and says which keys it cannot read', async (t) => {
+  t.is((await type(['client', 'lab.example'], {})).code, 2)
+  const { code, error } = await type(['client', '192.0.2.7'], { BERTH_DATA: '/nowhere' })
+  t.deepEqual([code, error], [1, 'berth: /nowhere/vault.key cannot be read: ENOENT\n'])
+})

@@ -1,0 +1,203 @@
+import test from 'ava'
+import { idOf } from '../../http/harness.ts'
+import { refusalOf } from '../../http/refusals/problems.ts'
+import { reserved } from '../../http/requests.ts'
+import { until } from '../../http/until.ts'
+import '../../http/documents/fit-answers.ts'
+import { NEXT_QUARTER, opened, QUARTER, reserveFor, running, SOON, ticketFor } from './stage.ts'
+import { given, INVALID, isOpen, type Refused, tryAt } from './tries.ts'
+
+/** Who gets a ticket for a console, and what it opens. */
+
+test('a ticket is for the holder alone', async (t) => {
+  const stage = await given(t)
+  const path = await running(stage)
+  const { service } = stage
+  const ask = (who: string) => service.as(who).request('POST', `${path}/console`)
+  t.deepEqual(refusalOf(await ask('admin')), [403, 'not_your_reservation'])
+  t.deepEqual(refusalOf(await ask('bob')), [403, 'not_your_reservation'])
+  t.deepEqual(refusalOf(await ask('audrey')), [403, 'forbidden'])
+  const { status, json, headers } = await ask('alice')
+  t.is(status, 200)
+  t.deepEqual(Object.keys(json), ['url', 'expires_at'])
+  t.regex(String(json.url), /^\/api\/console\/[\w.-]+$/)
+  t.is(json.expires_at, '2030-05-02T06:02:30.000Z')
+  t.is(headers['cache-control'], 'no-store')
+  t.deepEqual(
+    refusalOf(await service.as('alice').request('POST', '/api/sut_reservation/58c38f5d444553252cce0000/console')),
+    [404, 'reservation_not_found'],
+  )
+})
+
+test('there is a ticket only while a reservation of a vnc SUT runs', async (t) => {
+  const stage = await given(t)
+  const { service } = stage
+  const alice = service.as('alice')
+  const ask = async (path: string) => refusalOf(await alice.request('POST', `${path}/console`))
+  const path = await running(stage)
+  const next = await reserveFor(stage, NEXT_QUARTER)
+  t.deepEqual(await ask(next), [409, 'reservation_not_running'])
+  await alice.request('POST', `${next}/cancel`)
+  t.deepEqual(await ask(next), [410, 'reservation_cancelled'])
+  await alice.request('POST', `${path}/cancel`)
+  t.deepEqual(await ask(path), [409, 'reservation_over'])
+  const again = await reserveFor(stage, NEXT_QUARTER)
+  service.clock.set('2030-05-02T06:15:00.000Z')
+  await opened(stage, again)
+  service.clock.set('2030-05-02T06:30:00.000Z')
+  t.deepEqual(await ask(again), [409, 'reservation_over'], 'at once')
+  const admin = service.as('admin')
+  await admin.post(`/api/sut/${stage.sutId}/update`, { sut_type: 'rdp' })
+  t.deepEqual(await ask(again), [409, 'not_vnc'])
+})
+
+test('a SUT that another instance forwards has no console here', async (t) => {
+  const stage = await given(t, { BERTH_GATEWAY_SUTS: 'site=berlin' })
+  const path = await reserveFor(stage)
+  t.deepEqual(refusalOf(await stage.service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
+})
+
+test('a SUT whose tags no longer fit has no new console', async (t) => {
+  const stage = await given(t, { BERTH_GATEWAY_SUTS: 'site=berlin' })
+  const { service, sutId } = stage
+  const tag = (site: string) => service.as('admin').post(`/api/sut/${sutId}/tags`, { site })
+  await tag('berlin')
+  const path = await running(stage)
+  const url = await ticketFor(stage, path)
+  await tag('paris')
+  t.deepEqual(await tryAt(t, stage, url), [409, 'not_forwarded'])
+  t.deepEqual(refusalOf(await service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
+  t.like((await service.as('alice').get(`${path}/connection`)).json, { host: null, open: false })
+  await tag('berlin')
+  t.true(isOpen(await tryAt(t, stage, url)))
+})
+
+test('a ticket can be had at once after the start of a reservation', async (t) => {
+  const stage = await given(t)
+  const path = await reserveFor(stage)
+  const asked = ticketFor(stage, path)
+  stage.service.tick()
+  t.true(isOpen(await tryAt(t, stage, await asked)))
+})
+
+test('a ticket opens one console', async (t) => {
+  const stage = await given(t)
+  const url = await ticketFor(stage, await running(stage))
+  const opened = await Promise.all([tryAt(t, stage, url), tryAt(t, stage, url), tryAt(t, stage, url)])
+  t.is(opened.filter(isOpen).length, 1)
+  t.deepEqual(
+    opened.filter((each) => !isOpen(each)),
+    [INVALID, INVALID],
+  )
+  t.deepEqual(await tryAt(t, stage, url), INVALID)
+})
+
+test('a refused upgrade does not use a ticket up', async (t) => {
+  const stage = await given(t)
+  const url = await ticketFor(stage, await running(stage))
+  t.deepEqual(await tryAt(t, stage, url, { origin: 'https://elsewhere.example' }), [403, 'cross_site'])
+  t.deepEqual(await tryAt(t, stage, url, {}, ['base64']), [400, 'malformed_request'])
+  t.is((await stage.service.anyone.get(url)).status, 426)
+  t.true(isOpen(await tryAt(t, stage, url)))
+})
+
+test('a ticket opens nothing once it has expired', async (t) => {
+  const stage = await given(t)
+  const path = await running(stage)
+  const [first, second] = [await ticketFor(stage, path), await ticketFor(stage, path)]
+  stage.service.clock.set('2030-05-02T06:02:29.999Z')
+  t.true(isOpen(await tryAt(t, stage, first)))
+  stage.service.clock.set('2030-05-02T06:02:30.000Z')
+  t.deepEqual(await tryAt(t, stage, second), INVALID)
+})
+
+test('a ticket with any other character is not valid', async (t) => {
+  const stage = await given(t)
+  const url = await ticketFor(stage, await running(stage))
+  const start = '/api/console/'.length
+  for (let place = start; place < url.length; place += 7) {
+    const other = url[place] === 'A' ? 'B' : 'A'
+    t.deepEqual(await tryAt(t, stage, url.slice(0, place) + other + url.slice(place + 1)), INVALID, String(place))
+  }
+  for (const changed of [`${url}A`, url.slice(0, -1), `${url}.A`, `${url}=`, '/api/console/a.b', '/api/console/..']) {
+    t.deepEqual(((await tryAt(t, stage, changed)) as Refused)[0], changed.endsWith('..') ? 401 : 403, changed)
+  }
+  // The last character holds six bits, of which four count.
+  const last = url.at(-1) as string
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const twin = alphabet[alphabet.indexOf(last) ^ 1] as string
+  t.deepEqual(await tryAt(t, stage, url.slice(0, -1) + twin), INVALID, 'another form of the same bytes')
+  t.true(isOpen(await tryAt(t, stage, url)), 'control: the ticket itself is valid')
+})
+
+test('a ticket is valid at every instance with the key, and at no other', async (t) => {
+  const keys = (fill: number): string => `k${fill}:${Buffer.alloc(32, fill).toString('base64')}`
+  const one = await given(t, { BERTH_VAULT_KEY: keys(1) })
+  const url = await ticketFor(one, await running(one))
+  const rotated = await given(t, { BERTH_VAULT_KEY: `${keys(2)},${keys(1)}` })
+  await running(rotated)
+  // It knows the key, but not the reservation.
+  t.deepEqual(await tryAt(t, rotated, url), [404, 'reservation_not_found'])
+  const stranger = await given(t, { BERTH_VAULT_KEY: keys(2) })
+  t.deepEqual(await tryAt(t, stranger, url), INVALID)
+  t.true(isOpen(await tryAt(t, one, url)))
+})
+
+test('a ticket of a reservation that has been released opens nothing', async (t) => {
+  const stage = await given(t)
+  const path = await running(stage)
+  const url = await ticketFor(stage, path)
+  await stage.service.as('alice').request('POST', `${path}/cancel`)
+  t.deepEqual(await tryAt(t, stage, url), [409, 'reservation_over'])
+})
+
+test('a full gateway, or a reservation with too many connections, refuses a console and keeps its ticket valid', async (t) => {
+  for (const variable of ['BERTH_GATEWAY_CONNECTIONS_MAX', 'BERTH_GATEWAY_CONNECTIONS_OF_ONE']) {
+    const stage = await given(t, { [variable]: '1' })
+    const path = await running(stage)
+    const first = await tryAt(t, stage, await ticketFor(stage, path))
+    const url = await ticketFor(stage, path)
+    t.deepEqual(await tryAt(t, stage, url), [503, 'gateway_full'])
+    const { text } = await stage.service.as('admin').get('/metrics')
+    t.regex(text, /^berth_gateway_refused_total\{reason="(full|too_many)"\} 1$/m)
+    if ('socket' in first) first.socket.close()
+    await until('room', async () => isOpen(await tryAt(t, stage, url)), SOON)
+  }
+})
+
+test('a ticket is in no log line, summary or metric', async (t) => {
+  const stage = await given(t)
+  const { service } = stage
+  const url = await ticketFor(stage, await running(stage))
+  t.deepEqual(await tryAt(t, stage, url, { origin: 'https://elsewhere.example' }), [403, 'cross_site'])
+  t.is((await service.anyone.get(url)).status, 426)
+  t.true(isOpen(await tryAt(t, stage, url)))
+  t.deepEqual(await tryAt(t, stage, url), INVALID)
+  const { text } = await service.as('admin').get('/metrics')
+  const events = (await service.as('admin').get('/api/events?limit=1000')).text
+  const told = JSON.stringify([service.log, service.answered]) + text + events
+  const [payload = '', signature = ''] = url.slice('/api/console/'.length).split('.')
+  t.false(told.includes(signature))
+  t.false(told.includes(payload))
+  const summaries = service.answered.filter(({ route }) => route === '/api/console/:ticket')
+  t.deepEqual(
+    summaries.map(({ status, code }) => [status, code]),
+    [
+      [403, 'cross_site'],
+      [426, 'upgrade_required'],
+      [101, undefined],
+      [403, 'ticket_invalid'],
+    ],
+  )
+  t.is(summaries[2]?.user?._id, idOf('alice'))
+  t.regex(text, /^berth_http_requests_total\{route="\/api\/console\/:ticket",method="GET",status="101"\} 1$/m)
+})
+
+test('control: a reservation that somebody else made has a console for its holder', async (t) => {
+  const stage = await given(t)
+  const body = { user_id: idOf('alice'), sut_id: stage.sutId, ...QUARTER }
+  const made = await reserved(stage.service.as('admin'), body)
+  stage.service.tick()
+  const url = await ticketFor(stage, String(made.headers.location))
+  t.true(isOpen(await tryAt(t, stage, url)))
+})

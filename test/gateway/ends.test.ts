@@ -1,0 +1,133 @@
+import test, { type ExecutionContext } from 'ava'
+import { makeDeadlines } from '../../src/gateway/worker/deadlines.ts'
+import { until } from '../http/until.ts'
+import { SOON, startGateway } from './harness.ts'
+import { connectTo, startSut } from './peers.ts'
+
+/** A gateway with one connection open that ends in so many milliseconds. */
+const open = async (t: ExecutionContext, milliseconds: number | null) => {
+  const sut = await startSut(t)
+  const opened = startGateway(t)
+  const opening = await opened.forward(sut.port, { until: null })
+  const client = await connectTo(t, opening.listenPort)
+  const machine = await sut.accepted()
+  await opened.see('the connection', ({ connected }) => connected.length === 1)
+  const end = Date.now() + (milliseconds ?? 0)
+  const forwarding = { ...opening, until: milliseconds === null ? null : end }
+  await opened.gateway.open(forwarding)
+  return { ...opened, forwarding, client, machine, end }
+}
+
+/** Blocks this thread. */
+const block = (milliseconds: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+}
+
+test.serial('connections are reset on both sides at the end, even while the main thread is busy', async (t) => {
+  const { client, machine, reported, forwarding, see, end } = await open(t, 700)
+  block(2_500)
+  await see('the end', ({ disconnected }) => disconnected.length === 1)
+  t.is(await client.ending, 'reset')
+  t.is(await machine.ending, 'reset')
+  const [{ cause, at } = { cause: '', at: 0 }] = reported.disconnected
+  t.is(cause, 'over')
+  t.true(at >= end && at < end + 1_000, `${at - end} ms after the end`)
+  const late = await connectTo(t, forwarding.listenPort)
+  t.is(await late.ending, 'reset', 'the port is closed')
+})
+
+test('an extension moves the end, and the same connection goes on', async (t) => {
+  const { gateway, client, machine, forwarding, see, end, reported } = await open(t, 500)
+  t.true(await gateway.open({ ...forwarding, until: end + 700 }))
+  await until('the former end', async () => Date.now() > end + 200, SOON)
+  client.socket.write('x')
+  t.is((await machine.take(1)).toString(), 'x')
+  await see('the end', ({ disconnected }) => disconnected.length === 1)
+  const [{ at } = { at: 0 }] = reported.disconnected
+  t.true(at >= end + 700 && at < end + 1_700, `${at - end} ms after the first end`)
+})
+
+test('control: without the extension the connection is reset at the first end', async (t) => {
+  const { client, see, end, reported } = await open(t, 500)
+  t.is(await client.ending, 'reset')
+  await see('the end', ({ disconnected }) => disconnected.length === 1)
+  t.true((reported.disconnected[0]?.at ?? 0) < end + 600)
+})
+
+test('without an end, and with one that is more than 25 days ahead, nothing is cut', async (t) => {
+  for (const far of [null, 40 * 86_400_000]) {
+    const { gateway, client, machine, forwarding } = await open(t, far)
+    await until('a moment', async () => Date.now() > 0, 100)
+    client.socket.write('x')
+    await machine.take(1)
+    t.true(await gateway.open({ ...forwarding, until: null }))
+    client.socket.write('x')
+    await machine.take(1)
+    t.false(client.socket.destroyed)
+  }
+})
+
+test('an end that has passed frees the port at once', async (t) => {
+  const { gateway, forwarding, client } = await open(t, null)
+  t.false(await gateway.open({ ...forwarding, until: Date.now() - 1 }))
+  t.is(await client.ending, 'reset')
+})
+
+test('a release resets connections and frees the port', async (t) => {
+  const { gateway, forwarding, client, machine, see, reported } = await open(t, null)
+  gateway.close(forwarding.reservationId, 'released')
+  t.is(await client.ending, 'reset')
+  t.is(await machine.ending, 'reset')
+  await see('the end', ({ disconnected }) => disconnected.length === 1)
+  t.is(reported.disconnected[0]?.cause, 'released')
+  t.is(await (await connectTo(t, forwarding.listenPort)).ending, 'reset')
+})
+
+test('a stop resets all connections and has reported them when it resolves', async (t) => {
+  const { gateway, client, reported } = await open(t, null)
+  await gateway.stop()
+  t.is(reported.disconnected[0]?.cause, 'stopped')
+  t.is(await client.ending, 'reset')
+})
+
+/** Deadlines by clocks that only the test moves; timers are real. */
+const deadlines = (t: ExecutionContext) => {
+  const clock = { wall: 1_000_000_000, steady: 50 }
+  const over: string[] = []
+  const made = makeDeadlines((id) => over.push(id), { wall: () => clock.wall, steady: () => clock.steady })
+  t.teardown(made.stop)
+  const pass = (milliseconds: number): void => {
+    clock.wall += milliseconds
+    clock.steady += milliseconds
+  }
+  return { clock, over, made, pass }
+}
+
+test('a clock that is set by an hour neither ends a reservation nor prolongs it', (t) => {
+  for (const step of [3_600_000, -3_600_000]) {
+    const { clock, made, pass } = deadlines(t)
+    made.set('a', clock.wall + 10_000)
+    clock.wall += step
+    t.false(made.isOver('a'))
+    pass(9_999)
+    t.false(made.isOver('a'))
+    pass(1)
+    t.true(made.isOver('a'))
+  }
+})
+
+test('a clock that is set by less than a minute counts', (t) => {
+  const { clock, made } = deadlines(t)
+  made.set('a', clock.wall + 10_000)
+  clock.wall += 10_000
+  t.true(made.isOver('a'))
+})
+
+test('a deadline is called back once', async (t) => {
+  const { clock, over, made, pass } = deadlines(t)
+  made.set('a', clock.wall + 20)
+  pass(20)
+  await until('the call', async () => over.length > 0, SOON)
+  made.set('b', clock.wall)
+  t.deepEqual(over, ['a', 'b'])
+})

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import test, { type ExecutionContext } from 'ava'
+import { startGateway } from './harness.ts'
+import { connectTo, HOST, startSut } from './peers.ts'
+
+test('after a failure of the thread another one opens the same ports', async (t) => {
+  const sut = await startSut(t)
+  const { gateway, forward, see, reported } = startGateway(t, { countEveryMs: 20 })
+  const forwarding = await forward(sut.port)
+  const client = await connectTo(t, forwarding.listenPort)
+  client.socket.write('hello')
+  await see('the count', ({ counted }) => counted.at(-1)?.bytesToSut === 5)
+  const broken = { ...forwarding, reservationId: 'broken', listenPort: forwarding.port, until: 1n as unknown as number }
+  const opened = gateway.open(broken)
+  gateway.close(broken.reservationId, 'over')
+  await see('the failure', ({ errors }) => errors.length === 1)
+  t.false(await opened)
+  t.not(await client.ending, undefined)
+  t.like(reported.disconnected, [
+    { cause: 'lost', reservationId: forwarding.reservationId, bytesToSut: 5, bytesFromSut: 0 },
+  ])
+  await see('the port again', ({ ports }) => ports.length === 2)
+  await connectTo(t, forwarding.listenPort)
+  await see('a new connection', ({ connected }) => connected.length === 2)
+})
+
+test('a port that does not exist is reported as one that cannot be opened', async (t) => {
+  const { forward, reported } = startGateway(t)
+  const forwarding = await forward(80, { listenPort: 70_000 })
+  t.deepEqual(reported.ports, ['ERR_SOCKET_BAD_PORT'])
+  t.deepEqual(reported.errors, [])
+  t.is(forwarding.listenPort, 70_000)
+})
+
+const DEAF = `
+  const { createServer } = require('node:net')
+  const { parentPort } = require('node:worker_threads')
+  const server = createServer().listen({ port: 0, host: '${HOST}', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port)
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
+  })`
+
+/** A port that answers no connection: nobody accepts them, and the queue is full. */
+const deafPort = async (t: ExecutionContext): Promise<number> => {
+  const worker = new Worker(DEAF, { eval: true })
+  const [port] = (await once(worker, 'message')) as [number]
+  const fillers = Array.from({ length: 8 }, () => connect({ port, host: HOST }).on('error', () => undefined))
+  t.teardown(async () => {
+    for (const filler of fillers) filler.destroy()
+    await worker.terminate()
+  })
+  await once(fillers[0] as (typeof fillers)[number], 'connect')
+  return port
+}
+
+test('a SUT that does not answer within the timeout resets the client', async (t) => {
+  const { forward, see, reported } = startGateway(t, { connectTimeoutMs: 300 })
+  const client = await connectTo(t, (await forward(await deafPort(t))).listenPort)
+  t.is(await client.ending, 'reset')
+  await see('the failure', ({ failed }) => failed.length === 1)
+  t.deepEqual(reported.failed, ['timed_out'])
+})

@@ -1,0 +1,90 @@
+import test from 'ava'
+import { startGateway } from './harness.ts'
+import { connectTo, startSut } from './peers.ts'
+import { transferBothWays } from './transfer.ts'
+
+test('bytes pass both ways, and the end of each direction on its own', async (t) => {
+  const sut = await startSut(t)
+  const { forward, see, reported } = startGateway(t)
+  const { listenPort, reservationId } = await forward(sut.port)
+  const client = await connectTo(t, listenPort)
+  client.socket.end('a question')
+  const machine = await sut.accepted()
+  t.is(await machine.ending, 'end', 'the client has ended its direction')
+  t.is(machine.received().toString(), 'a question')
+
+  machine.socket.write('half an answer, ')
+  await client.take(16)
+  t.false(client.socket.readableEnded, 'the other direction is still open')
+  machine.socket.end('and the rest')
+  t.is(await client.ending, 'end')
+  t.is(client.received().toString(), 'half an answer, and the rest')
+
+  await see('the end', ({ disconnected }) => disconnected.length === 1)
+  t.like(reported.disconnected[0], { reservationId, cause: 'client', bytesToSut: 10, bytesFromSut: 28 })
+  t.like(reported.connected[0], { reservationId, connection: reported.disconnected[0]?.connection as number })
+})
+
+test('a SUT that ends its direction first is still sent to', async (t) => {
+  const sut = await startSut(t)
+  const { forward, see, reported } = startGateway(t)
+  const client = await connectTo(t, (await forward(sut.port)).listenPort)
+  const machine = await sut.accepted()
+  machine.socket.end()
+  t.is(await client.ending, 'end')
+  client.socket.end('still sent')
+  t.is(await machine.ending, 'end')
+  t.is(machine.received().toString(), 'still sent')
+  await see('the end', ({ disconnected }) => disconnected.length === 1)
+  t.like(reported.disconnected[0], { cause: 'sut', bytesToSut: 10, bytesFromSut: 0 })
+})
+
+test('bytes and the end that a client sends before the SUT is reached are passed on', async (t) => {
+  const sut = await startSut(t)
+  const { forward } = startGateway(t, {
+    admit: async () => {
+      await new Promise(setImmediate)
+      return { admitted: true, isBound: false, hasPassword: false }
+    },
+  })
+  const { listenPort } = await forward(sut.port)
+  for (const text of ['early', '']) {
+    const client = await connectTo(t, listenPort)
+    client.socket.end(text)
+    const machine = await sut.accepted(text === '' ? 1 : 0)
+    t.is(await machine.ending, 'end')
+    t.is(machine.received().toString(), text)
+  }
+})
+
+test('a reset by the client reaches the SUT as a reset, and the other way round', async (t) => {
+  const sut = await startSut(t)
+  const { forward, see, reported } = startGateway(t)
+  const { listenPort } = await forward(sut.port)
+  for (const [index, side] of (['client', 'sut'] as const).entries()) {
+    const client = await connectTo(t, listenPort)
+    const machine = await sut.accepted(index)
+    client.socket.write('x')
+    await machine.take(1)
+    const [resetting, other] = side === 'client' ? [client, machine] : [machine, client]
+    resetting.socket.resetAndDestroy()
+    t.is(await other.ending, 'reset')
+    await see('the end', ({ disconnected }) => disconnected.length === index + 1)
+    t.is(reported.disconnected[index]?.cause, side)
+  }
+})
+
+test('control: a connection that ends without a reset is seen to end', async (t) => {
+  const sut = await startSut(t)
+  const client = await connectTo(t, sut.port)
+  ;(await sut.accepted()).socket.end()
+  t.is(await client.ending, 'end')
+})
+
+const SIZE = 100 * 2 ** 20
+
+test('100 MiB each way at once arrive byte for byte, and are counted', async (t) => {
+  const { problems, counted } = await transferBothWays(t, SIZE)
+  t.deepEqual(problems, [])
+  t.like(counted, { bytesToSut: SIZE, bytesFromSut: SIZE })
+})

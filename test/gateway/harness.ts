@@ -1,0 +1,88 @@
+import type { ConnectionEnd, Decisions } from '../../src/gateway/decisions.ts'
+import type { Forwarding } from '../../src/gateway/forwarding.ts'
+import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts'
+import type { Counted, Standing } from '../../src/gateway/messages.ts'
+import type { Tidying } from '../http/harness.ts'
+import { until } from '../http/until.ts'
+import { freePort, HOST } from './peers.ts'
+
+/** Milliseconds that anything in these tests may take. */
+export const SOON = 10_000
+
+/** What the gateway reported. */
+export interface Reported {
+  readonly asked: string[]
+  readonly connected: Standing[]
+  readonly counted: Counted[]
+  readonly disconnected: ConnectionEnd[]
+  readonly refused: Record<string, number>
+  readonly failed: string[]
+  readonly ports: string[]
+  readonly errors: Error[]
+}
+
+export interface TestGateway {
+  readonly gateway: Gateway
+  readonly reported: Reported
+  /** Opens a port to a SUT on this machine; returns the forwarding. */
+  readonly forward: (port: number, given?: Partial<Forwarding>) => Promise<Forwarding>
+  /** Waits for something to be reported. */
+  readonly see: (what: string, holds: (reported: Reported) => boolean) => Promise<void>
+}
+
+type Given = Partial<GatewayOptions> & Partial<Pick<Decisions, 'admit' | 'answerChallenge'>>
+
+let last = 0
+
+/** A gateway that admits everybody, unless told otherwise. */
+export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }: Given = {}): TestGateway => {
+  const reported: Reported = {
+    asked: [],
+    connected: [],
+    counted: [],
+    disconnected: [],
+    refused: {},
+    failed: [],
+    ports: [],
+    errors: [],
+  }
+  const gateway = openGateway(
+    { host: HOST, portRetryMs: 50, ...options },
+    {
+      admit: (id, address) => {
+        reported.asked.push(address)
+        return admit?.(id, address) ?? { admitted: true, isBound: true, hasPassword: false }
+      },
+      answerChallenge: answerChallenge ?? (() => undefined),
+      onConnected: (standing) => reported.connected.push(standing),
+      onCounted: (counted) => reported.counted.push(counted),
+      onDisconnected: (end) => reported.disconnected.push(end),
+      onRefused: (_id, reason, count) => {
+        reported.refused[reason] = (reported.refused[reason] ?? 0) + count
+      },
+      onFailed: (_id, cause) => reported.failed.push(cause),
+      onPortTaken: (_id, _port, code) => reported.ports.push(code),
+      onPortOpened: () => reported.ports.push('opened'),
+      onThreadFailed: (error) => reported.errors.push(error),
+    },
+  )
+  t.teardown(gateway.stop)
+  return {
+    gateway,
+    reported,
+    forward: async (port, given) => {
+      const forwarding: Forwarding = {
+        reservationId: `reservation-${++last}`,
+        listenPort: await freePort(),
+        host: HOST,
+        port,
+        protocol: 'tcp',
+        until: Date.now() + 3_600_000,
+        ...given,
+      }
+      await gateway.open(forwarding)
+      return forwarding
+    },
+    see: (what, holds) => until(what, async () => holds(reported), SOON),
+  }
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { areClosed, openSockets } from './descriptors.ts'
+import { startGateway } from './harness.ts'
+import { connectTo, freePort, HOST, startSut } from './peers.ts'
+
+const CONNECTIONS = 1_000
+const LIMITS = { connectionsOfOneMax: CONNECTIONS }
+
+test.serial('1,000 connections opened and cut at once leave no descriptor', async (t) => {
+  const sut = await startSut(t)
+  const { gateway, forward, see } = startGateway(t, LIMITS)
+  const { reservationId, listenPort } = await forward(sut.port)
+  await (await connectTo(t, await freePort())).closed
+  const before = openSockets(t)?.size
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectTo(t, listenPort)))
+  for (const [index, { socket }] of clients.entries()) if (index % 2 === 0) socket.write('x'.repeat(index))
+  await see('all of them', ({ connected }) => connected.length === CONNECTIONS)
+  t.true(before === undefined || (openSockets(t)?.size ?? 0) >= before + 4 * CONNECTIONS, 'control: they are counted')
+  gateway.close(reservationId, 'released')
+  t.deepEqual(new Set(await Promise.all(clients.map(({ ending }) => ending))), new Set(['reset']))
+  await see('their ends', ({ disconnected }) => disconnected.length === CONNECTIONS)
+  // The port itself is closed too.
+  await areClosed(t, before && before - 1)
+})
+
+test.serial(
+  'connections cut while they shut down, or wait for a verdict or the SUT, leave no descriptor',
+  async (t) => {
+    // Closes when Berth does: SUTs that have just been reached see an end instead of a reset.
+    const sut = await startSut(t, (socket) => void socket.resume().once('end', () => socket.destroy()))
+    let isAnswering = false
+    const { gateway, forward, see, reported } = startGateway(t, {
+      ...LIMITS,
+      admit: () =>
+        isAnswering ? { admitted: true, isBound: true, hasPassword: false } : new Promise<never>(() => undefined),
+    })
+    const first = await forward(sut.port)
+    const before = openSockets(t)?.size
+    const waiting = await Promise.all(Array.from({ length: 100 }, () => connectTo(t, first.listenPort)))
+    await see('the question', ({ asked }) => asked.length === 1)
+    gateway.close(first.reservationId, 'released')
+    for (const { ending } of waiting) t.is(await ending, 'reset')
+
+    isAnswering = true
+    for (let round = 0; round < 20; round++) {
+      const { reservationId, listenPort } = await forward(sut.port)
+      const clients = await Promise.all(Array.from({ length: 20 }, () => connectTo(t, listenPort)))
+      for (const { socket } of clients) socket.end('the end of this direction')
+      if (round % 2 === 0) await see('some connections', ({ connected }) => connected.length > 0)
+      gateway.close(reservationId, 'released')
+      await Promise.all(clients.map(({ closed, socket }) => socket.destroy() && closed))
+    }
+    await areClosed(t, before && before - 1)
+    t.deepEqual(reported.errors, [])
+  },
+)
+
+const STALLED = 24
+/** Bytes that each SUT tries to send. */
+const FLOOD = 40 * 2 ** 20
+const CHUNK = Buffer.alloc(2 ** 20)
+
+/** Sends as long as there is room. */
+const pump = (socket: Socket): void => {
+  let sent = 0
+  const more = (): void => {
+    while (sent < FLOOD && !socket.destroyed) {
+      sent += CHUNK.length
+      if (!socket.write(CHUNK)) return void socket.once('drain', more)
+    }
+  }
+  more()
+}
+
+/** Connects clients that never read to SUTs that send; returns by how many bytes the process has grown. */
+const growth = async (t: ExecutionContext, listenPort: number, sent: () => number): Promise<number> => {
+  const before = process.memoryUsage().rss
+  const clients = Array.from({ length: STALLED }, () => connect({ host: HOST, port: listenPort }).pause())
+  for (const client of clients) client.on('error', () => undefined)
+  t.teardown(() => {
+    for (const client of clients) client.destroy()
+  })
+  for (let last = -1; last !== sent() || sent() === 0; ) {
+    last = sent()
+    await delay(400)
+  }
+  return process.memoryUsage().rss - before
+}
+
+/** SUTs that flood whoever connects. */
+const startFlood = async (t: ExecutionContext) => {
+  const sut = await startSut(t, pump)
+  return {
+    port: sut.port,
+    sent: () => sut.sockets.reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0),
+  }
+}
+
+const ENOUGH = 100 * 2 ** 20
+
+test.serial('clients that do not read stall their SUTs, and memory stays flat', async (t) => {
+  const flood = await startFlood(t)
+  const { forward } = startGateway(t)
+  const { listenPort } = await forward(flood.port)
+  const grown = await growth(t, listenPort, flood.sent)
+  t.log(`${(grown / 2 ** 20).toFixed(0)} MiB`)
+  t.true(grown < ENOUGH, `${grown} bytes`)
+  t.true(flood.sent() < STALLED * FLOOD, 'the SUTs are stalled')
+})
+
+test.serial('control: forwarding without back-pressure grows', async (t) => {
+  const flood = await startFlood(t)
+  const naive: Server = createServer((client) => {
+    const sut = connect({ host: HOST, port: flood.port })
+    client.on('error', () => sut.destroy())
+    sut.on('error', () => undefined).on('data', (chunk) => client.write(chunk))
+  }).listen(0, HOST)
+  await once(naive, 'listening')
+  t.teardown(() => void naive.close())
+  const { port } = naive.address() as { port: number }
+  t.true((await growth(t, port, flood.sent)) > 2 * ENOUGH)
+})

@@ -1,0 +1,174 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { type ProbeOptions, type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
+import { until } from '../http/until.ts'
+import { freePort, HOST, peer, startSut } from './peers.ts'
+import { PASSWORD, type SutScript, speakAsSut } from './rfb/speakers.ts'
+import { areInstalled, isListening, startXvnc, PASSWORD as XVNC_PASSWORD } from './rfb/xvnc.ts'
+
+const SOON = 10_000
+
+const look = (target: Partial<ProbeTarget>, options: Partial<ProbeOptions> = {}) =>
+  probe(
+    { host: HOST, port: 1, sut_type: 'tcp', password: undefined, ...target },
+    { isOwn: () => false, signal: new AbortController().signal, connectMs: 2_000, answerMs: 2_000, ...options },
+  )
+
+const sends =
+  (bytes: string | Uint8Array) =>
+  (socket: Socket): void => {
+    socket.write(bytes)
+    socket.resume()
+  }
+
+test('a tcp SUT is online if it accepts a connection, which is then closed', async (t) => {
+  const sut = await startSut(t)
+  t.is(await look({ port: sut.port }), undefined)
+  t.is(await (await sut.accepted()).ending, 'end')
+  t.is((await sut.accepted()).received().length, 0)
+})
+
+test('a port that nobody listens on is refused, for every type', async (t) => {
+  const port = await freePort()
+  for (const sut_type of ['tcp', 'vnc', 'rdp'] as const) t.is(await look({ port, sut_type }), 'refused')
+})
+
+test('a name that does not exist is unknown', async (t) => {
+  t.is(await look({ host: 'no-such-machine.invalid' }, { connectMs: 20_000 }), 'unknown_host')
+})
+
+test('an address without a route is unreachable, and so is Berth itself', async (t) => {
+  t.is(await look({ host: '255.255.255.255' }), 'unreachable')
+  const sut = await startSut(t)
+  t.is(await look({ port: sut.port }, { isOwn: () => true }), 'unreachable')
+  t.is(sut.sockets.length, 0)
+})
+
+test('a machine that accepts and stays silent times out', async (t) => {
+  const { port } = await startSut(t)
+  for (const sut_type of ['vnc', 'rdp'] as const) t.is(await look({ port, sut_type }, { answerMs: 100 }), 'timed_out')
+})
+
+test('a machine that says something else, or closes, has the wrong greeting', async (t) => {
+  const web = await startSut(t, sends('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  const closing = await startSut(t, (socket) => socket.resume().end())
+  const cut = await startSut(t, sends('RFB 003'))
+  for (const sut_type of ['vnc', 'rdp'] as const) {
+    t.is(await look({ port: web.port, sut_type }), 'wrong_greeting')
+    t.is(await look({ port: closing.port, sut_type }), 'wrong_greeting')
+  }
+  t.is(await look({ port: cut.port, sut_type: 'vnc' }, { answerMs: 100 }), 'timed_out')
+})
+
+test('a machine that accepts and resets has refused the connection', async (t) => {
+  const { port } = await startSut(t, (socket) => socket.resetAndDestroy())
+  t.is(await look({ port, sut_type: 'rdp' }), 'refused')
+  t.is(await look({ port, sut_type: 'vnc' }), 'refused')
+})
+
+test('any Connection Confirm is an RDP server', async (t) => {
+  const confirm = Buffer.from('0300000b06d00000123400', 'hex')
+  const refusing = Buffer.from('030000130ed000001234000300080005000000', 'hex')
+  for (const answer of [confirm, refusing]) {
+    const sut = await startSut(t, (socket) => socket.once('data', () => socket.write(answer)))
+    t.is(await look({ port: sut.port, sut_type: 'rdp' }), undefined)
+  }
+  const other = await startSut(t, sends(Buffer.from('0300000b06800000123400', 'hex')))
+  t.is(await look({ port: other.port, sut_type: 'rdp' }), 'wrong_greeting', 'a Disconnect Request')
+  const long = await startSut(t, sends(Buffer.from('0300ffff06d00000123400', 'hex')))
+  t.is(await look({ port: long.port, sut_type: 'rdp' }), 'wrong_greeting')
+})
+
+test('the Connection Request is well formed', async (t) => {
+  const sut = await startSut(t)
+  const looked = look({ port: sut.port, sut_type: 'rdp' }, { answerMs: 500 })
+  const request = await (await sut.accepted()).take(19)
+  t.is(request.toString('hex'), '030000130ee000000000000100080003000000')
+  await looked
+})
+
+/** What a probe finds of a VNC server, and what that one was sent after its SecurityResult. */
+const lookAtVnc = async (t: Parameters<typeof startSut>[0], script: SutScript, password?: string) => {
+  const spoken = Promise.withResolvers<string>()
+  const sut = await startSut(t, (socket) => {
+    speakAsSut(peer(socket), script).then(
+      () => spoken.resolve('a ClientInit'),
+      (error: Error) => spoken.resolve(error.message),
+    )
+  })
+  const cause = await look({ port: sut.port, sut_type: 'vnc', password })
+  return [cause, await spoken.promise]
+}
+const NO_MORE = 'ended after 0 bytes'
+
+for (const version of ['3.3', '3.7', '3.8']) {
+  test(`a VNC server of version ${version} is spoken to up to SecurityResult, without a ClientInit`, async (t) => {
+    t.deepEqual(await lookAtVnc(t, { version, types: [2] }, PASSWORD), [undefined, NO_MORE])
+    t.deepEqual(await lookAtVnc(t, { version, types: [1] }, PASSWORD), [undefined, NO_MORE], 'None is as good')
+    t.deepEqual(await lookAtVnc(t, { version, types: [2] }), [undefined, NO_MORE], 'without a password')
+    t.deepEqual(await lookAtVnc(t, { version, types: [2] }, ''), [undefined, NO_MORE], 'an empty one is none')
+    t.is((await lookAtVnc(t, { version, types: [2] }, 'wrong'))[0], 'password_refused')
+    t.is((await lookAtVnc(t, { version, types: [19] }, PASSWORD))[0], 'no_security_type')
+    t.is((await lookAtVnc(t, { version, types: [], reason: 'Too many attempts' }, PASSWORD))[0], 'locked_out')
+    t.is((await lookAtVnc(t, { version, types: [], reason: 'closed today' }, PASSWORD))[0], 'no_security_type')
+  })
+}
+
+test('a probe that is abandoned leaves no socket', async (t) => {
+  const sut = await startSut(t)
+  const abandon = new AbortController()
+  const looked = look({ port: sut.port, sut_type: 'vnc' }, { signal: abandon.signal, answerMs: 60_000 })
+  const accepted = await sut.accepted()
+  abandon.abort()
+  await accepted.ending
+  t.not(await looked, undefined)
+})
+
+test('a TigerVNC server accepts 20 probes, and then a user with the right password', async (t) => {
+  if (!areInstalled(t, 'Xvnc', 'vncsnapshot')) return
+  const { port, directory } = await startXvnc(t)
+  const server = { port, sut_type: 'vnc', password: XVNC_PASSWORD } as const
+  for (let n = 0; n < 20; n++) t.is(await look(server), undefined)
+  t.is(await look({ ...server, password: 'wrong' }), 'password_refused', 'control: it looks at passwords')
+  // A client that is not ours; it takes displays, which are ports above 5900.
+  const options = ['-passwd', join(directory, 'passwd'), '-quiet', '-allowblank', '-encodings', 'raw']
+  await promisify(execFile)('vncsnapshot', [...options, `${HOST}:${port - 5900}`, join(directory, 'one.jpg')])
+  t.true(statSync(join(directory, 'one.jpg')).size > 500)
+})
+
+test('a TigerVNC server that bars this address is locked out', async (t) => {
+  if (!areInstalled(t, 'Xvnc')) return
+  const { port } = await startXvnc(t)
+  const found = new Set<string | undefined>()
+  for (let n = 0; n < 20 && !found.has('locked_out'); n++) {
+    found.add(await look({ port, sut_type: 'vnc', password: 'wrong' }))
+  }
+  t.deepEqual([...found], ['password_refused', 'locked_out'])
+})
+
+test('xrdp confirms a connection', async (t) => {
+  if (!areInstalled(t, 'xrdp')) return
+  const directory = mkdtempSync(join(tmpdir(), 'berth-xrdp-'))
+  const port = await freePort()
+  const configuration = join(directory, 'xrdp.ini')
+  writeFileSync(
+    configuration,
+    `[Globals]\nini_version=1\nport=tcp://127.0.0.1:${port}\nsecurity_layer=negotiate\ncrypt_level=high\n` +
+      `certificate=\nkey_file=\nautorun=\n[Logging]\nLogFile=${join(directory, 'xrdp.log')}\nLogLevel=INFO\n` +
+      'EnableSyslog=false\n[Channels]\n[x]\nname=x\nlib=libvnc.so\n',
+  )
+  const server = spawn('xrdp', ['--nodaemon', '--config', configuration], { stdio: 'ignore' })
+  t.teardown(async () => {
+    if (server.exitCode === null && server.kill()) await once(server, 'exit')
+    rmSync(directory, { recursive: true })
+  })
+  await until('xrdp', () => isListening(port), SOON)
+  t.is(await look({ port, sut_type: 'rdp' }), undefined)
+  t.is(await look({ port, sut_type: 'vnc' }, { answerMs: 1_000 }), 'timed_out', 'control: it is no VNC server')
+})

@@ -1,0 +1,114 @@
+import test from 'ava'
+import { makeRandom, type Random, seedOf } from '../../process/random.ts'
+import { areClosed, openSockets } from '../descriptors.ts'
+import { startGateway } from '../harness.ts'
+import { connectTo, type Peer, startSut } from '../peers.ts'
+import { line, speakAsClient, speakAsSut } from './speakers.ts'
+
+const HANDSHAKES = 5_000
+const AT_A_TIME = 100
+const REASON = [0, 0, 0, 4, 1, 2, 3, 4]
+
+/** Messages of a right handshake, for mutation. */
+const RIGHT = {
+  client: ['3.3', '3.7', '3.8'].map((version) => Buffer.from(`${line(version)}\x01\x01the rest`)),
+  sut: [
+    Buffer.concat([Buffer.from(line('3.8')), Buffer.from([1, 2]), Buffer.alloc(16, 7), Buffer.from([0, 0, 0, 0])]),
+    Buffer.concat([
+      Buffer.from(line('3.8')),
+      Buffer.from([2, 1, 2]),
+      Buffer.alloc(16),
+      Buffer.from([0, 0, 0, 1, ...REASON]),
+    ]),
+    Buffer.concat([Buffer.from(line('3.7')), Buffer.from([0, ...REASON])]),
+    Buffer.concat([Buffer.from(line('3.3')), Buffer.from([0, 0, 0, 2]), Buffer.alloc(16), Buffer.from([0, 0, 0, 0])]),
+    Buffer.concat([Buffer.from(line('3.3')), Buffer.from([0, 0, 0, 0, 255, 255, 255, 255, 65])]),
+  ],
+}
+
+/** A right handshake with some bytes changed, cut off or added; or anything. */
+const malformed = ({ below, oneOf }: Random, right: readonly Buffer[]): Buffer => {
+  const bytes = Buffer.from(oneOf(right))
+  const anything = (length: number): Buffer => Buffer.from(Array.from({ length }, () => below(256)))
+  if (below(8) === 0) return anything(below(200))
+  for (let changes = below(4); changes > 0; changes--) bytes[below(bytes.length)] = oneOf([0, 1, 2, 255, below(256)])
+  const end = below(3) === 0 ? below(bytes.length) : bytes.length
+  return Buffer.concat([bytes.subarray(0, end), anything(oneOf([0, 0, 1, 5_000]))])
+}
+
+/** Sends it in pieces, and then ends, resets, or waits. */
+const play = ({ below, oneOf }: Random, { socket }: Peer, bytes: Buffer): void => {
+  for (let place = 0; place < bytes.length; ) {
+    const next = place + 1 + below(oneOf([2, 20, 10_000]))
+    socket.write(bytes.subarray(place, next))
+    place = next
+  }
+  const then = oneOf(['end', 'reset', 'wait'] as const)
+  if (then === 'end') socket.end()
+  else if (then === 'reset') socket.resetAndDestroy()
+}
+
+test(`${HANDSHAKES} malformed handshakes from either side leave the worker alive, and no descriptor`, async (t) => {
+  const random = makeRandom(seedOf(process.env))
+  t.log(`SEED=${random.seed}`)
+  const sut = await startSut(t)
+  const { forward, reported } = startGateway(t, {
+    connectionsOfOneMax: AT_A_TIME * 4,
+    handshakeTimeoutMs: 30,
+    admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
+    answerChallenge: () => new Uint8Array(16),
+  })
+  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  const before = openSockets(t)?.size
+  let served = 0
+  /** Every SUT that is reached: malformed, whatever the client is. */
+  const serve = async (): Promise<void> => {
+    for (;;) {
+      const machine = await sut.accepted(served++)
+      play(random, machine, malformed(random, RIGHT.sut))
+    }
+  }
+  serve()
+  for (let done = 0; done < HANDSHAKES; done += AT_A_TIME) {
+    const clients = await Promise.all(Array.from({ length: AT_A_TIME }, () => connectTo(t, listenPort)))
+    for (const client of clients) {
+      const isMalformed = random.below(2) === 0
+      play(random, client, isMalformed ? malformed(random, RIGHT.client) : random.oneOf(RIGHT.client))
+    }
+    // Those that got through would wait for ever.
+    await Promise.all(
+      clients.map(async ({ socket, ending, closed }) => {
+        await Promise.race([ending, new Promise((resolve) => setTimeout(resolve, 100))])
+        socket.destroy()
+        await closed
+      }),
+    )
+  }
+  for (const socket of sut.sockets) socket.destroy()
+  t.true(served > HANDSHAKES / 4, `${served} SUTs were reached`)
+  t.true(reported.connected.length > 0, 'some got through')
+  t.true(new Set(reported.failed).size > 1, 'control: the failures differ')
+  t.deepEqual(reported.errors, [])
+  await areClosed(t, before)
+})
+
+test('a right handshake passes through the same gateway after malformed ones', async (t) => {
+  const random = makeRandom(1)
+  const sut = await startSut(t)
+  const { forward, see } = startGateway(t, {
+    handshakeTimeoutMs: 30,
+    admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
+  })
+  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  for (let n = 0; n < 50; n++) {
+    const client = await connectTo(t, listenPort)
+    play(random, client, malformed(random, RIGHT.client))
+    await Promise.race([client.ending, new Promise((resolve) => setTimeout(resolve, 50))])
+    client.socket.destroy()
+  }
+  const index = sut.sockets.length
+  const led = speakAsClient(await connectTo(t, listenPort), '3.8')
+  await speakAsSut(await sut.accepted(index), { version: '3.8', types: [1] })
+  t.deepEqual((await led).types, [1, 0])
+  await see('the connection', ({ connected }) => connected.length > 0)
+})

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import test from 'ava'
+import { idOf } from '../../http/harness.ts'
+import { until } from '../../http/until.ts'
+import { freePort } from '../peers.ts'
+import { becomes, closeOf, connected, given, hangUp, isClosed, isJustBefore, NOW, SOON, sessionsOf } from './stage.ts'
+
+const ALICE = idOf('alice')
+
+test('connections with short gaps are one session, which ends a minute after the last', async (t) => {
+  const stage = await given(t)
+  const { service, sut_id, reservation } = stage
+  const first = await connected(stage)
+  const { sessions } = await becomes(service, 'the session is open', ({ count }) => count === 1)
+  const { _id, instance } = sessions[0] as { _id: string; instance: string }
+  const opened_at = String(sessions[0]?.opened_at)
+  t.true(isJustBefore(opened_at, NOW), opened_at)
+  const opened = { _id, reservation_id: reservation, sut_id, user_id: ALICE, instance, opened_at }
+  const unknown = { closed_at: null, connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null }
+  t.deepEqual(sessions, [{ ...opened, ...unknown }])
+  t.deepEqual(Object.keys(sessions[0] ?? {}), Object.keys({ ...opened, ...unknown }))
+  await hangUp(service, first)
+  service.clock.set('2030-05-02T06:02:30.000Z')
+  await hangUp(service, await connected(stage, 'defgh'))
+  service.clock.set('2030-05-02T06:03:29.000Z')
+  service.tick()
+  t.false(isClosed(await sessionsOf(service)))
+  service.clock.set('2030-05-02T06:03:31.000Z')
+  const closed = await becomes(service, 'the session is closed', isClosed)
+  const closed_at = String(closed.sessions[0]?.closed_at)
+  t.true(isJustBefore(closed_at, '2030-05-02T06:02:30.000Z'), closed_at)
+  const end = { closed_at, connections: 2, bytes_to_sut: 8, bytes_from_sut: 16 }
+  t.deepEqual(closed.sessions, [{ ...opened, ...end, cause: 'client' }])
+  t.is(closed.count, 1)
+})
+
+test('the end of the reservation ends the session at once, also between connections', async (t) => {
+  const stage = await given(t)
+  const { service } = stage
+  await hangUp(service, await connected(stage))
+  service.clock.set('2030-05-02T07:30:00.000Z')
+  const { sessions } = await becomes(service, 'the session is closed', isClosed)
+  t.is(sessions[0]?.cause, 'client')
+  t.true(isJustBefore(String(sessions[0]?.closed_at), NOW))
+})
+
+test('a client whose SUT could not be reached opens no session', async (t) => {
+  const stage = await given(t)
+  const { service, sut_id, port } = stage
+  await service.as('admin').post(`/api/sut/${sut_id}/update`, { port: await freePort() })
+  await until(
+    'a connection fails',
+    async () => {
+      service.tick()
+      const socket = connect(port, '127.0.0.1')
+      const [error] = await once(socket, 'error')
+      return (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+    },
+    SOON,
+  )
+  t.is((await sessionsOf(service)).count, 0)
+})
+
+test('sessions are in the histories of their SUT and reservation, in the order of the log', async (t) => {
+  const stage = await given(t)
+  const { service, sut_id, reservation } = stage
+  const admin = service.as('admin')
+  const closed = closeOf(await connected(stage))
+  await becomes(service, 'the session is open', ({ count }) => count === 1)
+  await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })
+  await service.as('alice').request('POST', `/api/sut_reservation/${reservation}/cancel`)
+  await closed
+  await becomes(service, 'the session is closed', isClosed)
+  await admin.post(`/api/sut/${sut_id}/update`, { os: 'plan 9' })
+  type Events = readonly { readonly type: string; readonly sequence: string; readonly subject: string }[]
+  const history = async (path: string): Promise<Events> => (await admin.get(path)).json.events as Events
+  const all = await history(`/api/sut/${sut_id}/history`)
+  const types = all.map(({ type }) => type.replace('berth.', ''))
+  t.deepEqual(
+    all.map(({ sequence }) => sequence),
+    all.map(({ sequence }) => sequence).toSorted(),
+  )
+  t.deepEqual(
+    types.filter((type) => /^Session|SutUpdated|Released/.test(type)),
+    ['SessionOpened', 'SutUpdated', 'ReservationReleased', 'SessionClosed', 'SutUpdated'],
+  )
+  t.true(all.filter(({ type }) => type !== 'berth.ListenPortAssigned').every(({ subject }) => subject === sut_id))
+  for (let offset = 0; offset <= all.length; offset++) {
+    const page = await history(`/api/sut/${sut_id}/history?limit=2&offset=${offset}`)
+    t.deepEqual(page, all.slice(offset, offset + 2), `from ${offset}`)
+    if (offset === 0) continue
+    const after = await history(`/api/sut/${sut_id}/history?limit=2&after=${all[offset - 1]?.sequence}`)
+    t.deepEqual(after, all.slice(offset, offset + 2), `after ${offset}`)
+  }
+  const ofReservation = await history(`/api/sut_reservation/${reservation}/history`)
+  t.deepEqual(
+    ofReservation.map(({ type }) => type.replace('berth.', '')).filter((type) => type !== 'ReservationStarted'),
+    ['ReservationCreated', 'SessionOpened', 'ReservationReleased', 'SessionClosed'],
+  )
+})
+
+test('testers see their own sessions, auditors and administrators all', async (t) => {
+  const stage = await given(t)
+  const { service, sut_id, reservation } = stage
+  await connected(stage)
+  await becomes(service, 'the session is open', ({ count }) => count === 1)
+  const count = async (query: string, who: string): Promise<number> => (await sessionsOf(service, query, who)).count
+  for (const who of ['alice', 'audrey', 'admin']) t.is(await count('', who), 1, who)
+  t.is(await count('', 'bob'), 0)
+  t.is(await count(`?user_id=${ALICE}`, 'bob'), 0)
+  t.is(await count(`?sut_id=${sut_id}&reservation_id=${reservation}&user_id=${ALICE}&open=true`, 'alice'), 1)
+  t.is(await count(`?user_id=${service.port}`, 'audrey'), 0)
+  for (const query of ['from=2030-05-02T06:03:00Z', 'to=2030-05-02T06:03:00Z', 'from=2030-05-02T05:00:00Z'])
+    t.is(await count(`?${query}`, 'audrey'), 1, query)
+  t.is(await count('?to=2030-05-02T06:01:00Z', 'audrey'), 0)
+  for (const query of ['open=false', 'before=x', 'as_of=1', 'limit=0', 'from=today', 'open=true&open=true']) {
+    const { status, json } = await service.as('alice').get(`/api/session?${query}`)
+    t.is(status, 422, query)
+    t.is((json.errors as unknown as readonly { parameter: string }[])[0]?.parameter, query.split('=')[0])
+  }
+})

@@ -1,0 +1,26 @@
+import test from 'ava'
+import { gatewaysIn, makeMayBeShared } from '../../src/gateway/shared-addresses.ts'
+
+const COLUMNS = 'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT'
+/** As in a container: 172.17.0.1 leads everywhere, and 172.17/16 is near. */
+const ROUTES = `${COLUMNS}
+eth0\t00000000\t010011AC\t0003\t0\t0\t0\t00000000\t0\t0\t0
+eth0\t000011AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+`
+
+test('the gateways of a routing table are those of its routes that lead to one', (t) => {
+  t.deepEqual([...gatewaysIn(ROUTES)], ['172.17.0.1'])
+  t.deepEqual([...gatewaysIn('')], [])
+})
+
+for (const [address, isShared] of [
+  ['127.0.0.1', true],
+  ['::1', true],
+  ['172.17.0.1', true],
+  ['172.17.0.2', false],
+  ['192.0.2.7', false],
+] as const) {
+  test(`in a container, many clients ${isShared ? 'may' : 'do not'} have the address ${address}`, (t) => {
+    t.is(makeMayBeShared(gatewaysIn(ROUTES))(address), isShared)
+  })
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import test, { type ExecutionContext } from 'ava'
+import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
+import { type ListenOptions, listen } from '../../../src/http/server/listen.ts'
+
+/** Connections that have left HTTP obey the limits of the server. */
+
+const serve = (more: Partial<ListenOptions> = {}) =>
+  listen((_, response) => void response.end('answered'), {
+    ...{ host: '127.0.0.1', port: 0, clock: Date.now, addresses: makeClientAddresses([]) },
+    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
+    upgrades: {
+      accepts: ({ url }) => url === '/taken',
+      take: (_, socket) => {
+        socket.resume().once('end', () => socket.end())
+        socket.write('HTTP/1.1 101 Taken\r\n\r\n')
+      },
+    },
+    ...more,
+  })
+
+const ask = (t: ExecutionContext, port: number, path: string): Socket => {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  t.teardown(() => void socket.destroy())
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
+  return socket
+}
+
+/** The first line of an answer; empty if the connection closes without one. */
+const lineOf = async (socket: Socket): Promise<string> => {
+  const [bytes = ''] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [])])
+  return String(bytes).split('\r\n')[0] ?? ''
+}
+
+test('an upgraded connection counts until it closes', async (t) => {
+  const { port, close } = await serve({ connectionsMax: { all: 20, ofNetwork: 2 } })
+  t.teardown(() => close(0))
+  const first = ask(t, port, '/taken')
+  t.is(await lineOf(first), 'HTTP/1.1 101 Taken')
+  t.is(await lineOf(ask(t, port, '/taken')), 'HTTP/1.1 101 Taken')
+  t.is(await lineOf(ask(t, port, '/taken')), '')
+  first.destroy()
+  let line = ''
+  for (let n = 0; n < 100 && line === ''; n++) line = await lineOf(ask(t, port, '/taken'))
+  t.is(line, 'HTTP/1.1 101 Taken')
+})
+
+test('a request that is not to be upgraded is answered', async (t) => {
+  const { port, close } = await serve()
+  t.teardown(() => close(0))
+  t.is(await lineOf(ask(t, port, '/another')), 'HTTP/1.1 200 OK')
+})
+
+test('an upgraded connection is cut when the time of a stop is over, and does not hold it up longer', async (t) => {
+  const { port, close } = await serve()
+  const socket = ask(t, port, '/taken')
+  t.is(await lineOf(socket), 'HTTP/1.1 101 Taken')
+  const began = performance.now()
+  const ended = text(socket).catch(() => 'reset')
+  await close(200)
+  t.true(performance.now() - began < 3_000)
+  await ended
+})
+
+test('a header that is too large is refused before an upgrade', async (t) => {
+  const { port, close } = await serve()
+  t.teardown(() => close(0))
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  t.teardown(() => void socket.destroy())
+  const large = `A: ${'a'.repeat(40_000)}\r\n`
+  socket.write(`GET /taken HTTP/1.1\r\nHost: x\r\n${large}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
+  t.is(await lineOf(socket), 'HTTP/1.1 431 Request Header Fields Too Large')
+})

@@ -1,0 +1,131 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import { dataWithPeople, type Running, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { allEventsOf } from '../http/store/log-rows.ts'
+import { changedStore } from '../http/store/stores.ts'
+import { dataOfVersion1, idsOfVersion1, LATER } from '../log-version-1/version-1.ts'
+import { isScheduled, settle, untilScheduled } from './recorded.ts'
+import { at, last, stage } from './stage.ts'
+
+const scheduledIn = async (service: Pick<Running, 'data'>) => (await allEventsOf(service)).filter(isScheduled)
+
+for (const isRebuilt of [false, true]) {
+  const how = isRebuilt ? ' with its views deleted' : ''
+  test(`a service that was down records every missed start and end in order${how}`, async (t) => {
+    const { service, book } = await stage(t)
+    const [first, second] = [await book('06:00', '06:15'), await book('06:15', '06:30')]
+    const running = await book('07:00', '09:00')
+    service.clock.set(at('06:01:00.000'))
+    await untilScheduled([service], 1)
+    await service.stop()
+    if (isRebuilt)
+      for (const end of ['', '-wal', '-shm']) await rm(join(service.data, `views.db${end}`), { force: true })
+    const again = await start(t, { data: service.data, now: at('07:30:00.000') })
+    const expected = [
+      `start 06:00:00.000Z ${last(first)}`,
+      `end 06:15:00.000Z ${last(first)}`,
+      `start 06:15:00.000Z ${last(second)}`,
+      `end 06:30:00.000Z ${last(second)}`,
+      `start 07:00:00.000Z ${last(running)}`,
+    ]
+    t.deepEqual(await untilScheduled([again], 5), expected)
+    for (const { metadata } of (await scheduledIn(again)).slice(1)) t.is(metadata.time, at('07:30:00.000'))
+    again.clock.set(at('09:00:00.000'))
+    t.deepEqual(await untilScheduled([again], 6), [...expected, `end 09:00:00.000Z ${last(running)}`])
+  })
+}
+
+test('a service that was suspended for longer than it reads ahead records what it missed', async (t) => {
+  const { service, book, admin } = await stage(t)
+  const other = await createSut(admin)
+  const [far, running] = [await book('09:00', '09:15', other), await book('11:45', '12:15')]
+  await settle([service])
+  service.clock.set(at('12:00:00.000'))
+  t.deepEqual((await untilScheduled([service], 3)).toSorted(), [
+    `end 09:15:00.000Z ${last(far)}`,
+    `start 09:00:00.000Z ${last(far)}`,
+    `start 11:45:00.000Z ${last(running)}`,
+  ])
+})
+
+test('a reservation that ends while a start reads ahead is recorded', async (t) => {
+  const { service, book } = await stage(t)
+  const id = await book('06:00', '06:15')
+  await service.stop()
+  const again = await start(t, { data: service.data, now: at('06:14:59.999') })
+  await again.anyone.get('/health/ready')
+  again.clock.set(at('06:15:00.000'))
+  t.deepEqual(await untilScheduled([again], 2), [`start 06:00:00.000Z ${last(id)}`, `end 06:15:00.000Z ${last(id)}`])
+})
+
+/** A store that refuses starts and ends while told so. */
+const refusingSchedule = async (t: ExecutionContext) => {
+  const data = await dataWithPeople(t)
+  const refusal = { isOn: true }
+  const openStore = changedStore(join(data, 'events.db'), (store) => ({
+    append: (stream, expected, events, secrets) => {
+      if (refusal.isOn && events.some(isScheduled)) return async () => E.left('unavailable')
+      return store.append(stream, expected, events, secrets)
+    },
+  }))
+  return { data, refusal, openStore }
+}
+
+test('an end that was due before its SUT was retired is recorded after a restart', async (t) => {
+  const { refusal, ...setting } = await refusingSchedule(t)
+  const { service, sut_id, book, admin } = await stage(t, setting)
+  const id = await book('06:00', '06:15')
+  service.clock.set(at('06:20:00.000'))
+  await settle([service])
+  t.is((await admin.request('POST', `/api/sut/${sut_id}/retire`)).status, 200)
+  t.is((await scheduledIn(service)).length, 0)
+  await service.stop()
+  refusal.isOn = false
+  const again = await start(t, { ...setting, now: at('06:25:00.000') })
+  t.deepEqual(await untilScheduled([again], 2), [`start 06:00:00.000Z ${last(id)}`, `end 06:15:00.000Z ${last(id)}`])
+})
+
+test('starts and ends are recorded after an outage of the store', async (t) => {
+  const { refusal, ...setting } = await refusingSchedule(t)
+  const { service, book } = await stage(t, setting)
+  const id = await book('06:00', '06:15')
+  service.clock.set(at('06:00:00.000'))
+  await settle([service])
+  t.is((await scheduledIn(service)).length, 0)
+  refusal.isOn = false
+  service.clock.set(at('06:00:02.000'))
+  t.deepEqual(await untilScheduled([service], 1), [`start 06:00:00.000Z ${last(id)}`])
+})
+
+test('the schedule begins once, however often a service starts', async (t) => {
+  const data = await dataWithPeople(t)
+  for (const time of ['05:50:00.000', '05:51:00.000', '05:52:00.000']) {
+    const service = await start(t, { data, now: at(time) })
+    await createSut(service.as('admin'))
+    await service.stop()
+  }
+  const began = (await allEventsOf({ data })).filter(({ type }) => type === 'ScheduleBegan')
+  t.deepEqual(
+    began.map((event) => event.data),
+    [{ from: at('05:50:00.000') }],
+  )
+})
+
+test('nothing that was due before the schedule began is recorded on a log of version 1', async (t) => {
+  const data = await dataOfVersion1(t)
+  const service = await start(t, { data, now: LATER })
+  await settle([service])
+  t.deepEqual(await scheduledIn(service), [])
+  service.clock.set('2030-05-03T19:06:00.000Z')
+  const { again, ahead, last: later } = (await idsOfVersion1()) as Record<string, string>
+  t.deepEqual((await untilScheduled([service], 5)).toSorted(), [
+    `end 19:30:00.000Z ${last(String(again))}`,
+    `end 20:15:00.000Z ${last(String(later))}`,
+    `end 21:00:00.000Z ${last(String(ahead))}`,
+    `start 20:00:00.000Z ${last(String(later))}`,
+    `start 20:00:00.000Z ${last(String(ahead))}`,
+  ])
+})

@@ -1,0 +1,41 @@
+import type { Event } from '../../src/domain/event.ts'
+import type { UpcomingRow } from '../../src/read-models/lists/lists.ts'
+import type { Views } from '../../src/read-models/views.ts'
+import { alice, clock, SUT_ID } from '../domain/builders.ts'
+import { at as past, recordedAt } from '../domain/given-when-then.ts'
+
+type Listener = Parameters<Views['watch']>[0]
+
+/** A row of the views, about a reservation made at 05:00. */
+export const rowOf = (_id: string, start: string, end: string, position: number): UpcomingRow => ({
+  ...{ _id, position, sut_id: SUT_ID, user_id: alice, listen_port: 20_017, created: clock('05:00') },
+  ...{ start: clock(start) / 1000, end: clock(end) / 1000 },
+})
+
+/** Views that a test fills. `tell` calls the listeners; `beforePage` runs before each page is returned. */
+export const fakeViews = () => {
+  const listeners = new Set<Listener>()
+  const fake = {
+    rows: [] as UpcomingRow[],
+    isReadable: true,
+    pages: 0,
+    beforePage: (_page: number): void => undefined,
+    tell: (time: string, ...events: readonly Event[]): void => {
+      const recorded = events.map((event, n) => recordedAt(n, past(time, event)))
+      for (const listener of listeners) listener(recorded as unknown as Parameters<Listener>[0])
+    },
+  }
+  const read = (async (name: string, { from, to, after, limit }: Record<string, number>) => {
+    if (name !== 'upcoming') throw new Error(`${name} is not asked for`)
+    const found = fake.rows
+      .filter((row) => row.end > Number(from) && row.start < Number(to) && row.position > Number(after))
+      .slice(0, limit)
+    fake.beforePage(fake.pages++)
+    return fake.isReadable ? { position: 0, listed: found } : undefined
+  }) as unknown as Views['read']
+  const watch: Views['watch'] = (listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return { fake, views: { read, watch } }
+}

@@ -1,0 +1,229 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import test from 'ava'
+import fc from 'fast-check'
+import type { Event } from '../../src/domain/event.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { makeForwarding } from '../../src/processes/forwarding.ts'
+import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
+import {
+  clock,
+  idOf,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationReleased,
+} from '../domain/builders.ts'
+import { fakeViews } from './fake-views.ts'
+
+/**
+ * Random histories with a simulated clock: at every moment the open ports are exactly those of running reservations
+ * that are forwarded here.
+ */
+
+const QUARTER = 900_000
+const BEGIN = clock('06:00')
+const SUTS = 3
+const USERS = 2
+
+interface Reservation {
+  readonly id: string
+  readonly sut: number
+  readonly user: number
+  /** Unix milliseconds. */
+  readonly start: number
+  end: number
+  readonly created: number
+  isGone: boolean
+}
+
+type Step =
+  | { readonly kind: 'book'; readonly sut: number; readonly user: number; readonly in: number; readonly for: number }
+  | { readonly kind: 'extend' | 'end'; readonly which: number }
+  | { readonly kind: 'pass'; readonly seconds: number }
+  | { readonly kind: 'retag'; readonly sut: number }
+  | { readonly kind: 'bar'; readonly user: number }
+  | { readonly kind: 'restart' }
+
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('book' as const),
+      sut: fc.nat(SUTS - 1),
+      user: fc.nat(USERS - 1),
+      in: fc.nat(7),
+      for: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('extend' as const), which: fc.nat(50) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(50) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 3_000 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('retag' as const), sut: fc.nat(SUTS - 1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('bar' as const), user: fc.nat(USERS - 1) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+)
+
+const portOf = (sut: number): number => 20_000 + sut
+const timeOf = (moment: number): string => new Date(moment).toISOString().slice(11, 23)
+const wallOf = (moment: number): string => new Date(moment).toISOString().replace('.000Z', '+00:00')
+const sutOf = (sut: number): string => idOf(100 + sut)
+const userOf = (user: number): string => idOf(200 + user)
+
+/** What the lab has, and the processes over it. `gateway` may leave something out. */
+const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
+  const { fake, views } = fakeViews()
+  const state = { now: BEGIN, reservations: [] as Reservation[] }
+  const isOurs = Array.from({ length: SUTS }, () => true)
+  const mayHold = Array.from({ length: USERS }, () => true)
+  const ports = new Map<string, number>()
+  let stop = new AbortController()
+  let processes: { readonly look: () => Promise<void> }
+
+  const start = async (): Promise<void> => {
+    stop.abort()
+    await turn()
+    stop = new AbortController()
+    const { signal } = stop
+    ports.clear()
+    const upcoming = makeUpcomingReservations({ views, clock: () => state.now })
+    signal.addEventListener('abort', upcoming.close)
+    const forwarding = makeForwarding({
+      upcoming,
+      views,
+      gateway: {
+        open: async ({ reservationId, listenPort }) => {
+          ports.set(reservationId, listenPort)
+          return true
+        },
+        close: (id) => void ports.delete(id),
+        reconsider: () => undefined,
+        ...leaveOut,
+      },
+      clock: { now: () => state.now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
+      targetOf: (id) => {
+        const sut = Number.parseInt(id, 16) - 100
+        return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs: isOurs[sut] === true }
+      },
+      mayHold: (id) => mayHold[Number.parseInt(id, 16) - 200] === true,
+      wake: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      signal,
+      onError: (error) => {
+        throw error
+      },
+    })
+    forwarding.run()
+    processes = {
+      look: async () => {
+        if (upcoming.isLoadDue()) await upcoming.load()
+        await forwarding.openDue()
+      },
+    }
+  }
+
+  const tell = (event: Event): void => {
+    fake.rows = state.reservations
+      .filter(({ isGone }) => !isGone)
+      .map(({ id, sut, user, start: from, end, created }, position) => ({
+        ...{ _id: id, position, sut_id: sutOf(sut), user_id: userOf(user), listen_port: portOf(sut), created },
+        ...{ start: from / 1000, end: end / 1000 },
+      }))
+    fake.tell(timeOf(state.now), event)
+  }
+
+  const isFree = (sut: number, from: number, to: number, except?: Reservation): boolean =>
+    state.reservations.every(
+      (one) => one === except || one.isGone || one.sut !== sut || one.end <= from || one.start >= to,
+    )
+
+  const steps = {
+    book: ({ sut, user, in: ahead, for: quarters }: Extract<Step, { kind: 'book' }>): void => {
+      const from = (Math.floor(state.now / QUARTER) + ahead) * QUARTER
+      const end = from + quarters * QUARTER
+      if (!isFree(sut, from, end)) return
+      const id = idOf(state.reservations.length + 1)
+      state.reservations.push({ id, sut, user, start: from, end, created: state.now, isGone: false })
+      const made = reservationCreated(id, '06:00', '06:15')
+      if (made.type !== 'ReservationCreated') throw new Error('not a creation')
+      const window = { start_time: wallOf(from), end_time: wallOf(end) }
+      const holder = { sut_id: sutOf(sut), user_id: userOf(user), listen_port: portOf(sut) }
+      tell({ ...made, data: { ...made.data, ...holder, ...window } })
+    },
+    extend: ({ which }: { readonly which: number }): void => {
+      const one = state.reservations[which % Math.max(1, state.reservations.length)]
+      if (one === undefined || one.isGone || one.end <= state.now) return
+      if (!isFree(one.sut, one.end, one.end + QUARTER, one)) return
+      one.end += QUARTER
+      tell(reservationExtended(one.id, wallOf(one.end)))
+    },
+    end: ({ which }: { readonly which: number }): void => {
+      const one = state.reservations[which % Math.max(1, state.reservations.length)]
+      if (one === undefined || one.isGone || one.end <= state.now) return
+      one.isGone = true
+      tell(one.start > state.now ? reservationCancelled(one.id) : reservationReleased(one.id, wallOf(state.now)))
+    },
+    pass: ({ seconds }: { readonly seconds: number }): void => {
+      state.now += seconds * 1_000
+    },
+    // Open ports stay, and refuse; see the guide.
+    retag: ({ sut }: { readonly sut: number }): void => {
+      if (![...ports.values()].includes(portOf(sut))) isOurs[sut] = !isOurs[sut]
+    },
+    bar: ({ user }: { readonly user: number }): void => {
+      mayHold[user] = !mayHold[user]
+    },
+    restart: start,
+  }
+
+  return {
+    take: async (step: Step): Promise<void> => {
+      await (steps[step.kind] as (step: Step) => void | Promise<void>)(step)
+      // Roles and tags count within a second.
+      state.now += 1_000
+      await processes.look()
+    },
+    start,
+    stop: () => stop.abort(),
+    open: (): readonly number[] => [...ports.values()].toSorted(),
+    expected: (): readonly number[] =>
+      state.reservations
+        .filter(({ sut, user, start: from, end, isGone }) => {
+          const isRunning = from <= state.now && state.now < end && !isGone
+          return isRunning && isOurs[sut] === true && mayHold[user] === true
+        })
+        .map(({ sut }) => portOf(sut))
+        .toSorted(),
+  }
+}
+
+const holds = async (steps: readonly Step[], leaveOut?: Parameters<typeof makeLab>[0]): Promise<boolean> => {
+  const lab = makeLab(leaveOut)
+  await lab.start()
+  try {
+    for (const step of steps) {
+      await lab.take(step)
+      if (lab.open().join() !== lab.expected().join()) return false
+    }
+    return true
+  } finally {
+    lab.stop()
+  }
+}
+
+const aHistory = fc.array(aStep, { maxLength: 60, size: 'max' })
+
+test('at every moment of random histories the open ports are exactly those of running reservations', async (t) => {
+  await t.notThrowsAsync(() =>
+    fc.assert(
+      fc.asyncProperty(aHistory, (steps) => holds(steps)),
+      { numRuns: 300 },
+    ),
+  )
+})
+
+test('control: without the cut the same histories find ports that are open too long', async (t) => {
+  const found = await fc.check(fc.asyncProperty(aHistory, (steps) => holds(steps, { close: () => undefined })))
+  t.true(found.failed)
+})

@@ -1,0 +1,99 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { Sut } from '../../projections/sut.ts'
+import { nextPlace } from '../../src/processes/monitored.ts'
+import { makeProbing, type Probe, type ProbingOptions } from '../../src/processes/probing.ts'
+
+const sut = (n: number): Sut => ({ _id: String(n) }) as Sut
+
+const make = (probe: Probe, options: Partial<ProbingOptions> = {}) => {
+  const seen = { counted: [] as string[], outcomes: [] as string[] }
+  const probing = makeProbing({
+    probe,
+    isInUse: () => false,
+    count: async ({ _id }, { cause }) => {
+      seen.counted.push(`${_id} ${cause}`)
+    },
+    onProbe: (outcome) => seen.outcomes.push(outcome),
+    signal: new AbortController().signal,
+    ...options,
+  })
+  return { ...probing, ...seen }
+}
+
+test('64 probes run at a time, and what has to be probed now goes first', async (t) => {
+  const running: { id: string; end: () => void }[] = []
+  const { now, ifRoom } = make(
+    ({ _id }) => new Promise((resolve) => running.push({ id: _id, end: () => resolve(undefined) })),
+  )
+  const first = Array.from({ length: 64 }, (_, n) => ifRoom(sut(n)))
+  t.true(first.every((probed) => probed !== undefined))
+  t.is(ifRoom(sut(64)), undefined)
+  const checked = now(sut(65))
+  t.is(running.length, 64)
+  running[0]?.end()
+  await first[0]
+  t.is(ifRoom(sut(64)), undefined, 'the check has taken the room')
+  t.is(running.at(-1)?.id, '65')
+  running.at(-1)?.end()
+  await checked
+  t.not(ifRoom(sut(64)), undefined)
+})
+
+test('a probe that is under way is joined, and counts once', async (t) => {
+  let end = (): void => undefined
+  const { now, ifRoom, counted } = make(
+    () =>
+      new Promise((resolve) => {
+        end = () => resolve('refused')
+      }),
+  )
+  const probed = [now(sut(1)), ifRoom(sut(1)), now(sut(1))]
+  end()
+  const [first, ...others] = await Promise.all(probed)
+  t.is(first?.cause, 'refused')
+  for (const other of others) t.is(other, first)
+  t.deepEqual(counted, ['1 refused'])
+})
+
+test('a probe of a former address is not joined', async (t) => {
+  const { now } = make(async ({ address }) => (address === 'former' ? 'timed_out' : undefined))
+  const [former, current] = [
+    { ...sut(1), address: 'former' },
+    { ...sut(1), address: 'current' },
+  ]
+  const [first, second] = await Promise.all([now(former), now(current)])
+  t.deepEqual([first?.cause, second?.cause], ['timed_out', undefined])
+})
+
+test('a SUT in use counts as online, and nothing connects to it', async (t) => {
+  const { now, counted, outcomes } = make(async () => t.fail() && undefined, { isInUse: () => true })
+  t.deepEqual(await now(sut(1)), { cause: undefined, milliseconds: 0 })
+  t.deepEqual([counted, outcomes], [['1 undefined'], ['in_use']])
+})
+
+test('a probe that could not be tried counts as nothing and gives its room back', async (t) => {
+  const { now, ifRoom, counted, outcomes } = make(async () => Promise.reject(new Error('no password')))
+  for (let n = 0; n < 70; n++) await t.throwsAsync(now(sut(n)), { message: 'no password' })
+  await t.throwsAsync(ifRoom(sut(1)) ?? Promise.resolve())
+  t.deepEqual([counted, outcomes], [[], []])
+})
+
+test('probes have a place of their own in the interval, and each interval has one', (t) => {
+  const id = fc.stringMatching(/^[0-9a-f]{24}$/)
+  const interval = fc.integer({ min: 10, max: 86_400 }).map((seconds) => seconds * 1_000)
+  fc.assert(
+    fc.property(id, interval, fc.integer({ min: 0, max: 2 ** 45 }), (sutId, every, now) => {
+      const next = nextPlace(sutId, every, now)
+      t.true(next > now && next <= now + every)
+      t.true(Math.abs(nextPlace(sutId, every, next) - next - every) < 1)
+    }),
+  )
+  const places = Array.from({ length: 1_000 }, (_, n) =>
+    nextPlace((n * 4_294_967).toString(16).padStart(24, '0'), 60_000, 0),
+  )
+  for (let second = 0; second < 60; second++) {
+    const inIt = places.filter((place) => Math.floor(place / 1_000) === second).length
+    t.true(inIt > 10 && inIt < 25, `${inIt} of 1,000 in second ${second}`)
+  }
+})

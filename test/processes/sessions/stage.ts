@@ -1,0 +1,187 @@
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { makeRunner } from '../../../src/commands/runner.ts'
+import type { DataOf, Recorded } from '../../../src/domain/event.ts'
+import type { ClosedSession } from '../../../src/domain/session/decide.ts'
+import { makeId, sutStream } from '../../../src/domain/values/ids.ts'
+import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { makeSessions, type SessionsOptions } from '../../../src/processes/sessions/sessions.ts'
+import type { Connected, Disconnected } from '../../../src/processes/sessions/tracker.ts'
+import { NO_SNAPSHOTS } from '../../commands/script.ts'
+import { alice, metadata, sutCreated } from '../../domain/builders.ts'
+import { append, randomHex, readLog } from '../../event-store/new-events.ts'
+import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
+import { until } from '../../http/until.ts'
+import { viewsOn } from '../../read-models/setting.ts'
+
+/** The process of sessions over a real log and views, with a simulated clock and gateway. */
+
+export const BEGINS = Date.parse('2030-05-02T06:00:00.000Z')
+export const MINUTE = 60_000
+export const [HERE, THERE] = ['0123456789abcdef', 'fedcba9876543210'] as const
+
+/** How an append ends while the store is away: nothing was written, or nobody knows. */
+export type Trouble = 'unavailable' | 'unknown'
+
+const inTrouble = (store: EventStore, trouble: () => Trouble | undefined): EventStore => ({
+  ...store,
+  append: (...given) => {
+    const now = trouble()
+    if (now === undefined) return store.append(...given)
+    if (now === 'unavailable') return TE.left(now)
+    // It was written, but the answer is lost.
+    return async () => {
+      await store.append(...given)()
+      return E.left(now)
+    }
+  },
+})
+
+export const stage = async (t: ExecutionContext) => {
+  const directory = await aDirectory(t)
+  const store = openStore(t, join(directory, 'events.db'))
+  const views = await viewsOn(t, store, join(directory, 'views.db'))
+  let now = BEGINS
+  let trouble: Trouble | undefined
+  const clock = { now: () => now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined }
+  const over = new Set<string>()
+
+  /** Reservations of the next hour, each of a SUT of its own. */
+  const reserve = async (): Promise<string> => {
+    const sut_id = makeId(now, randomHex(8))
+    const _id = makeId(now, randomHex(8))
+    const created = { ...sutCreated(), data: { ...sutCreated().data, _id: sut_id } }
+    const window = { start_time: formatWithOffset(now / 1000, 0), end_time: formatWithOffset(now / 1000 + 3_600, 0) }
+    const made = {
+      type: 'ReservationCreated',
+      data: { _id, sut_id, user_id: alice, ...window, listen_port: 1 },
+    } as const
+    const events = [created, made].map((event) => {
+      const id = `018f36f0-0000-7000-8000-${randomHex(6)}`
+      return { ...event, id, metadata: metadata(formatMilliseconds(now)) }
+    })
+    await append(store, sutStream(sut_id), -1, events)
+    await views.waitForStorePosition(await store.head(), 10_000)
+    return _id
+  }
+
+  /** Starts the process of an instance with what its last run kept. */
+  const run = (instance: string, left: readonly ClosedSession[] = [], more: Partial<SessionsOptions> = {}) => {
+    const stop = new AbortController()
+    let isDead = false
+    const wakeUps = new Set<() => void>()
+    const file = { kept: left }
+    const errors: unknown[] = []
+    const dropped: string[] = []
+    const runner = makeRunner({
+      store: inTrouble(store, () => (isDead ? 'unavailable' : trouble)),
+      clock: () => now,
+      randomHex,
+      snapshots: NO_SNAPSHOTS,
+      log: views,
+      attemptsMax: 1,
+    } as Parameters<typeof makeRunner>[0])
+    const sessions = makeSessions({
+      ...{ views, runner, clock, instance, left, signal: stop.signal },
+      sinceBoot: () => now,
+      isForwarded: (id) => !over.has(id),
+      isOpen: () => true,
+      makeSessionId: (at) => makeId(at, randomHex(8)),
+      makeRequestId: () => randomHex(8),
+      onDropped: ({ session }) => dropped.push(session.reservation_id),
+      onCaughtUp: () => dropped.push('caught up'),
+      onError: (error) => errors.push(error),
+      keep: async (some) => {
+        file.kept = [...some]
+      },
+      wake: (signal) =>
+        new Promise((resolve) => {
+          wakeUps.add(resolve)
+          signal.addEventListener('abort', () => resolve(), { once: true })
+        }),
+      ...more,
+    })
+    const running = sessions.run()
+    const stopNow = async (): Promise<void> => {
+      stop.abort()
+      await running
+    }
+    t.teardown(stopNow)
+    return {
+      file,
+      errors,
+      dropped,
+      connected: (connection: number, reservationId: string) =>
+        sessions.connected({ connection, reservationId, at: now } satisfies Connected),
+      counted: (connection: number, reservationId: string, bytesToSut: number) =>
+        sessions.counted({ connection, reservationId, bytesToSut, bytesFromSut: 0 }),
+      disconnected: (connection: number, reservationId: string, end: Partial<Disconnected> = {}) =>
+        sessions.disconnected({
+          ...{ connection, reservationId, at: now, cause: 'client', bytesToSut: 1, bytesFromSut: 2, ...end },
+        }),
+      /** Lets it look at the clock once. */
+      tick: async (): Promise<void> => {
+        for (const wakeUp of wakeUps) wakeUp()
+        wakeUps.clear()
+        await new Promise(setImmediate)
+      },
+      /** Ends it as a stop of the service does. */
+      finish: async (): Promise<void> => {
+        await stopNow()
+        await sessions.finish()
+      },
+      /** Ends it as a crash does. */
+      crash: async (): Promise<void> => {
+        isDead = true
+        await stopNow()
+        // What was sent to the store before may still arrive. A start waits until its views show that.
+        for (let n = 0; n < 5; n++) await new Promise(setImmediate)
+        await views.waitForStorePosition(await store.head(), 10_000)
+      },
+    }
+  }
+  type Run = ReturnType<typeof run>
+
+  const events = async (): Promise<readonly Recorded[]> =>
+    (await readLog(store, -1)).filter(({ type }) => type.startsWith('Session'))
+
+  const closed = async (): Promise<readonly DataOf<'SessionClosed'>[]> =>
+    (await events()).flatMap((event) => (event.type === 'SessionClosed' ? [event.data] : []))
+
+  /** Lets a process look at the clock until so many sessions are opened and closed. */
+  const becomes = async (process: Run, opened: number, closedCount: number): Promise<void> => {
+    let counts = ''
+    await until(
+      `${opened} opened and ${closedCount} closed`,
+      async () => {
+        await process.tick()
+        const types = (await events()).map(({ type }) => type)
+        counts = `${types.filter((type) => type === 'SessionOpened').length} ${types.filter((type) => type === 'SessionClosed').length}`
+        return counts === `${opened} ${closedCount}`
+      },
+      10_000,
+    )
+    await views.waitForStorePosition(await store.head(), 10_000)
+  }
+
+  return {
+    store,
+    views,
+    reserve,
+    run,
+    events,
+    closed,
+    becomes,
+    over: (id: string) => over.add(id),
+    now: () => now,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+    setTrouble: (next: Trouble | undefined) => {
+      trouble = next
+    },
+  }
+}

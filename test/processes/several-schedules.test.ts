@@ -1,0 +1,42 @@
+import test, { type ExecutionContext } from 'ava'
+import { ignoresExpected } from '../event-store/contract/broken-appends.ts'
+import { type InstanceSetting, startInstances } from '../event-store/eventstoredb/service/instances.ts'
+import type { Running } from '../http/harness.ts'
+import { aReservation, createSut, reserved } from '../http/requests.ts'
+import { isScheduled, untilScheduled } from './recorded.ts'
+import { at } from './stage.ts'
+
+/** Three instances over one store, each with its own clock and its own processes. */
+
+const SUTS = 30
+
+const runThrough = async (t: ExecutionContext, setting: InstanceSetting = {}) => {
+  const { services, log } = await startInstances(t, { ...setting, now: at('05:50:00.000') })
+  const pick = (n: number): Running => services[n % services.length] as Running
+  const ids: string[] = []
+  for (let n = 0; n < SUTS; n++) {
+    const sut = await createSut(pick(n).as('admin'), { name: `bench ${n}` })
+    ids.push(String((await reserved(pick(n + 1).as('alice'), aReservation(sut))).json._id))
+  }
+  for (const [time, count] of [
+    [at('06:00:00.000'), SUTS],
+    [at('06:15:00.000'), 2 * SUTS],
+  ] as const) {
+    for (const { clock } of services) clock.set(time)
+    await untilScheduled(services, count, log)
+  }
+  const recorded = (await log()).filter(isScheduled).map(({ type, data }) => `${type} ${data._id}`)
+  const expected = ids.flatMap((id) => [`ReservationStarted ${id}`, `ReservationEnded ${id}`])
+  return { recorded: recorded.toSorted(), expected: expected.toSorted(), log: await log() }
+}
+
+test('of three instances, one records each start and end', async (t) => {
+  const { recorded, expected, log } = await runThrough(t)
+  t.deepEqual(recorded, expected)
+  t.is(log.filter(({ type }) => type === 'ScheduleBegan').length, 1)
+})
+
+test('control: instances whose store ignores the expected revision record starts twice', async (t) => {
+  const { recorded, expected } = await runThrough(t, { change: () => ignoresExpected() })
+  t.true(recorded.length > expected.length)
+})

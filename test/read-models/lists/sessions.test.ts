@@ -1,0 +1,206 @@
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { projections } from '../../../projections/index.ts'
+import type { Event, Recorded } from '../../../src/domain/event.ts'
+import type { ClosedSession, Session } from '../../../src/domain/session/decide.ts'
+import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
+import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { makeRunQuery, type RunQuery, type SessionQuery } from '../../../src/read-models/lists/lists.ts'
+import { makeSessionList } from '../../../src/read-models/lists/session-list.ts'
+import { makePending } from '../../../src/read-models/projector/pending.ts'
+import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
+import { makeSessionCounts } from '../../../src/read-models/tables/session-table.ts'
+import { idOf, metadata, reservationCreated, sutCreated, sutUpdated, wall } from '../../domain/builders.ts'
+import { logged } from '../../event-store/new-events.ts'
+import { aDirectory } from '../../event-store/sqlite/subject.ts'
+import { makeNumbers, sutId, userId } from './many-reservations.ts'
+
+const [SUTS, USERS] = [20, 30]
+const FIRST = Date.parse('2030-01-01T00:00:00Z')
+const HOUR = 3_600_000
+const PART = { limit: 50, offset: 0 }
+
+/** A log of SUTs, reservations and sessions, some of which stay open. */
+const manyEvents = (sessions: number): readonly Recorded[] => {
+  const number = makeNumbers(3)
+  const events: Event[] = []
+  for (let n = 0; n < SUTS; n++) events.push({ ...sutCreated({ _id: sutId(n) }) })
+  let open: Session[] = []
+  const close = (session: Session): void => {
+    open = open.filter((other) => other !== session)
+    const closed_at = formatMilliseconds(Date.parse(session.opened_at) + number(number(9) === 0 ? 30 * HOUR : HOUR))
+    const end = { closed_at, connections: 1 + number(5), bytes_to_sut: number(99), bytes_from_sut: number(99) }
+    events.push({ type: 'SessionClosed', data: { ...session, ...end, cause: 'client' } })
+  }
+  for (let n = 0; n < sessions; n++) {
+    const sut = number(SUTS)
+    const [sut_id, user_id] = [sutId(sut), userId(number(2) === 0 ? 0 : number(USERS))]
+    if (number(3) === 0) {
+      const made = reservationCreated(idOf(20_000_000 + n), wall('06:00'), wall('07:00'), user_id)
+      events.push({ ...made, data: { ...made.data, sut_id } } as Event)
+    }
+    if (number(9) === 0)
+      events.push({ ...sutUpdated({ os: `os ${n}` }), data: { _id: sut_id, os: `os ${n}` } } as Event)
+    const ids = { _id: idOf(40_000_000 + n), reservation_id: idOf(30_000_000 + Math.floor(n / 3)), sut_id, user_id }
+    const opened_at = formatMilliseconds(FIRST + n * 60_000 + number(HOUR))
+    const session = { ...ids, instance: '0123456789abcdef', opened_at }
+    events.push({ type: 'SessionOpened', data: session })
+    open.push(session)
+    if (open.length > 40) close(open[number(open.length)] as Session)
+  }
+  return events.map((event, n) => {
+    const common = { id: `event ${n}`, stream: 'story', revision: n, mark: n }
+    return { ...common, ...event, metadata: metadata(formatMilliseconds(FIRST)) } as Recorded
+  })
+}
+
+/** Folds events into a file, in chunks of random size. */
+const fold = (file: ViewsFile, events: readonly Recorded[], seed: number): void => {
+  const number = makeNumbers(seed)
+  const pending = makePending(projections, file)
+  let rest = 1
+  for (const [position, event] of events.entries()) {
+    pending.fold(logged(event), position)
+    if (--rest > 0 && position < events.length - 1) continue
+    rest = 1 + number(300)
+    file.stage(pending.takeUnstaged())
+    const at = { mark: position, eventId: `event ${position}`, stream: '', revision: position }
+    file.commit([], { logId: 'f'.repeat(24), position, ...at })
+    pending.written(position)
+  }
+}
+
+const given = async (t: ExecutionContext, sessions: number) => {
+  const path = join(await aDirectory(t), 'views.db')
+  const events = manyEvents(sessions)
+  const file = openViewsFile(path, projections)
+  t.teardown(file.close)
+  fold(file, events, 1)
+  return { path, events, file }
+}
+
+/** The sessions of a log by id, newest first, as they ended. */
+const sessionsIn = (events: readonly Recorded[]): readonly (Session & Partial<ClosedSession>)[] => {
+  const sessions = new Map<string, Session & Partial<ClosedSession>>()
+  for (const { type, data } of events) {
+    if (type === 'SessionOpened' || type === 'SessionClosed') sessions.set(data._id, data)
+  }
+  return [...sessions.values()].reverse()
+}
+
+const fits =
+  ({ sut_id, user_id, reservation_id, closesAfter, opensBefore, isOpen }: Partial<SessionQuery>) =>
+  (session: Session & Partial<ClosedSession>): boolean =>
+    (sut_id === undefined || session.sut_id === sut_id) &&
+    (user_id === undefined || session.user_id === user_id) &&
+    (reservation_id === undefined || session.reservation_id === reservation_id) &&
+    (opensBefore === undefined || Date.parse(session.opened_at) < opensBefore) &&
+    (closesAfter === undefined || session.closed_at === undefined || Date.parse(session.closed_at) > closesAfter) &&
+    (isOpen !== true || session.closed_at === undefined)
+
+const MIDDLE = FIRST + 60 * HOUR
+const ofOne = [{}, { sut_id: sutId(7) }, { user_id: userId(0) }, { sut_id: sutId(3), user_id: userId(0) }]
+const spans = [
+  {},
+  { closesAfter: MIDDLE },
+  { opensBefore: MIDDLE },
+  { closesAfter: MIDDLE, opensBefore: MIDDLE + HOUR },
+  { closesAfter: MIDDLE, opensBefore: MIDDLE + 1 },
+  { closesAfter: FIRST - HOUR, opensBefore: FIRST + 9_999 * HOUR },
+]
+const QUERIES: readonly Partial<SessionQuery>[] = [
+  ...ofOne.flatMap((one) => spans.map((span) => ({ ...one, ...span }))),
+  ...spans.map((span) => ({ isOpen: true, ...span })),
+  { isOpen: true, sut_id: sutId(7) },
+  { isOpen: true, user_id: userId(0) },
+  { reservation_id: idOf(30_000_007) },
+  { reservation_id: idOf(30_000_007), isOpen: true },
+  { reservation_id: idOf(30_000_007), user_id: userId(0), closesAfter: FIRST },
+  { sut_id: 'nothing' },
+  { reservation_id: 'nothing' },
+]
+
+test('lists of sessions show what a search through all of them finds, page by page', async (t) => {
+  const { events, file } = await given(t, 3_000)
+  const all = sessionsIn(events)
+  for (const query of QUERIES) {
+    const expected = all.filter(fits(query)).map(({ _id }) => _id)
+    const name = JSON.stringify(query)
+    for (const offset of [0, 37, expected.length]) {
+      const { documents, count } = file.lists.sessions({ ...PART, offset, ...query })
+      t.is(count, expected.length, name)
+      const ids = documents.map((document) => (JSON.parse(document) as Session)._id)
+      t.deepEqual(ids, expected.slice(offset, offset + PART.limit), name)
+    }
+    const last = expected[PART.limit - 1]
+    if (last === undefined) continue
+    const createdBefore = file.newest('session', last)?.created
+    const { documents } = file.lists.sessions({ ...PART, createdBefore, ...query })
+    const ids = documents.map((document) => (JSON.parse(document) as Session)._id)
+    t.deepEqual(ids, expected.slice(PART.limit, 2 * PART.limit), `${name} after an entry`)
+  }
+})
+
+test('with 11,000 sessions every list is read through an index, and a long one in the other thread', async (t) => {
+  const { path, file } = await given(t, 11_000)
+  const db = new DatabaseSync(path)
+  t.teardown(() => db.close())
+  const ask = makeRunQuery(db)
+  const lines: string[] = []
+  const explained: RunQuery = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
+    lines.push(...plan.map(({ detail }) => String(detail)))
+    return ask<A>(sql, ...values)
+  }
+  const list = makeSessionList(explained, makeIdKeys(db), makeSessionCounts(db))
+  for (const query of QUERIES) list({ ...PART, ...query })
+  const isFound = (line: string): boolean =>
+    /^(SEARCH|SCAN) session USING COVERING INDEX session_|^SEARCH d USING INTEGER PRIMARY KEY|^USE TEMP B-TREE FOR ORDER BY$|^(SCAN|CO-ROUTINE) (page|\(subquery-\d+\))$|^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(
+      line,
+    )
+  t.deepEqual(
+    lines.filter((line) => !isFound(line)),
+    [],
+  )
+  t.true(lines.length > QUERIES.length)
+  const { sessions: isShort } = file.lists.isShort
+  t.true(isShort(PART))
+  t.true(isShort({ ...PART, sut_id: sutId(1) }))
+  t.true(isShort({ ...PART, isOpen: true, closesAfter: FIRST }))
+  t.true(isShort({ ...PART, reservation_id: idOf(30_000_000), closesAfter: FIRST }))
+  t.true(isShort({ ...PART, user_id: userId(3), closesAfter: FIRST }))
+  t.false(isShort({ ...PART, closesAfter: FIRST }))
+  t.false(isShort({ ...PART, offset: 20_000 }))
+})
+
+test('each event of a session knows its place in the history of its SUT, however rows were written', async (t) => {
+  const { events, file } = await given(t, 1_000)
+  for (let sut = 0; sut < SUTS; sut++) {
+    const id = sutId(sut)
+    const history = [...events.entries()].filter(
+      ([, { data }]) => ('sut_id' in data && data.sut_id === id) || ('_id' in data && data._id === id),
+    )
+    const places = history.flatMap(([position, { type }], place) =>
+      /^Session/.test(type) ? [{ position, place }] : [],
+    )
+    const expected = places.map((one, nth) => ({ ...one, nth }))
+    const { count, between, countBefore, lastUpTo } = file.lists.sessionEvents
+    t.is(count(id), expected.length)
+    t.deepEqual(
+      between(id, 0, 1e9).map((row) => ({ ...row })),
+      expected,
+    )
+    const middle = Math.floor(history.length / 2)
+    t.is(countBefore(id, middle), expected.filter(({ place }) => place < middle).length)
+    const [position] = history[middle] as readonly [number, Recorded]
+    const last = lastUpTo(id, position)
+    t.deepEqual(last && { ...last }, expected.filter((row) => row.position <= position).at(-1))
+  }
+  const again = openViewsFile(':memory:', projections)
+  t.teardown(again.close)
+  fold(again, events, 99)
+  for (const [n, table] of file.tables.entries()) {
+    t.deepEqual([...table.rows()], [...(again.tables[n]?.rows() ?? [])], table.name)
+  }
+})

@@ -1,0 +1,3 @@
+import { runTestsIn } from './run/suite.ts'
+
+await runTestsIn('gateway/**')

@@ -8,6 +8,10 @@ export const SHARED_STORE = process.env.TEST_EVENT_STORE || undefined
 /** Keep-alive interval in milliseconds; the minimum allowed. */
 let keepAlive = 10_000
 
+/** An address with a log of its own in the store. */
+export const ownLogAt = (address: string, name: string): string =>
+  `${address}${address.includes('?') ? '&' : '?'}streamPrefix=t${name}-`
+
 /**
  * The address of a separate log for this directory, so that tests do not see each other's events. The interval makes
  * the options unique: clients with equal options in one process share a connection and its limit of 100 calls.
@@ -15,8 +19,7 @@ let keepAlive = 10_000
 export const addressFor = (address: string, directory: string): string => {
   // Subscriptions use the next value.
   keepAlive += 2
-  const prefix = `t${hash('sha256', directory).slice(0, 16)}-`
-  return `${address}${address.includes('?') ? '&' : '?'}streamPrefix=${prefix}&keepAliveInterval=${keepAlive}`
+  return `${ownLogAt(address, hash('sha256', directory).slice(0, 16))}&keepAliveInterval=${keepAlive}`
 }
 
 /** Environment of a service on a shared store: its own log. Also writes the keys that it does not generate. */

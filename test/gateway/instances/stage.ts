@@ -1,6 +1,11 @@
-import type { ProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
-import { startProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
-import { AUDIT_KEY, addressOf, openAdapter, startInstance } from '../../event-store/eventstoredb/service/instances.ts'
+import {
+  AUDIT_KEY,
+  addressOf,
+  aSharedServer,
+  openAdapter,
+  type SharedServer,
+  startInstance,
+} from '../../event-store/eventstoredb/service/instances.ts'
 import { recordsOf } from '../../event-store/new-events.ts'
 import type { Running, Setting, Tidying } from '../../http/harness.ts'
 import type { Event } from '../../http/store/log-rows.ts'
@@ -13,7 +18,7 @@ export const hostOf = (instance: number): string => `127.0.0.${10 + instance}`
 
 /** What an instance is started with. */
 export const settingOf = (
-  server: ProtocolServer,
+  server: SharedServer,
   environment: Readonly<Record<string, string>>,
   instance: number,
 ): Required<Pick<Setting, 'now' | 'environment'>> => ({
@@ -27,8 +32,7 @@ export const settingOf = (
 })
 
 export const anEventStore = async (t: Tidying) => {
-  const server = await startProtocolServer()
-  t.teardown(server.close)
+  const server = await aSharedServer(t)
   const { port, environment } = await anEnvironment()
   /** Every event of the log, in order. */
   const log = async (): Promise<readonly Event[]> => {

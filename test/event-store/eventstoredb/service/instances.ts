@@ -4,15 +4,27 @@ import { type Running, type Setting, start, type Tidying } from '../../../http/h
 import type { Row } from '../../../http/store/log-rows.ts'
 import { until } from '../../../http/until.ts'
 import { recordsOf } from '../../new-events.ts'
+import { ownLogAt, SHARED_STORE } from '../../shared-store.ts'
 import { type ProtocolServer, startProtocolServer } from '../protocol/protocol-server.ts'
 import { openAt } from '../subject.ts'
 
+/** Where instances find their log. */
+export type SharedServer = Pick<ProtocolServer, 'address'>
+
+/** The server given, with a log of its own there, or else a protocol server. */
+export const aSharedServer = async (t: Tidying): Promise<SharedServer> => {
+  if (SHARED_STORE !== undefined) return { address: ownLogAt(SHARED_STORE, randomBytes(8).toString('hex')) }
+  const server = await startProtocolServer()
+  t.teardown(server.close)
+  return server
+}
+
 /** An address with its own options: clients with equal options in one process share a connection. */
-export const addressOf = (server: ProtocolServer, instance: number): string =>
+export const addressOf = (server: SharedServer, instance: number): string =>
   `${server.address}&keepAliveInterval=${10_000 + 10 * instance}`
 
 /** Opens only the adapter, with its own connection. */
-export const openAdapter = (t: Tidying, server: ProtocolServer, instance = 90): Promise<EventStore> =>
+export const openAdapter = (t: Tidying, server: SharedServer, instance = 90): Promise<EventStore> =>
   openAt(t, addressOf(server, instance))
 
 export interface Instances {
@@ -38,7 +50,7 @@ export interface InstanceSetting extends Omit<Setting, 'openStore'> {
 /** Starts another instance with its own directory, and waits until it is ready. */
 export const startInstance = async (
   t: Tidying,
-  server: ProtocolServer,
+  server: SharedServer,
   instance: number,
   { change, ...setting }: Omit<InstanceSetting, 'count'>,
 ): Promise<Running> => {

@@ -51,9 +51,17 @@ export interface Handlers {
 }
 
 const everyone = ['administrator', 'tester', 'auditor'] as const
+const administrators = ['administrator'] as const
+/** Testers for themselves only, which commands and handlers check. */
+const holders = ['administrator', 'tester'] as const
+/** The log, users and metrics concern everyone's work. */
+const overseers = ['administrator', 'auditor'] as const
 
-/** Who may change a SUT's record, unless it has changed since. */
-const sutChange = { may: ['administrator'], isConditional: true } as const
+/** Changes a SUT's record, unless it has changed since. */
+const sutChange = { may: administrators, isConditional: true } as const
+const withoutBody = { body: noBody, isBodyOptional: true } as const
+/** Reads of a document or list, also as of the past. */
+const asOfRead = { may: everyone, mayUse: asOfRoles } as const
 
 const HTML = 'text/html; charset=utf-8'
 
@@ -75,23 +83,11 @@ export const routes = ({
   documents,
   metrics,
 }: Handlers): readonly Route[] => [
-  post({
-    path: '/api/sut_reservation/create',
-    may: ['administrator', 'tester'],
-    body: reservationBody,
-    handle: reservations.create,
-  }),
-  getWithQuery({
-    path: '/api/sut_reservation',
-    may: everyone,
-    mayUse: asOfRoles,
-    query: reservationsQuery,
-    handle: reservationLists.list,
-  }),
+  post({ path: '/api/sut_reservation/create', may: holders, body: reservationBody, handle: reservations.create }),
+  getWithQuery({ path: '/api/sut_reservation', ...asOfRead, query: reservationsQuery, handle: reservationLists.list }),
   getWithQuery({
     path: '/api/sut_reservation/:id',
-    may: everyone,
-    mayUse: asOfRoles,
+    ...asOfRead,
     query: asOfQuery,
     handle: (call) => asOfOr('reservation', call, reservations.read),
   }),
@@ -101,48 +97,25 @@ export const routes = ({
     query: historyQuery,
     handle: histories.reservation,
   }),
-  post({
-    path: '/api/sut_reservation/:id/cancel',
-    may: ['administrator', 'tester'],
-    body: noBody,
-    isBodyOptional: true,
-    handle: reservations.cancel,
-  }),
-  post({
-    path: '/api/sut_reservation/:id/extend',
-    may: ['administrator', 'tester'],
-    body: extensionBody,
-    handle: reservations.extend,
-  }),
-  post({
-    path: '/api/sut_reservation/:id/update',
-    may: ['administrator', 'tester'],
-    body: noBody,
-    isBodyOptional: true,
-    handle: reservations.update,
-  }),
+  post({ path: '/api/sut_reservation/:id/cancel', may: holders, ...withoutBody, handle: reservations.cancel }),
+  post({ path: '/api/sut_reservation/:id/extend', may: holders, body: extensionBody, handle: reservations.extend }),
+  post({ path: '/api/sut_reservation/:id/update', may: holders, ...withoutBody, handle: reservations.update }),
   ...accessRoutes(access),
 
-  post({ path: '/api/sut/create', may: ['administrator'], body: sutCreationBody, handle: suts.create }),
+  post({ path: '/api/sut/create', may: administrators, body: sutCreationBody, handle: suts.create }),
   post({ path: '/api/sut/:id/update', ...sutChange, body: sutUpdateBody, handle: suts.update }),
   post({ path: '/api/sut/:id/tags', ...sutChange, body: tagsBody, handle: suts.tag }),
-  post({ path: '/api/sut/:id/retire', ...sutChange, body: noBody, isBodyOptional: true, handle: suts.retire }),
+  post({ path: '/api/sut/:id/retire', ...sutChange, ...withoutBody, handle: suts.retire }),
   post({ path: '/api/sut/:id/monitoring', ...sutChange, body: monitoringBody, handle: suts.monitor }),
-  post({ path: '/api/sut/:id/check', may: ['administrator'], body: noBody, isBodyOptional: true, handle: check }),
-  getWithQuery({ path: '/api/sut', may: everyone, mayUse: asOfRoles, query: sutsQuery, handle: sutLists.list }),
+  post({ path: '/api/sut/:id/check', may: administrators, ...withoutBody, handle: check }),
+  getWithQuery({ path: '/api/sut', ...asOfRead, query: sutsQuery, handle: sutLists.list }),
   getWithQuery({
     path: '/api/sut/:id',
-    may: everyone,
-    mayUse: asOfRoles,
+    ...asOfRead,
     query: asOfQuery,
     handle: (call) => asOfOr('sut', call, suts.read),
   }),
-  getWithQuery({
-    path: '/api/sut/:id/history',
-    may: ['administrator', 'auditor'],
-    query: historyQuery,
-    handle: histories.sut,
-  }),
+  getWithQuery({ path: '/api/sut/:id/history', may: overseers, query: historyQuery, handle: histories.sut }),
   getWithQuery({
     path: '/api/sut/:id/availability',
     may: everyone,
@@ -153,7 +126,7 @@ export const routes = ({
 
   getWithQuery({
     path: '/api/events',
-    may: ['administrator', 'auditor'],
+    may: overseers,
     otherMediaTypes: STREAM_MEDIA_TYPES,
     query: eventsQuery,
     repeatable: REPEATABLE,
@@ -164,30 +137,20 @@ export const routes = ({
 
   get({
     path: '/api/audit/checkpoint',
-    may: ['administrator', 'auditor'],
+    may: overseers,
     mediaType: 'text/plain; charset=utf-8',
     handle: audit.checkpoint,
   }),
-  getWithQuery({
-    path: '/api/audit/inclusion',
-    may: ['administrator', 'auditor'],
-    query: inclusionQuery,
-    handle: audit.inclusion,
-  }),
-  getWithQuery({
-    path: '/api/audit/consistency',
-    may: ['administrator', 'auditor'],
-    query: consistencyQuery,
-    handle: audit.consistency,
-  }),
+  getWithQuery({ path: '/api/audit/inclusion', may: overseers, query: inclusionQuery, handle: audit.inclusion }),
+  getWithQuery({ path: '/api/audit/consistency', may: overseers, query: consistencyQuery, handle: audit.consistency }),
 
-  getWithQuery({ path: '/api/user', may: ['administrator', 'auditor'], query: pageQuery, handle: userList }),
+  getWithQuery({ path: '/api/user', may: overseers, query: pageQuery, handle: userList }),
   get({ path: '/api/user/me', may: everyone, handle: readMe }),
 
   get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({
     path: '/metrics',
-    may: ['administrator', 'auditor'],
+    may: overseers,
     mediaType: METRICS_MEDIA_TYPE,
     isAlwaysOpen: true,
     handle: async () => E.right({ status: 200, body: await metrics() }),

@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
+import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
-import type { EventStore, SecretExchange } from '../event-store.ts'
+import type { WalCheckpoints } from '../../files/wal-checkpoints.ts'
+import { type EventStore, type SecretExchange, StoreUnavailable } from '../event-store.ts'
 import { withReadErrors } from './read.ts'
+import type { Sync } from './sync.ts'
+import type { Transactions } from './transaction.ts'
 
 // The column of the owner is `sut_id`: at first only SUTs had secrets.
 
@@ -35,6 +39,22 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
     },
   }
 }
+
+/** Changes secrets outside of appends. */
+export const makeSecretWrites =
+  (
+    { run, inSavepoint }: Transactions,
+    takesWrites: () => boolean,
+    sync: Sync | undefined,
+    journal: WalCheckpoints | undefined,
+  ) =>
+  async (change: () => void): Promise<void> => {
+    for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
+    const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
+    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
+    if (E.isLeft(written.right)) throw written.right.left
+    await sync?.begin()
+  }
 
 /** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {

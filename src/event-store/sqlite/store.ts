@@ -4,18 +4,19 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { findHardLinks } from '../../files/hard-links.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
-import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
-import { type EventStore, StoreUnavailable, UnusableLog } from '../event-store.ts'
+import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
+import { type EventStore, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
 import { closeClaim } from './claim.ts'
+import { durableReader } from './durable-read.ts'
 import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
-import { durableReader, makePlaces, makeReader } from './read.ts'
-import { makeSecretReader, makeSecretWriter } from './secrets.ts'
-import { makeSync, openWal, type Sync, syncWal } from './sync.ts'
+import { makePlaces, makeReader } from './read.ts'
+import { makeSecretReader, makeSecretWriter, makeSecretWrites } from './secrets.ts'
+import { makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
-import { makeTransactions, type Transactions } from './transaction.ts'
+import { makeTransactions } from './transaction.ts'
 
 export interface SqliteLimits {
   /** Maximum size of the file in pages of 4 KiB; by default limited by the disk only. */
@@ -82,22 +83,6 @@ const refuseHardLinks = (file: string): void => {
   if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps under another name: ${names}`)
   throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
 }
-
-/** Changes secrets outside of appends. */
-const makeSecretWrites =
-  (
-    { run, inSavepoint }: Transactions,
-    takesWrites: () => boolean,
-    sync: Sync | undefined,
-    journal: WalCheckpoints | undefined,
-  ) =>
-  async (change: () => void): Promise<void> => {
-    for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
-    const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
-    if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
-    if (E.isLeft(written.right)) throw written.right.left
-    await sync?.begin()
-  }
 
 /** Reports a disk failure once, though both a commit and a sync may detect it. */
 const makeFailureReporter = (onFatal: (error: Error) => void) => {

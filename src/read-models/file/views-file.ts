@@ -16,6 +16,7 @@ import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema
 import { makeSnapshotTable } from './snapshot-table.ts'
 import { type StoredTable, storedTables } from './stored-tables.ts'
 import { makeTransactions } from './transaction.ts'
+import { isRebuildable, UnusableViews } from './unusable-views.ts'
 
 export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
   readonly progress: () => Progress | undefined
@@ -45,11 +46,6 @@ export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' |
   /** Ends the read transaction. */
   readonly unpin: () => void
   readonly close: () => void
-}
-
-/** The views cannot be used: made by another version, for other projections, or damaged. */
-export class UnusableViews extends Error {
-  override name = 'UnusableViews'
 }
 
 /** SQLite's name for an in-memory database. */
@@ -102,16 +98,6 @@ const open = (path: string, projections: readonly Shape[], opening: Opening): Vi
 export const dropViews = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
-
-/** The primary result code of a SQLite error. */
-const sqliteCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff
-
-/** SQLITE_CORRUPT and SQLITE_NOTADB: the file does not contain what was written. */
-export const isDamage = (error: unknown): boolean => [11, 26].includes(sqliteCode(error))
-
-/** Whether a rebuild helps. SQLITE_ERROR: tables are missing or have another shape. */
-const isRebuildable = ({ cause }: UnusableViews): boolean =>
-  cause === undefined || isDamage(cause) || sqliteCode(cause) === 1
 
 /**
  * Opens the views and recreates the file if its rows cannot be used.

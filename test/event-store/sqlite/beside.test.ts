@@ -1,5 +1,6 @@
 import test from 'ava'
-import { durableReader, type Reader } from '../../../src/event-store/sqlite/read.ts'
+import { durableReader } from '../../../src/event-store/sqlite/durable-read.ts'
+import type { Reader } from '../../../src/event-store/sqlite/read.ts'
 import { syncWal } from '../../../src/event-store/sqlite/sync.ts'
 import { aPath } from './subject.ts'
 

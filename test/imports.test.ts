@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
   { files: 'src/read-models/', may: ['src/read-models/', DOMAIN, PORT, ...STORED, FILES, 'projections/'] },
   { files: 'src/audit/', may: ['src/audit/', DOMAIN, 'projections/', PORT, ...STORED, FILES] },
   { files: 'src/feed/', may: ['src/feed/', ...OUTSIDE.may], mayType: OUTSIDE.mayType },
-  { files: 'src/export/', may: ['src/export/', DOMAIN, PORT, ...STORED, 'src/feed/cloud-event.ts'] },
+  { files: 'src/export/', may: ['src/export/', DOMAIN, PORT, ...STORED, 'src/feed/events/cloud-event.ts'] },
   {
     files: 'src/backup/',
     may: ['src/backup/', 'src/audit/', DOMAIN, 'projections/', 'src/event-store/', 'src/users/', 'src/vault/', FILES],

@@ -3,7 +3,7 @@ import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { getPlainReader, slicePlainData } from '../event-store/plain-event.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
-import { sutIdOf } from '../feed/cloud-event.ts'
+import { sutIdOf } from '../feed/events/cloud-event.ts'
 import type { Format } from './formats.ts'
 
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */

@@ -1,6 +1,6 @@
 import type { Recorded } from '../domain/event.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
-import { cloudEvent } from '../feed/cloud-event.ts'
+import { cloudEvent } from '../feed/events/cloud-event.ts'
 import { COLUMNS, rowOf } from './columns.ts'
 import { plainCloudEvent, plainNdjson } from './plain-lines.ts'
 

@@ -1,6 +1,6 @@
 import { type Recorded, SCHEMA } from '../domain/event.ts'
 import { formatPosition } from '../domain/values/position.ts'
-import { schemaUrn, sutIdOf } from '../feed/cloud-event.ts'
+import { schemaUrn, sutIdOf } from '../feed/events/cloud-event.ts'
 import { type Row, rowOf } from './columns.ts'
 
 /**

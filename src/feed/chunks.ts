@@ -3,7 +3,7 @@ import type { Logged } from '../domain/event.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { type Cursor, openCursor } from './cursor.ts'
-import { type Entry, makeEntry } from './entry.ts'
+import { type Entry, makeEntry } from './events/entry.ts'
 
 /** Events read, encoded and cached together: about 50 KB, roughly what a connection takes at a time. */
 export const CHUNK = 64

@@ -1,5 +1,5 @@
-import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './entry.ts'
-import type { Format } from './frames.ts'
+import { type Entry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
+import type { Format } from './events/frames.ts'
 import type { Outlet } from './outlet.ts'
 import type { Source } from './source.ts'
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { EndReason } from './frames.ts'
+import type { EndReason } from './events/frames.ts'
 import type { Source } from './source.ts'
 
 /** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */

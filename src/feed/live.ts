@@ -7,7 +7,7 @@ import type { Views } from '../read-models/views.ts'
 import { makeCallQueue } from './call-queue.ts'
 import { CHUNK, markBefore } from './chunks.ts'
 import type { WaitUntilDurable } from './durability.ts'
-import { type Entry, makeEntry } from './entry.ts'
+import { type Entry, makeEntry } from './events/entry.ts'
 
 /** Newest events kept for readers slightly behind; at most twice as many. */
 const NEWEST_MIN = 8 * CHUNK

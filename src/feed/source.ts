@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Views } from '../read-models/views.ts'
 import { type ChunksOptions, makeChunks } from './chunks.ts'
 import { makeWaitUntilDurable } from './durability.ts'
-import type { Entry } from './entry.ts'
-import type { Format } from './frames.ts'
+import type { Entry } from './events/entry.ts'
+import type { Format } from './events/frames.ts'
 import { type Live, type LiveOptions, makeLive } from './live.ts'
 
 /** Encoded runs of events, shared by unfiltered readers at the same position. */

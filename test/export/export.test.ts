@@ -9,7 +9,7 @@ import { getPlainReader, slicePlainData } from '../../src/event-store/plain-even
 import { decodeEvent, encodeEvent, UndecodableEvent } from '../../src/event-store/stored-event.ts'
 import { COLUMNS, rowOf } from '../../src/export/columns.ts'
 import { FORMATS, formatOf } from '../../src/export/formats.ts'
-import { cloudEvent, sutIdOf } from '../../src/feed/cloud-event.ts'
+import { cloudEvent, sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { writeStory } from '../audit/rules/lawful-log.ts'
 import { type } from '../command-line/terminal.ts'
 import { anyRuns } from '../copy/histories.ts'

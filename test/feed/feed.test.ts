@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Recorded } from '../../src/domain/event.ts'
 import { formatPosition } from '../../src/domain/values/position.ts'
-import { cloudEvent } from '../../src/feed/cloud-event.ts'
+import { cloudEvent } from '../../src/feed/events/cloud-event.ts'
 import type { Answer } from '../http/client.ts'
 import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'

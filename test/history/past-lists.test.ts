@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
-import { sutIdOf } from '../../src/feed/cloud-event.ts'
+import { sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import {
   type Lists,

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
-import { DETAILS } from '../../feed/frames.ts'
+import { DETAILS } from '../../feed/events/frames.ts'
 import { closedObject } from './openapi/answer-schemas.ts'
 import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
 import { DESCRIPTION } from './openapi/openapi.ts'

@@ -6,8 +6,8 @@ import { type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema
 import { type EventType, eventData, Metadata, type Recorded } from '../../../src/domain/event.ts'
 import { tagName, tags, tagValue } from '../../../src/domain/events/sut.ts'
 import { parseInstant } from '../../../src/domain/values/instant.ts'
-import { cloudEvent } from '../../../src/feed/cloud-event.ts'
-import { DETAILS, type EndReason, eventStream } from '../../../src/feed/frames.ts'
+import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
+import { DETAILS, type EndReason, eventStream } from '../../../src/feed/events/frames.ts'
 import {
   extensionBody,
   monitoringBody,

@@ -1,7 +1,7 @@
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
 import { assignedId } from '../../../domain/events/fields.ts'
-import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/cloud-event.ts'
+import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 

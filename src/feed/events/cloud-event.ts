@@ -1,5 +1,5 @@
-import { type Event, type EventType, type Recorded, SCHEMA } from '../domain/event.ts'
-import { formatPosition } from '../domain/values/position.ts'
+import { type Event, type EventType, type Recorded, SCHEMA } from '../../domain/event.ts'
+import { formatPosition } from '../../domain/values/position.ts'
 
 /** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
 export interface CloudEvent {

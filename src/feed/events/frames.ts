@@ -1,4 +1,4 @@
-import { formatPosition } from '../domain/values/position.ts'
+import { formatPosition } from '../../domain/values/position.ts'
 import type { Entry } from './entry.ts'
 
 /** Why the service ended a stream. */

@@ -1,4 +1,4 @@
-import type { EventType, Recorded } from '../domain/event.ts'
+import type { EventType, Recorded } from '../../domain/event.ts'
 import { cloudEvent, holderOf, sutIdOf } from './cloud-event.ts'
 
 /** An event of the log with its public position. */

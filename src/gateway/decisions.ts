@@ -1,15 +1,15 @@
 import type { EndCause, FailureCause } from './connections/causes.ts'
 import type { LimitReason, Verdict } from './forwarding.ts'
-import type { Connected, Counted, Order, Report, Standing } from './messages.ts'
+import type { Connected, ConnectionEvent, Counted, Order, Report } from './messages.ts'
 
-export interface ConnectionEnd extends Standing {
+export interface ConnectionEnd extends ConnectionEvent {
   /** `lost`: the worker thread failed. The counts are its last ones. */
   readonly cause: EndCause | 'lost'
   readonly bytesToSut: number
   readonly bytesFromSut: number
 }
 
-/** What the main thread decides, and what it is called for. A rejected promise refuses. */
+/** Decisions that the main thread makes, and callbacks about what happens. A rejected promise refuses. */
 export interface Decisions {
   /** `address` is canonical: IPv4-mapped IPv6 as IPv4, no zone. */
   readonly admit: (reservationId: string, address: string) => Promise<Verdict> | Verdict
@@ -20,14 +20,16 @@ export interface Decisions {
   ) => Promise<Uint8Array | undefined> | Uint8Array | undefined
   /** A client is connected to its SUT. */
   readonly onConnected: (connected: Connected) => void
-  /** What an open connection has passed on so far, every few seconds if that has changed. */
+  /** Bytes that an open connection has forwarded so far. Called every few seconds if they have changed. */
   readonly onCounted: (counted: Counted) => void
   readonly onDisconnected: (end: ConnectionEnd) => void
-  /** Refusals since the last call, at most ten calls a second for a reservation and reason. */
+  /** Refusals since the last call. At most ten calls a second for each reservation and reason. */
   readonly onRefused: (reservationId: string, reason: LimitReason | (string & {}), count: number) => void
-  /** The last failure, at most ten calls a second for a reservation. */
+  /** The last failure. At most ten calls a second for each reservation. */
   readonly onFailed: (reservationId: string, cause: FailureCause) => void
-  /** A port cannot be opened, with the error's code, such as EADDRINUSE. Called once until `onPortOpened` or `close`. */
+  /**
+   * A port cannot be opened, with the error's code, such as EADDRINUSE. Called once until `onPortOpened` or `close`.
+   */
   readonly onPortTaken: (reservationId: string, port: number, code: string) => void
   readonly onPortOpened: (reservationId: string, port: number) => void
   /** The thread failed; another one opens the same ports. */
@@ -62,10 +64,10 @@ const makeAnswers = (decisions: Decisions, order: (order: Order) => void) => ({
 /** Calls `decisions` for each event. */
 export const makeEvents = (decisions: Decisions, order: (order: Order) => void, clock: () => number) => {
   const answers = makeAnswers(decisions, order)
-  const standing = new Map<number, Standing & Counted>()
-  /** The worker has the machine's clock: only how long ago something was counts. */
+  const open = new Map<number, ConnectionEvent & Counted>()
+  /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
   const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
-  // The answer is a refusal then.
+  // The worker has been sent a refusal.
   const ignore = (): void => undefined
 
   const take = (event: Event): void => {
@@ -75,16 +77,16 @@ export const makeEvents = (decisions: Decisions, order: (order: Order) => void, 
     else if (kind === 'connected') {
       const { kind: _, ...connected } = event
       const { milliseconds: _took, ...begun } = connected
-      standing.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })
+      open.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })
       decisions.onConnected({ ...connected, at: timeOf(connected.at) })
     } else if (kind === 'counted') {
       const { kind: _, ...counted } = event
-      const connected = standing.get(counted.connection)
-      if (connected !== undefined) standing.set(counted.connection, { ...connected, ...counted })
+      const connected = open.get(counted.connection)
+      if (connected !== undefined) open.set(counted.connection, { ...connected, ...counted })
       decisions.onCounted(counted)
     } else if (kind === 'disconnected') {
       const { kind: _, ...end } = event
-      standing.delete(end.connection)
+      open.delete(end.connection)
       decisions.onDisconnected({ ...end, at: timeOf(end.at) })
     } else if (kind === 'refused') decisions.onRefused(reservationId, event.reason, event.count)
     else if (kind === 'failed') decisions.onFailed(reservationId, event.cause)
@@ -94,8 +96,8 @@ export const makeEvents = (decisions: Decisions, order: (order: Order) => void, 
 
   /** Reports all connections as lost. */
   const loseAll = (): void => {
-    const lost = [...standing.values()]
-    standing.clear()
+    const lost = [...open.values()]
+    open.clear()
     for (const each of lost) {
       decisions.onDisconnected({ ...each, at: clock(), cause: 'lost' })
     }

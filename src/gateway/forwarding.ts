@@ -6,7 +6,7 @@ export interface Forwarding {
   readonly host: string
   readonly port: number
   readonly protocol: 'vnc' | 'rdp' | 'tcp'
-  /** Unix milliseconds at which it ends; null while the clock is not trusted: nothing is then cut by time. */
+  /** Unix milliseconds at which it ends; null while the clock is not trusted, so that nothing is cut by time. */
   readonly until: number | null
 }
 
@@ -21,7 +21,7 @@ export type Verdict =
     }
   | { readonly admitted: false; readonly reason: string }
 
-/** Reasons for which the gateway itself refuses connections. A verdict has its own. */
+/** Reasons of the gateway itself to refuse a connection. Verdicts have reasons of their own. */
 export type LimitReason = 'over' | 'too_many' | 'full' | 'undecided'
 
 /** Limits; each has a default in `gateway.ts`. */
@@ -31,8 +31,8 @@ export interface Limits {
   readonly connectTimeoutMs: number
   /** For each side of an RFB handshake. */
   readonly handshakeTimeoutMs: number
-  /** Milliseconds after which a taken port is tried again. */
+  /** Milliseconds between attempts to open a taken port. */
   readonly portRetryMs: number
-  /** Milliseconds between reports of what open connections have passed on. */
+  /** Milliseconds between reports of the bytes that open connections have forwarded. */
   readonly countEveryMs: number
 }

@@ -7,20 +7,20 @@ import type { Forwarding, LimitReason, Limits } from './forwarding.ts'
 import type { Report, WorkerOptions } from './messages.ts'
 import { startThread } from './thread.ts'
 
-/** Forwards TCP to SUTs in a worker thread, which follows calls in their order. */
+/** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
 export interface Gateway {
   /**
-   * Opens a port, or changes what is open: target and protocol count for new connections, `until` moves the end, and
-   * remembered verdicts are forgotten. Another reservation on the same port ends as `over`.
+   * Opens a port, or changes an open forwarding: target and protocol apply to new connections, `until` moves the end,
+   * and cached verdicts are dropped. Another reservation on the same port ends as `over`.
    *
-   * @returns whether the port is open; false if another program has it (it is tried again) or the end has come
+   * @returns whether the port is open; false if another program holds it (the gateway retries) or the end has passed
    */
   readonly open: (forwarding: Forwarding) => Promise<boolean>
   /** Frees the port and cuts every connection. */
   readonly close: (reservationId: string, cause: CutCause) => void
   /**
-   * Asks `admit` about the address of each open connection again, and cuts those no longer admitted, or no longer bound,
-   * as `barred`.
+   * Asks `admit` again about the address of each open connection. Cuts those no longer admitted, or no longer bound, as
+   * `barred`.
    */
   readonly reconsider: (reservationId: string) => void
   /** Connects a client of this process as a bound one, without asking `admit`. */
@@ -28,11 +28,11 @@ export interface Gateway {
     reservationId: string,
     options: { readonly hasPassword: boolean },
   ) => Promise<Attached | NotAttached>
-  /** Cuts everything as `stopped`. Resolves when all of it has been reported. */
+  /** Cuts every connection as `stopped`. Resolves when all ends have been reported. */
   readonly stop: () => Promise<void>
 }
 
-/** What a client's socket would be. It is destroyed when the connection is cut, which `onDisconnected` explains. */
+/** `stream` takes the place of a client's socket. It is destroyed when the connection is cut; see `onDisconnected`. */
 export interface Attached {
   readonly stream: Duplex
   /** As in `onConnected` and `onDisconnected`. */
@@ -46,7 +46,7 @@ export interface GatewayOptions extends Partial<Limits> {
   readonly host: string
   /** Other ports of this service, its API's among them. */
   readonly ownPorts?: readonly number[]
-  /** Unix milliseconds, for the beginnings and ends of connections. The machine's clock by default. */
+  /** Unix milliseconds, for when connections begin and end. The machine's clock by default. */
   readonly clock?: () => number
 }
 
@@ -59,7 +59,7 @@ const LIMITS: Limits = {
   countEveryMs: 10_000,
 }
 
-/** Calls that the worker thread answers, by number. Undefined: it failed before. */
+/** Calls to the worker thread, by number. A call resolves to undefined if the thread fails before it answers. */
 const makeCalls = <A>() => {
   const waiting = new Map<number, (answer: A | undefined) => void>()
   let last = 0
@@ -88,7 +88,7 @@ export const openGateway = (
   decisions: Decisions,
 ): Gateway => {
   const options: WorkerOptions = { ...LIMITS, ...limits, host, ownPorts }
-  /** What is open, for another thread after a failure. */
+  /** Open forwardings, which a new thread reopens after a failure. */
   const forwardings = new Map<string, Forwarding>()
   const calls = makeCalls<Answer>()
 
@@ -108,7 +108,7 @@ export const openGateway = (
     events.loseAll()
   }
   const onRestarted = (): void => {
-    // Orders between a failure and the next thread were dropped.
+    // Orders sent between the failure and the restart were dropped.
     calls.fail()
     for (const forwarding of forwardings.values()) open(forwarding)
   }

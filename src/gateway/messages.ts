@@ -2,14 +2,14 @@ import type { MessagePort } from 'node:worker_threads'
 import type { CutCause, EndCause, FailureCause } from './connections/causes.ts'
 import type { Forwarding, LimitReason, Limits, Verdict } from './forwarding.ts'
 
-/** Messages between the main thread and the gateway's worker thread. Each thread sends what it has as one array. */
+/** Messages between the main thread and the gateway's worker thread. The worker sends its reports in arrays. */
 
 export interface WorkerOptions extends Limits {
   readonly host: string
   readonly ownPorts: readonly number[]
 }
 
-/** To the worker. `call` numbers what is answered. */
+/** To the worker. `call` is the number by which it is answered. */
 export type Order =
   | { readonly kind: 'open'; readonly call: number; readonly forwarding: Forwarding }
   | { readonly kind: 'close'; readonly reservationId: string; readonly cause: CutCause }
@@ -19,7 +19,7 @@ export type Order =
   | { readonly kind: 'verdict'; readonly call: number; readonly verdict: Verdict }
   | { readonly kind: 'response'; readonly call: number; readonly response: Uint8Array | undefined }
 
-/** Connects a client of the main thread, as a bound one. */
+/** Connects a client in the main thread, as one that the reservation is bound to. */
 export interface Attach {
   readonly kind: 'attach'
   readonly call: number
@@ -34,22 +34,22 @@ export type Question =
   | { readonly kind: 'challenge'; readonly reservationId: string; readonly challenge: Uint8Array }
 
 /** A connection that began or ended, at a Unix time in milliseconds. */
-export interface Standing {
+export interface ConnectionEvent {
   readonly reservationId: string
   /** Unique among open connections. */
   readonly connection: number
   readonly at: number
 }
-export interface Connected extends Standing {
+export interface Connected extends ConnectionEvent {
   /** From the client's admission until its SUT was connected, handshakes included. */
   readonly milliseconds: number
 }
-/** What an open connection has passed on so far. */
-export interface Counted extends Omit<Standing, 'at'> {
+/** Bytes that an open connection has forwarded so far. */
+export interface Counted extends Omit<ConnectionEvent, 'at'> {
   readonly bytesToSut: number
   readonly bytesFromSut: number
 }
-export interface Ended extends Standing, Counted {
+export interface Ended extends ConnectionEvent, Counted {
   readonly cause: EndCause
 }
 

@@ -18,7 +18,7 @@ const ownGateways = (): ReadonlySet<string> => {
   try {
     return gatewaysIn(readFileSync(ROUTES, 'utf8'))
   } catch {
-    // Other systems than Linux.
+    // Not Linux.
     return new Set()
   }
 }
@@ -26,7 +26,7 @@ const ownGateways = (): ReadonlySet<string> => {
 const LOOPBACK = networkOf('::1', 128)
 
 /**
- * Whether many clients may have an address: loopback, as behind a proxy in TCP mode, or a gateway of this machine, as
+ * Whether many clients may share an address: loopback, as behind a proxy in TCP mode, or a gateway of this machine, as
  * behind the bridge of a container engine.
  *
  * @param gateways those of this machine unless given

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import type { Order, Report, WorkerOptions } from './messages.ts'
 
-/** Milliseconds until another thread follows one that failed. */
+/** Milliseconds before a failed thread is restarted. */
 const RESTART_MS = 1_000
-/** Milliseconds that the thread may take to end. */
+/** Milliseconds allowed for the thread to stop. */
 const STOP_MS = 5_000
 
 export interface ThreadHooks {
   readonly onReport: (report: Report) => void
-  /** The thread has failed. Orders are dropped until another one takes them. */
+  /** The thread has failed. Orders are dropped until it is restarted. */
   readonly onFailed: (error: Error) => void
   readonly onRestarted: () => void
 }
@@ -18,7 +18,7 @@ export interface Thread {
   readonly stop: () => Promise<void>
 }
 
-/** Runs the worker thread, and another one after a failure. */
+/** Runs the worker thread and restarts it after a failure. */
 export const startThread = (workerData: WorkerOptions, { onReport, onFailed, onRestarted }: ThreadHooks): Thread => {
   let worker: Worker | undefined
   let isStopping = false

@@ -7,11 +7,11 @@ import type { Target } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
 
 export interface AdmissionOptions {
-  /** The reservation that is forwarded under an id. */
+  /** The reservation with this id, if it is forwarded here. */
   readonly get: (id: string) => Upcoming | undefined
   readonly targetOf: (sutId: string) => Target | undefined
   readonly runner: Pick<Runner, 'look'>
-  /** Whether a name in the log is that of an address. */
+  /** Whether a client name in the log belongs to an address. */
   readonly matches: (name: string, address: string) => boolean
   /** The password of a SUT; undefined if it has none. */
   readonly passwordOf: (sutId: string) => Promise<string | undefined>

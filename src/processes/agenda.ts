@@ -5,15 +5,15 @@ export interface Agenda {
   readonly delete: (id: string) => void
   /** Removes and returns the ids that are due, earliest first. */
   readonly takeDue: (now: number) => readonly string[]
-  /** The earliest moment there is. */
+  /** The earliest moment. */
   readonly next: () => number | undefined
   readonly size: () => number
 }
 
-/** Milliseconds per slot. A look at the agenda costs the slots that have passed, whatever the number of ids. */
+/** Milliseconds per slot. `takeDue` costs the slots that have passed, whatever the number of ids. */
 const SLOT = 1_000
 
-/** Timers of the platform end after 2^31 ms, and one for each id costs more than this. */
+/** Used instead of timers: those overflow after 2^31 ms, and one for each id would cost more. */
 export const makeAgenda = (): Agenda => {
   const moments = new Map<string, number>()
   const slots = new Map<number, Set<string>>()

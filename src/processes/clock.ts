@@ -1,17 +1,17 @@
-/** Milliseconds the wall clock may move against the time since boot without being questioned. */
+/** The largest step of the wall clock against the time since boot that is trusted immediately, in milliseconds. */
 const JUMP_MAX = 60_000
-/** A jump is believed after it has held for this long, in milliseconds. */
+/** A larger step is trusted after it has held for this long, in milliseconds. */
 const HELD_FOR = 5 * 60_000
-/** A larger jump, in milliseconds, is believed only when an operator confirms it. */
+/** A step beyond this, in milliseconds, is trusted only when an operator confirms it. */
 const BELIEVED_MAX = 3_600_000
-/** Milliseconds past the log's last event from which recording waits after a start. */
+/** If the log's last event is older than this at a start, in milliseconds, recording waits. */
 const STALE = 86_400_000
-/** Milliseconds for which a look at the clocks is reused. */
-const LOOK_EVERY = 1_000
+/** Milliseconds for which a check of the clocks is reused. */
+const CHECK_EVERY = 1_000
 
 /**
- * Decides whether what is due by the wall clock may be acted on. A clock that is wrong for a minute would open and close
- * ports, and record starts and ends that were not.
+ * Decides whether to act on the wall clock. A clock that is wrong for a minute would open and close ports, and record
+ * starts and ends that did not happen.
  */
 export interface ProcessClock {
   /** Unix milliseconds. */
@@ -31,7 +31,7 @@ export interface ProcessClockOptions {
   readonly sinceBoot: () => number
   /** Unix milliseconds of the log's last event; undefined if it is empty. */
   readonly lastRecorded: number | undefined
-  /** Called when the clock jumps, and when it is believed again. `by` is in milliseconds. */
+  /** Called when the clock jumps, and when it is trusted again. `by` is in milliseconds. */
   readonly onChange: (isHeld: boolean, by: number) => void
 }
 
@@ -43,7 +43,7 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
   let jump: { readonly offset: number; readonly at: number } | undefined
   const isStale = lastRecorded !== undefined && clock() > lastRecorded + STALE
   let recordsFrom = isStale ? sinceBoot() + HELD_FOR : Number.NEGATIVE_INFINITY
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
 
   const believe = (offset: number): void => {
     const by = offset - believed
@@ -52,11 +52,11 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
     jump = undefined
   }
 
-  const look = (): void => {
+  const checkClocks = (): void => {
     const since = sinceBoot()
     const offset = clock() - since
-    if (Math.abs(since - lookedAt) < LOOK_EVERY && Math.abs(offset - (jump?.offset ?? believed)) < LOOK_EVERY) return
-    lookedAt = since
+    if (Math.abs(since - checkedAt) < CHECK_EVERY && Math.abs(offset - (jump?.offset ?? believed)) < CHECK_EVERY) return
+    checkedAt = since
     const by = offset - believed
     if (Math.abs(by) <= JUMP_MAX) {
       believe(offset)
@@ -70,11 +70,11 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
   return {
     now: clock,
     mayAct: () => {
-      look()
+      checkClocks()
       return jump === undefined
     },
     mayRecord: () => {
-      look()
+      checkClocks()
       return jump === undefined && sinceBoot() >= recordsFrom
     },
     confirm: () => {

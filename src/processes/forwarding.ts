@@ -15,13 +15,13 @@ export interface ForwardingOptions {
   readonly targetOf: (sutId: string) => Target | undefined
   /** Whether a user may use reservations: it exists, and is a tester or an administrator. */
   readonly mayHold: (userId: string) => boolean
-  /** Resolves when to look at the clock again. */
+  /** Resolves when it is time to check the clock again. */
   readonly wake: (signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
   readonly onError: (error: unknown) => void
 }
 
-/** Follows which reservations run, and has the gateway forward exactly these. */
+/** Has the gateway forward exactly the reservations that are running. */
 export interface Forwarding {
   /** The reservation with an id, if it is forwarded here. */
   readonly get: (id: string) => Upcoming | undefined
@@ -31,10 +31,10 @@ export interface Forwarding {
   readonly run: () => Promise<void>
 }
 
-/** Milliseconds between checks whether roles of holders, or tags of SUTs, have changed what is forwarded. */
+/** Milliseconds between checks of holders' roles and SUTs' tags, which both affect what is forwarded. */
 const CHECK_EVERY = 1_000
 
-/** Takes changes of SUTs and of bindings. */
+/** Applies changes of SUTs and of bindings. */
 const makeOnEvent =
   ({ gateway }: ForwardingOptions, open: OpenPorts) =>
   ({ type, data }: Logged): void => {
@@ -78,7 +78,7 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
     for (const { _id, begins: at } of upcoming.all()) if (at <= now && open.get(_id) === undefined) begin(_id)
   }
 
-  const look = (): void => {
+  const tick = (): void => {
     const mayAct = clock.mayAct()
     if (mayAct !== isTrusted) {
       isTrusted = mayAct
@@ -86,7 +86,7 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
     }
     if (!mayAct) return
     const now = clock.now()
-    for (const id of open.takeOver(now)) open.close(id, 'over')
+    for (const id of open.takeEnded(now)) open.close(id, 'over')
     for (const id of begins.takeDue(now)) begin(id)
     if (Math.abs(now - checkedAt) < CHECK_EVERY) return
     checkedAt = now
@@ -96,14 +96,14 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
   return {
     get: open.get,
     openDue: () => {
-      look()
+      tick()
       return open.tried()
     },
     run: async () => {
       upcoming.observe(onUpcoming)
       const unwatch = views.watch((events) => events.forEach(makeOnEvent(options, open)))
       while (!signal.aborted) {
-        look()
+        tick()
         await wake(signal)
       }
       unwatch()

@@ -10,7 +10,7 @@ import type { ProcessClock } from './clock.ts'
 import { followMonitored, type Monitored, type MonitoredSuts } from './monitored.ts'
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
 
-/** The actor of what probes find. */
+/** The actor of events recorded by probes. */
 export const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
 export interface MonitorOptions extends Omit<ProbingOptions, 'isInUse' | 'count'> {
@@ -21,33 +21,33 @@ export interface MonitorOptions extends Omit<ProbingOptions, 'isInUse' | 'count'
   readonly sinceBoot: () => number
   /** The id of this instance. */
   readonly instance: string
-  /** Whether this instance is to probe a SUT. All of them by default. */
+  /** Whether this instance probes a SUT. By default it probes all. */
   readonly isOurs?: (sut: Sut) => boolean
-  /** Whether a session of a SUT is open. None by default. */
+  /** Whether a SUT has an open session. None has by default. */
   readonly isInUse?: (sutId: string) => boolean
-  /** Whether commands are decided. */
+  /** Whether the service accepts commands. */
   readonly isOpen: () => boolean
   readonly makeRequestId: () => string
   readonly onError: (error: unknown) => void
-  /** Resolves when to look at the clock again. */
+  /** Resolves when it is time to check the clock again. */
   readonly wake: (signal: AbortSignal) => Promise<void>
 }
 
 export interface Monitor {
   /** Probes monitored SUTs until the signal aborts. */
   readonly run: () => Promise<void>
-  /** Probes a SUT now. That counts like any other probe. */
+  /** Probes a SUT now. The result counts like any other. */
   readonly check: (sutId: string) => Promise<E.Either<Failure, Probed>>
 }
 
 /** Failures in a row before a SUT is offline. */
 const FAILURES = 3
-/** Milliseconds before a failed probe, or a record that could not be made, is repeated. */
-const AGAIN_AFTER = 5_000
-/** Milliseconds to wait until the views show a record. */
+/** Milliseconds before a failed probe, or a failed record of one, is retried. */
+const RETRY_AFTER = 5_000
+/** Milliseconds allowed for the views to show a record. */
 const VIEWS_TIMEOUT = 5_000
 
-/** Failures of a machine in a row, and since when they last, in Unix milliseconds. */
+/** Consecutive failures of a SUT, and the time of the first, in Unix milliseconds. */
 interface Failing {
   readonly sut: Sut
   readonly count: number
@@ -57,7 +57,7 @@ interface Failing {
 const isSameMachine = (a: Sut, b: Sut): boolean =>
   a.address === b.address && a.port === b.port && a.sut_type === b.sut_type
 
-/** Records a change. False if it could not be recorded and must be tried again. */
+/** Records a change. False if that failed and must be retried. */
 const makeRecord =
   ({ runner, views, instance, clock, isOpen, makeRequestId }: MonitorOptions) =>
   async ({ sut, shown }: Monitored, cause: Probed['cause'], failingSince: number): Promise<boolean> => {
@@ -72,12 +72,12 @@ const makeRecord =
     return E.isRight(ended)
   }
 
-/** Counts what probes find, and records what that changes. */
+/** Counts the results of probes and records changes. */
 const makeCount = (options: MonitorOptions, suts: MonitoredSuts, failing: Map<string, Failing>) => {
   const { clock, isOurs, signal } = options
   const record = makeRecord(options)
 
-  /** Takes a failure. False if a change could not be recorded, or needs more failures. */
+  /** Counts a failure. False if recording the change failed, or needs more failures. */
   const fail = async (monitored: Monitored, probed: Sut, cause: Probed['cause']): Promise<boolean> => {
     const last = failing.get(probed._id)
     const before = last !== undefined && isSameMachine(last.sut, probed) ? last : { count: 0, since: clock.now() }
@@ -90,24 +90,24 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, failing: Map<st
     const { _id } = probed
     const monitored = suts.get(_id)
     if (signal.aborted || monitored === undefined || isOurs?.(probed) === false) return suts.plan(_id)
-    // What was found is of another machine.
+    // The SUT was changed meanwhile: the result is of another machine.
     if (!isSameMachine(probed, monitored.sut)) return suts.plan(_id, 0)
     if (cause === undefined) failing.delete(_id)
     const isDone =
       cause === undefined
         ? monitored.shown.status === 'online' || (await record(monitored, cause, 0))
         : await fail(monitored, probed, cause)
-    suts.plan(_id, isDone ? undefined : AGAIN_AFTER)
+    suts.plan(_id, isDone ? undefined : RETRY_AFTER)
   }
 }
 
-/** Probes SUTs when they are due, if there is room. */
+/** Probes SUTs that are due, as far as the limit on concurrent probes allows. */
 const makeProbeDue = (
   { clock, isOurs, isOpen, onError, signal }: MonitorOptions,
   suts: MonitoredSuts,
   probing: Probing,
 ) => {
-  /** Those that wait for room, earliest first. */
+  /** Those waiting for a slot, earliest first. */
   const waiting = new Set<string>()
 
   const probeIfRoom = (sutId: string): boolean => {
@@ -121,7 +121,7 @@ const makeProbeDue = (
       ?.catch((error: unknown) => {
         if (signal.aborted) return
         onError(error)
-        suts.plan(sutId, AGAIN_AFTER)
+        suts.plan(sutId, RETRY_AFTER)
       })
       .then(() => probeDue([]))
     return probed !== undefined
@@ -139,8 +139,8 @@ const makeProbeDue = (
 }
 
 /**
- * Probes monitored SUTs, spread over their intervals, and records when one goes online or offline. The documents say
- * what was known before, so several instances may do this on one log.
+ * Probes monitored SUTs, spread over their intervals, and records when one goes online or offline. Results are compared
+ * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
   const { views, sinceBoot, isOurs, isInUse = () => false, isOpen, onError, wake, signal } = options
@@ -150,7 +150,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
   const probeDue = makeProbeDue(options, suts, probing)
   let isLoaded = false
 
-  const look = async (): Promise<void> => {
+  const tick = async (): Promise<void> => {
     if (!isLoaded) isLoaded = await suts.load()
     for (const id of suts.refresh()) failing.delete(id)
     probeDue(suts.takeDue(sinceBoot()))
@@ -160,7 +160,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     run: async () => {
       while (!signal.aborted) {
         await wake(signal)
-        if (!signal.aborted && isOpen()) await look().catch(onError)
+        if (!signal.aborted && isOpen()) await tick().catch(onError)
       }
       suts.close()
     },

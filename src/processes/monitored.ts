@@ -13,15 +13,15 @@ export interface Monitored {
   readonly shown: { readonly status: Reachability; readonly changes: number }
 }
 
-/** The monitored SUTs, and when each is probed next. */
+/** The monitored SUTs, and when to probe each next. */
 export interface MonitoredSuts extends Pick<Agenda, 'takeDue' | 'size'> {
   /** A SUT as the views show it now; undefined unless it is monitored. */
   readonly get: (sutId: string) => Monitored | undefined
-  /** Plans the next probe: after a pause in milliseconds, or at the next place in its interval. */
+  /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
   readonly plan: (sutId: string, after?: number) => void
-  /** Plans SUTs that were changed since the last call. Returns those that are not monitored. */
+  /** Plans the SUTs changed since the last call. Returns those that are not monitored. */
   readonly refresh: () => readonly string[]
-  /** Reads which SUTs are monitored, and follows that. False while the views cannot be read. */
+  /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
   readonly close: () => void
 }
@@ -31,16 +31,16 @@ const PAGE = 500
 
 interface Options {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
-  /** Milliseconds since boot: a wall clock that is set would bring probes forward or put them off. */
+  /** Milliseconds since boot. Setting the wall clock would advance or delay probes. */
   readonly sinceBoot: () => number
 }
 
-/** A SUT's place in its interval, from 0 to 1: its id ends in random bits. */
-const placeOf = (sutId: string): number => Number.parseInt(sutId.slice(-8), 16) / 2 ** 32
+/** A SUT's phase of its interval, from 0 to 1: its id ends in random bits. */
+const phaseOf = (sutId: string): number => Number.parseInt(sutId.slice(-8), 16) / 2 ** 32
 
-/** The next moment that is at the SUT's place in its interval, so that probes are spread over it. */
-export const nextPlace = (sutId: string, interval: number, now: number): number => {
-  const first = now - (now % interval) + Math.floor(placeOf(sutId) * interval)
+/** The next moment at the SUT's phase of its interval. Phases differ, so probes are spread over the interval. */
+export const nextInPhase = (sutId: string, interval: number, now: number): number => {
+  const first = now - (now % interval) + Math.floor(phaseOf(sutId) * interval)
   return first > now ? first : first + interval
 }
 
@@ -57,7 +57,7 @@ const makeGet =
     return { sut, interval: seconds * 1_000, shown: { status, changes: found.observed ?? 0 } }
   }
 
-/** Collects the SUTs that were changed. Bounded by their number. */
+/** Collects the ids of changed SUTs. Bounded by their number. */
 const makeChanges = (views: Pick<Views, 'watch'>) => {
   let changed = new Set<string>()
   let unwatch: (() => void) | undefined
@@ -84,7 +84,7 @@ const makeChanges = (views: Pick<Views, 'watch'>) => {
   }
 }
 
-/** Follows which SUTs are monitored. What is not known of a SUT is probed at once. */
+/** Follows which SUTs are monitored. SUTs of unknown status are probed immediately. */
 export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts => {
   const agenda = makeAgenda()
   const get = makeGet(views)
@@ -93,7 +93,7 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
     const monitored = get(sutId)
     if (monitored === undefined) return agenda.delete(sutId)
     const now = sinceBoot()
-    agenda.set(sutId, after === undefined ? nextPlace(sutId, monitored.interval, now) : now + after)
+    agenda.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
   }
   const begin = (sutId: string): boolean => {
     const monitored = get(sutId)

@@ -11,21 +11,21 @@ export interface OpenPorts {
   readonly get: (id: string) => Upcoming | undefined
   readonly all: () => Iterable<Upcoming>
   readonly ofSut: (sutId: string) => Iterable<Upcoming>
-  /** Opens the port of a reservation, or takes its new end. */
+  /** Opens the port of a reservation, or moves its end. */
   readonly put: (reservation: Upcoming) => void
   readonly close: (id: string, cause: CloseCause) => void
-  /** Tells the gateway again where a reservation's SUT is and when it ends. Remembered verdicts are forgotten. */
+  /** Passes the current target and end of a reservation to the gateway, which drops its cached verdicts. */
   readonly forward: (reservation: Upcoming) => void
-  /** Resolves when every port opened so far has been tried. */
+  /** Resolves when the gateway has tried to open every port so far. */
   readonly tried: () => Promise<void>
-  /** The ids of those that have ended. */
-  readonly takeOver: (now: number) => readonly string[]
+  /** Removes and returns the ids of reservations that have ended. */
+  readonly takeEnded: (now: number) => readonly string[]
 }
 
 interface Options {
   readonly gateway: Pick<Gateway, 'open' | 'close'>
   readonly targetOf: (sutId: string) => Target | undefined
-  /** Whether ends count: while the clock is not trusted, nothing is cut by time. */
+  /** Whether the clock is trusted. While it is not, nothing is cut by time. */
   readonly isTrusted: () => boolean
   readonly onError: (error: unknown) => void
 }
@@ -34,19 +34,19 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
   const open = new Map<string, Upcoming>()
   const bySut = new Map<string, Map<string, Upcoming>>()
   const ends = makeAgenda()
-  const underWay = new Set<Promise<unknown>>()
+  const inFlight = new Set<Promise<unknown>>()
 
   const forward = ({ _id, sut_id, listen_port, ends: end }: Upcoming): void => {
     const target = targetOf(sut_id)
     if (target === undefined) return
     const { host, port, protocol } = target
     const until = isTrusted() ? end : null
-    // A port that cannot be opened is reported, and tried again.
+    // The gateway reports a port that it cannot open, and retries.
     const opening = gateway
       .open({ reservationId: _id, listenPort: listen_port, host, port, protocol, until })
       .catch(onError)
-      .finally(() => underWay.delete(opening))
-    underWay.add(opening)
+      .finally(() => inFlight.delete(opening))
+    inFlight.add(opening)
   }
 
   return {
@@ -73,8 +73,8 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
     },
     forward,
     tried: async () => {
-      await Promise.all(underWay)
+      await Promise.all(inFlight)
     },
-    takeOver: ends.takeDue,
+    takeEnded: ends.takeDue,
   }
 }

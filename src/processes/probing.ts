@@ -1,14 +1,14 @@
 import type { Sut } from '../../projections/sut.ts'
 import type { OfflineCause } from '../domain/events/monitoring.ts'
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface Probed {
   /** Undefined if the SUT was reached. */
   readonly cause: OfflineCause | undefined
   readonly milliseconds: number
 }
 
-/** Connects to a SUT. Rejects if it could not be tried, for example because its password cannot be read. */
+/** Connects to a SUT. Rejects if the attempt was impossible, for example because its password cannot be read. */
 export type Probe = (
   sut: Pick<Sut, '_id' | 'address' | 'port' | 'sut_type'>,
   signal: AbortSignal,
@@ -16,30 +16,30 @@ export type Probe = (
 
 export interface ProbingOptions {
   readonly probe: Probe
-  /** Whether a session is open, which shows that the SUT is online. It is not probed then. */
+  /** Whether a SUT has an open session. It is then online and not probed. */
   readonly isInUse: (sutId: string) => boolean
-  /** Takes what each probe found, before anybody gets it. */
+  /** Called with each result, before the probe resolves. */
   readonly count: (sut: Sut, probed: Probed) => Promise<void>
   /** Called with the outcome of each probe. */
   readonly onProbe: (outcome: 'reachable' | 'in_use' | OfflineCause) => void
   readonly signal: AbortSignal
 }
 
-/** Probes SUTs, a limited number at a time and each once at a time. */
+/** Probes a limited number of SUTs at a time, and each only once at a time. */
 export interface Probing {
-  /** Probes before everything else that waits; joins a probe under way. */
+  /** Probes ahead of everything in `ifRoom`; joins a probe in flight. */
   readonly now: (sut: Sut) => Promise<Probed>
-  /** Probes if there is room; undefined if there is none. */
+  /** Probes if a slot is free; otherwise undefined. */
   readonly ifRoom: (sut: Sut) => Promise<Probed> | undefined
 }
 
 const AT_ONCE = 64
 
-/** A SUT and where it is: a probe of another address says nothing of this one. */
+/** A SUT and its address: a probe of another address says nothing about this one. */
 const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${sut_type} ${address} ${port}`
 
 export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingOptions): Probing => {
-  const underWay = new Map<string, Promise<Probed>>()
+  const inFlight = new Map<string, Promise<Probed>>()
   const waiting: (() => void)[] = []
   let taken = 0
 
@@ -81,10 +81,10 @@ export const makeProbing = ({ probe, isInUse, count, onProbe, signal }: ProbingO
 
   const now: Probing['now'] = (sut) => {
     const machine = machineOf(sut)
-    const joined = underWay.get(machine)
+    const joined = inFlight.get(machine)
     if (joined !== undefined) return joined
-    const probed = run(sut).finally(() => underWay.delete(machine))
-    underWay.set(machine, probed)
+    const probed = run(sut).finally(() => inFlight.delete(machine))
+    inFlight.set(machine, probed)
     return probed
   }
 

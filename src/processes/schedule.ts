@@ -14,44 +14,44 @@ export interface ScheduleOptions {
   readonly views: Pick<Views, 'read' | 'watch'>
   readonly runner: Pick<Runner, 'run'>
   readonly clock: ProcessClock
-  /** Since when starts and ends are recorded, in Unix milliseconds (see ScheduleBegan). */
+  /** Starts and ends are recorded from this time on, in Unix milliseconds (see ScheduleBegan). */
   readonly from: number
-  /** Whether commands are decided. */
+  /** Whether the service accepts commands. */
   readonly isOpen: () => boolean
   readonly makeRequestId: () => string
   /** Called with each recorded start or end, and the milliseconds since it was due. */
   readonly onRecorded: (what: 'start' | 'end', lag: number) => void
   readonly onError: (error: unknown) => void
-  /** Resolves when to look at the clock again. */
+  /** Resolves when it is time to check the clock again. */
   readonly wake: (signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
 }
 
 /**
- * Commands at once, and milliseconds before the next ones. Ten thousand reservations can begin in the same second:
- * recorded at once, they would hold up every request for a second. More at once than this, or shorter pauses, and
- * requests take more than twice as long meanwhile.
+ * Commands in a batch, and milliseconds between batches. Ten thousand reservations can begin in the same second:
+ * recording them all at once would hold up every request for a second. With larger batches or shorter pauses, requests
+ * take more than twice as long meanwhile.
  */
 const AT_ONCE = 25
 const NEXT_AFTER = 10
-/** Milliseconds before a command is repeated that failed. */
-const AGAIN_AFTER = 1_000
-/** Seconds of ended reservations read at once in a catch-up, and how many times: older ones have left the state. */
+/** Milliseconds before a failed command is retried. */
+const RETRY_AFTER = 1_000
+/** A catch-up reads ended reservations a day at a time, in seconds, for a month: older ones have left the state. */
 const DAY = 86_400
 const DAYS = 31
 
-/** Random order: of several instances on one log, each finds most records already made by the others. */
+/** In random order, several instances on one log share the work: each finds most records already made. */
 const shuffled = (ids: readonly string[]): readonly string[] =>
   ids
     .map((id) => [Math.random(), id] as const)
     .sort(([a], [b]) => a - b)
     .map(([, id]) => id)
 
-/** Calls for each id, a limited number at once, until it returns false. Resolves to whether none did. */
-type Spread = (ids: readonly string[], one: (id: string) => Promise<boolean>) => Promise<boolean>
+/** Calls `one` for each id, in batches, until it resolves to false. Resolves to whether it never did. */
+type RunBatches = (ids: readonly string[], one: (id: string) => Promise<boolean>) => Promise<boolean>
 
-const makeSpread =
-  ({ signal }: ScheduleOptions): Spread =>
+const makeRunBatches =
+  ({ signal }: ScheduleOptions): RunBatches =>
   async (ids, one) => {
     for (let n = 0; n < ids.length; n += AT_ONCE) {
       if (n > 0) await delay(NEXT_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
@@ -65,8 +65,8 @@ const makeSpread =
 type Advance = (sut_id: string, id?: string) => Promise<boolean>
 
 /**
- * Records what is due on a SUT, in order, up to the start or end of a reservation if one is given. Resolves to false if
- * it must be tried again.
+ * Records what is due on a SUT, in order; if a reservation is given, only up to its start or end. Resolves to false if
+ * it must be retried.
  */
 const makeAdvance =
   ({ runner, clock, from, makeRequestId, onRecorded }: ScheduleOptions): Advance =>
@@ -85,7 +85,7 @@ const makeAdvance =
     }
   }
 
-/** Records what is due of a reservation, and waits for what is next. */
+/** Records the start or end of a reservation that is due, and waits for the next one. */
 const makeRecord =
   ({ clock, onError }: ScheduleOptions, unrecorded: UnrecordedReservations, advance: Advance) =>
   async (id: string): Promise<true> => {
@@ -96,22 +96,22 @@ const makeRecord =
     const after = unrecorded.get(id)
     // Recorded by another instance, cancelled or released meanwhile.
     if (after === undefined) return true
-    if (!isDone) unrecorded.wait(id, now + AGAIN_AFTER, after)
+    if (!isDone) unrecorded.wait(id, now + RETRY_AFTER, after)
     else if (after.ends > now) unrecorded.wait(id, after.ends, { ...after, hasStarted: true })
     else if (due.hasStarted) unrecorded.forget(id)
     else unrecorded.wait(id, now, { ...after, hasStarted: true })
     return true
   }
 
-/** Records what became due while nothing was recorded. Resolves to false if it must be tried again. */
-const catchUp = async (options: ScheduleOptions, advance: Advance, spread: Spread): Promise<boolean> => {
+/** Records what became due while nothing was recorded. Resolves to false if it must be retried. */
+const catchUp = async (options: ScheduleOptions, advance: Advance, runBatches: RunBatches): Promise<boolean> => {
   const { views, clock, from } = options
   const to = Math.floor(clock.now() / 1000)
   for (let day = 0; day < DAYS && to - day * DAY > from / 1000; day++) {
     const span = { from: Math.max(to - (day + 1) * DAY, from / 1000 - 1), to: to - day * DAY }
     const found = await views.read('unrecorded', span)
     if (found === undefined) return false
-    if (!(await spread(found.listed, advance))) return false
+    if (!(await runBatches(found.listed, advance))) return false
   }
   return true
 }
@@ -122,20 +122,20 @@ export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
   const unrecorded = followUnrecorded(options)
   const advance = makeAdvance(options)
   const record = makeRecord(options, unrecorded, advance)
-  const spread = makeSpread(options)
+  const runBatches = makeRunBatches(options)
   let [mustCatchUp, completeSince] = [false, undefined as number | undefined]
 
-  const look = async (): Promise<void> => {
+  const tick = async (): Promise<void> => {
     if (!isOpen() || !clock.mayRecord()) return
     if (upcoming.completeSince() !== completeSince || unrecorded.takeOverflow(clock.now())) mustCatchUp = true
     completeSince = upcoming.completeSince()
-    if (mustCatchUp) mustCatchUp = !(await catchUp(options, advance, spread))
-    await spread(shuffled(unrecorded.takeDue(clock.now())), record)
+    if (mustCatchUp) mustCatchUp = !(await catchUp(options, advance, runBatches))
+    await runBatches(shuffled(unrecorded.takeDue(clock.now())), record)
   }
 
   while (!signal.aborted) {
     await wake(signal)
-    if (!signal.aborted) await look().catch(onError)
+    if (!signal.aborted) await tick().catch(onError)
   }
   unrecorded.close()
 }

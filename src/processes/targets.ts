@@ -1,7 +1,7 @@
 import type { Sut } from '../../projections/sut.ts'
 import type { Views } from '../read-models/views.ts'
 
-/** Where a SUT is reached. */
+/** How to reach a SUT. */
 export interface Target {
   readonly host: string
   readonly port: number
@@ -10,11 +10,11 @@ export interface Target {
   readonly isOurs: boolean
 }
 
-/** Whether tags fit a selector: each name with that value. */
+/** Whether tags match a selector: every name with its value. */
 export const fits = (tags: Readonly<Record<string, string>>, selector: Readonly<Record<string, string>>): boolean =>
   Object.entries(selector).every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value)
 
-/** The target of a SUT as its document says; undefined if there is none. */
+/** The target of a SUT, from its document; undefined if there is none. */
 export const makeTargetOf =
   (views: Pick<Views, 'newest'>, selector: Readonly<Record<string, string>>) =>
   (sutId: string): Target | undefined => {

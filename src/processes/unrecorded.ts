@@ -9,24 +9,24 @@ export interface Unrecorded {
   readonly sut_id: string
   /** When it ends, in Unix milliseconds. */
   readonly ends: number
-  /** Whether its start has been recorded, or is not to be. */
+  /** Whether its start has been recorded, or must not be. */
   readonly hasStarted: boolean
 }
 
-/** The starts and ends to come, and those that wait for their record. */
+/** Starts and ends that are still to be recorded. */
 export interface UnrecordedReservations {
   readonly get: (id: string) => Unrecorded | undefined
   /** Waits for a moment, in Unix milliseconds. */
   readonly wait: (id: string, moment: number, reservation: Unrecorded) => void
   readonly forget: (id: string) => void
-  /** The ids of which something is due; no longer waiting for it. */
+  /** Removes and returns the ids that are due. */
   readonly takeDue: (now: number) => readonly string[]
-  /** Whether a reservation has ended that could not be kept. True again every minute until all of them have. */
+  /** Whether a reservation that could not be kept has ended. True once a minute until all of them have. */
   readonly takeOverflow: (now: number) => boolean
   readonly close: () => void
 }
 
-/** Reservations that wait for a record. More are left to a catch-up, as after a downtime. */
+/** Maximum reservations kept here. The rest is left to a catch-up, as after a downtime. */
 const WAITING_MAX = 200_000
 /** Milliseconds between catch-ups for those that could not be kept. */
 const OVERFLOW_EVERY = 60_000
@@ -34,19 +34,19 @@ const OVERFLOW_EVERY = 60_000
 interface Options {
   readonly upcoming: UpcomingReservations
   readonly views: Pick<Views, 'watch'>
-  /** Unix milliseconds: what was due before is not recorded. */
+  /** Unix milliseconds: what was due earlier is not recorded. */
   readonly from: number
   readonly waitingMax?: number
 }
 
-/** Starts and ends recorded by a wrong clock are recorded again. Those of windows that are over are due at once. */
+/** Starts and ends recorded by a wrong clock are recorded again; for windows that are over, immediately. */
 const restoredBy = ({ sut_id, windows }: DataOf<'ClockCorrected'>): Parameters<UnrecordedReservations['wait']>[] =>
   windows.flatMap(({ _id, start_time, end_time, started: hasStarted = false }) => {
     const [begins, ends] = [epochSecondsOf(start_time) * 1000, epochSecondsOf(end_time) * 1000]
     return sut_id === undefined ? [] : [[_id, hasStarted ? ends : begins, { sut_id, ends, hasStarted }]]
   })
 
-/** Follows the upcoming reservations, and the records of all instances. */
+/** Follows the upcoming reservations and what all instances have recorded. */
 export const followUnrecorded = (options: Options): UnrecordedReservations => {
   const { upcoming, views, from, waitingMax = WAITING_MAX } = options
   const agenda = makeAgenda()

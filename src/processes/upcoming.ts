@@ -3,7 +3,7 @@ import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts
 import type { UpcomingRow } from '../read-models/lists/lists.ts'
 import type { Views } from '../read-models/views.ts'
 
-/** A reservation that runs or begins soon. */
+/** A reservation that is running or begins soon. */
 export interface Upcoming {
   readonly _id: string
   readonly sut_id: string
@@ -21,25 +21,25 @@ export type OnUpcoming = (id: string, reservation: Upcoming | undefined, event: 
 /** The reservations of the next hour, from the views and then from each event. */
 export interface UpcomingReservations {
   readonly get: (id: string) => Upcoming | undefined
-  /** Those there are, in no order. */
+  /** In no particular order. */
   readonly all: () => Iterable<Upcoming>
-  /** Tells of those there are, and then of every change. */
+  /** Calls the listener for every known reservation, and then for every change. */
   readonly observe: (listener: OnUpcoming) => void
-  /** Whether it is time to read ahead: half of it has passed, or the clock went back by as much. */
+  /** Whether it is time to read ahead: half of the hour has passed, or the clock was set back by as much. */
   readonly isLoadDue: () => boolean
   /** Reads ahead. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
   /**
-   * Unix milliseconds since when every reservation has been told before its end; undefined before the first load. A load
-   * that comes too late, after a suspension or a jump of the clock, moves it.
+   * Unix milliseconds since when listeners have learnt of every reservation before its end; undefined before the first
+   * load. A load that comes too late, after a suspension or a jump of the clock, moves it.
    */
   readonly completeSince: () => number | undefined
   readonly close: () => void
 }
 
-/** Milliseconds read ahead. At most five reservations of a SUT lie in it, so ports bound what is kept. */
+/** Milliseconds read ahead. A SUT has at most five reservations in them, so the number of ports bounds memory. */
 const AHEAD = 3_600_000
-/** Milliseconds an ended reservation is kept, so that a late extension finds it, and a clock may be set back. */
+/** Milliseconds an ended reservation is kept, for a late extension or a clock that is set back. */
 const KEPT = 60_000
 /** Reservations per page: a page must not hold the thread for long. */
 const PAGE = 2_000
@@ -56,7 +56,9 @@ const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created }: Upc
   ends: end * 1000,
 })
 
-/** The reservation after an event; `gone` if it no longer holds its SUT, undefined if the event is about no known one. */
+/**
+ * The reservation after an event. `gone` if it no longer holds its SUT; undefined if the event concerns no known one.
+ */
 const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 'gone' | undefined => {
   switch (event.type) {
     case 'ReservationCreated': {
@@ -65,8 +67,8 @@ const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 
       return { _id, sut_id, user_id, listen_port, begins, ends: epochSecondsOf(end_time) * 1000 }
     }
     case 'ReservationExtended': {
-      const standing = known.get(event.data._id)
-      return standing && { ...standing, ends: epochSecondsOf(event.data.end_time) * 1000 }
+      const found = known.get(event.data._id)
+      return found && { ...found, ends: epochSecondsOf(event.data.end_time) * 1000 }
     }
     case 'ReservationReleased':
     case 'ReservationCancelled':
@@ -93,13 +95,13 @@ const readPages = async (
   }
 }
 
-/** What has been read of the time ahead, in Unix milliseconds. */
+/** How far ahead the views have been read, in Unix milliseconds. */
 const makeCoverage = () => {
   let until = Number.NEGATIVE_INFINITY
   let loadedAt = Number.NEGATIVE_INFINITY
   let completeSince: number | undefined
   return {
-    /** Whether a reservation that begins then is kept. */
+    /** Whether reservations that begin at this time are kept. */
     includes: (begins: number): boolean => begins <= until,
     isLoadDue: (now: number): boolean => Math.abs(now - loadedAt) >= AHEAD / 2,
     begin: (now: number): void => {
@@ -118,22 +120,22 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions): Upc
   const known = new Map<string, Upcoming>()
   const listeners: OnUpcoming[] = []
   const coverage = makeCoverage()
-  /** Events folded while the views are being read: applied again on top of what was read. */
+  /** Events folded while the views are being read. They are applied again on top of what was read. */
   let missed: Logged[] | undefined
 
-  const tell: OnUpcoming = (...what) => {
+  const notify: OnUpcoming = (...what) => {
     for (const listener of listeners) listener(...what)
   }
   const put = (reservation: Upcoming, event?: Logged): void => {
     known.set(reservation._id, reservation)
-    tell(reservation._id, reservation, event)
+    notify(reservation._id, reservation, event)
   }
   const take = (event: Logged): void => {
     const reservation = after(event, known)
     if (reservation === undefined || !('_id' in event.data)) return
     if (reservation === 'gone') {
       known.delete(event.data._id)
-      tell(event.data._id, undefined, event)
+      notify(event.data._id, undefined, event)
     } else if (coverage.includes(reservation.begins)) put(reservation, event)
   }
   const unwatch = views.watch((events) => {

@@ -38,7 +38,7 @@ import type { Log, World } from './world.ts'
 /** Milliseconds background work gets to finish before the store is closed. */
 const BACKGROUND_TIMEOUT = 1_000
 
-/** Milliseconds for what is done on time, which also cuts connections and records their sessions. */
+/** Milliseconds for timed processes, which also cut connections and record their sessions. */
 const PROCESSES_TIMEOUT = 5_000
 
 /** Closes with a timeout, so that an unresponsive store does not block shutdown. */
@@ -53,7 +53,7 @@ export const logResumed =
   (cause, milliseconds) =>
     warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed')
 
-/** Whether a port is one of the service, or may be a SUT's. */
+/** Whether a port is the service's own, or may be a listen port. */
 const isOwnPort = ({ port, listenPorts: { first, last } }: Config, own: number): boolean =>
   own === port || (own >= first && own <= last)
 

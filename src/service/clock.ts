@@ -56,16 +56,16 @@ export const watchClock = async (
       else alarms.clear('jump', 'the clock is trusted again; recording starts and ends')
     },
   })
-  const look = (): void => {
+  const check = (): void => {
     guard.isAhead(clock())
     processClock.mayAct()
   }
-  look()
-  const looking = setInterval(look, CHECK_EVERY)
-  looking.unref()
+  check()
+  const checking = setInterval(check, CHECK_EVERY)
+  checking.unref()
   const confirm = (): void => {
     guard.confirm()
     processClock.confirm()
   }
-  return { guard: { ...guard, confirm }, processClock, stop: () => clearInterval(looking) }
+  return { guard: { ...guard, confirm }, processClock, stop: () => clearInterval(checking) }
 }

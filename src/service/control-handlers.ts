@@ -33,7 +33,7 @@ const makeControlHandlers = (
   },
 })
 
-/** Who makes requests over the socket in the data directory: whoever may read the log and the keys. */
+/** The user of requests over the control socket. Only those who can read the log and the keys can reach it. */
 const COMMAND_LINE: User = { _id: 'command-line', name: 'command-line', role: 'administrator' }
 
 /** Accepts commands from the command line on the control socket. Returns the function that stops it. */

@@ -29,11 +29,11 @@ export interface Parts {
   readonly alarms: Alarms
   readonly guard: ClockGuard
   readonly processClock: ProcessClock
-  /** Open connections by SUT, where there are any. */
+  /** Number of open connections of each SUT that has any. */
   readonly inUse: Map<string, number>
   /** What this instance forwards. */
   readonly forwarded: ForwardedRegistry
-  /** Since when starts and ends are recorded, in Unix milliseconds; undefined if it could not be recorded yet. */
+  /** Since when starts and ends are recorded, in Unix milliseconds; undefined if that could not be recorded yet. */
   readonly scheduledFrom: number | undefined
   /** The id of this instance. */
   readonly instance: string
@@ -50,7 +50,7 @@ const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condit
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 
-/** Where the service is in its life. */
+/** The phase of the service's life. */
 export interface Stage {
   hasFailed: boolean
   isStopping: boolean

@@ -9,28 +9,31 @@ import { runSchedule } from '../processes/schedule.ts'
 import { makeUpcomingReservations, type UpcomingReservations } from '../processes/upcoming.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Config } from './config/config.ts'
-import { openForwarding } from './gateway.ts'
+import { openForwarding } from './forwarding/open-forwarding.ts'
 import type { Parts } from './parts.ts'
 import { openSessions } from './sessions/open-sessions.ts'
 import type { World } from './world.ts'
 
-/** Milliseconds before something is tried again. */
-const AGAIN_AFTER = 1_000
-/** Milliseconds between looks whether requests are answered. */
-const LOOK_EVERY = 50
+/** Milliseconds before a retry. */
+const RETRY_AFTER = 1_000
+/** Milliseconds between checks whether the service is ready. */
+const POLL_EVERY = 50
 
-interface Beginning extends Pick<Parts, 'store' | 'guard'> {
+interface BeginScheduleOptions extends Pick<Parts, 'store' | 'guard'> {
   readonly world: World
   readonly randomHex: RandomHex
 }
 
-/** Since when starts and ends are recorded, in Unix milliseconds; undefined if that cannot be recorded yet. */
+/**
+ * Begins the schedule unless the log has begun it. Returns since when starts and ends are recorded, in Unix
+ * milliseconds; undefined if that cannot be recorded yet.
+ */
 export const tryToBeginSchedule = async ({
   store,
   guard,
   world,
   randomHex,
-}: Beginning): Promise<number | undefined> => {
+}: BeginScheduleOptions): Promise<number | undefined> => {
   // A clock that is ahead would begin the schedule years from now.
   if (guard.isAhead(world.clock())) return undefined
   try {
@@ -41,7 +44,7 @@ export const tryToBeginSchedule = async ({
   }
 }
 
-/** Milliseconds between looks at the clock. */
+/** Milliseconds between checks of the clock. */
 const WAKE_EVERY = 50
 
 export const pauseBriefly = (signal: AbortSignal): Promise<void> =>
@@ -58,7 +61,7 @@ interface ProcessesOptions {
   readonly ownPort: number
 }
 
-interface ReadingAhead {
+interface ReadAheadOptions {
   readonly upcoming: UpcomingReservations
   readonly clock: ProcessClock
   readonly log: World['log']
@@ -70,10 +73,11 @@ interface ReadingAhead {
 /**
  * Reads reservations ahead until the signal aborts.
  *
- * @param onFirst called after the first attempt: one that failed must not keep the service from becoming ready
+ * @param onFirst called after the first attempt, even if it failed: a failure must not keep the service from becoming
+ * ready
  */
 const readAhead = async (
-  { upcoming, clock, log, wake, pause, signal }: ReadingAhead,
+  { upcoming, clock, log, wake, pause, signal }: ReadAheadOptions,
   onFirst: () => Promise<void>,
 ): Promise<void> => {
   const readDue = async (): Promise<boolean> => {
@@ -88,11 +92,13 @@ const readAhead = async (
     const isRead = await readDue()
     if (isFirst) await onFirst()
     isFirst = false
-    if (!isRead) await pause(AGAIN_AFTER)
+    if (!isRead) await pause(RETRY_AFTER)
   }
 }
 
-/** Starts what is done on time: recording starts and ends, forwarding. Returns the function that stops it. */
+/**
+ * Starts the timed processes: recording starts and ends, forwarding, sessions. Returns the function that stops them.
+ */
 export const startProcesses = (options: ProcessesOptions): (() => Promise<void>) => {
   const { config, world, randomHex, parts, runner, isOpen, ownPort } = options
   const { store, views, guard, metrics, alarms, instance, processClock: clock } = parts
@@ -106,7 +112,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
   const recordOnTime = async (): Promise<void> => {
     let from = parts.scheduledFrom
     while (from === undefined && !signal.aborted) {
-      await pause(AGAIN_AFTER)
+      await pause(RETRY_AFTER)
       from = await tryToBeginSchedule({ store, guard, world, randomHex })
     }
     if (from === undefined) return
@@ -119,7 +125,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
   }
 
   const running = (async () => {
-    while (!isOpen() && !signal.aborted) await pause(LOOK_EVERY)
+    while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
     if (signal.aborted) return
     const isForwarded = (id: string): boolean => forwarding?.forwarding.get(id) !== undefined
     const { data } = config
@@ -128,7 +134,10 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
       alarms,
     })
     const forwarding = config.gateway.isOn
-      ? openForwarding({ config, world, parts, runner, upcoming, ownPort, wake, signal, sessions })
+      ? openForwarding({
+          ...parts,
+          ...{ config: config.gateway, clock: world.clock, log, runner, upcoming, ownPort, wake, signal, sessions },
+        })
       : undefined
     const openPorts = async (): Promise<void> => {
       await forwarding?.forwarding.openDue()

@@ -5,13 +5,13 @@ import type { ConsoleLimits } from '../http/console/bridge.ts'
 import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Timeouts } from '../http/server/listen.ts'
 
-/** What the service takes from its environment. Nothing else reads a clock or draws random bits. */
+/** The environment of the service. Nothing else reads a clock or draws random bits. */
 export interface World {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
   readonly sinceBoot: () => number
-  /** Resolves when what is done on time should look at the clock again; by default after 50 ms. */
+  /** Resolves when timed processes should check the clock again; by default after 50 ms. */
   readonly wake?: (signal: AbortSignal) => Promise<void>
   readonly randomBytes: (size: number) => Uint8Array
   /** Random bits for ids; drawn from `randomBytes` by default. */

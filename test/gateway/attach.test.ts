@@ -7,7 +7,7 @@ import { startGateway } from './harness.ts'
 import { connectTo, startSut } from './peers.ts'
 import { PASSWORD, speakAsClient, speakAsSut } from './rfb/speakers.ts'
 
-/** Opens a gateway to a SUT, and attaches a client of this process. */
+/** Opens a gateway to a SUT, and attaches a client in this process. */
 const attach = async (t: Parameters<typeof startSut>[0], hasPassword = false) => {
   const sut = await startSut(t)
   const opened = startGateway(t, {
@@ -20,7 +20,7 @@ const attach = async (t: Parameters<typeof startSut>[0], hasPassword = false) =>
   return { ...opened, sut, forwarding, ...attached }
 }
 
-test('a client of this process is connected without a question, both ways, with half-closes', async (t) => {
+test('a client in this process is connected without a verdict, both ways, with half-closes', async (t) => {
   const { stream, connection, sut, reported, see } = await attach(t)
   const sent = randomBytes(3 * 2 ** 20)
   stream.end(sent)
@@ -36,7 +36,7 @@ test('a client of this process is connected without a question, both ways, with 
   t.deepEqual(reported.asked, [])
 })
 
-test('a client of this process that does not read stalls the SUT', async (t) => {
+test('a client in this process that does not read stalls the SUT', async (t) => {
   const { stream, sut } = await attach(t)
   const { socket } = await sut.accepted()
   const chunk = Buffer.alloc(2 ** 20)
@@ -51,7 +51,7 @@ test('a client of this process that does not read stalls the SUT', async (t) => 
   t.pass('it goes on')
 })
 
-test('a client of this process is let in to a SUT with a password as a bound one', async (t) => {
+test('a client in this process is logged in to a SUT with a password', async (t) => {
   const { stream, sut, forwarding } = await attach(t, true)
   // A socket, for the tests' VNC client.
   const bridge = await startSut(t, (socket) => void stream.pipe(socket).pipe(stream))
@@ -61,7 +61,7 @@ test('a client of this process is let in to a SUT with a password as a bound one
   t.is(forwarding.protocol, 'vnc')
 })
 
-test('a client of this process is destroyed at the end, but not by a changed binding', async (t) => {
+test('a client in this process is destroyed at the end, but not by a changed binding', async (t) => {
   const { stream, gateway, forwarding, sut, see, reported, connection } = await attach(t)
   const machine = await sut.accepted()
   gateway.reconsider(forwarding.reservationId)
@@ -75,14 +75,14 @@ test('a client of this process is destroyed at the end, but not by a changed bin
   t.like(reported.disconnected[0], { connection, cause: 'released' })
 })
 
-test('a client of this process that leaves resets the SUT', async (t) => {
+test('a client in this process that leaves resets the SUT', async (t) => {
   const { stream, sut } = await attach(t)
   const machine = await sut.accepted()
   stream.destroy()
   t.is(await machine.ending, 'reset')
 })
 
-test('a client of this process that has ended its direction and then leaves resets the SUT', async (t) => {
+test('a client in this process that has ended its direction and then leaves resets the SUT', async (t) => {
   const { stream, sut, see, reported } = await attach(t)
   const machine = await sut.accepted()
   stream.end('the last bytes')
@@ -92,7 +92,7 @@ test('a client of this process that has ended its direction and then leaves rese
   t.is(reported.disconnected[0]?.cause, 'client')
 })
 
-test('clients of this process have the same limits', async (t) => {
+test('clients in this process are subject to the same limits', async (t) => {
   const { gateway, forwarding } = await attach(t)
   const { reservationId } = forwarding
   await connectTo(t, forwarding.listenPort)

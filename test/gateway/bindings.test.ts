@@ -87,7 +87,7 @@ test('events that come from a request name its client, others none, and no addre
   for (const address of [ELSEWHERE, THERE]) t.false(text.includes(address))
 })
 
-test('of IPv6 addresses the configured bits count', async (t) => {
+test('IPv6 addresses are compared by the configured number of bits', async (t) => {
   const stage = await given(t, { BERTH_GATEWAY_IPV6_PREFIX: '64' })
   const path = await reserveFor(stage, NEXT_QUARTER)
   await bind(stage, path, '2001:db8:0:1::1')
@@ -96,7 +96,7 @@ test('of IPv6 addresses the configured bits count', async (t) => {
   t.deepEqual(await Promise.all(['2001:db8:0:1:ffff::2', '2001:db8:0:2::1'].map(isBoundAt)), [true, false])
 })
 
-test('each refusal is counted, and logged once a minute for a reservation and reason', async (t) => {
+test('each refusal is counted, and logged once a minute per reservation and reason', async (t) => {
   const stage = await given(t)
   const { service, sutId, listenPort } = stage
   const made = await reserved(service.as('admin'), { user_id: idOf('alice'), sut_id: sutId, ...QUARTER })

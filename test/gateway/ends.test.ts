@@ -36,7 +36,7 @@ test.serial('connections are reset on both sides at the end, even while the main
   t.is(await late.ending, 'reset', 'the port is closed')
 })
 
-test('an extension moves the end, and the same connection goes on', async (t) => {
+test('an extension moves the end, and the connection stays open', async (t) => {
   const { gateway, client, machine, forwarding, see, end, reported } = await open(t, 500)
   t.true(await gateway.open({ ...forwarding, until: end + 700 }))
   await until('the former end', async () => Date.now() > end + 200, SOON)
@@ -54,7 +54,7 @@ test('control: without the extension the connection is reset at the first end', 
   t.true((reported.disconnected[0]?.at ?? 0) < end + 600)
 })
 
-test('without an end, and with one that is more than 25 days ahead, nothing is cut', async (t) => {
+test('nothing is cut without an end, or with one more than 25 days ahead', async (t) => {
   for (const far of [null, 40 * 86_400_000]) {
     const { gateway, client, machine, forwarding } = await open(t, far)
     await until('a moment', async () => Date.now() > 0, 100)
@@ -103,7 +103,7 @@ const deadlines = (t: ExecutionContext) => {
   return { clock, over, made, pass }
 }
 
-test('a clock that is set by an hour neither ends a reservation nor prolongs it', (t) => {
+test('setting the clock by an hour neither ends nor prolongs a reservation', (t) => {
   for (const step of [3_600_000, -3_600_000]) {
     const { clock, made, pass } = deadlines(t)
     made.set('a', clock.wall + 10_000)
@@ -116,14 +116,14 @@ test('a clock that is set by an hour neither ends a reservation nor prolongs it'
   }
 })
 
-test('a clock that is set by less than a minute counts', (t) => {
+test('setting the clock by less than a minute moves the end', (t) => {
   const { clock, made } = deadlines(t)
   made.set('a', clock.wall + 10_000)
   clock.wall += 10_000
   t.true(made.isOver('a'))
 })
 
-test('a deadline is called back once', async (t) => {
+test('a deadline calls back once', async (t) => {
   const { clock, over, made, pass } = deadlines(t)
   made.set('a', clock.wall + 20)
   pass(20)

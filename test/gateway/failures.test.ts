@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { startGateway } from './harness.ts'
 import { connectTo, HOST, startSut } from './peers.ts'
 
-test('after a failure of the thread another one opens the same ports', async (t) => {
+test('after a failure of the thread a new one opens the same ports', async (t) => {
   const sut = await startSut(t)
   const { gateway, forward, see, reported } = startGateway(t, { countEveryMs: 20 })
   const forwarding = await forward(sut.port)

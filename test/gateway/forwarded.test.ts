@@ -102,7 +102,7 @@ test('a port opens at the start and closes at the end, which an extension moves'
   await becomes(stage, 'ECONNREFUSED')
 })
 
-test('a reservation made for somebody else is reached only after its holder has bound it', async (t) => {
+test('a reservation made for somebody else can be reached only after its holder has bound it', async (t) => {
   const stage = await given(t)
   const made = await reserve(stage, { start_in: 0, duration: 600 }, 'admin')
   await becomes(stage, 'ECONNRESET')
@@ -113,13 +113,13 @@ test('a reservation made for somebody else is reached only after its holder has 
   await becomes(stage, 'HELLO')
 })
 
-test('with BERTH_GATEWAY_CLIENTS=any everybody may connect', async (t) => {
+test('with BERTH_GATEWAY_CLIENTS=any anybody can connect', async (t) => {
   const stage = await given(t, { BERTH_GATEWAY_CLIENTS: 'any' })
   await reserve(stage, { start_in: 0, duration: 600 }, 'admin')
   await becomes(stage, 'HELLO')
 })
 
-test('only SUTs with the tags of this instance are forwarded, and changed tags count', async (t) => {
+test('only SUTs with the tags of this instance are forwarded, and changed tags take effect', async (t) => {
   const stage = await given(t, { BERTH_GATEWAY_SUTS: 'site=berlin' })
   await reserve(stage, { start_in: 0, duration: 600 })
   stage.service.tick()
@@ -131,7 +131,7 @@ test('only SUTs with the tags of this instance are forwarded, and changed tags c
   await becomes(stage, 'ECONNRESET')
 })
 
-test('a changed address or port counts for new connections', async (t) => {
+test('a changed address or port applies to new connections', async (t) => {
   const stage = await given(t)
   await reserve(stage, { start_in: 0, duration: 600 })
   await becomes(stage, 'HELLO')
@@ -140,7 +140,7 @@ test('a changed address or port counts for new connections', async (t) => {
   await becomes(stage, 'ECONNRESET')
 })
 
-test('after a restart everything that runs is forwarded again', async (t) => {
+test('running reservations are forwarded again after a restart', async (t) => {
   const stage = await given(t)
   await reserve(stage, { start_in: 0, duration: 600 })
   await becomes(stage, 'HELLO')

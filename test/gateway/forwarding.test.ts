@@ -3,7 +3,7 @@ import { startGateway } from './harness.ts'
 import { connectTo, startSut } from './peers.ts'
 import { transferBothWays } from './transfer.ts'
 
-test('bytes pass both ways, and the end of each direction on its own', async (t) => {
+test('bytes pass both ways, and each direction ends on its own', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startGateway(t)
   const { listenPort, reservationId } = await forward(sut.port)
@@ -25,7 +25,7 @@ test('bytes pass both ways, and the end of each direction on its own', async (t)
   t.like(reported.connected[0], { reservationId, connection: reported.disconnected[0]?.connection as number })
 })
 
-test('a SUT that ends its direction first is still sent to', async (t) => {
+test('a SUT that ends its direction first still receives bytes', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startGateway(t)
   const client = await connectTo(t, (await forward(sut.port)).listenPort)
@@ -39,7 +39,7 @@ test('a SUT that ends its direction first is still sent to', async (t) => {
   t.like(reported.disconnected[0], { cause: 'sut', bytesToSut: 10, bytesFromSut: 0 })
 })
 
-test('bytes and the end that a client sends before the SUT is reached are passed on', async (t) => {
+test('bytes and an end that a client sends before the SUT is reached are forwarded', async (t) => {
   const sut = await startSut(t)
   const { forward } = startGateway(t, {
     admit: async () => {
@@ -57,7 +57,7 @@ test('bytes and the end that a client sends before the SUT is reached are passed
   }
 })
 
-test('a reset by the client reaches the SUT as a reset, and the other way round', async (t) => {
+test('a reset by the client reaches the SUT as a reset, and vice versa', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startGateway(t)
   const { listenPort } = await forward(sut.port)
@@ -74,7 +74,7 @@ test('a reset by the client reaches the SUT as a reset, and the other way round'
   }
 })
 
-test('control: a connection that ends without a reset is seen to end', async (t) => {
+test('control: an end without a reset is detected as an end', async (t) => {
   const sut = await startSut(t)
   const client = await connectTo(t, sut.port)
   ;(await sut.accepted()).socket.end()

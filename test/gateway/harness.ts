@@ -1,7 +1,7 @@
 import type { ConnectionEnd, Decisions } from '../../src/gateway/decisions.ts'
 import type { Forwarding } from '../../src/gateway/forwarding.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts'
-import type { Counted, Standing } from '../../src/gateway/messages.ts'
+import type { ConnectionEvent, Counted } from '../../src/gateway/messages.ts'
 import type { Tidying } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { freePort, HOST } from './peers.ts'
@@ -12,7 +12,7 @@ export const SOON = 10_000
 /** What the gateway reported. */
 export interface Reported {
   readonly asked: string[]
-  readonly connected: Standing[]
+  readonly connected: ConnectionEvent[]
   readonly counted: Counted[]
   readonly disconnected: ConnectionEnd[]
   readonly refused: Record<string, number>
@@ -54,7 +54,7 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
         return admit?.(id, address) ?? { admitted: true, isBound: true, hasPassword: false }
       },
       answerChallenge: answerChallenge ?? (() => undefined),
-      onConnected: (standing) => reported.connected.push(standing),
+      onConnected: (connected) => reported.connected.push(connected),
       onCounted: (counted) => reported.counted.push(counted),
       onDisconnected: (end) => reported.disconnected.push(end),
       onRefused: (_id, reason, count) => {

@@ -111,7 +111,7 @@ test.serial('clients that do not read stall their SUTs, and memory stays flat', 
   t.true(flood.sent() < STALLED * FLOOD, 'the SUTs are stalled')
 })
 
-test.serial('control: forwarding without back-pressure grows', async (t) => {
+test.serial('control: memory grows when forwarding without back-pressure', async (t) => {
   const flood = await startFlood(t)
   const naive: Server = createServer((client) => {
     const sut = connect({ host: HOST, port: flood.port })

@@ -4,7 +4,7 @@ import test from 'ava'
 import { startGateway } from './harness.ts'
 import { connectTo, freePort, HOST, startSut } from './peers.ts'
 
-test('a taken port is reported once, opened when it is free, and holds up no other', async (t) => {
+test('a taken port is reported once, opened when it is free, and delays no other port', async (t) => {
   const sut = await startSut(t)
   const listenPort = await freePort()
   const other = createServer().listen(listenPort, HOST)
@@ -39,7 +39,7 @@ test('a taken port whose reservation is over is not opened later', async (t) => 
   t.is(await (await connectTo(t, listenPort)).ending, 'reset')
 })
 
-test('the next reservation of a SUT has its port at once, whether or not the former one was closed', async (t) => {
+test('the next reservation of a SUT gets its port at once, even if the previous one was not closed', async (t) => {
   const sut = await startSut(t)
   const { gateway, forward, see, reported } = startGateway(t)
   const listenPort = await freePort()
@@ -56,7 +56,7 @@ test('the next reservation of a SUT has its port at once, whether or not the for
   t.deepEqual(new Set(reported.disconnected.map(({ cause }) => cause)), new Set(['released', 'over']))
 })
 
-test('a changed target counts for new connections', async (t) => {
+test('a changed target applies to new connections', async (t) => {
   const [before, after] = [await startSut(t), await startSut(t)]
   const { gateway, forward } = startGateway(t)
   const forwarding = await forward(before.port)

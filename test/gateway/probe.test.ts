@@ -39,7 +39,7 @@ test('a port that nobody listens on is refused, for every type', async (t) => {
   for (const sut_type of ['tcp', 'vnc', 'rdp'] as const) t.is(await look({ port, sut_type }), 'refused')
 })
 
-test('a name that does not exist is unknown', async (t) => {
+test('a name that does not resolve is an unknown host', async (t) => {
   t.is(await look({ host: 'no-such-machine.invalid' }, { connectMs: 20_000 }), 'unknown_host')
 })
 
@@ -72,7 +72,7 @@ test('a machine that accepts and resets has refused the connection', async (t) =
   t.is(await look({ port, sut_type: 'vnc' }), 'refused')
 })
 
-test('any Connection Confirm is an RDP server', async (t) => {
+test('any Connection Confirm counts as an RDP server', async (t) => {
   const confirm = Buffer.from('0300000b06d00000123400', 'hex')
   const refusing = Buffer.from('030000130ed000001234000300080005000000', 'hex')
   for (const answer of [confirm, refusing]) {
@@ -108,7 +108,7 @@ const lookAtVnc = async (t: Parameters<typeof startSut>[0], script: SutScript, p
 const NO_MORE = 'ended after 0 bytes'
 
 for (const version of ['3.3', '3.7', '3.8']) {
-  test(`a VNC server of version ${version} is spoken to up to SecurityResult, without a ClientInit`, async (t) => {
+  test(`a probe of a VNC server of version ${version} ends after SecurityResult, without a ClientInit`, async (t) => {
     t.deepEqual(await lookAtVnc(t, { version, types: [2] }, PASSWORD), [undefined, NO_MORE])
     t.deepEqual(await lookAtVnc(t, { version, types: [1] }, PASSWORD), [undefined, NO_MORE], 'None is as good')
     t.deepEqual(await lookAtVnc(t, { version, types: [2] }), [undefined, NO_MORE], 'without a password')
@@ -142,7 +142,7 @@ test('a TigerVNC server accepts 20 probes, and then a user with the right passwo
   t.true(statSync(join(directory, 'one.jpg')).size > 500)
 })
 
-test('a TigerVNC server that bars this address is locked out', async (t) => {
+test('a TigerVNC server that bars this address is reported as locked_out', async (t) => {
   if (!areInstalled(t, 'Xvnc')) return
   const { port } = await startXvnc(t)
   const found = new Set<string | undefined>()

@@ -24,7 +24,7 @@ test('a client that may not connect is reset without a byte, and never reaches t
   t.deepEqual(reported.connected, [])
 })
 
-test('a verdict is remembered until the reservation is opened again', async (t) => {
+test('a verdict is cached until the reservation is opened again', async (t) => {
   const sut = await startSut(t)
   let verdict: Verdict = NOT_BOUND
   const { gateway, forward, reported } = startGateway(t, { admit: () => verdict })
@@ -40,7 +40,7 @@ test('a verdict is remembered until the reservation is opened again', async (t) 
   t.deepEqual(reported.asked, [HOST, HOST])
 })
 
-test('a verdict that was being made when the reservation changed does not count', async (t) => {
+test('a verdict that was pending when the reservation changed is asked for again', async (t) => {
   const sut = await startSut(t)
   const first = Promise.withResolvers<Verdict>()
   let asked = 0
@@ -56,14 +56,14 @@ test('a verdict that was being made when the reservation changed does not count'
   t.is(asked, 2)
 })
 
-test('a question that is not answered refuses', async (t) => {
+test('a client is refused if no verdict comes', async (t) => {
   const sut = await startSut(t)
   const { forward, see } = startGateway(t, { admit: () => Promise.reject(new Error('no key')) })
   await isReset(t, (await forward(sut.port)).listenPort)
   await see('the refusal', ({ refused }) => refused.undecided === 1)
 })
 
-test('IPv4 in IPv6 is asked about as IPv4', async (t) => {
+test('an IPv4-mapped IPv6 address is asked about as IPv4', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startGateway(t, { host: '::' })
   const { listenPort } = await forward(sut.port)
@@ -73,7 +73,7 @@ test('IPv4 in IPv6 is asked about as IPv4', async (t) => {
   t.deepEqual(reported.asked.toSorted(), ['127.0.0.1', '::1'])
 })
 
-test('a reservation has a limited number of connections, and all of them together', async (t) => {
+test('connections are limited per reservation and in total', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startGateway(t, { connectionsOfOneMax: 2, connectionsMax: 3 })
   const [one, other] = [await forward(sut.port), await forward(sut.port)]
@@ -110,7 +110,7 @@ const ownAddresses = (): readonly string[] => {
   return [HOST, '127.1.2.3', '0.0.0.0', '::', '::1', '::ffff:127.0.0.1', 'localhost', ...outside]
 }
 
-test('a target that is the API or a listen port of the service is not connected to', async (t) => {
+test('the gateway does not connect to the API or a listen port of the service', async (t) => {
   const api = await startSut(t)
   const { forward, see, reported } = startGateway(t, { ownPorts: [api.port] })
   const { listenPort } = await forward(api.port, { host: '192.0.2.1' })
@@ -126,7 +126,7 @@ test('a target that is the API or a listen port of the service is not connected 
   t.is(api.sockets.length, 0)
 })
 
-test('control: other ports of this machine are connected to', async (t) => {
+test('control: the gateway connects to other ports of this machine', async (t) => {
   const sut = await startSut(t)
   const { forward, see, reported } = startGateway(t, { ownPorts: [await freePort()] })
   await connectTo(t, (await forward(sut.port, { host: 'localhost' })).listenPort)

@@ -8,7 +8,7 @@ eth0\t00000000\t010011AC\t0003\t0\t0\t0\t00000000\t0\t0\t0
 eth0\t000011AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
 `
 
-test('the gateways of a routing table are those of its routes that lead to one', (t) => {
+test('the gateways in a routing table are those of routes with the gateway flag', (t) => {
   t.deepEqual([...gatewaysIn(ROUTES)], ['172.17.0.1'])
   t.deepEqual([...gatewaysIn('')], [])
 })
@@ -20,7 +20,7 @@ for (const [address, isShared] of [
   ['172.17.0.2', false],
   ['192.0.2.7', false],
 ] as const) {
-  test(`in a container, many clients ${isShared ? 'may' : 'do not'} have the address ${address}`, (t) => {
+  test(`in a container, many clients ${isShared ? 'may' : 'do not'} share the address ${address}`, (t) => {
     t.is(makeMayBeShared(gatewaysIn(ROUTES))(address), isShared)
   })
 }

@@ -30,7 +30,7 @@ const CLOCK_ALARMS = /^the clock (jumped by|is trusted)/
 const alarmsIn = (log: readonly { readonly level: string; readonly sentence: string }[]) =>
   log.filter(({ sentence }) => CLOCK_ALARMS.test(sentence)).map(({ level, sentence }) => `${level} ${sentence}`)
 
-test('a jump of two minutes holds starts and ends up for five minutes, with an alarm', async (t) => {
+test('a jump of two minutes holds up starts and ends for five minutes, with an alarm', async (t) => {
   const { service, book, alarm, scheduled, pass, jump } = await onMachine(t)
   const id = await book('06:00', '06:15')
   await pass(9 * MINUTE)
@@ -48,7 +48,7 @@ test('a jump of two minutes holds starts and ends up for five minutes, with an a
   ])
 })
 
-test('a jump that is set back records nothing that was not due, and then goes on at once', async (t) => {
+test('a jump that is undone records nothing that was not due, and recording resumes at once', async (t) => {
   const { service, book, alarm, scheduled, pass, jump } = await onMachine(t)
   const id = await book('06:00', '06:15')
   await pass(MINUTE)
@@ -60,7 +60,7 @@ test('a jump that is set back records nothing that was not due, and then goes on
   t.is(await alarm(), '0')
 })
 
-test('a clock set back by two minutes holds starts up for five minutes', async (t) => {
+test('a clock set back by two minutes holds up starts for five minutes', async (t) => {
   const { service, book, scheduled, pass, jump } = await onMachine(t)
   const id = await book('06:00', '06:15')
   await pass(9 * MINUTE)

@@ -31,7 +31,7 @@ const machine = ({ lastRecorded = BEGIN as number | undefined } = {}) => {
   }
 }
 
-test('time that passes is trusted, and so are the small steps of a synchronised clock', (t) => {
+test('passing time and the small steps of a synchronised clock are trusted', (t) => {
   const { pass, step, mayAct, mayRecord, changes } = machine()
   for (let n = 0; n < 50; n++) {
     pass(10 * SECOND)

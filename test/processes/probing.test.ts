@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { Sut } from '../../projections/sut.ts'
-import { nextPlace } from '../../src/processes/monitored.ts'
+import { nextInPhase } from '../../src/processes/monitored.ts'
 import { makeProbing, type Probe, type ProbingOptions } from '../../src/processes/probing.ts'
 
 const sut = (n: number): Sut => ({ _id: String(n) }) as Sut
@@ -21,7 +21,7 @@ const make = (probe: Probe, options: Partial<ProbingOptions> = {}) => {
   return { ...probing, ...seen }
 }
 
-test('64 probes run at a time, and what has to be probed now goes first', async (t) => {
+test('64 probes run at a time, and an immediate probe goes first', async (t) => {
   const running: { id: string; end: () => void }[] = []
   const { now, ifRoom } = make(
     ({ _id }) => new Promise((resolve) => running.push({ id: _id, end: () => resolve(undefined) })),
@@ -40,7 +40,7 @@ test('64 probes run at a time, and what has to be probed now goes first', async 
   t.not(ifRoom(sut(64)), undefined)
 })
 
-test('a probe that is under way is joined, and counts once', async (t) => {
+test('a probe in flight is joined, and counts once', async (t) => {
   let end = (): void => undefined
   const { now, ifRoom, counted } = make(
     () =>
@@ -56,7 +56,7 @@ test('a probe that is under way is joined, and counts once', async (t) => {
   t.deepEqual(counted, ['1 refused'])
 })
 
-test('a probe of a former address is not joined', async (t) => {
+test('a probe of a previous address is not joined', async (t) => {
   const { now } = make(async ({ address }) => (address === 'former' ? 'timed_out' : undefined))
   const [former, current] = [
     { ...sut(1), address: 'former' },
@@ -72,25 +72,25 @@ test('a SUT in use counts as online, and nothing connects to it', async (t) => {
   t.deepEqual([counted, outcomes], [['1 undefined'], ['in_use']])
 })
 
-test('a probe that could not be tried counts as nothing and gives its room back', async (t) => {
+test('a probe that could not be attempted counts as no result and frees its slot', async (t) => {
   const { now, ifRoom, counted, outcomes } = make(async () => Promise.reject(new Error('no password')))
   for (let n = 0; n < 70; n++) await t.throwsAsync(now(sut(n)), { message: 'no password' })
   await t.throwsAsync(ifRoom(sut(1)) ?? Promise.resolve())
   t.deepEqual([counted, outcomes], [[], []])
 })
 
-test('probes have a place of their own in the interval, and each interval has one', (t) => {
+test('each SUT has a phase of its own, and is probed once in each interval', (t) => {
   const id = fc.stringMatching(/^[0-9a-f]{24}$/)
   const interval = fc.integer({ min: 10, max: 86_400 }).map((seconds) => seconds * 1_000)
   fc.assert(
     fc.property(id, interval, fc.integer({ min: 0, max: 2 ** 45 }), (sutId, every, now) => {
-      const next = nextPlace(sutId, every, now)
+      const next = nextInPhase(sutId, every, now)
       t.true(next > now && next <= now + every)
-      t.true(Math.abs(nextPlace(sutId, every, next) - next - every) < 1)
+      t.true(Math.abs(nextInPhase(sutId, every, next) - next - every) < 1)
     }),
   )
   const places = Array.from({ length: 1_000 }, (_, n) =>
-    nextPlace((n * 4_294_967).toString(16).padStart(24, '0'), 60_000, 0),
+    nextInPhase((n * 4_294_967).toString(16).padStart(24, '0'), 60_000, 0),
   )
   for (let second = 0; second < 60; second++) {
     const inIt = places.filter((place) => Math.floor(place / 1_000) === second).length

@@ -69,7 +69,7 @@ test('a released reservation has no end, and one cancelled before its start has 
   ])
 })
 
-test('no answer changes by a start or an end', async (t) => {
+test('a start or an end changes no response', async (t) => {
   const { service, sut_id, book, alice } = await stage(t)
   const id = await book('06:00', '06:15')
   const paths = [

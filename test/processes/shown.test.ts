@@ -66,7 +66,7 @@ test('the histories of a SUT and a reservation contain starts and ends, counted 
   }
 })
 
-test('as of a start or an end, answers are as they were', async (t) => {
+test('reads as of a start or an end return what was answered then', async (t) => {
   const { service, sut_id, id } = await aStory(t)
   const auditor = service.as('audrey')
   const events = await allEventsOf(service)

@@ -36,7 +36,7 @@ test('a reservation is due at its start and, once that is recorded, at its end',
   t.deepEqual(due('06:30').toSorted(), [1, 2])
 })
 
-test('one that another instance recorded, or that was cancelled, is not due', async (t) => {
+test('a reservation that another instance recorded, or that was cancelled, is not due', async (t) => {
   const { fake, due } = await setting()
   fake.tell('06:00', reservationStarted(idOf(2), wall('05:45')), reservationEnded(idOf(2), wall('06:30')))
   fake.tell('06:00', reservationCancelled(idOf(1)))
@@ -51,7 +51,7 @@ test('an extension moves the end', async (t) => {
   t.deepEqual(due('07:00'), [2])
 })
 
-test('one that began before the schedule is due at its end only', async (t) => {
+test('a reservation that began before the schedule is due only at its end', async (t) => {
   const { due } = await setting({ from: '06:00' })
   t.deepEqual(due('06:00'), [])
   t.deepEqual(due('06:30'), [1, 2])
@@ -83,7 +83,7 @@ test('what a correction restores is due again', async (t) => {
   t.deepEqual(due('06:30'), [2])
 })
 
-test('those that cannot be kept call for a catch-up once they have ended, until all have', async (t) => {
+test('reservations beyond the limit require a catch-up once they have ended, until all have', async (t) => {
   const { fake, takeOverflow } = await setting({ waitingMax: 2 })
   t.false(takeOverflow(clock('09:00')), 'all are kept')
   fake.tell('06:00', reservationCreated(idOf(3), '06:30', '06:45'), reservationCreated(idOf(4), '06:45', '07:00'))

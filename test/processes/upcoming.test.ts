@@ -71,7 +71,7 @@ test('a read that fails half-way leaves nothing that was cancelled meanwhile', a
   t.true(upcoming.isLoadDue())
 })
 
-test('changes are told as they happen, with the beginning of a reservation made after its start', async (t) => {
+test('changes are reported as they happen, also of a reservation made after its start', async (t) => {
   const { fake, upcoming, told } = setting('06:00')
   await upcoming.load()
   fake.tell('06:02:51.400', reservationCreated(idOf(1), '06:00', '06:15'))
@@ -83,7 +83,7 @@ test('changes are told as they happen, with the beginning of a reservation made 
   t.deepEqual([...upcoming.all()], [])
 })
 
-test('it is time to read ahead after half an hour, and when the clock went back by as much', async (t) => {
+test('it is time to read ahead after half an hour, and when the clock was set back by as much', async (t) => {
   const { upcoming, machine } = setting('06:00')
   t.true(upcoming.isLoadDue())
   await upcoming.load()
@@ -96,7 +96,7 @@ test('it is time to read ahead after half an hour, and when the clock went back 
   t.true(upcoming.isLoadDue())
 })
 
-test('what is told is complete since the last gap between two reads', async (t) => {
+test('reports are complete since the last gap between two reads', async (t) => {
   const { upcoming, machine } = setting('06:00')
   for (const [time, since] of [
     ['06:00', '06:00'],

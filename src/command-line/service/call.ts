@@ -7,13 +7,13 @@ import { NOT_LISTENING } from '../../control/ask.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import type { Config } from '../../service/config/config.ts'
 
-/** Milliseconds. A check of a SUT takes five seconds at most. */
+/** Milliseconds. A check of a SUT takes 15 s at most. */
 const TIMEOUT = 30_000
-/** Bytes of a response. A page of a list has at most a thousand objects. */
+/** Maximum bytes of a response. A page of a list has at most a thousand objects. */
 const RESPONSE_MAX = 16 * 1024 * 1024
-/** Bytes of the file with name and password. */
+/** Maximum bytes of the credentials file. */
 const CREDENTIALS_MAX = 4_096
-/** Permissions that others than the owner of a file may have. */
+/** Permission bits of the group and of others. */
 const OTHERS = 0o077
 
 /** A route of the running service. */
@@ -90,7 +90,7 @@ const describe = ({ client, data }: Config, error: NodeJS.ErrnoException): strin
 
 /**
  * Calls a route of the running service: over its socket as an administrator, or at BERTH_URL as the user of
- * BERTH_CREDENTIALS_FILE. Left: why not, or how the service refused, in a sentence.
+ * BERTH_CREDENTIALS_FILE. Left is a sentence that says why that failed or was refused.
  */
 export const callService = async (config: Config, call: Call): Promise<E.Either<string, Record<string, unknown>>> => {
   const target = await findTarget(config)

@@ -23,7 +23,7 @@ const vncArguments: Arguments = (host, port) => [`${inBrackets(host)}::${port}`]
 const freerdpArguments: Arguments = (host, port) => [`/v:${inBrackets(host)}:${port}`]
 const plainArguments: Arguments = (host, port) => [host, String(port)]
 
-/** Programs for each type, the first installed one is used. */
+/** Programs for each type. The first one installed is used. */
 const VIEWERS: Readonly<Record<SutType, readonly (readonly [program: string, Arguments])[]>> = {
   vnc: [
     ['vncviewer', vncArguments],
@@ -68,7 +68,7 @@ const runHere = (program: string, args: readonly string[]): Promise<number> =>
     running.on('exit', (code) => resolve(code ?? REFUSED))
   })
 
-const whyNot = ({ host, open }: Connection): string | undefined => {
+const findProblem = ({ host, open }: Connection): string | undefined => {
   if (host === null) return 'this instance does not forward the SUT; ask one that does'
   return open ? undefined : 'the port is not open: the reservation has not begun, or is over'
 }
@@ -94,9 +94,9 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
     const connection = answered.right as unknown as Connection
     const { host, port, sut_type, bound_here } = connection
     if (options.json) terminal.stdout(`${JSON.stringify(connection)}\n`)
-    const why = whyNot(connection)
-    if (why !== undefined || host === null) return refuse(terminal, String(why))
-    // Over the socket nobody knows from where the holder connects.
+    const problem = findProblem(connection)
+    if (problem !== undefined || host === null) return refuse(terminal, String(problem))
+    // The control socket does not show from where the holder will connect.
     if (!bound_here && config.client !== undefined) {
       terminal.stderr(
         `berth: connections from here may be refused: the reservation is bound to ${connection.bound ? 'another' : 'no'} address; POST /api/sut_reservation/${id}/update binds it to this one\n`,

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { callService } from './call.ts'
 
-/** The options that are passed on as filters. */
+/** The options that become filters of the route. */
 const FILTERS = { sut: 'sut_id', user: 'user_id', reservation: 'reservation_id', from: 'from', to: 'to' } as const
 const LIMIT_MAX = 1_000
 const LIMIT = 100

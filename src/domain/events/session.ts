@@ -3,7 +3,7 @@ import { integer, matching, oneOf, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { assignedId, recordedTime, whole } from './fields.ts'
 
-/** What ended the last connection of a session. `lost`: nobody saw its end. */
+/** What ended the last connection of a session. `lost`: its end was not observed. */
 export const SESSION_CAUSES = ['client', 'sut', 'over', 'released', 'barred', 'stopped', 'lost'] as const
 export const SessionCause = oneOf(...SESSION_CAUSES)
 export type SessionCause = t.TypeOf<typeof SessionCause>
@@ -17,7 +17,9 @@ const session = {
   opened_at: recordedTime,
 }
 
-/** A stretch in which a reservation has connections at one instance, in a stream of its own: these come late. */
+/**
+ * A period in which a reservation has connections at one instance. In a stream of its own, because it is recorded late.
+ */
 const SessionOpened = closed('SessionOpened', session, {})
 /** `closed_at` is the end of its last connection. Of a lost session everything is what was known of it, at least. */
 const SessionClosed = closed(

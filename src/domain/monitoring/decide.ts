@@ -5,10 +5,10 @@ import type { OfflineCause } from '../events/monitoring.ts'
 import type { Failure } from '../failure.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
-/** What probes of a SUT found. Never `unknown` in the stream itself: its SUT's stream says when that begins again. */
+/** Whether probes reach a SUT. It becomes `unknown` again by events in the SUT's own stream, never by a probe. */
 export type Reachability = 'online' | 'offline' | 'unknown'
 
-/** The changes that probes of one SUT found. */
+/** The changes found by probes of one SUT. */
 export interface MonitoringState extends StreamState {
   /** The number of changes so far. */
   readonly changes: number
@@ -16,7 +16,7 @@ export interface MonitoringState extends StreamState {
   readonly instance: string | null
 }
 
-/** Records the result of a probe, if that changes what is known of the SUT. */
+/** Records the result of a probe if it changes whether the SUT counts as reachable. */
 export interface RecordProbe {
   readonly type: 'RecordProbe'
   readonly _id: string
@@ -24,21 +24,21 @@ export interface RecordProbe {
   readonly cause: OfflineCause | undefined
   /** The instance that probed. */
   readonly instance: string
-  /** Unix milliseconds since when probes of this instance have failed without a success between. */
+  /** Unix milliseconds of the first of this instance's consecutive failures. */
   readonly failingSince: number
   /**
-   * What the SUT's document showed after this many changes. Only the SUT's own stream says when everything is unknown
-   * again.
+   * The SUT's document that the probe was judged by, and the number of changes it includes. This stream does not say
+   * when the status became unknown again.
    */
   readonly shown: { readonly status: Reachability; readonly changes: number }
 }
 
-/** Milliseconds of failures after which another instance than the last may record that a SUT is offline. */
+/** Milliseconds of failures before an instance may overrule another one that found the SUT online. */
 const OTHERS_AFTER = 600_000
 
 const INSTANCE = /^([0-9a-f]{16}):/
 
-/** The request id of a probe's record. It names the instance, which the data of the event does not. */
+/** The request id of an event recorded by a probe. It names the instance, which the event's data does not. */
 export const probeRequestId = (instance: string, requestId: string): string => `${instance}:${requestId}`
 
 const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
@@ -55,11 +55,11 @@ const decide = (
   { _id, cause, instance, failingSince, shown }: RecordProbe,
   now: number,
 ): E.Either<Failure, readonly Event[]> => {
-  // Another instance was first. Its change is judged once this instance has seen it.
+  // Another instance was first. The next probe is judged by its change.
   if (shown.changes !== state.changes) return E.right([])
   if (shown.status === (cause === undefined ? 'online' : 'offline')) return E.right([])
   if (cause === undefined) return E.right([{ type: 'SutWentOnline', data: { _id } }])
-  // An instance that reaches a SUT is not overruled at once by one that does not.
+  // An instance that reaches a SUT is not overruled immediately by one that does not.
   const isAnother = shown.status === 'online' && state.instance !== instance
   if (isAnother && now - Math.max(failingSince, state.time) < OTHERS_AFTER) return E.right([])
   return E.right([{ type: 'SutWentOffline', data: { _id, cause } }])

@@ -1,8 +1,8 @@
-/** What is known of a SUT, as lists are filtered by it. */
+/** The monitoring status of a SUT, as a filter of lists. */
 export const MONITORED = ['online', 'offline', 'disabled', 'unknown'] as const
 export type Monitored = (typeof MONITORED)[number]
 
-/** The status of `monitoring` in the interface. */
+/** `monitoring.status` in documents. */
 export const STATUS: Readonly<Record<Monitored, string>> = {
   online: 'Online',
   offline: 'Offline',

@@ -4,10 +4,10 @@ import { type Failure, refuse } from '../failure.ts'
 import type { ExistingSut } from '../sut/refusals.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours } from './rules.ts'
 
-/** Binds a reservation to the client address of the caller, the only one that may connect to the SUT. */
+/** Binds a reservation to the caller's client address. Only that address may then connect to the SUT. */
 export interface BindReservation extends ReservationCommandBase {
   readonly type: 'BindReservation'
-  /** The address as a keyed hash under the newest key, as the event's metadata record it. */
+  /** The address as a keyed hash under the newest key, as in the event's metadata. */
   readonly client: string
 }
 

@@ -7,13 +7,13 @@ import { type SutState, UNRECORDED_MAX } from '../sut/state.ts'
 import { formatMilliseconds } from '../values/instant.ts'
 
 /**
- * Records the earliest start or end of a SUT's reservations that is due and not recorded yet. They are recorded in
- * order, each by a command of its own: `[]` means there is none.
+ * Records the earliest start or end of a SUT's reservations that is due and not recorded yet. Each takes a command of
+ * its own, in order. `[]` means that nothing is due.
  */
 export interface AdvanceSchedule {
   readonly type: 'AdvanceSchedule'
   readonly sut_id: string
-  /** Unix milliseconds: what was due before is never recorded (see ScheduleBegan). */
+  /** Unix milliseconds: what was due earlier is never recorded (see ScheduleBegan). */
   readonly from: number
 }
 

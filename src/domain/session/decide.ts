@@ -9,7 +9,7 @@ export type ClosedSession = DataOf<'SessionClosed'>
 /** How a session ended. */
 export type SessionEnd = Omit<ClosedSession, keyof Session>
 
-/** The sessions of one SUT that are open, and what tells a repeated opening from a new one. */
+/** The open sessions of one SUT, and what distinguishes a repeated opening from a new one. */
 export interface SessionState extends StreamState {
   /** By id. Bounded by the reservations of the SUT that are not over yet, and the instances. */
   readonly open: Readonly<Record<string, Session>>
@@ -17,7 +17,9 @@ export interface SessionState extends StreamState {
   readonly last: Readonly<Record<string, string>>
 }
 
-/** Records a session as the instance knows it that forwarded it: its opening, unless recorded, and its end if any. */
+/**
+ * Records a session of the instance that forwarded it: its opening unless already recorded, and its end if it has one.
+ */
 export interface RecordSession {
   readonly type: 'RecordSession'
   readonly session: Session
@@ -33,7 +35,7 @@ export interface CloseSession {
 
 export type SessionCommand = RecordSession | CloseSession
 
-/** Instances remembered per SUT. Only a SUT that changes sites has more than a few. */
+/** Maximum instances kept per SUT. Only a SUT that moves between sites has more than a few. */
 const INSTANCES_MAX = 64
 
 const evolve = (state: SessionState, event: Recorded): SessionState => {
@@ -58,26 +60,26 @@ const evolve = (state: SessionState, event: Recorded): SessionState => {
   }
 }
 
-/** A clock that went back must not end a session before it began. */
+/** A session never ends before it began, even if the clock was set back. */
 const closing = (session: Session, end: SessionEnd): Event => ({
   type: 'SessionClosed',
   data: { ...session, ...end, ...(end.closed_at < session.opened_at && { closed_at: session.opened_at }) },
 })
 
-/** The end of a session of which nothing but its opening is known. */
+/** The end of a session of which only the opening is known. */
 export const lostEnd = ({ opened_at }: Session): SessionEnd => ({
   ...{ closed_at: opened_at, connections: 1, bytes_to_sut: 0, bytes_from_sut: 0, cause: 'lost' },
 })
 
-/** An instance has one session of a reservation at a time: one that it left open when it crashed is over. */
+/** An instance has one session of a reservation at a time. One that it left open in a crash is therefore over. */
 const closeFormer = ({ open }: SessionState, { reservation_id, instance }: Session): readonly Event[] =>
   Object.values(open)
     .filter((former) => former.reservation_id === reservation_id && former.instance === instance)
     .map((former) => closing(former, lostEnd(former)))
 
 /**
- * An instance records its sessions of a SUT one after the other, so the one that it opened last is all that it may
- * repeat after an answer was lost.
+ * An instance records its sessions of a SUT one after the other. After a lost response it can therefore repeat only the
+ * opening that it recorded last.
  */
 const decide = (state: SessionState, command: SessionCommand): E.Either<Failure, readonly Event[]> => {
   if (command.type === 'CloseSession') {

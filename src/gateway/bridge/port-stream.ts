@@ -1,16 +1,18 @@
 import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
 
-/** Bytes of one direction that are on their way to the other thread. One write may exceed it. */
+/** Maximum bytes in flight to the other thread, per direction. One write may exceed it. */
 const WINDOW = 262_144
 
-/** Bytes, how many of them the reader has taken, or the end of a direction. */
+/** Bytes, an acknowledgement of bytes that the reader has taken, or the end of a direction. */
 type Message = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly taken: number } | 'end'
 
-/** One end of a stream between two threads, with back-pressure and half-closes. Destroying one end destroys the other. */
+/**
+ * One end of a stream between two threads, with back-pressure and half-closes. Destroying one end destroys the other.
+ */
 class PortStream extends Duplex {
   readonly #port: MessagePort
-  #onTheirWay = 0
+  #inFlight = 0
   #untaken = 0
   #hasEnded = false
   #resume: (() => void) | undefined
@@ -29,8 +31,8 @@ class PortStream extends Duplex {
       this.#hasEnded = true
       this.push(null)
     } else if ('taken' in message) {
-      this.#onTheirWay -= message.taken
-      if (this.#onTheirWay < WINDOW) this.#continue()
+      this.#inFlight -= message.taken
+      if (this.#inFlight < WINDOW) this.#continue()
     } else {
       const { buffer, byteOffset, byteLength } = message.bytes
       this.#untaken += byteLength
@@ -54,11 +56,11 @@ class PortStream extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    // Copied: the memory of a transferred buffer is gone, and small buffers share theirs.
+    // Copied: transferring detaches the memory, which small buffers share.
     const bytes = new Uint8Array(chunk)
-    this.#onTheirWay += bytes.length
+    this.#inFlight += bytes.length
     this.#port.postMessage({ bytes } satisfies Message, [bytes.buffer])
-    if (this.#onTheirWay < WINDOW) done()
+    if (this.#inFlight < WINDOW) done()
     else this.#resume = done
   }
 

@@ -37,7 +37,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     return reached
   }
 
-  /** Without a handshake of Berth's. */
+  /** Forwards without a handshake by Berth. */
   const connect = async (): Promise<void> => {
     const sut = await reachSut()
     if (sut === undefined) return
@@ -51,7 +51,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     return failure
   }
 
-  /** As `reachSut`, up to the server's consent. */
+  /** Like `reachSut`, and logs in to the server. */
   const authenticate = async (answer: NonNullable<typeof respond>): Promise<Socket | FailureCause | undefined> => {
     const sut = await reachSut()
     if (sut === undefined || typeof sut === 'string') return sut
@@ -65,7 +65,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     const version = await handshake.greet()
     if (version === undefined) return sides.end('client')
     if (sides.isOver()) return
-    // Servers bar addresses that break off handshakes, and this one is everybody's.
+    // Servers lock out addresses that break off handshakes, and all users share Berth's.
     const sut = await sides.holding(authenticate(answer))
     if (sut === undefined || sides.isOver()) return
     if (typeof sut === 'string') {
@@ -77,7 +77,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   }
 
   const connecting = respond === undefined ? connect() : connectOverRfb(respond)
-  // A fault of one connection ends that one.
+  // A fault in one connection ends only that connection.
   connecting.catch(() => sides.end('sut'))
   return { cut: sides.end }
 }

@@ -11,7 +11,7 @@ export interface Target {
 export interface DialOptions {
   /** For looking up the name and connecting together. */
   readonly timeoutMs: number
-  /** Whether an address is Berth's own, which is not connected to. */
+  /** Whether an address is Berth's own. Berth never connects to those. */
   readonly isOwn: (address: string, port: number) => boolean
 }
 
@@ -35,7 +35,7 @@ const failureOf = ({ code = '' }: NodeJS.ErrnoException): ConnectFailure => FAIL
 const ownAddress = (): Error =>
   Object.assign(new Error('this is an address of the service itself'), { code: OWN_ADDRESS })
 
-/** Judges the addresses that are then connected to: a name could resolve differently a moment later. */
+/** Checks the very addresses that are then connected to: a name could resolve differently a moment later. */
 const checkedLookup =
   (port: number, isOwn: DialOptions['isOwn']): LookupFunction =>
   (host, { all }, callback) =>
@@ -53,7 +53,7 @@ export interface Dial {
   readonly abandon: () => unknown
 }
 
-/** Connects to a SUT. Several addresses of a name are tried as RFC 8305 says. */
+/** Connects to a SUT. If its name has several addresses, tries them as in RFC 8305. */
 export const dial = ({ host, port }: Target, { timeoutMs, isOwn }: DialOptions): Dial => {
   if (isIP(host) !== 0 && isOwn(host, port)) return { result: Promise.resolve('own_address'), abandon: () => undefined }
   const { promise, resolve } = Promise.withResolvers<Socket | ConnectFailure>()

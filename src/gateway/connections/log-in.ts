@@ -3,8 +3,8 @@ import { type HandshakeOptions, runHandshake } from '../rfb/run-handshake.ts'
 import { greetSut, type SutFailure } from '../rfb/sut-side.ts'
 
 /**
- * Berth's RFB handshake with a VNC server, up to its consent. Undefined if that succeeds. The caller handles errors of
- * the socket.
+ * Berth's RFB handshake with a VNC server, until the server accepts. Returns undefined on success. The caller handles
+ * errors of the socket.
  *
  * @param hasPassword without one it ends after the security types
  */
@@ -14,7 +14,7 @@ export const logIn = async (
   options: HandshakeOptions,
 ): Promise<SutFailure | 'timed_out' | 'refused' | undefined> => {
   const failure = await runHandshake(sut, greetSut(hasPassword), options)
-  // Some systems accept a connection and reset it, where others refuse it.
+  // Some systems accept a connection and then reset it instead of refusing it.
   if (failure === 'wrong_greeting' && sut.errored !== null && sut.bytesRead === 0) return 'refused'
   return failure ?? (sut.destroyed ? 'wrong_greeting' : undefined)
 }

@@ -6,7 +6,7 @@ const waiting = new Map<string, OnFound[]>()
 
 /**
  * Resolves a host name as the system does. Concurrent look-ups of one name share a call, because calls occupy threads
- * that the whole process shares. Nothing is remembered. Bounded by the number of connections.
+ * that the whole process shares. Nothing is cached. Bounded by the number of connections.
  */
 export const lookUp = (host: string, onFound: OnFound): void => {
   const others = waiting.get(host)

@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import { plainAddress } from './plain-address.ts'
 
-/** Reach this machine whatever its interfaces are; the kernel connects an unspecified address to loopback. */
+/** These reach this machine whatever its interfaces are: the kernel connects an unspecified address to loopback. */
 const isLoopback = (address: string): boolean => /^(?:127|0)\.|^::1?$/.test(address)
 
-/** Whether an address and port are of this machine and of Berth itself. */
+/** Whether an address and port belong to Berth itself. */
 export const isOwnAddress = (address: string, port: number, isOwnPort: (port: number) => boolean): boolean => {
   if (!isOwnPort(port)) return false
   const plain = plainAddress(address)

@@ -1,19 +1,19 @@
 import type { Duplex } from 'node:stream'
 
-/** Bytes passed on so far. */
+/** Bytes forwarded so far. */
 export interface Relay {
   readonly bytesToSut: () => number
   readonly bytesFromSut: () => number
 }
 
-/** Forwards one direction, its end included. Stops reading while the other side does not take more. */
+/** Forwards one direction, including its end. Stops reading while the other side takes no more. */
 const forward = (from: Duplex, to: Duplex): (() => number) => {
   let passedOn = 0
   from.on('data', (chunk: Buffer) => {
-    const isRoom = to.write(chunk, (error) => {
+    const hasRoom = to.write(chunk, (error) => {
       if (!error) passedOn += chunk.length
     })
-    if (!isRoom) from.pause()
+    if (!hasRoom) from.pause()
   })
   to.on('drain', () => from.resume())
   if (from.readableEnded) to.end()

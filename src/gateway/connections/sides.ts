@@ -4,18 +4,18 @@ import type { EndCause } from './causes.ts'
 import { type Relay, relay } from './relay.ts'
 import { reset } from './reset.ts'
 
-/** Bytes passed on. */
+/** Bytes forwarded. */
 export interface Bytes {
   readonly toSut: number
   readonly fromSut: number
 }
 
 export interface ConnectionHooks {
-  /** Bytes pass from now on. */
+  /** Forwarding has begun. */
   readonly onConnected: (bytesSoFar: () => Bytes) => void
-  /** After `onConnected` only. */
+  /** Called only after `onConnected`. */
   readonly onDisconnected: (cause: EndCause, bytes: Bytes) => void
-  /** Always, once and last: nothing of the connection is open any more. */
+  /** Always called, once and last, when nothing of the connection is open any more. */
   readonly onGone: () => void
 }
 
@@ -25,25 +25,25 @@ export interface Sides {
   readonly isOver: () => boolean
   /** Resolves at the end. */
   readonly over: Promise<void>
-  /** Takes the SUT's side; false, and resets it, if the connection has ended meanwhile. */
+  /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
   readonly addSut: (sut: Socket) => boolean
-  /** Resets the SUT's side alone. */
+  /** Resets only the SUT's side. */
   readonly dropSut: () => void
   /**
-   * While the SUT is being reached, neither side ends the other: a client that leaves does so afterwards, and
-   * the handshake reports what the SUT does.
+   * Postpones the end by either side until `pending` settles: a client that leaves is noticed afterwards, and the
+   * handshake reports what the SUT does.
    */
   readonly holding: <A>(pending: Promise<A>) => Promise<A>
   /** Forwards from now on. */
   readonly pass: (sut: Socket) => void
 }
 
-/** Whether a stream has been closed after both of its ends were passed on. */
+/** Whether a stream closed after both of its directions had ended. */
 const isClean = (stream: Duplex): boolean => stream.readableEnded && stream.writableFinished
 
 const bytesOf = ({ bytesToSut, bytesFromSut }: Relay): Bytes => ({ toSut: bytesToSut(), fromSut: bytesFromSut() })
 
-/** The phase in which bytes pass, and which side ended it. */
+/** The phase in which bytes are forwarded, and which side ended it. */
 const makePassing = (client: Duplex, { onConnected, onDisconnected }: ConnectionHooks) => {
   let passing: Relay | undefined
   let first: 'client' | 'sut' | undefined
@@ -72,7 +72,7 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
   }
 }
 
-/** The two sides of a connection, and its end, which either side or Berth may bring at any time. */
+/** The two sides of a connection. Either side or Berth may end it at any time. */
 export const makeSides = (client: Duplex, hooks: ConnectionHooks): Sides => {
   const passing = makePassing(client, hooks)
   let sut: Socket | undefined

@@ -16,7 +16,7 @@ export interface ProbeTarget extends Target {
 export interface ProbeOptions extends Pick<DialOptions, 'isOwn'> {
   /** Abandons the probe; its result is then meaningless. */
   readonly signal: AbortSignal
-  /** Milliseconds to connect, and then for the machine's side of a handshake. */
+  /** Milliseconds to connect, and then for the SUT's side of a handshake. */
   readonly connectMs?: number
   readonly answerMs?: number
 }
@@ -35,13 +35,13 @@ const probeRdp = async (socket: Socket, timeoutMs: number): Promise<OfflineCause
   const isConfirmed = await runHandshake(socket, requestConnection(), { timeoutMs })
   if (isConfirmed === 'timed_out') return 'timed_out'
   if (isConfirmed) return undefined
-  // Some systems accept a connection and reset it, where others refuse it.
+  // Some systems accept a connection and then reset it instead of refusing it.
   return socket.errored !== null && socket.bytesRead === 0 ? 'refused' : 'wrong_greeting'
 }
 
-const look = async (dialled: Dial, target: ProbeTarget, signal: AbortSignal, answerMs: number) => {
+const probeByType = async (dialled: Dial, target: ProbeTarget, signal: AbortSignal, answerMs: number) => {
   const socket = await dialled.result
-  // Berth itself is not a machine.
+  // Berth itself is no SUT.
   if (typeof socket === 'string') return socket === 'own_address' ? 'unreachable' : socket
   const leave = (): void => void socket.destroy()
   signal.addEventListener('abort', leave, { once: true })
@@ -57,10 +57,9 @@ const look = async (dialled: Dial, target: ProbeTarget, signal: AbortSignal, ans
 }
 
 /**
- * Connects to a machine and looks whether what its type promises is there. Runs in the main thread, where passwords
- * are.
+ * Connects to a SUT and checks that it answers as its type should. Runs in the main thread, which has the passwords.
  *
- * @returns why it does not count as online; undefined if it does
+ * @returns why the SUT does not count as online; undefined if it does
  */
 export const probe = async (
   target: ProbeTarget,
@@ -69,7 +68,7 @@ export const probe = async (
   const dialled = dial(target, { timeoutMs: connectMs, isOwn })
   signal.addEventListener('abort', dialled.abandon, { once: true })
   try {
-    return await look(dialled, target, signal, answerMs)
+    return await probeByType(dialled, target, signal, answerMs)
   } finally {
     signal.removeEventListener('abort', dialled.abandon)
   }

@@ -17,10 +17,10 @@ const CONNECTION_REQUEST = Uint8Array.of(TPKT_VERSION, 0, 0, LENGTH, ...REQUEST,
 /** A Connection Confirm has at least seven bytes. Its code is in the upper half of the second. */
 const CONFIRM_BYTES = 7
 const CONFIRM = 0xd0
-/** Bytes of a packet that are read: no confirmation is longer. */
+/** Maximum bytes of a packet: no confirmation is longer. */
 const PACKET_MAX = 512
 
-/** Asks for an RDP connection. Whether the server confirms it, with whatever it wants to negotiate. */
+/** Requests an RDP connection. Returns whether the server confirms it, whatever protocol it selects. */
 export function* requestConnection(): Handshake<boolean> {
   yield* write(CONNECTION_REQUEST)
   const head = yield* read(TPKT_BYTES)

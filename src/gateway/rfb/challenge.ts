@@ -10,7 +10,7 @@ const mirrored = (byte: number): number => {
 
 /**
  * The response of VNC Authentication (RFC 6143, 7.2.2): DES with the first 8 bytes of the password as the key, the bits
- * of each byte mirrored, as all implementations do. Runs where passwords are: in the main thread.
+ * of each byte mirrored, as all implementations do. Runs in the main thread, which has the passwords.
  *
  * @param challenge 16 bytes
  */
@@ -18,7 +18,7 @@ export const respondToChallenge = (password: string, challenge: Uint8Array): Uin
   const key = Buffer.alloc(KEY_BYTES)
   Buffer.from(password).copy(key)
   const mirror = key.map(mirrored)
-  // OpenSSL 3 has single DES in its legacy provider only. Triple DES with the same key three times is DES.
+  // OpenSSL 3 has single DES only in its legacy provider. Triple DES with three equal keys is single DES.
   const cipher = createCipheriv('des-ede3', Buffer.concat([mirror, mirror, mirror]), null).setAutoPadding(false)
   return Buffer.concat([cipher.update(challenge), cipher.final()])
 }

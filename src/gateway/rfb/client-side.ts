@@ -4,7 +4,7 @@ import { type RfbVersion, SECURITY, VERSION_BYTES, versionLine, versionOfClient 
 const OK = 0
 const FAILED = 1
 
-/** Offers 3.8. Returns the version that the client chooses; undefined if it answers with something else. */
+/** Offers 3.8. Returns the version that the client chooses; undefined for anything else. */
 export function* greetClient(): Handshake<RfbVersion | undefined> {
   yield* write(versionLine('3.8'))
   const answer = yield* read(VERSION_BYTES)
@@ -31,7 +31,7 @@ export function* admitClient(version: RfbVersion): Handshake<boolean> {
   return isNone
 }
 
-/** No security types, and why. The connection ends after it. */
+/** An empty list of security types, with the reason. It ends the handshake. */
 export const refusal = (version: RfbVersion, reason: string): Buffer => {
   const none = version === '3.3' ? numberBytes(0) : Buffer.of(0)
   return Buffer.concat([none, reasonBytes(reason)])

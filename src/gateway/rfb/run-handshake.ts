@@ -6,7 +6,7 @@ export interface HandshakeOptions {
   readonly respond?: (challenge: Uint8Array) => Promise<Uint8Array | undefined>
 }
 
-/** Takes exactly so many bytes; undefined at the end of the stream; `later` while they have not arrived. */
+/** Takes exactly `bytes` bytes. Undefined at the end of the stream; `later` while they have not arrived. */
 const take = (stream: Duplex, bytes: number, hasEnded: boolean): Uint8Array | undefined | 'later' => {
   const taken = stream.read(bytes) as Buffer | null
   if (taken !== null) return taken.length === bytes ? taken : undefined
@@ -15,7 +15,7 @@ const take = (stream: Duplex, bytes: number, hasEnded: boolean): Uint8Array | un
 
 /**
  * Carries out a handshake. Bytes after it stay in the stream, which is left paused. What has arrived is bounded by the
- * stream's high-water mark. Errors of the stream end the handshake as its end does; they are the caller's to handle.
+ * stream's high-water mark. An error of the stream ends the handshake like its end does. The caller handles errors.
  */
 export const runHandshake = <A>(
   stream: Duplex,

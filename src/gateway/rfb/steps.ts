@@ -1,9 +1,9 @@
-/** What a handshake needs next. */
+/** The next step of a handshake. */
 export type Step =
-  /** Exactly so many bytes, more than 0. Continues with undefined if the stream ends before. */
+  /** Reads exactly this many bytes, at least 1. Continues with undefined if the stream ends first. */
   | { readonly read: number }
   | { readonly write: Uint8Array }
-  /** The response to a challenge of VNC Authentication. Continues with undefined if there is no password. */
+  /** Needs the response to a challenge of VNC Authentication. Continues with undefined if there is no password. */
   | { readonly challenge: Uint8Array }
 
 /** One side of an RFB handshake as straight-line code, without I/O: `run-handshake.ts` carries out its steps. */

@@ -4,11 +4,11 @@ import { type RfbVersion, SECURITY, VERSION_BYTES, versionForServer, versionLine
 /** Why a VNC server did not let Berth in. */
 export type SutFailure = 'wrong_greeting' | 'password_refused' | 'locked_out' | 'no_security_type'
 
-/** Bytes of a reason that are read. */
+/** Maximum bytes of a reason that are read. */
 const REASON_MAX = 512
 const CHALLENGE_BYTES = 16
 
-/** Servers that bar an address say so in words: TigerVNC, LibVNCServer and RealVNC share these. */
+/** Servers report a lockout only as text. TigerVNC, LibVNCServer and RealVNC share these words. */
 const LOCKED_OUT = /too many/i
 
 function* readReason(): Handshake<string> {
@@ -48,7 +48,7 @@ function* authenticate(): Handshake<SutFailure | undefined> {
 function* readResult(version: RfbVersion): Handshake<SutFailure | undefined> {
   const result = yield* readNumber()
   if (result === 0) return undefined
-  // Read, so that closing the connection does not reset it while the server still writes.
+  // Read the reason too: closing with unread bytes would reset the connection while the server still writes.
   if (result !== undefined && version === '3.8') yield* readReason()
   return 'password_refused'
 }

@@ -19,7 +19,7 @@ export interface AcceptOptions {
 export interface Accept {
   /** Connects a socket or resets it. */
   readonly accept: (entry: Entry, socket: Socket) => void
-  /** Connects a client of the main thread. Returns the number of the connection, or why there is none. */
+  /** Connects a client in the main thread. Returns the number of the connection, or why there is none. */
   readonly attach: (entry: Entry, stream: Duplex, hasPassword: boolean) => number | LimitReason
 }
 
@@ -29,7 +29,7 @@ export const makeAccept = ({ limits, count, tallies, isRunning, connect }: Accep
     tallies.refused(forwarding.reservationId, reason)
   }
 
-  /** The limit that one more connection would exceed. */
+  /** The limit that another connection would exceed. */
   const limitOf = (entry: Entry): LimitReason | undefined => {
     if (!isRunning(entry)) return 'over'
     return entry.connections.size >= limits.connectionsOfOneMax ? 'too_many' : undefined
@@ -60,7 +60,7 @@ export const makeAccept = ({ limits, count, tallies, isRunning, connect }: Accep
 
   const accept = (entry: Entry, socket: Socket): void => {
     socket.on('error', () => undefined)
-    // Unknown if the client has left already.
+    // Undefined if the client has already left.
     const address = plainAddress(socket.remoteAddress ?? '')
     if (!isRunning(entry)) refuse(entry, socket, 'over')
     else if (count.open >= limits.connectionsMax) refuse(entry, socket, 'full')

@@ -1,18 +1,18 @@
 import type { Verdict } from '../forwarding.ts'
 
-/** Verdicts remembered for a reservation; the oldest makes room. */
-const REMEMBERED_MAX = 256
+/** Maximum verdicts cached for a reservation. The oldest is evicted first. */
+const CACHED_MAX = 256
 
-/** Who may connect to one reservation. Verdicts are remembered until `forget`. */
+/** Decides who may connect to one reservation. Verdicts are cached until `forget`. */
 export interface Admissions {
   readonly verdictFor: (address: string) => Verdict | Promise<Verdict>
-  /** Remembered verdicts no longer count, nor those being made. */
+  /** Invalidates cached verdicts and those still being decided. */
   readonly forget: () => void
 }
 
 export const makeAdmissions = (ask: (address: string) => Promise<Verdict>): Admissions => {
-  const remembered = new Map<string, Verdict>()
-  /** Shared by the connections of an address. */
+  const cached = new Map<string, Verdict>()
+  /** Concurrent connections from an address share one question. */
   const asked = new Map<string, Promise<Verdict>>()
   let generation = 0
 
@@ -22,18 +22,18 @@ export const makeAdmissions = (ask: (address: string) => Promise<Verdict>): Admi
       const verdict = await ask(address)
       if (began !== generation) continue
       asked.delete(address)
-      // Nobody has decided anything.
+      // Not a decision: ask again next time.
       if (!verdict.admitted && verdict.reason === 'undecided') return verdict
-      const [oldest] = remembered.keys()
-      if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest)
-      remembered.set(address, verdict)
+      const [oldest] = cached.keys()
+      if (cached.size >= CACHED_MAX && oldest !== undefined) cached.delete(oldest)
+      cached.set(address, verdict)
       return verdict
     }
   }
 
   return {
     verdictFor: (address) => {
-      const known = remembered.get(address) ?? asked.get(address)
+      const known = cached.get(address) ?? asked.get(address)
       if (known !== undefined) return known
       const verdict = decide(address)
       asked.set(address, verdict)
@@ -41,7 +41,7 @@ export const makeAdmissions = (ask: (address: string) => Promise<Verdict>): Admi
     },
     forget: () => {
       generation++
-      remembered.clear()
+      cached.clear()
     },
   }
 }

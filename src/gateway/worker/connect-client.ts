@@ -6,7 +6,7 @@ import type { Admitted, Entry } from './entry.ts'
 import type { Questions } from './questions.ts'
 import type { Tallies } from './tallies.ts'
 
-/** Connections of all reservations, including those that wait for a verdict. */
+/** Number of connections of all reservations, including those waiting for a verdict. */
 export interface OpenCount {
   open: number
 }
@@ -22,21 +22,21 @@ export interface ConnectOptions {
 
 export interface Client {
   readonly stream: Duplex
-  /** Undefined for a client of the main thread, which is admitted by other means. */
+  /** Undefined for a client in the main thread, which is admitted by other means. */
   readonly address: string | undefined
   readonly isBound: boolean
   /** Whether the vault has a password of the SUT. */
   readonly hasPassword: boolean
 }
 
-/** What a connection passes on, and how much of that has been reported. */
+/** Bytes that a connection forwards, and how many of them have been reported. */
 interface Count {
   readonly reservationId: string
   readonly bytes: () => Bytes
   reported: number
 }
 
-/** Reports from time to time what open connections have passed on. Returns these, by number. */
+/** Reports the bytes of open connections at intervals. Returns the map of those connections, by number. */
 const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<number, Count> => {
   const counts = new Map<number, Count>()
   setInterval(() => {
@@ -50,7 +50,7 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
   return counts
 }
 
-/** Connects admitted clients to their SUTs and reports what becomes of them. */
+/** Connects admitted clients to their SUTs and reports each connection. */
 export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, report }: ConnectOptions) => {
   let last = 0
   const counts = reportCounts(limits.countEveryMs, report)
@@ -62,7 +62,7 @@ export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, re
     const respond = (challenge: Uint8Array) => questions.respond(reservationId, challenge)
     const connection = ++last
     const began = performance.now()
-    const standing = () => ({ reservationId, connection, at: Date.now() })
+    const identify = () => ({ reservationId, connection, at: Date.now() })
     count.open++
     const opened = openConnection(
       stream,
@@ -76,11 +76,11 @@ export const makeConnectClient = ({ limits, count, isOwn, questions, tallies, re
       {
         onConnected: (bytes) => {
           counts.set(connection, { reservationId, bytes, reported: 0 })
-          report({ kind: 'connected', ...standing(), milliseconds: performance.now() - began })
+          report({ kind: 'connected', ...identify(), milliseconds: performance.now() - began })
         },
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
-          report({ kind: 'disconnected', ...standing(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
+          report({ kind: 'disconnected', ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut })
         },
         onFailed: (cause) => tallies.failed(reservationId, cause),
         onGone: () => {

@@ -1,4 +1,4 @@
-/** Milliseconds of two clocks: Unix time, which may be set, and one that only counts. */
+/** Milliseconds of two clocks: Unix time, which may be set, and a monotonic clock. */
 export interface Clocks {
   readonly wall: () => number
   readonly steady: () => number
@@ -6,7 +6,7 @@ export interface Clocks {
 
 /** Ends of forwardings, by reservation. */
 export interface Deadlines {
-  /** Null: none. */
+  /** Null removes it. */
   readonly set: (id: string, until: number | null) => void
   readonly delete: (id: string) => void
   readonly isOver: (id: string) => boolean
@@ -14,19 +14,19 @@ export interface Deadlines {
 }
 
 /**
- * How far the wall clock may be set before it no longer counts, in milliseconds. The main thread applies the same limit,
- * and says what to do then by setting the deadline.
+ * The largest jump of the wall clock that deadlines follow, in milliseconds. The main thread applies the same limit and
+ * then sets the deadlines again.
  */
 const JUMP_MAX = 60_000
-/** Milliseconds between looks at the clock. Also keeps timers below 2^31 ms, at which they overflow. */
-const LOOK_EVERY = 1_000
+/** Milliseconds between checks of the clock. Also keeps timers below 2^31 ms, where they overflow. */
+const CHECK_EVERY = 1_000
 
-/** Calls back for each deadline, within milliseconds, or a second after the clock was set. */
+/** Calls `onOver` within milliseconds of each deadline, or within a second of a change of the clock. */
 export const makeDeadlines = (
   onOver: (id: string) => void,
   { wall, steady }: Clocks = { wall: Date.now, steady: () => performance.now() },
 ): Deadlines => {
-  /** `offset`: between both clocks when the deadline was set. */
+  /** `offset` is the difference of the clocks when the deadline was set. */
   const deadlines = new Map<string, { readonly until: number; readonly offset: number }>()
   let timer: NodeJS.Timeout | undefined
 
@@ -36,9 +36,9 @@ export const makeDeadlines = (
     return until - (Math.abs(now - expected) > JUMP_MAX ? expected : now)
   }
 
-  const look = (): void => {
+  const check = (): void => {
     clearTimeout(timer)
-    let next = LOOK_EVERY
+    let next = CHECK_EVERY
     for (const [id, deadline] of [...deadlines]) {
       const milliseconds = left(deadline)
       if (milliseconds > 0) next = Math.min(next, milliseconds)
@@ -47,14 +47,14 @@ export const makeDeadlines = (
         onOver(id)
       }
     }
-    timer = deadlines.size === 0 ? undefined : setTimeout(look, Math.ceil(next))
+    timer = deadlines.size === 0 ? undefined : setTimeout(check, Math.ceil(next))
   }
 
   return {
     set: (id, until) => {
       if (until === null) deadlines.delete(id)
       else deadlines.set(id, { until, offset: wall() - steady() })
-      look()
+      check()
     },
     delete: (id) => deadlines.delete(id),
     isOver: (id) => {

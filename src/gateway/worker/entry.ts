@@ -6,21 +6,21 @@ import type { Forwarding } from '../forwarding.ts'
 import type { Admissions } from './admissions.ts'
 import type { Listener } from './listener.ts'
 
-/** A connection of a client address. */
+/** An open connection. */
 export interface Admitted {
   readonly connection: Connection
-  /** Undefined for a client of the main thread, which is admitted by other means. */
+  /** Of the client. Undefined for a client in the main thread, which is admitted by other means. */
   readonly address: string | undefined
   readonly isBound: boolean
 }
 
-/** What the worker thread has of a reservation. */
+/** One forwarded reservation in the worker thread. */
 export interface Entry {
   forwarding: Forwarding
   listener: Listener
   readonly admissions: Admissions
   readonly connections: Map<number, Admitted>
-  /** Sockets that wait for a verdict. */
+  /** Sockets waiting for a verdict. */
   readonly undecided: Set<Socket>
 }
 
@@ -31,7 +31,7 @@ export const closeEntry = ({ listener, connections, undecided }: Entry, cause: C
   for (const { connection } of [...connections.values()]) connection.cut(cause)
 }
 
-/** Asks about each connection again, and cuts those that would not be what they are. */
+/** Asks about each connection again. Cuts those no longer admitted, or no longer bound. */
 export const reconsiderEntry = ({ admissions, connections }: Entry): void => {
   admissions.forget()
   for (const { connection, address, isBound } of [...connections.values()]) {

@@ -5,23 +5,23 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Order, Report, WorkerOptions } from '../messages.ts'
 import { makeSwitchboard } from './switchboard.ts'
 
-/** The gateway's worker thread: it moves bytes; the main thread decides (see ../gateway.ts). */
+/** The gateway's worker thread. It moves bytes; the main thread decides (see ../gateway.ts). */
 
 const NICENESS = 10
 
 /**
- * Lets the main thread go first where both want the same core: records are worth more than bytes. Linux has priorities
- * of threads (setpriority(2), sched(7)); elsewhere nothing changes.
+ * Lets the main thread go first when both need the same core: records matter more than bytes. Linux has priorities of
+ * threads (setpriority(2), sched(7)). Elsewhere nothing changes.
  */
 const giveWay = (): void => {
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS)
   } catch {
-    // There is no /proc, or a sandbox allows no change.
+    // There is no /proc, or a sandbox forbids the change.
   }
 }
 
-/** Reports of one turn of the event loop go as one message. */
+/** Reports of one turn of the event loop are sent as one message. */
 let reports: Report[] = []
 
 const send = (): void => {
@@ -49,7 +49,7 @@ const follow = (order: Order): void => {
   } else if (order.kind === 'stop') {
     switchboard.stop()
     send()
-    // Sockets that are shutting down are reset a turn later.
+    // Sockets that are shutting down are reset in a later turn.
     setTimeout(() => process.exit(), 20)
   } else switchboard.answer(order)
 }

@@ -10,29 +10,29 @@ export interface ListenerOptions {
 
 export interface ListenerHooks {
   readonly onConnection: (socket: Socket) => void
-  /** A connection was lost because the process has no descriptor left. */
+  /** A connection was lost because the process has no file descriptors left. */
   readonly onExhausted: () => void
   readonly onOpened: () => void
-  /** Once, with the error's code, before the attempts go on. */
+  /** Called once, with the error's code, before it keeps retrying. */
   readonly onTaken: (code: string) => void
 }
 
 export interface Listener {
   readonly port: number
-  /** Whether the port is open, once it has been tried. */
+  /** Resolves, after the first attempts, to whether the port is open. */
   readonly isOpen: () => Promise<boolean>
   /** The port is free when it returns. */
   readonly close: () => void
 }
 
 /**
- * Attempts, and milliseconds between them, before a port counts as taken: the system may free the port of a listener that
- * has just been closed a moment later.
+ * Attempts, and milliseconds between them, before a port counts as taken. The system may take a moment to free the port
+ * of a closed listener.
  */
 const SOON_TRIES = 10
 const SOON_MS = 10
 
-/** Listens on a port, and goes on trying while it is taken. */
+/** Listens on a port, and retries while it is taken. */
 export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: ListenerHooks): Listener => {
   const { promise: tried, resolve } = Promise.withResolvers<void>()
   let server: Server | undefined
@@ -67,7 +67,7 @@ export const listenOn = ({ host, port, retryMs }: ListenerOptions, hooks: Listen
     try {
       attempted.listen({ host, port, exclusive: true }, onListening)
     } catch (error) {
-      // Node throws for what is no port.
+      // Node throws for an invalid port number.
       retryAfter(error as Error)
     }
   }

@@ -1,12 +1,12 @@
 import type { Verdict } from '../forwarding.ts'
 import type { Order, Question, Report } from '../messages.ts'
 
-/** Milliseconds that the main thread may take for an answer. */
-const PATIENCE_MS = 10_000
+/** Milliseconds allowed for an answer of the main thread. */
+const ANSWER_TIMEOUT_MS = 10_000
 
 type Answer = Extract<Order, { readonly kind: 'verdict' | 'response' }>
 
-/** Questions to the main thread. As many may be open as there are connections. */
+/** Questions to the main thread. At most one is open for each connection. */
 export interface Questions {
   readonly admit: (reservationId: string, address: string) => Promise<Verdict>
   readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
@@ -17,7 +17,7 @@ export const makeQuestions = (report: (question: Report) => void): Questions => 
   const waiting = new Map<number, (answer: Answer | undefined) => void>()
   let last = 0
 
-  /** Undefined if the main thread is too busy. */
+  /** Undefined if the main thread does not answer in time. */
   const ask = (question: Question): Promise<Answer | undefined> => {
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>()
     const call = ++last
@@ -26,7 +26,7 @@ export const makeQuestions = (report: (question: Report) => void): Questions => 
       clearTimeout(timer)
       resolve(answer)
     }
-    const timer = setTimeout(() => settle(undefined), PATIENCE_MS)
+    const timer = setTimeout(() => settle(undefined), ANSWER_TIMEOUT_MS)
     waiting.set(call, settle)
     report({ ...question, call })
     return promise

@@ -17,7 +17,7 @@ export interface Switchboard {
   readonly open: (forwarding: Forwarding) => Promise<boolean>
   readonly close: (reservationId: string, cause: CutCause) => void
   readonly reconsider: (reservationId: string) => void
-  /** Connects a client of the main thread. Returns the number of the connection, or why there is none. */
+  /** Connects a client in the main thread. Returns the number of the connection, or why there is none. */
   readonly attach: (client: Attach) => number | LimitReason
   readonly answer: Questions['take']
   readonly stop: () => void
@@ -43,8 +43,8 @@ const makeEntries = () => {
   }
 }
 
-/** Everything from a connection to a port up to its forwarding. */
-const makeDoors = (
+/** Wires listening, admission and connecting for entries. */
+const wireEntries = (
   options: WorkerOptions,
   report: (report: Report) => void,
   entries: ReturnType<typeof makeEntries>,
@@ -88,7 +88,7 @@ const makeDoors = (
   return { questions, tallies, attach, add, change }
 }
 
-/** All forwardings of the worker thread. */
+/** All forwardings in the worker thread. */
 export const makeSwitchboard = (options: WorkerOptions, report: (report: Report) => void): Switchboard => {
   const entries = makeEntries()
 
@@ -103,9 +103,9 @@ export const makeSwitchboard = (options: WorkerOptions, report: (report: Report)
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
   const isRunning = (entry: Entry): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const { questions, tallies, attach, add, change } = makeDoors(options, report, entries, isRunning)
+  const { questions, tallies, attach, add, change } = wireEntries(options, report, entries, isRunning)
 
-  /** A port belongs to one SUT, and one reservation of it runs at a time: a former one is over. */
+  /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
     const former = entries.on(listenPort)?.forwarding.reservationId
     if (former !== undefined && former !== reservationId) close(former, 'over')
@@ -122,7 +122,7 @@ export const makeSwitchboard = (options: WorkerOptions, report: (report: Report)
       }
       const entry = known ?? add(forwarding)
       entries.put(entry)
-      // Closes it again if it is over.
+      // Closes it again if it is already over.
       deadlines.set(reservationId, until)
       return entry.listener.isOpen()
     },

@@ -1,17 +1,17 @@
 import type { FailureCause } from '../connections/causes.ts'
 import type { Report } from '../messages.ts'
 
-/** Milliseconds over which refusals and failures are reported together. */
+/** Milliseconds between reports of refusals and failures. */
 const EVERY_MS = 100
 
 /**
- * Counts refusals by reservation and reason, and remembers a reservation's last failure, so that a flood of connections
- * is no flood of messages. Bounded by reservations times reasons.
+ * Counts refusals by reservation and reason, and keeps a reservation's last failure, so that a flood of connections
+ * does not become a flood of messages. Bounded by reservations times reasons.
  */
 export interface Tallies {
   readonly refused: (reservationId: string, reason: string) => void
   readonly failed: (reservationId: string, cause: FailureCause) => void
-  /** Reports what has been counted. */
+  /** Reports the counts now. */
   readonly flush: () => void
 }
 

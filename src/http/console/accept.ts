@@ -19,7 +19,7 @@ export const makeAccept = ({ messageMax: maxPayload, closeWithin: closeTimeout }
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload,
-    // One message in a turn of the event loop: thousands may arrive at once.
+    // One message per turn of the event loop, because thousands may arrive at once.
     allowSynchronousEvents: false,
     handleProtocols: () => SUBPROTOCOL,
     closeTimeout,

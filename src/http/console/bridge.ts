@@ -4,11 +4,11 @@ import type { Attached, AttachedEnd } from '../routes/access/forwarded.ts'
 
 /** Limits of a console. */
 export interface ConsoleLimits {
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly messageMax: number
-  /** Bytes on their way to the client above which no more are taken from the SUT. */
+  /** Bytes buffered for the client above which no more are read from the SUT. */
   readonly bufferedMax: number
-  /** Milliseconds between pings. A client that has not answered one by the next is cut off. */
+  /** Milliseconds between pings. A client that has not answered by the next one is disconnected. */
   readonly pingEvery: number
   /** Milliseconds for the closing handshake. */
   readonly closeWithin: number
@@ -34,41 +34,43 @@ const CLOSES: Readonly<Record<AttachedEnd, readonly [code: number, reason: strin
 }
 const NOT_BINARY = [1003, 'Messages must be binary.'] as const
 
-/** Milliseconds to learn why the gateway has closed a stream. A SUT that was never reached gives no reason. */
-const CAUSE_WITHIN = 500
+/**
+ * Milliseconds allowed to learn why the gateway closed a stream. For a SUT that was never reached there is no reason.
+ */
+const CAUSE_TIMEOUT = 500
 
 /** Pings the client until it is gone. */
 const keepPinging = (socket: WebSocket, pingEvery: number): void => {
   let isAlive = true
-  const show = (): void => {
+  const markAlive = (): void => {
     isAlive = true
   }
   const timer = setInterval(() => {
-    // While its messages are held back, its answers are, too. TCP's keep-alive notices a client that is gone.
+    // While its messages are held back, so are its pongs. TCP keep-alive then notices a client that is gone.
     const isSilent = !isAlive && !socket.isPaused
     if (isSilent || socket.readyState !== socket.OPEN) return socket.terminate()
     isAlive = false
     socket.ping()
   }, pingEvery)
   socket
-    .on('pong', show)
-    .on('message', show)
+    .on('pong', markAlive)
+    .on('message', markAlive)
     .once('close', () => clearInterval(timer))
 }
 
-/** From the SUT to the client. Takes no more while the client has too much to read. */
+/** Forwards from the SUT to the client. Pauses while too much is buffered. */
 const passToClient = (socket: WebSocket, stream: Attached['stream'], bufferedMax: number): void => {
-  const goOn = (): void => {
+  const resumeIfDrained = (): void => {
     if (stream.isPaused() && socket.bufferedAmount < bufferedMax / 2) stream.resume()
   }
   stream.on('data', (bytes: Buffer) => {
     if (socket.readyState !== socket.OPEN) return
-    socket.send(bytes, { binary: true }, goOn)
+    socket.send(bytes, { binary: true }, resumeIfDrained)
     if (socket.bufferedAmount > bufferedMax) stream.pause()
   })
 }
 
-/** From the client to the SUT. Reads no more while the SUT takes none. */
+/** Forwards from the client to the SUT. Pauses while the SUT takes no more. */
 const passToSut = (socket: WebSocket, stream: Attached['stream']): void => {
   socket.on('message', (bytes, isBinary) => {
     if (!isBinary) return socket.close(...NOT_BINARY)
@@ -78,24 +80,24 @@ const passToSut = (socket: WebSocket, stream: Attached['stream']): void => {
   stream.on('drain', () => socket.resume())
 }
 
-/** Connects a WebSocket with a connection to a SUT. Each ends the other. Returns what ends both. */
+/** Joins a WebSocket and a connection to a SUT. Each ends the other. Returns a function that ends both. */
 export const bridge = (
   socket: WebSocket,
   { stream, ended, leave }: Attached,
   { bufferedMax, pingEvery, closeWithin }: ConsoleLimits,
 ): ((cause: AttachedEnd) => void) => {
   const close = (cause: AttachedEnd): void => {
-    // The client's part of the closing handshake must be read.
+    // Read again, for the client's part of the closing handshake.
     socket.resume()
     socket.close(...CLOSES[cause])
   }
   keepPinging(socket, pingEvery)
   passToClient(socket, stream, bufferedMax)
   passToSut(socket, stream)
-  // The protocol is violated or the connection broken. The socket closes by itself.
+  // A protocol violation or a broken connection. The socket closes by itself.
   socket.on('error', () => undefined)
   socket.once('close', () => {
-    // What the client has sent still arrives.
+    // What the client has sent still reaches the SUT.
     stream.resume().end()
     const late = setTimeout(() => stream.destroy(), closeWithin)
     stream.once('close', () => clearTimeout(late))
@@ -103,7 +105,7 @@ export const bridge = (
   stream.on('error', () => undefined)
   stream.once('end', () => stream.end())
   stream.once('close', async () => {
-    const unknown = delay(CAUSE_WITHIN, 'sut' as const, { ref: false })
+    const unknown = delay(CAUSE_TIMEOUT, 'sut' as const, { ref: false })
     close(await Promise.race([ended, unknown]))
     leave()
   })

@@ -21,10 +21,10 @@ import { makeUsedTickets } from './used-tickets.ts'
 
 export interface ConsolesOptions {
   readonly tickets: Pick<ConsoleTickets, 'verify'>
-  /** Finds the reservation if its holder may have a console of it. */
+  /** Finds the reservation if its holder may open a console. */
   readonly check: CheckConsole
   readonly forwarded: Pick<Forwarded, 'attach'>
-  /** The user with an id who may hold reservations. */
+  /** The user with an id, if it may hold reservations. */
   readonly holder: (userId: string) => User | undefined
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -51,13 +51,13 @@ const notAttached = ({ refused }: NotAttached): Refusal => {
   return refused === 'undecided' ? refusal('unavailable', 'The gateway is not ready. Try again.') : FULL
 }
 
-/** A ticket whose holder is still one. */
+/** A valid ticket and its holder. */
 interface Admitted {
   readonly ticket: ConsoleTicket
   readonly user: User
 }
 
-/** Checks a request up to what it is for. */
+/** Checks everything about a request except its reservation. */
 const makeAdmit =
   ({ tickets, holder, clock }: ConsolesOptions) =>
   (request: IncomingMessage): E.Either<Refusal, Admitted> => {
@@ -70,7 +70,7 @@ const makeAdmit =
     return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
   }
 
-/** Attaches a client to the reservation of its ticket, which is used up if `open` then opens a console. */
+/** Attaches a client to the reservation of its ticket. The ticket is used up if `open` then opens a console. */
 const makeAttach = ({ check, forwarded, clock }: ConsolesOptions) => {
   const used = makeUsedTickets(clock)
   return async (
@@ -93,15 +93,15 @@ const makeAttach = ({ check, forwarded, clock }: ConsolesOptions) => {
   }
 }
 
-/** Milliseconds before TCP asks whether a silent client is still there. */
+/** Milliseconds of silence before TCP keep-alive probes the client. */
 const KEEP_ALIVE_AFTER = 60_000
 
 /** Summarizes a request once it has been answered. */
-const makeReport =
+const makeStartReport =
   ({ addressOf, onAnswered }: ConsolesOptions) =>
   (request: IncomingMessage, requestId: string) => {
     const began = performance.now()
-    // Unknown once the connection has closed.
+    // Read now: it is unknown once the connection has closed.
     const address = addressOf(request)
     return (status: number, code: Code | undefined, user: User | undefined): void => {
       const milliseconds = performance.now() - began
@@ -110,10 +110,10 @@ const makeReport =
     }
   }
 
-/** Opens a console with what has been attached; false if the client has left. */
+/** Opens a console on an attached connection; false if the client has left. */
 type OpenConsole = (attached: Attached, request: IncomingMessage, socket: Socket, head: Buffer, id: string) => boolean
 
-/** Consoles that are open. */
+/** The open consoles. */
 const makeOpen = () => {
   const open = new Set<(cause: AttachedEnd) => void>()
   let isClosed = false
@@ -121,7 +121,7 @@ const makeOpen = () => {
     add: (socket: WebSocket, end: (cause: AttachedEnd) => void): void => {
       open.add(end)
       socket.once('close', () => open.delete(end))
-      // The service has begun to stop while this one was being opened.
+      // The service began to stop while this console was being opened.
       if (isClosed) end('stopped')
     },
     closeAll: (): void => {
@@ -152,11 +152,11 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
   const admit = makeAdmit(options)
   const attach = makeAttach(options)
   const openConsole = makeOpenConsole({ ...CONSOLE_LIMITS, ...options.limits }, open)
-  const reporting = makeReport(options)
+  const startReport = makeStartReport(options)
 
   const take = async (...[request, socket, head, isStopping]: Parameters<Upgrades['take']>): Promise<void> => {
     const requestId = makeEventId(clock(), randomHex(10))
-    const report = reporting(request, requestId)
+    const report = startReport(request, requestId)
     const admitted = admit(request)
     const user = E.isRight(admitted) ? admitted.right.user : undefined
     const refused = await (async () => {
@@ -169,7 +169,7 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
       return refusal('internal', 'An unexpected error occurred. The log has details under this request id.')
     })
     if (refused === undefined) return report(101, undefined, user)
-    // Bytes that follow must not keep the connection from closing.
+    // Unread bytes must not keep the connection from closing.
     socket.resume()
     refuseRaw(socket, refused, requestId, request.headers.accept)
     report(codes[refused.code].status, refused.code, user)

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { isOwnOrigin } from '../authentication/cross-site.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 
-/** The opening handshake of a WebSocket (RFC 6455, section 4.2.1), as far as it can be refused. */
+/** Checks of a WebSocket's opening handshake (RFC 6455, section 4.2.1). */
 
-/** The subprotocol of RFB over WebSocket, as viewers know it. */
+/** The subprotocol that viewers use for RFB over WebSocket. */
 export const SUBPROTOCOL = 'binary'
 
 /** 16 bytes in base64. */

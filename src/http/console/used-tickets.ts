@@ -1,8 +1,8 @@
-/** Tickets that open a connection or have opened one, until they expire. */
+/** Tickets in use or used, until they expire. */
 export interface UsedTickets {
-  /** Whether a ticket may be used now; if so, it no longer may. `full`: too many are remembered. */
+  /** Claims a ticket, once. `full` if too many are stored. */
   readonly claim: (nonce: string, expires: number) => 'claimed' | 'used' | 'full'
-  /** The connection was not opened. */
+  /** Makes a claimed ticket valid again, because it opened no connection. */
   readonly release: (nonce: string) => void
 }
 
@@ -13,7 +13,7 @@ const USED_MAX = 50_000
 export const makeUsedTickets = (clock: () => number, usedMax = USED_MAX): UsedTickets => {
   const used = new Map<string, number>()
 
-  /** Tickets are used in about the order of their expiry: looks from the oldest on. */
+  /** Tickets are used roughly in order of expiry, so this stops at the first valid one. */
   const forgetExpired = (): void => {
     const now = clock()
     for (const [nonce, expires] of used) {
@@ -26,7 +26,7 @@ export const makeUsedTickets = (clock: () => number, usedMax = USED_MAX): UsedTi
     claim: (nonce, expires) => {
       forgetExpired()
       if (used.has(nonce)) return 'used'
-      // To forget a ticket would let it be used again.
+      // Evicting a ticket would make it valid again.
       if (used.size >= usedMax) return 'full'
       used.set(nonce, expires)
       return 'claimed'

@@ -16,19 +16,19 @@ export interface AbandonedOptions extends Pick<RecorderOptions, 'runner' | 'make
   readonly isFollowed: (session: Session) => boolean
 }
 
-/** Closes sessions that nobody else closes: those that an earlier run of this instance, or another one, left open. */
+/** Closes sessions that an earlier run of this instance, or another instance, left open. */
 export interface AbandonedSessions {
-  /** Reads which sessions are open, and follows that. False while the views cannot be read. */
+  /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
   /** Closes what is due. */
   readonly closeDue: () => Promise<void>
   readonly close: () => void
 }
 
-/** Milliseconds after the end of a reservation in which the instance that forwarded it closes its session. */
+/** Milliseconds that the instance which forwarded a reservation has to close its session after the end. */
 const AFTER_END = 60_000
-/** Milliseconds before a close is repeated that failed. */
-const AGAIN_AFTER = 1_000
+/** Milliseconds before a failed close is retried. */
+const RETRY_AFTER = 1_000
 /** Sessions per page: a page must not hold the thread for long. */
 const PAGE = 500
 
@@ -76,7 +76,7 @@ const readOpen = async ({ views }: AbandonedOptions, put: (session: Session) => 
     const documents = page.listed.documents.map((document) => JSON.parse(document) as SessionDocument)
     for (const document of documents) {
       const newest = views.newest('session', document._id)
-      // Others have been closed since the page was read.
+      // It may have been closed since the page was read.
       if (newest !== undefined && isStillOpen(newest.document)) put(sessionOf(document))
     }
     createdBefore = views.newest('session', documents.at(-1)?._id ?? '')?.created
@@ -95,7 +95,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
 
   const closeOne = async (session: Session): Promise<void> => {
     const isDone = await run(session.sut_id, { type: 'CloseSession', _id: session._id, end: lostEnd(session) })
-    if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? AFTER_END : AGAIN_AFTER))
+    if (open.has(session._id)) agenda.set(session._id, now() + (isDone ? AFTER_END : RETRY_AFTER))
   }
 
   return {
@@ -113,7 +113,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
         const session = open.get(id)
         if (session === undefined) continue
         const due = isLeft(session) ? 0 : dueOf(session)
-        if (due > now() || isFollowed(session)) agenda.set(id, Math.max(due, now() + AGAIN_AFTER))
+        if (due > now() || isFollowed(session)) agenda.set(id, Math.max(due, now() + RETRY_AFTER))
         else await closeOne(session)
       }
     },

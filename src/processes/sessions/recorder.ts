@@ -8,34 +8,34 @@ import type { Tracked } from './tracker.ts'
 /** The actor of sessions. */
 export const GATEWAY: Actor = { _id: 'gateway', role: 'system' }
 
-/** Sessions that may wait for their opening to be recorded, about 5 MB. A further one is not recorded at all. */
+/** Maximum sessions waiting for their opening to be recorded, about 5 MB. Further ones are not recorded at all. */
 const WAITING_MAX = 10_000
-/** Commands at once, each of another SUT. */
+/** Concurrent commands, each for another SUT. */
 const AT_ONCE = 25
 
 export interface RecorderOptions {
   readonly runner: Pick<Runner, 'run'>
   readonly makeRequestId: () => string
-  /** Called with a session that is not recorded because too many wait. */
+  /** Called with a session that is not recorded because too many are waiting. */
   readonly onDropped: (tracked: Tracked) => void
-  /** Called when nothing waits any more after that. */
+  /** Called when nothing is waiting any more after that. */
   readonly onCaughtUp: () => void
   /** False while nothing may be recorded. */
   readonly mayRecord: () => boolean
   readonly waitingMax?: number
 }
 
-/** Records sessions in order. What cannot be recorded waits: bytes do not. */
+/** Records sessions in order. A session that cannot be recorded waits; forwarding does not. */
 export interface Recorder {
-  /** Takes a session that opened or ended. False if it will not be recorded: too many wait. */
+  /** Adds a session that opened or ended. False if it will not be recorded because too many are waiting. */
   readonly add: (tracked: Tracked) => boolean
-  /** Records what waits, unless another call does. Resolves to false if some of it must be tried again. */
+  /** Records what is waiting, or joins a call that does. Resolves to false if some of it must be retried. */
   readonly flush: () => Promise<boolean>
   readonly has: (sessionId: string) => boolean
   readonly waiting: () => Iterable<Tracked>
 }
 
-/** Runs a command on the sessions of a SUT. Resolves to whether it is done. */
+/** Runs a command on the sessions of a SUT. Resolves to whether it succeeded. */
 export const makeRunSessionCommand =
   ({ runner, makeRequestId }: Pick<RecorderOptions, 'runner' | 'makeRequestId'>) =>
   async (sutId: string, command: SessionCommand): Promise<boolean> => {

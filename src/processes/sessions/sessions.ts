@@ -10,14 +10,14 @@ export interface SessionsOptions
     Omit<TrackerOptions, 'record' | 'reservationOf'>,
     Pick<AbandonedOptions, 'views'> {
   readonly clock: ProcessClock
-  /** What an earlier run of this instance had not recorded when it was last seen. */
-  readonly left: readonly ClosedSession[]
-  /** Keeps what a next run is to record if this one ends now. */
-  readonly keep: (sessions: Iterable<ClosedSession>) => Promise<void>
-  /** Whether commands are decided. */
+  /** Sessions that the last run of this instance had not recorded, as it last saved them. */
+  readonly leftover: readonly ClosedSession[]
+  /** Saves what the next run must record if this one ends now. */
+  readonly save: (sessions: Iterable<ClosedSession>) => Promise<void>
+  /** Whether the service accepts commands. */
   readonly isOpen: () => boolean
   readonly onError: (error: unknown) => void
-  /** Resolves when to look at the clock again. */
+  /** Resolves when it is time to check the clock again. */
   readonly wake: (signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
 }
@@ -30,13 +30,13 @@ export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disco
   readonly finish: () => Promise<void>
 }
 
-/** Milliseconds between writes of the file. */
-const KEEP_EVERY = 10_000
-/** Milliseconds before recording is tried again. */
-const AGAIN_AFTER = 1_000
-/** Milliseconds that a stop waits for sessions to be recorded. The next start records the others. */
-const FINISH_WITHIN = 2_000
-/** Milliseconds between its attempts. */
+/** Milliseconds between saves. */
+const SAVE_EVERY = 10_000
+/** Milliseconds before recording is retried. */
+const RETRY_AFTER = 1_000
+/** Milliseconds that a stop waits for sessions to be recorded. The next start records the rest. */
+const FINISH_TIMEOUT = 2_000
+/** Milliseconds between attempts during a stop. */
 const FINISH_EVERY = 100
 
 const trackedOf = ({ closed_at, connections, bytes_to_sut, bytes_from_sut, cause, ...session }: ClosedSession) =>
@@ -45,8 +45,8 @@ const trackedOf = ({ closed_at, connections, bytes_to_sut, bytes_from_sut, cause
     ...{ end: { closed_at, connections, bytes_to_sut, bytes_from_sut, cause }, isRecorded: false },
   }) satisfies Tracked
 
-/** Runs something unless it is still running. */
-const makeOneAtATime = (act: () => Promise<void>, onError: (error: unknown) => void) => {
+/** Calls `act`, or joins the call that is still running. */
+const makeSingleFlight = (act: () => Promise<void>, onError: (error: unknown) => void) => {
   let running: Promise<void> | undefined
   return (): Promise<void> => {
     running ??= act()
@@ -58,20 +58,20 @@ const makeOneAtATime = (act: () => Promise<void>, onError: (error: unknown) => v
   }
 }
 
-/** Makes the function that keeps the file. Nothing is written while it would stay empty. */
-const makeKeep = ({ keep, clock, left }: SessionsOptions, unfinished: () => Iterable<Tracked>) => {
-  let isEmpty = left.length === 0
+/** Makes the function that saves. It saves nothing while there is and was nothing to save. */
+const makeSave = ({ save, clock, leftover }: SessionsOptions, unfinished: () => Iterable<Tracked>) => {
+  let isEmpty = leftover.length === 0
   return async (): Promise<void> => {
     const sessions = [...new Set(unfinished())]
     if (sessions.length === 0 && isEmpty) return
-    await keep(Iterator.from(sessions).map((tracked) => asClosed(tracked, clock.now())))
+    await save(Iterator.from(sessions).map((tracked) => asClosed(tracked, clock.now())))
     isEmpty = sessions.length === 0
   }
 }
 
-/** What an earlier run left that is not in the log. It comes before the sessions of this run. */
-const takeLeft = ({ left, views }: SessionsOptions, add: (tracked: Tracked) => void): void => {
-  for (const session of left) {
+/** Adds what the last run left and the log does not have. Call it before sessions of this run are added. */
+const addLeftover = ({ leftover, views }: SessionsOptions, add: (tracked: Tracked) => void): void => {
+  for (const session of leftover) {
     const known = views.newest('session', session._id)
     if (known === undefined || isStillOpen(known.document)) {
       add({ ...trackedOf(session), isRecorded: known !== undefined })
@@ -79,27 +79,27 @@ const takeLeft = ({ left, views }: SessionsOptions, add: (tracked: Tracked) => v
   }
 }
 
-/** Makes the function that looks whether something is due. */
-const makeLook = (options: SessionsOptions, tracker: Tracker, recorder: Recorder, keep: () => Promise<void>) => {
+/** Makes the function that does what is due. */
+const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder, save: () => Promise<void>) => {
   const { clock, sinceBoot, isOpen, onError } = options
   const isFollowed = (session: Session): boolean => tracker.has(session) || recorder.has(session._id)
   const abandoned = followAbandoned({ ...options, now: clock.now, isFollowed })
-  let [isLoaded, recordFrom, keptAt] = [false, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [isLoaded, recordFrom, savedAt] = [false, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
-  const record = makeOneAtATime(async () => {
+  const record = makeSingleFlight(async () => {
     const isDone = await recorder.flush()
-    if (!isDone) recordFrom = sinceBoot() + AGAIN_AFTER
+    if (!isDone) recordFrom = sinceBoot() + RETRY_AFTER
     if (!isLoaded) isLoaded = await abandoned.load()
     if (isLoaded && isDone) await abandoned.closeDue()
   }, onError)
 
   return {
-    look: (): void => {
+    tick: (): void => {
       tracker.endGaps()
       const since = sinceBoot()
-      if (Math.abs(since - keptAt) >= KEEP_EVERY) {
-        keptAt = since
-        void keep()
+      if (Math.abs(since - savedAt) >= SAVE_EVERY) {
+        savedAt = since
+        void save()
       }
       if (isOpen() && clock.mayRecord() && since >= recordFrom) void record()
     },
@@ -119,36 +119,36 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
     },
     record: recorder.add,
   })
-  const keep = makeOneAtATime(
-    makeKeep(options, () => [...tracker.all(), ...recorder.waiting()]),
+  const save = makeSingleFlight(
+    makeSave(options, () => [...tracker.all(), ...recorder.waiting()]),
     onError,
   )
   const flushAll = async (): Promise<void> => {
     while (!isOverdue && !(await recorder.flush().catch(onError))) await delay(FINISH_EVERY)
   }
-  const { look, close } = makeLook(options, tracker, recorder, keep)
+  const { tick, close } = makeTick(options, tracker, recorder, save)
 
   return {
     connected: tracker.connected,
     counted: tracker.counted,
     disconnected: tracker.disconnected,
     run: async () => {
-      takeLeft(options, recorder.add)
+      addLeftover(options, recorder.add)
       while (!signal.aborted) {
-        look()
+        tick()
         await wake(signal)
       }
       close()
     },
     finish: async () => {
       tracker.endAll(clock.now())
-      await keep()
+      await save()
       const done = new AbortController()
-      const overdue = delay(FINISH_WITHIN, undefined, { signal: done.signal }).catch(() => undefined)
+      const overdue = delay(FINISH_TIMEOUT, undefined, { signal: done.signal }).catch(() => undefined)
       await Promise.race([flushAll(), overdue])
       done.abort()
       isOverdue = true
-      await keep()
+      await save()
     },
   }
 }

@@ -6,10 +6,10 @@ import { formatMilliseconds } from '../../domain/values/instant.ts'
 export interface Tracked {
   readonly session: Session
   connections: number
-  /** Of connections that have ended, and of open ones as far as known. */
+  /** Of ended connections, and of open ones as last reported. */
   bytesToSut: number
   bytesFromSut: number
-  /** Connections that are open. */
+  /** Number of open connections. */
   open: number
   /** The end of the last connection so far, in Unix milliseconds and in milliseconds since boot. */
   last: { readonly at: number; readonly sinceBoot: number; readonly cause: SessionCause } | undefined
@@ -18,7 +18,7 @@ export interface Tracked {
   isRecorded: boolean
 }
 
-/** A connection that began. */
+/** The beginning of a connection. */
 export interface Connected {
   readonly connection: number
   readonly reservationId: string
@@ -26,7 +26,7 @@ export interface Connected {
   readonly at: number
 }
 
-/** What a connection has passed on so far. */
+/** Bytes that a connection has forwarded so far. */
 export interface Counted extends Omit<Connected, 'at'> {
   readonly bytesToSut: number
   readonly bytesFromSut: number
@@ -38,35 +38,35 @@ export interface Disconnected extends Connected, Counted {
 
 export interface TrackerOptions {
   readonly instance: string
-  /** Milliseconds since boot: a wall clock that is set would end sessions, or keep them open. */
+  /** Milliseconds since boot. Setting the wall clock would end sessions, or keep them open. */
   readonly sinceBoot: () => number
   readonly reservationOf: (id: string) => { readonly sut_id: string; readonly user_id: string } | undefined
   /** Whether a reservation can still be used here. */
   readonly isForwarded: (reservationId: string) => boolean
-  /** The id of a session that opens at a time, in Unix milliseconds. */
+  /** Makes the id of a session that opens at a time, in Unix milliseconds. */
   readonly makeSessionId: (at: number) => string
   /** Called with a session that opened or ended. False if it cannot be recorded. */
   readonly record: (tracked: Tracked) => boolean
 }
 
-/** Makes sessions of connections. Bounded by the reservations that are forwarded here. */
+/** Groups connections into sessions. Bounded by the reservations that are forwarded here. */
 export interface Tracker {
   readonly connected: (connected: Connected) => void
   readonly counted: (counted: Counted) => void
   readonly disconnected: (end: Disconnected) => void
   /** Ends sessions that have had no connection for too long, or whose reservation is over. */
   readonly endGaps: () => void
-  /** Ends every session. Connections whose end nobody reported end now, in Unix milliseconds. */
+  /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
   readonly endAll: (now: number) => void
   readonly has: (session: Session) => boolean
   /** Sessions that have not ended. */
   readonly all: () => Iterable<Tracked>
 }
 
-/** Milliseconds without a connection that do not end a session. */
+/** A session ends after this many milliseconds without a connection. */
 const GAP_MAX = 60_000
 
-/** Ends after which no connection may follow. */
+/** Causes after which no connection can follow. */
 const FINAL: readonly SessionCause[] = ['over', 'released', 'stopped', 'lost']
 
 const endOf = (tracked: Tracked, at: number, cause: SessionCause): SessionEnd => ({
@@ -77,7 +77,7 @@ const endOf = (tracked: Tracked, at: number, cause: SessionCause): SessionEnd =>
   cause,
 })
 
-/** What is to be recorded of a session if nobody sees more of it. */
+/** A session as it must be recorded if this instance sees no more of it. */
 export const asClosed = (tracked: Tracked, now: number): ClosedSession => {
   const { session, end, open, last } = tracked
   if (end !== undefined) return { ...session, ...end }
@@ -90,7 +90,7 @@ const makeTracked = (session: Session): Tracked => ({
   ...{ last: undefined, end: undefined, isRecorded: false },
 })
 
-/** The sessions that have not ended, and those of them that have no connection at present. */
+/** The sessions that have not ended, and which of them have no connection at present. */
 const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
   const byReservation = new Map<string, Tracked>()
   const gaps = new Set<Tracked>()
@@ -112,12 +112,12 @@ const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
   }
 }
 
-/** The sessions of open connections, and what each of these has passed on so far. */
+/** The session of each open connection, and the bytes that it has forwarded so far. */
 const makeOpenConnections = () => {
   const byConnection = new Map<number, { readonly tracked: Tracked; toSut: number; fromSut: number }>()
   return {
     byConnection,
-    /** Takes what a connection has passed on since its last report. */
+    /** Adds the bytes that a connection has forwarded since its last report. */
     count: ({ connection, bytesToSut, bytesFromSut }: Counted): Tracked | undefined => {
       const known = byConnection.get(connection)
       if (known === undefined) return undefined

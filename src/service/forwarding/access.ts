@@ -7,6 +7,7 @@ import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
+import { findHolder } from './holder.ts'
 
 export interface AccessOptions extends Omit<ConsolesOptions, 'check' | 'forwarded' | 'holder'> {
   readonly gateway: Pick<GatewayConfig, 'isOn' | 'suts'>
@@ -16,17 +17,14 @@ export interface AccessOptions extends Omit<ConsolesOptions, 'check' | 'forwarde
   readonly forwarded: ForwardedRegistry
 }
 
-/** What HTTP needs of the gateway: which SUTs are forwarded here, and consoles. */
+/** Makes what HTTP needs of the gateway: which SUTs are forwarded here, and consoles. */
 export const makeAccess = (options: AccessOptions) => {
   const { gateway, views, store, users, forwarded, clock } = options
   const objects = makeObjects(views, store)
   const targetOf = makeTargetOf(views, gateway.suts)
   const isOurs = (sutId: string): boolean => gateway.isOn && targetOf(sutId)?.isOurs === true
   const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock })
-  const holder = (userId: string) => {
-    const user = users.byId(userId)
-    return user?.role === 'tester' || user?.role === 'administrator' ? user : undefined
-  }
+  const holder = (userId: string) => findHolder(users, userId)
   const consoles: Consoles = makeConsoles({ ...options, check: checkConsole, holder })
   return { objects, isOurs, checkConsole, consoles }
 }

@@ -5,7 +5,7 @@ import type { Forwarding } from '../../gateway/forwarding.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { AttachedEnd, Forwarded, LastError } from '../../http/routes/access/forwarded.ts'
 
-/** Reservations of which the last error is remembered. The least recently used are forgotten. */
+/** Maximum reservations whose last error is kept. The least recently used is evicted. */
 const ERRORS_MAX = 10_000
 
 const both =
@@ -21,15 +21,15 @@ export interface AttachOptions {
   readonly onRefused: Decisions['onRefused']
 }
 
-/** Follows what the gateway does for `Forwarded`. Empty until the gateway is open. */
+/** Keeps `Forwarded` up to date with the gateway. Empty until the gateway is open. */
 export interface ForwardedRegistry extends Forwarded {
-  /** The same decisions, whose reports are also taken here. */
-  readonly observing: (decisions: Decisions) => Decisions
-  /** The same gateway, whose openings and closings are also taken here. */
-  readonly following: (gateway: Gateway, options: AttachOptions) => Gateway
+  /** The same decisions; callbacks also update this registry. */
+  readonly wrapDecisions: (decisions: Decisions) => Decisions
+  /** The same gateway; `open` and `close` also update this registry. */
+  readonly wrapGateway: (gateway: Gateway, options: AttachOptions) => Gateway
 }
 
-/** Clients of this process, until their end is known. */
+/** Clients in this process, until they are released. */
 const makeAttachedClients = () => {
   const clients = new Map<number, { readonly reservationId: string; readonly end: (cause: AttachedEnd) => void }>()
   return {
@@ -39,7 +39,7 @@ const makeAttachedClients = () => {
       return { ended, leave: () => void clients.delete(connection) }
     },
     end: (connection: number, cause: AttachedEnd): void => clients.get(connection)?.end(cause),
-    /** For those that are not connected to the SUT yet: nobody reports their end. */
+    /** For clients not yet connected to the SUT, whose end the gateway does not report. */
     endAll: (reservationId: string, cause: AttachedEnd): void => {
       for (const client of clients.values()) if (client.reservationId === reservationId) client.end(cause)
     },
@@ -52,11 +52,11 @@ interface Forwards {
   until: number | null
 }
 
-/** Reservations that are forwarded, and those who wait for one. */
+/** Forwarded reservations, and the calls waiting for one. */
 const makeForwardings = (clock: () => number) => {
   const forwardings = new Map<string, Forwards>()
   const waiting = new Map<string, Set<() => void>>()
-  /** Undefined from its end on, although it is closed a moment later. */
+  /** Undefined from the reservation's end on, although it is closed a moment later. */
   const running = (id: string): Forwards | undefined => {
     const found = forwardings.get(id)
     return found !== undefined && (found.until === null || clock() < found.until) ? found : undefined
@@ -75,8 +75,8 @@ const makeForwardings = (clock: () => number) => {
     setAllClosed: (): void => {
       for (const each of forwardings.values()) each.isOpen = false
     },
-    /** Waiting is bounded by the requests under way. */
-    comes: (id: string, within: number): Promise<boolean> =>
+    /** Bounded by the requests in flight. */
+    waitFor: (id: string, within: number): Promise<boolean> =>
       new Promise((resolve) => {
         if (running(id) !== undefined) return resolve(true)
         const waits = waiting.get(id) ?? new Set<() => void>()
@@ -92,7 +92,7 @@ const makeForwardings = (clock: () => number) => {
   }
 }
 
-/** Open connections and the last error, by reservation, as the gateway reports them. */
+/** Number of open connections and last error of each reservation. */
 const makeReports = (clock: () => number) => {
   const counts = new Map<string, number>()
   const errors = new LRUCache<string, LastError>({ max: ERRORS_MAX })
@@ -111,7 +111,7 @@ const makeReports = (clock: () => number) => {
 
 /** @param clock Unix milliseconds */
 export const makeForwarded = (clock: () => number): ForwardedRegistry => {
-  const { running, open, close, setOpen, setAllClosed, comes } = makeForwardings(clock)
+  const { running, open, close, setOpen, setAllClosed, waitFor } = makeForwardings(clock)
   const { count, connections, lastError, failed } = makeReports(clock)
   const clients = makeAttachedClients()
   let attach: Forwarded['attach'] = async () => ({ refused: 'over' })
@@ -123,12 +123,12 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
 
   return {
     has: (id) => running(id) !== undefined,
-    comes,
+    waitFor,
     isOpen: (id) => running(id)?.isOpen === true,
     connections,
     lastError,
     attach: (id) => attach(id),
-    observing: (decisions) => ({
+    wrapDecisions: (decisions) => ({
       ...decisions,
       onConnected: both(({ reservationId }) => count(reservationId, 1), decisions.onConnected),
       onDisconnected: both(onDisconnected, decisions.onDisconnected),
@@ -137,7 +137,7 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
       onPortOpened: both((id) => setOpen(id, true), decisions.onPortOpened),
       onThreadFailed: both((_: Error) => setAllClosed(), decisions.onThreadFailed),
     }),
-    following: (gateway, { hasPassword, onRefused }) => {
+    wrapGateway: (gateway, { hasPassword, onRefused }) => {
       attach = async (id) => {
         const attached = await gateway.attach(id, { hasPassword: await hasPassword(id) })
         if (!('refused' in attached)) return { ...clients.add(attached.connection, id), stream: attached.stream }

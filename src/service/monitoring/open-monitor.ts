@@ -7,11 +7,11 @@ import type { Vault } from '../../vault/vault.ts'
 export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'> {
   readonly vault: Pick<Vault, 'reveal'>
   readonly log: { readonly error: (facts: object, sentence: string) => void }
-  /** Whether an address and port are Berth's own, which are not connected to. */
+  /** Whether an address and port are Berth's own. Berth never connects to those. */
   readonly isOwn?: (address: string, port: number) => boolean
 }
 
-/** A monitor that probes over the network with the vault's passwords. `stop` also abandons probes under way. */
+/** A monitor that probes over the network with the vault's passwords. Stopping it also abandons probes in flight. */
 export const openMonitor = (
   options: OpenMonitorOptions,
 ): Pick<Monitor, 'check'> & { readonly start: () => () => Promise<void> } => {

@@ -12,7 +12,7 @@ type Log = Record<'warn' | 'error', (facts: object, sentence: string) => void>
 export interface OpenSessionsOptions
   extends Omit<
     SessionsOptions,
-    'left' | 'keep' | 'makeSessionId' | 'makeRequestId' | 'onDropped' | 'onCaughtUp' | 'onError'
+    'leftover' | 'save' | 'makeSessionId' | 'makeRequestId' | 'onDropped' | 'onCaughtUp' | 'onError'
   > {
   /** The data directory. */
   readonly data: string
@@ -21,15 +21,15 @@ export interface OpenSessionsOptions
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
 }
 
-/** The sessions of this instance, with those of its last run that it had not recorded. */
+/** The sessions of this instance, including those that its last run had not recorded. */
 export const openSessions = async (options: OpenSessionsOptions): Promise<Sessions> => {
   const { data, clock, sinceBoot, randomHex, log, alarms } = options
   const path = join(data, 'sessions')
   let loggedAt = Number.NEGATIVE_INFINITY
   return makeSessions({
     ...options,
-    left: await readSessionsFile(path, log),
-    keep: (sessions) => writeSessionsFile(path, sessions),
+    leftover: await readSessionsFile(path, log),
+    save: (sessions) => writeSessionsFile(path, sessions),
     makeSessionId: (at) => makeId(at, randomHex(8)),
     makeRequestId: () => makeEventId(clock.now(), randomHex(10)),
     onDropped: () => {

@@ -7,7 +7,8 @@ import { replaceFileWith } from '../../files/replace-file.ts'
 
 /** Sessions written per turn of the event loop. */
 const LINES = 200
-/** A line for each session, as it is to be closed. Replaced as a whole. */
+
+/** Writes a line for each session, in the form of its SessionClosed. Replaces the whole file. */
 export const writeSessionsFile = (path: string, sessions: Iterable<ClosedSession>): Promise<void> =>
   replaceFileWith(path, async (file) => {
     let lines: string[] = []
@@ -20,7 +21,7 @@ export const writeSessionsFile = (path: string, sessions: Iterable<ClosedSession
     await file.writeFile(lines.join(''))
   })
 
-/** Lines that cannot be read are left out: the log says which sessions are open. */
+/** Skips unreadable lines: the log still says which sessions are open. */
 export const readSessionsFile = async (
   path: string,
   log: { readonly warn: (facts: object, sentence: string) => void },

@@ -16,7 +16,7 @@ const read = ({ service }: Stage, path: string, Accept: string): Promise<Answer>
 
 const RDP = 'application/x-rdp'
 
-test('an rdp SUT has a file with its address and the size of its desktop, as far as it is known', async (t) => {
+test('an rdp SUT has a file with its address and, if known, the size of its desktop', async (t) => {
   const stage = await given(t, { sut_type: 'rdp', rdp_width: 1680, password: 'canary 1', user_name: 'canary 2' })
   const path = await reserveFor(stage, NEXT_QUARTER)
   const { status, headers, text } = await read(stage, path, RDP)

@@ -95,7 +95,7 @@ test('a reservation stays bound when the key of the vault is replaced', async (t
   t.like((await again.as('alice').get(`${path}/connection`)).json, { bound: true, bound_here: true })
 })
 
-test('connections are counted, and the last error is remembered', async (t) => {
+test('connections are counted, and the last error is kept', async (t) => {
   const stage = await given(t)
   const path = await running(stage)
   const clients = [await connectTo(t, stage.listenPort), await connectTo(t, stage.listenPort)]
@@ -109,7 +109,7 @@ test('connections are counted, and the last error is remembered', async (t) => {
   t.deepEqual((await read(stage, path)).json.last_error, { time: NOW, cause: 'refused' })
 })
 
-test('a target that is the service itself is an error of its own', async (t) => {
+test('a target that is the service itself has an error of its own', async (t) => {
   const stage = await given(t)
   const { service } = stage
   await service.as('admin').post(`/api/sut/${stage.sutId}/update`, { port: service.port })
@@ -120,7 +120,7 @@ test('a target that is the service itself is an error of its own', async (t) => 
   t.pass()
 })
 
-test('a port that another program has is not open, and an alarm until its reservation is over', async (t) => {
+test('a port held by another program is not open, with an alarm until its reservation is over', async (t) => {
   const port = await freePort()
   const taken = createServer().listen(port, '127.0.0.1')
   t.teardown(() => taken.close())

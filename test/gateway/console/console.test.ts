@@ -26,7 +26,7 @@ test('a console speaks RFB with a TigerVNC server whose password the client does
   t.is(await closed, 1005)
 })
 
-test('where anybody may connect, Berth logs in for the console alone', async (t) => {
+test('where anybody may connect, Berth logs in only for the console', async (t) => {
   const { port } = await startSut(t, (socket) => {
     speakAsSut(peer(socket), { version: '3.8', types: [2] }).catch(() => undefined)
   })

@@ -67,7 +67,7 @@ test('a malformed upgrade is refused with an error body', async (t) => {
   t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101, 'control: a good one is accepted')
 })
 
-test('a request in HTTP/1.0 cannot be upgraded, and does not use the ticket up', async (t) => {
+test('a request in HTTP/1.0 cannot be upgraded, and does not use up the ticket', async (t) => {
   const stage = await given(t)
   const url = await ticketFor(stage, await running(stage))
   const connection = await openRaw(stage.service.port)
@@ -78,7 +78,7 @@ test('a request in HTTP/1.0 cannot be upgraded, and does not use the ticket up',
   t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101)
 })
 
-test('an upgrade anywhere else is handled as if it had not been asked for', async (t) => {
+test('a request to upgrade any other path is handled as an ordinary request', async (t) => {
   const stage = await given(t)
   t.is((await rawly(t, stage, '/health/live', ...UPGRADE, VERSION, KEY))?.status, 200)
   t.is((await rawly(t, stage, '/api/sut', ...UPGRADE, VERSION, KEY))?.status, 401)
@@ -86,7 +86,7 @@ test('an upgrade anywhere else is handled as if it had not been asked for', asyn
   t.is((await rawly(t, stage, '/api/console/a?b', ...UPGRADE, VERSION, KEY))?.status, 422)
 })
 
-test('a console opens after the answers to earlier requests of its connection', async (t) => {
+test('a console opens after the responses to earlier requests on its connection', async (t) => {
   const stage = await given(t)
   const url = await ticketFor(stage, await running(stage))
   const connection = await openRaw(stage.service.port)

@@ -135,7 +135,7 @@ test('a client that leaves ends the connection to the SUT, which gets what was s
   await until('no connection', () => isUnused(client), SOON)
 })
 
-test('a client that breaks off ends the connection to a SUT that goes on', async (t) => {
+test('a client that disconnects abruptly ends the connection even if the SUT keeps sending', async (t) => {
   const client = await connected(t)
   const { socket, machine } = client
   const flowing = setInterval(() => machine.socket.writable && machine.socket.write('x'), 10)

@@ -29,7 +29,7 @@ test('a ticket is for the holder alone', async (t) => {
   )
 })
 
-test('there is a ticket only while a reservation of a vnc SUT runs', async (t) => {
+test('a ticket is issued only while a reservation of a vnc SUT is running', async (t) => {
   const stage = await given(t)
   const { service } = stage
   const alice = service.as('alice')
@@ -72,7 +72,7 @@ test('a SUT whose tags no longer fit has no new console', async (t) => {
   t.true(isOpen(await tryAt(t, stage, url)))
 })
 
-test('a ticket can be had at once after the start of a reservation', async (t) => {
+test('a ticket is available immediately after the start of a reservation', async (t) => {
   const stage = await given(t)
   const path = await reserveFor(stage)
   const asked = ticketFor(stage, path)
@@ -92,7 +92,7 @@ test('a ticket opens one console', async (t) => {
   t.deepEqual(await tryAt(t, stage, url), INVALID)
 })
 
-test('a refused upgrade does not use a ticket up', async (t) => {
+test('a refused upgrade does not use up a ticket', async (t) => {
   const stage = await given(t)
   const url = await ticketFor(stage, await running(stage))
   t.deepEqual(await tryAt(t, stage, url, { origin: 'https://elsewhere.example' }), [403, 'cross_site'])
@@ -111,7 +111,7 @@ test('a ticket opens nothing once it has expired', async (t) => {
   t.deepEqual(await tryAt(t, stage, second), INVALID)
 })
 
-test('a ticket with any other character is not valid', async (t) => {
+test('a ticket with any character changed is not valid', async (t) => {
   const stage = await given(t)
   const url = await ticketFor(stage, await running(stage))
   const start = '/api/console/'.length

@@ -95,7 +95,7 @@ const crash = async ({ mortal }: Stage): Promise<void> => {
   await mortal.kill()
 }
 
-test('connections at two instances are two sessions, which either lists', async (t) => {
+test('connections at two instances are two sessions, and both instances list both', async (t) => {
   const { mortal, staying, ofStaying, ofMortal, reservation } = await connectedAtBoth(t)
   t.not(ofMortal.instance, ofStaying.instance)
   for (const service of [mortal, staying] satisfies readonly Service[]) {

@@ -4,7 +4,7 @@ import { respondToChallenge } from '../../../src/gateway/rfb/challenge.ts'
 /** The key with which VNC servers obfuscate password files. */
 const FILE_KEY = String.fromCharCode(23, 82, 107, 6, 35, 78, 88, 7)
 
-test('the response is the one that VNC servers expect: known files of passwords', (t) => {
+test('challenges are answered as VNC servers expect, shown with known password files', (t) => {
   const obfuscated = (password: string): string =>
     Buffer.from(respondToChallenge(FILE_KEY, Buffer.from(password.padEnd(8, '\0')))).toString('hex')
   t.is(obfuscated('password'), 'dbd83cfd727a1458')

@@ -72,7 +72,7 @@ test('a client of any version is let in to a SUT of any version without a passwo
   for (const end of reported.disconnected) t.like(end, { bytesToSut: 1, bytesFromSut: 18 })
 })
 
-test('handshakes that arrive byte by byte are the same', async (t) => {
+test('handshakes that arrive byte by byte succeed', async (t) => {
   const sut = await startSut(t)
   const { forward } = startRfb(t)
   const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
@@ -83,7 +83,7 @@ test('handshakes that arrive byte by byte are the same', async (t) => {
   }
 })
 
-test('what follows a handshake in the same segment is passed on in order', async (t) => {
+test('bytes after a handshake in the same segment are forwarded in order', async (t) => {
   const sut = await startSut(t)
   const { forward } = startRfb(t)
   const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
@@ -162,14 +162,14 @@ for (const [what, [act, cause, reason]] of Object.entries(FAILURES)) {
   })
 }
 
-test('a SUT that cannot be reached is explained to the client', async (t) => {
+test('the client reads why a SUT cannot be reached', async (t) => {
   const { forward } = startRfb(t)
   const { listenPort } = await forward(1, { protocol: 'vnc' })
   const { reason } = await speakAsClient(await connectTo(t, listenPort), '3.8')
   t.is(reason, 'The machine refused the connection.')
 })
 
-test('a password that is gone when the SUT asks for it refuses', async (t) => {
+test('a client is refused if the password is gone when the SUT asks for it', async (t) => {
   const sut = await startSut(t)
   const { forward } = startRfb(t, { answerChallenge: () => undefined })
   const led = speakAsClient(await connectTo(t, (await forward(sut.port, { protocol: 'vnc' })).listenPort), '3.8')
@@ -177,7 +177,7 @@ test('a password that is gone when the SUT asks for it refuses', async (t) => {
   t.regex((await led).reason ?? '', /refused the password/)
 })
 
-test('a client that is no VNC client, silent, or refuses None is reset', async (t) => {
+test('a client that is not a VNC client, stays silent, or refuses None is reset', async (t) => {
   const sut = await startSut(t)
   const { forward, reported } = startRfb(t, { handshakeTimeoutMs: 1_000 })
   const { listenPort } = await forward(sut.port, { protocol: 'vnc' })

@@ -92,7 +92,7 @@ test(`${HANDSHAKES} malformed handshakes from either side leave the worker alive
   await areClosed(t, before)
 })
 
-test('a right handshake passes through the same gateway after malformed ones', async (t) => {
+test('a valid handshake succeeds through the same gateway after malformed ones', async (t) => {
   const random = makeRandom(1)
   const sut = await startSut(t)
   const { forward, see } = startGateway(t, {

@@ -15,7 +15,7 @@ const stageOf = (t: Parameters<typeof given>[0]): Promise<Stage<Killable>> =>
 
 const again = ({ t, service, environment }: Stage<Killable>) => start(t, { now: BACK, data: service.data, environment })
 
-test('after a kill a session is lost, with the time and bytes that were last seen', async (t) => {
+test('after a kill a session is closed as lost, with the time and bytes last seen', async (t) => {
   const stage = await stageOf(t)
   const { service } = stage
   await connected(stage, 'abc')
@@ -39,7 +39,7 @@ test('after a kill a session is lost, with the time and bytes that were last see
   t.true(String(sessions[0]?.closed_at) < BACK)
 })
 
-test('after a kill a session that had just opened is lost at its beginning', async (t) => {
+test('after a kill a session that had just opened is closed as lost at its beginning', async (t) => {
   const stage = await stageOf(t)
   await connected(stage)
   await becomes(stage.service, 'the session is open', ({ count }) => count === 1)

@@ -3,7 +3,7 @@ import { BEGINS, HERE, MINUTE, stage, THERE } from './stage.ts'
 
 const at = (milliseconds: number): string => new Date(BEGINS + milliseconds).toISOString()
 
-test('a gap below a minute belongs to the session, a minute ends it with its last connection', async (t) => {
+test('a minute without a connection ends a session with its last connection, a shorter gap does not', async (t) => {
   const { reserve, run, pass, becomes, closed } = await stage(t)
   const reservation = await reserve()
   const here = run(HERE)
@@ -61,7 +61,7 @@ test('binding a reservation elsewhere does not end its session, barring its hold
   t.like((await closed())[1], { reservation_id: bound, connections: 2, cause: 'client' })
 })
 
-test('with the store away sessions wait in order, and keep their times', async (t) => {
+test('sessions wait in order while the store is away, and keep their times', async (t) => {
   const { reserve, run, pass, setTrouble, becomes, events } = await stage(t)
   const reservations = [await reserve(), await reserve()]
   const here = run(HERE)
@@ -85,7 +85,7 @@ test('with the store away sessions wait in order, and keep their times', async (
   )
 })
 
-test('an answer that is lost opens and closes no session twice', async (t) => {
+test('a lost response opens and closes no session twice', async (t) => {
   const { reserve, run, pass, setTrouble, becomes, events } = await stage(t)
   const reservation = await reserve()
   const here = run(HERE)
@@ -102,7 +102,7 @@ test('an answer that is lost opens and closes no session twice', async (t) => {
   t.is((await events()).length, 2)
 })
 
-test('a session that begins while too many wait is left out, and the others are closed', async (t) => {
+test('a session that begins while too many are waiting is left out, and the others are closed', async (t) => {
   const { reserve, run, pass, setTrouble, becomes, closed } = await stage(t)
   const reservations = [await reserve(), await reserve(), await reserve()] as const
   const here = run(HERE, [], { waitingMax: 2 } as object)
@@ -117,7 +117,7 @@ test('a session that begins while too many wait is left out, and the others are 
   t.deepEqual(new Set((await closed()).map(({ reservation_id }) => reservation_id)), new Set(reservations.slice(0, 2)))
 })
 
-test('after a crash the next start closes what was open, when it was last seen', async (t) => {
+test('after a crash the next start closes open sessions at the time they were last seen', async (t) => {
   const { reserve, run, pass, becomes, closed } = await stage(t)
   const [used, left, late] = [await reserve(), await reserve(), await reserve()]
   const first = run(HERE)
@@ -146,7 +146,7 @@ test('after a crash the next start closes what was open, when it was last seen',
   t.like(byReservation.get(late), { ...nothing, cause: 'lost', closed_at: at(14_000) }, 'it began after the last look')
 })
 
-test('what a stop could not record is recorded by the next start, as it was', async (t) => {
+test('sessions that a stop could not record are recorded unchanged by the next start', async (t) => {
   const { reserve, run, setTrouble, becomes, events, closed, pass } = await stage(t)
   const reservation = await reserve()
   const first = run(HERE)
@@ -182,7 +182,7 @@ test("another instance's session is closed a minute after the reservation is ove
   t.like((await closed())[0], { instance: THERE, cause: 'lost', closed_at: at(0), connections: 1 })
 })
 
-test('an instance leaves a session that it still follows to itself', async (t) => {
+test('an instance does not close a session that it still follows', async (t) => {
   const { reserve, run, pass, becomes, closed } = await stage(t)
   const reservation = await reserve()
   const here = run(HERE)
@@ -195,7 +195,7 @@ test('an instance leaves a session that it still follows to itself', async (t) =
   t.like((await closed())[0], { cause: 'over' })
 })
 
-test('a failure of the gateway thread loses its sessions', async (t) => {
+test('a failure of the gateway thread closes its sessions as lost', async (t) => {
   const { reserve, run, becomes, closed } = await stage(t)
   const reservation = await reserve()
   const here = run(HERE)

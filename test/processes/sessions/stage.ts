@@ -85,7 +85,7 @@ export const stage = async (t: ExecutionContext) => {
       attemptsMax: 1,
     } as Parameters<typeof makeRunner>[0])
     const sessions = makeSessions({
-      ...{ views, runner, clock, instance, left, signal: stop.signal },
+      ...{ views, runner, clock, instance, leftover: left, signal: stop.signal },
       sinceBoot: () => now,
       isForwarded: (id) => !over.has(id),
       isOpen: () => true,
@@ -94,7 +94,7 @@ export const stage = async (t: ExecutionContext) => {
       onDropped: ({ session }) => dropped.push(session.reservation_id),
       onCaughtUp: () => dropped.push('caught up'),
       onError: (error) => errors.push(error),
-      keep: async (some) => {
+      save: async (some) => {
         file.kept = [...some]
       },
       wake: (signal) =>

@@ -2,26 +2,26 @@ import type { SutDisplay } from '../../../../projections/sut-display.ts'
 
 /** Files that viewers open to connect. They contain no secret. */
 
-/** What a file says. */
-export interface Place {
+/** Where a viewer connects. */
+export interface Endpoint {
   /** IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** The size of the desktop, as far as it is known. */
+  /** The size of the desktop, if known. */
   readonly display: Pick<SutDisplay, 'rdp_height' | 'rdp_width'>
 }
 
 export interface ConnectionFile {
   readonly mediaType: string
   readonly extension: string
-  readonly write: (place: Place) => string
+  readonly write: (endpoint: Endpoint) => string
 }
 
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 const lines = (...written: readonly string[]): string => written.map((line) => `${line}\r\n`).join('')
 
-/** By type of SUT. A `tcp` SUT has none. */
+/** The file for each type of SUT. A `tcp` SUT has none. */
 export const CONNECTION_FILES: Readonly<Record<string, ConnectionFile>> = {
   rdp: {
     mediaType: 'application/x-rdp',

@@ -24,7 +24,7 @@ export interface ConnectionDependencies {
   readonly forwarded: Forwarded
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
-  /** What clients connect to: an address that may be any of this machine's. */
+  /** The host that clients connect to. A wildcard address means the host of the request. */
   readonly gatewayHost: string
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -42,14 +42,14 @@ export interface Connection {
   readonly last_error: LastError | null
 }
 
-/** Whether a server that listens on an address listens on all of them. */
+/** Whether an address is a wildcard, on which a server listens for all addresses. */
 const isAnyAddress = (host: string): boolean => {
   if (!isIPv6(host)) return host === '0.0.0.0'
   const { address } = new SocketAddress({ family: 'ipv6', address: host })
   return address === '::' || address === '::ffff:0.0.0.0'
 }
 
-/** The client that a reservation is bound to, as the log names it. A name under a key that is gone is none. */
+/** The client that a reservation is bound to, as named in the log. Undefined if the name's key no longer exists. */
 const makeBindingOf =
   ({ runner, clientNames, clock }: Pick<ConnectionDependencies, 'runner' | 'clientNames' | 'clock'>) =>
   async ({ reservation, isReleased }: Found): Promise<string | undefined> => {

@@ -11,19 +11,19 @@ import type { Forwarded } from './forwarded.ts'
 
 /** Milliseconds for which a ticket is valid. */
 const VALID_FOR = 30_000
-/** Milliseconds a reservation may take to be forwarded after its start. */
+/** Milliseconds allowed for the gateway to open a reservation after its start. */
 const OPENS_WITHIN = 1_000
 
 export interface ConsoleCheckDependencies {
   readonly objects: Pick<Objects, 'newest'>
-  readonly forwarded: Pick<Forwarded, 'has' | 'comes'>
+  readonly forwarded: Pick<Forwarded, 'has' | 'waitFor'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** Finds the reservation if its holder may have a console of it now. */
+/** Finds the reservation if its holder may open a console now. */
 export type CheckConsole = (id: string, user: Pick<User, '_id' | 'role'>) => Promise<E.Either<Refusal, Found>>
 
 export const makeCheckConsole =
@@ -36,7 +36,7 @@ export const makeCheckConsole =
     if (sut.sut_type !== 'vnc') {
       return E.left(failure('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`))
     }
-    // The gateway decides what runs: it does not follow a clock that jumps.
+    // The gateway decides what is running, because it does not follow a clock that jumps.
     if (isOurs(sut_id) && forwarded.has(_id)) return found
     const now = clock() / 1000
     if (!isReleased && epochSecondsOf(start_time) > now) {
@@ -45,7 +45,7 @@ export const makeCheckConsole =
     if (isReleased || epochSecondsOf(end_time) <= now) {
       return E.left(failure('reservation_over', 'The reservation has ended.'))
     }
-    if (isOurs(sut_id) && (await forwarded.comes(_id, OPENS_WITHIN))) return found
+    if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPENS_WITHIN))) return found
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
 
@@ -56,7 +56,7 @@ export interface ConsoleTicketDependencies {
   readonly clock: () => number
 }
 
-/** Where consoles are opened, followed by a ticket. */
+/** The path of consoles, to be followed by a ticket. */
 export const CONSOLE_PATH = '/api/console/'
 
 /** Issues a ticket for a console. */

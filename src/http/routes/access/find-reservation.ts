@@ -6,7 +6,7 @@ import type { User } from '../../../users/users-file.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
 
-/** A reservation that somebody wants to connect to. */
+/** A reservation that a user wants to connect to. */
 export interface Found {
   readonly reservation: Reservation
   readonly isReleased: boolean

@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream'
 
-/** What this instance forwards, as routes show and use it. */
+/** The reservations that this instance forwards. */
 export interface Forwarded {
-  /** Whether a reservation is forwarded here at this moment. */
+  /** Whether a reservation is forwarded here now. */
   readonly has: (reservationId: string) => boolean
-  /** Resolves to true once it is forwarded here, to false after so many milliseconds. */
-  readonly comes: (reservationId: string, within: number) => Promise<boolean>
-  /** Whether its port is open. Another program may have it. */
+  /** Resolves to true once it is forwarded here, to false after `within` milliseconds. */
+  readonly waitFor: (reservationId: string, within: number) => Promise<boolean>
+  /** Whether its port is open; not so if another program holds it. */
   readonly isOpen: (reservationId: string) => boolean
-  /** Its open connections here. */
+  /** Number of its open connections here. */
   readonly connections: (reservationId: string) => number
   /** The last failure to reach its SUT from here. */
   readonly lastError: (reservationId: string) => LastError | undefined
-  /** Connects a client of this process, as one that the reservation is bound to. */
+  /** Connects a client in this process, as one that the reservation is bound to. */
   readonly attach: (reservationId: string) => Promise<Attached | NotAttached>
 }
 
@@ -26,11 +26,11 @@ export interface LastError {
 export type AttachedEnd = 'client' | 'sut' | 'over' | 'released' | 'barred' | 'stopped' | 'lost'
 
 export interface Attached {
-  /** What the client's socket would be. It is destroyed when the connection is cut. */
+  /** Takes the place of a client's socket. It is destroyed when the connection is cut. */
   readonly stream: Duplex
-  /** Resolves when the end is known. It may never be, if the SUT was not reached. */
+  /** Resolves when the cause of the end is known. If the SUT was never reached, it may never resolve. */
   readonly ended: Promise<AttachedEnd>
-  /** Forgets the connection. */
+  /** Releases what is kept for the connection. */
   readonly leave: () => void
 }
 

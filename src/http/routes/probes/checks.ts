@@ -5,14 +5,14 @@ import { refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface Checked {
   /** Undefined if the SUT was reached. */
   readonly cause: OfflineCause | undefined
   readonly milliseconds: number
 }
 
-/** Probes a SUT now. It counts like any other probe, and a change has been folded when this resolves. */
+/** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
 export type Check = (sutId: string) => Promise<E.Either<Failure, Checked>>
 
 export type CheckHandler = (call: Call) => RouteResult
@@ -26,10 +26,10 @@ export interface CheckDependencies {
 
 /** Milliseconds between checks of a SUT. */
 const EVERY = 1_000
-/** SUTs checked within that time that are remembered. */
+/** Maximum SUTs stored as checked within that time. */
 const CHECKED_MAX = 10_000
 
-/** Whether a SUT may be checked now; if so, that counts as a check. */
+/** Returns whether a SUT may be checked now, and if so counts that as a check. */
 const makeMayCheck = (sinceBoot: () => number): ((sutId: string) => boolean) => {
   const checked = new Map<string, number>()
   return (sutId) => {

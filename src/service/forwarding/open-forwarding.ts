@@ -1,0 +1,117 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Runner } from '../../commands/order.ts'
+import type { Decisions } from '../../gateway/decisions.ts'
+import { openGateway } from '../../gateway/gateway.ts'
+import { respondToChallenge } from '../../gateway/rfb/challenge.ts'
+import type { GatewayMeasures } from '../../http/routes/measures/gateway.ts'
+import { makeAdmission } from '../../processes/admission.ts'
+import type { ProcessClock } from '../../processes/clock.ts'
+import { type Forwarding, makeForwarding } from '../../processes/forwarding.ts'
+import type { Sessions } from '../../processes/sessions/sessions.ts'
+import { makeTargetOf } from '../../processes/targets.ts'
+import type { UpcomingReservations } from '../../processes/upcoming.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Alarms } from '../../telemetry/alarms.ts'
+import type { Users } from '../../users/users.ts'
+import type { ClientNames } from '../../vault/client-names.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { GatewayConfig } from '../config/gateway.ts'
+import type { ForwardedRegistry } from './forwarded.ts'
+import { findHolder } from './holder.ts'
+import { countConnections, type Log, makeLogOnce, makeWarnIfShared, watchPorts } from './reports.ts'
+
+export interface OpenForwardingOptions {
+  readonly config: GatewayConfig
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+  readonly processClock: ProcessClock
+  readonly views: Views
+  readonly users: Pick<Users, 'byId'>
+  readonly vault: Pick<Vault, 'reveal'>
+  readonly clientNames: Pick<ClientNames, 'matches'>
+  readonly metrics: GatewayMeasures
+  readonly alarms: Alarms
+  /** Number of open connections of each SUT that has any. */
+  readonly inUse: Map<string, number>
+  readonly forwarded: ForwardedRegistry
+  readonly runner: Runner
+  readonly upcoming: UpcomingReservations
+  /** The port of the service itself. */
+  readonly ownPort: number
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly signal: AbortSignal
+  readonly sessions: Pick<Sessions, 'connected' | 'counted' | 'disconnected'>
+}
+
+const makePasswordOf =
+  (vault: Pick<Vault, 'reveal'>) =>
+  async (sutId: string): Promise<string | undefined> => {
+    const revealed = await vault.reveal(sutId)
+    if (E.isLeft(revealed)) throw new Error(revealed.left)
+    return revealed.right.password || undefined
+  }
+
+const makeHasPassword =
+  (get: Forwarding['get'], passwordOf: (sutId: string) => Promise<string | undefined>) =>
+  async (reservationId: string): Promise<boolean> => {
+    const reservation = get(reservationId)
+    return reservation !== undefined && (await passwordOf(reservation.sut_id)) !== undefined
+  }
+
+/** Opens the gateway, and the process that has it forward running reservations. */
+export const openForwarding = (options: OpenForwardingOptions) => {
+  const { clock, log, processClock, views, users, vault, clientNames, metrics, alarms, inUse, forwarded } = options
+  const { runner, upcoming, ownPort, wake, signal, sessions } = options
+  const { host, clients, suts, ...limits } = options.config
+  const logOnce = makeLogOnce(log, clock)
+  const onError = (error: unknown): void => log.error({ err: error }, 'a reservation was not forwarded')
+  const targetOf = makeTargetOf(views, suts)
+  const { matches } = clientNames
+  const passwordOf = makePasswordOf(vault)
+  const get: Forwarding['get'] = (id) => forwarding.get(id)
+  const admission = makeAdmission({
+    ...{ get, targetOf, runner, matches, passwordOf, respond: respondToChallenge, clients },
+  })
+  const ports = watchPorts(alarms, (id) => get(id) !== undefined)
+  const warnIfShared = makeWarnIfShared(log)
+  const decisions: Decisions = {
+    ...admission,
+    admit: (id, address) => {
+      if (clients === 'holder') warnIfShared(address)
+      return admission.admit(id, address)
+    },
+    onPortTaken: ports.onPortTaken,
+    onPortOpened: ports.onPortOpened,
+    ...countConnections(metrics, inUse, (id) => get(id)?.sut_id, sessions),
+    onRefused: (id, reason, count) => {
+      metrics.gatewayRefused(reason, count)
+      logOnce(id, reason, 'the gateway refused a client')
+    },
+    onFailed: (id, cause) => logOnce(id, cause, 'the gateway could not reach a SUT'),
+    onThreadFailed: (error) => log.error({ err: error }, 'the thread of the gateway failed; starting another'),
+  }
+  const gateway = forwarded.wrapGateway(
+    openGateway({ host, ownPorts: [ownPort], clock, ...limits }, forwarded.wrapDecisions(decisions)),
+    { hasPassword: makeHasPassword(get, passwordOf), onRefused: decisions.onRefused },
+  )
+  const mayHold = (userId: string): boolean => findHolder(users, userId) !== undefined
+  const close: typeof gateway.close = (id, cause) => {
+    ports.settle(id)
+    gateway.close(id, cause)
+  }
+  const forwarding: Forwarding = makeForwarding({
+    ...{
+      upcoming,
+      views,
+      gateway: { ...gateway, close },
+      clock: processClock,
+      targetOf,
+      mayHold,
+      wake,
+      signal,
+      onError,
+    },
+  })
+  return { gateway, forwarding }
+}

@@ -1,0 +1,96 @@
+import { LRUCache } from 'lru-cache'
+import type { Decisions } from '../../gateway/decisions.ts'
+import { makeMayBeShared } from '../../gateway/shared-addresses.ts'
+import type { GatewayMeasures } from '../../http/routes/measures/gateway.ts'
+import type { Sessions } from '../../processes/sessions/sessions.ts'
+import type { Alarms } from '../../telemetry/alarms.ts'
+
+/** What the gateway reports, as log lines, alarms and metrics. */
+
+/** Milliseconds between log lines about one reservation and reason. */
+const LOGGED_EVERY = 60_000
+/** Maximum pairs of reservation and reason whose last line is kept. */
+const LOGGED_MAX = 10_000
+
+export type Log = Record<'warn' | 'error', (facts: object, sentence: string) => void>
+
+/** Raises an alarm while another program holds a port of a running reservation. */
+export const watchPorts = (alarms: Alarms, isForwarded: (reservationId: string) => boolean) => {
+  const waiting = new Set<string>()
+  const settle = (reservationId: string): void => {
+    waiting.delete(reservationId)
+    if (waiting.size === 0) alarms.clear('gateway', 'every port of a running reservation is open')
+  }
+  return {
+    onPortTaken: (reservationId, port, code) => {
+      // It may be over by the time this is reported.
+      if (!isForwarded(reservationId)) return
+      waiting.add(reservationId)
+      alarms.raise('gateway', `port ${port} cannot be opened (${code}); retrying every 10 s`)
+    },
+    onPortOpened: settle,
+    /** The reservation is over, or no longer forwarded. */
+    settle,
+  } satisfies Pick<Decisions, 'onPortTaken' | 'onPortOpened'> & { readonly settle: (reservationId: string) => void }
+}
+
+/** Counts connections, in total and by SUT, and reports them to the sessions. */
+export const countConnections = (
+  { connected, disconnected }: GatewayMeasures,
+  inUse: Map<string, number>,
+  sutOf: (reservationId: string) => string | undefined,
+  sessions: Pick<Sessions, 'connected' | 'counted' | 'disconnected'>,
+): Pick<Decisions, 'onConnected' | 'onCounted' | 'onDisconnected'> => {
+  const suts = new Map<number, string>()
+  const count = (sutId: string, by: 1 | -1): void => {
+    const now = (inUse.get(sutId) ?? 0) + by
+    if (now === 0) inUse.delete(sutId)
+    else inUse.set(sutId, now)
+  }
+  return {
+    onConnected: (start) => {
+      const { connection, reservationId, milliseconds } = start
+      connected(milliseconds)
+      sessions.connected(start)
+      const sutId = sutOf(reservationId)
+      if (sutId === undefined) return
+      suts.set(connection, sutId)
+      count(sutId, 1)
+    },
+    onCounted: sessions.counted,
+    onDisconnected: (end) => {
+      disconnected(end)
+      sessions.disconnected(end)
+      const sutId = suts.get(end.connection)
+      if (sutId === undefined) return
+      suts.delete(end.connection)
+      count(sutId, -1)
+    },
+  }
+}
+
+/** Warns once about a client address that many clients may share. */
+export const makeWarnIfShared = (log: Log) => {
+  const mayBeShared = makeMayBeShared()
+  let isLogged = false
+  return (address: string): void => {
+    if (isLogged || !mayBeShared(address)) return
+    isLogged = true
+    log.warn(
+      { address },
+      'the gateway has a client whose address others may have too, and all of them count as the holder; ' +
+        'if something rewrites addresses, use host networking, or let clients connect directly',
+    )
+  }
+}
+
+/** Logs a refusal or failure once a minute for each reservation. */
+export const makeLogOnce = (log: Log, clock: () => number) => {
+  const logged = new LRUCache<string, true>({ max: LOGGED_MAX, ttl: LOGGED_EVERY, perf: { now: clock } })
+  return (reservation: string, why: string, sentence: string): void => {
+    const key = `${reservation} ${why}`
+    if (logged.get(key)) return
+    logged.set(key, true)
+    log.warn({ reservation, why }, sentence)
+  }
+}

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Order, Report, WorkerOptions } from '../messages.ts'
 import { makeSwitchboard } from './switchboard.ts'
 
@@ -33,7 +33,15 @@ const report = (made: Report): void => {
   if (reports.push(made) === 1) setImmediate(send)
 }
 
-const switchboard = makeSwitchboard(workerData as WorkerOptions, report)
+/** Follows the orders that have arrived and whose turn of the event loop has not come. */
+const followQueued = (): void => {
+  const port = parentPort as MessagePort
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+    follow(next.message as Order)
+  }
+}
+
+const switchboard = makeSwitchboard(workerData as WorkerOptions, report, followQueued)
 
 const follow = (order: Order): void => {
   if (order.kind === 'open') {

@@ -49,6 +49,7 @@ const wireEntries = (
   report: (report: Report) => void,
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: Entry) => boolean,
+  followQueued: () => void,
 ) => {
   const questions = makeQuestions(report)
   const tallies = makeTallies(report)
@@ -63,7 +64,11 @@ const wireEntries = (
     listenOn(
       { host: options.host, port, retryMs: options.portRetryMs },
       {
-        onConnection: (socket) => accept(entry(), socket),
+        onConnection: (socket) => {
+          // A client that was told of a new binding connects after the order, but may be accepted before it.
+          followQueued()
+          accept(entry(), socket)
+        },
         onExhausted: () => tallies.refused(reservationId, 'full'),
         onOpened: () => report({ kind: 'portOpened', reservationId, port }),
         onTaken: (code) => report({ kind: 'portTaken', reservationId, port, code }),
@@ -88,8 +93,16 @@ const wireEntries = (
   return { questions, tallies, attach, add, change }
 }
 
-/** All forwardings in the worker thread. */
-export const makeSwitchboard = (options: WorkerOptions, report: (report: Report) => void): Switchboard => {
+/**
+ * All forwardings in the worker thread.
+ *
+ * @param followQueued follows the orders of the main thread that have arrived
+ */
+export const makeSwitchboard = (
+  options: WorkerOptions,
+  report: (report: Report) => void,
+  followQueued: () => void,
+): Switchboard => {
   const entries = makeEntries()
 
   const close = (reservationId: string, cause: CutCause): void => {
@@ -103,7 +116,7 @@ export const makeSwitchboard = (options: WorkerOptions, report: (report: Report)
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
   const isRunning = (entry: Entry): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const { questions, tallies, attach, add, change } = wireEntries(options, report, entries, isRunning)
+  const { questions, tallies, attach, add, change } = wireEntries(options, report, entries, isRunning, followQueued)
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {

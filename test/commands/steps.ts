@@ -14,10 +14,11 @@ export interface Memory {
 }
 
 const NEVER_MADE = '0'.repeat(24)
+const CLIENT = `key:${'A'.repeat(22)}`
 const by = { actor: administrator, documentStatus: 'made', user_id: alice } as const
 
-/** A sequence that covers every command on a calendar. */
-export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
+/** A sequence of commands on a SUT's stream. */
+const SEQUENCE = [
   ({ sut }) => ({ ...createReservation(explicit('08:00', '09:00')), sut_id: sut, random: randomHex(8) }),
   ({ sut }) => ({ ...createReservation(explicit('08:30', '09:30')), sut_id: sut, random: randomHex(8) }),
   ({ sut }) => ({ ...createReservation(explicit('10:00', '10:15')), sut_id: sut, random: randomHex(8) }),
@@ -26,17 +27,27 @@ export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = [
   ({ made }) => ({ type: 'CancelReservation', ...by, _id: made[2] ?? NEVER_MADE }),
   ({ sut }) => ({ ...createReservation(explicit('10:00', '11:00')), sut_id: sut, random: randomHex(8) }),
   ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:30'), limits: LIMITS }),
+  ({ made }) => ({ type: 'BindReservation', ...by, _id: made[0] ?? NEVER_MADE, client: CLIENT }),
+  ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut, from: 0 }),
+  () => ({ type: 'TagSut', tags: { rack: '4' } }),
   () => ({ type: 'SetMonitoring', interval: 60 }),
   () => ({ type: 'RetireSut' }),
   () => ({ type: 'UpdateSut', values: { is_active: false } }),
   ({ sut }) => ({ ...createReservation(explicit('12:00', '12:15')), sut_id: sut, random: randomHex(8) }),
-]
+] as const satisfies readonly ((memory: Memory) => AnyCommand)[]
+export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = SEQUENCE
+
+/** Commands without a step: the script itself creates the SUT. */
+type Apart = 'CreateSut' | 'AbandonSutCreation'
+type Missing = Exclude<AnyCommand['type'], ReturnType<(typeof SEQUENCE)[number]>['type'] | Apart>
+// Does not compile if a command has no step.
+'none' satisfies [Missing] extends [never] ? 'none' : Missing
 
 export type AnyDecider = Decider<StreamState, AnyCommand>
 
 /** The decider of a command on a SUT's stream. */
 export const deciderOf = (command: AnyCommand): AnyDecider =>
-  (command.type.endsWith('Reservation') ? reservationDecider : sutDecider) as unknown as AnyDecider
+  (/Reservation$|^AdvanceSchedule$/.test(command.type) ? reservationDecider : sutDecider) as unknown as AnyDecider
 
 /** A recorded idempotency key; requests that share it are equal. */
 export const anIdempotencyKey = (name: string): IdempotencyKey => {

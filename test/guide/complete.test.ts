@@ -4,6 +4,7 @@ import test from 'ava'
 import { eventData } from '../../src/domain/event.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
 import { makeMetrics } from '../../src/http/routes/metrics.ts'
+import { type Handlers, routes } from '../../src/http/routes.ts'
 import { keyChecks } from '../../src/service/checks/keys.ts'
 import { readConfig } from '../../src/service/config/config.ts'
 import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
@@ -58,11 +59,34 @@ test('the chapter on the feed has every event, and documents name no other', (t)
     .map(([cell = '']) => quoted(cell)[0] as string)
     .filter((word) => /^[A-Z]/.test(word))
   t.deepEqual(sorted(listed), sorted(types))
-  const named = mentions(/\b((?:Sut|Reservation|ListenPort|Store|Clock|AuditKey|VaultKey)(?:[A-Z][a-z]+)+)\b/g)
+  const named = mentions(
+    /\b((?:Sut|Reservation|Session|Schedule|ListenPort|Store|Clock|AuditKey|VaultKey)(?:[A-Z][a-z]+)+)\b/g,
+  )
   t.deepEqual(
     named.filter((name) => !types.includes(name)),
     [],
   )
+})
+
+/** A stub for all handlers: only the paths of the routes are used. */
+const nothing = (): unknown => new Proxy(() => undefined, { get: nothing })
+
+/** `GET /schemas/<Type>.<version>.json` and `GET /schemas/:file` both become `GET /schemas/*`. */
+const withoutNames = (route: string): string => route.replaceAll(/<[^/]*|:[^/]*/g, '*')
+
+/** The operations that a cell lists; the first one names the method of all. */
+const operationsIn = (cell: string): readonly string[] => {
+  const [first = '', ...others] = quoted(cell)
+  return [first, ...others.map((path) => `${first.split(' ')[0]} ${path}`)]
+}
+
+test('the table of operations has every route, and no other', (t) => {
+  const existing = routes(nothing() as Handlers).map(({ method, path }) =>
+    withoutNames(`${method} ${path.replace(/^\/docs\/.+/, '/docs/...')}`),
+  )
+  const table = rows(section(chapter('http.md'), '## Operations and roles'))
+  const listed = table.flatMap(([cell = '']) => operationsIn(cell).map(withoutNames))
+  t.deepEqual(sorted(listed), sorted(new Set(existing)))
 })
 
 test('the chapter on operating has every metric, and documents name no other', async (t) => {

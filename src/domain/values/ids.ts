@@ -41,7 +41,7 @@ export const LISTEN_PORTS_STREAM = 'listenPorts'
 /** The stream that says since when starts and ends of reservations are recorded. */
 export const SCHEDULE_STREAM = 'schedule'
 
-/** The stream of what probes of a SUT found. */
+/** The stream of changes found by probes of a SUT. */
 export const monitoringStream = (sutId: string): string => `monitoring-${sutId}`
 
 /** The stream of the sessions of a SUT. */

@@ -69,7 +69,7 @@ export const reservationOperations: Readonly<Record<string, Operation>> = {
   'POST /api/sut_reservation/:id/update': {
     id: 'bindReservation',
     tag: 'Reservations',
-    summary: 'Bind a reservation to the own address',
+    summary: 'Bind a reservation to your own address',
     description:
       'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
     answer: refTo('Reservation'),
@@ -122,7 +122,7 @@ export const sutOperations: Readonly<Record<string, Operation>> = {
     tag: 'SUTs',
     summary: 'Begin or end probing a SUT',
     description:
-      'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps what is known.',
+      'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps the status.',
     answer: refTo('Sut'),
     isTagged: true,
     refusals: OF_SUT,
@@ -165,7 +165,7 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
     tag: 'Sessions',
     summary: 'List sessions, newest first',
     description:
-      'A session is a stretch in which a reservation has connections at one instance. While it is open, what is known at its end is null. Testers see their own.',
+      'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
     answer: refTo('SessionList'),
   },
 }

@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
 import { makeAgenda } from './agenda.ts'
 import type { ProcessClock } from './clock.ts'
+import { inTurns } from './in-turns.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
@@ -73,37 +74,55 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
 
   const mayBegin = makeMayBegin(options)
 
-  const check = (now: number): void => {
-    for (const { _id, user_id } of open.all()) if (!mayHold(user_id)) open.close(_id, 'barred')
-    for (const { _id, begins: at } of upcoming.all()) if (at <= now && open.get(_id) === undefined) begin(_id)
+  const endIfOver =
+    (now: number) =>
+    (id: string): void => {
+      // It may have been extended since.
+      if ((open.get(id)?.ends ?? 0) <= now) open.close(id, 'over')
+    }
+  const barIfNotHeld = ({ _id, user_id }: Upcoming): void => {
+    if (!mayHold(user_id)) open.close(_id, 'barred')
   }
+  const beginIfDue =
+    (now: number) =>
+    ({ _id, begins: at }: Upcoming): void => {
+      if (at <= now && open.get(_id) === undefined) begin(_id)
+    }
 
-  const look = (): void => {
+  const lookOnce = async (): Promise<void> => {
     const mayAct = clock.mayAct()
     if (mayAct !== isTrusted) {
       isTrusted = mayAct
-      for (const reservation of open.all()) open.forward(reservation)
+      await inTurns(open.all(), open.forward, signal)
     }
     if (!mayAct) return
     const now = clock.now()
-    for (const id of open.takeOver(now)) open.close(id, 'over')
-    for (const id of begins.takeDue(now)) begin(id)
+    await inTurns(open.takeOver(now), endIfOver(now), signal)
+    await inTurns(begins.takeDue(now), begin, signal)
     if (Math.abs(now - checkedAt) < CHECK_EVERY) return
     checkedAt = now
-    check(now)
+    await inTurns(open.all(), barIfNotHeld, signal)
+    await inTurns(upcoming.all(), beginIfDue(now), signal)
+  }
+
+  let looking = Promise.resolve()
+  /** One after the other: what another look has taken has been opened when this resolves. */
+  const look = (): Promise<void> => {
+    looking = looking.then(lookOnce)
+    return looking
   }
 
   return {
     get: open.get,
-    openDue: () => {
-      look()
-      return open.tried()
+    openDue: async () => {
+      await look()
+      await open.tried()
     },
     run: async () => {
       upcoming.observe(onUpcoming)
       const unwatch = views.watch((events) => events.forEach(makeOnEvent(options, open)))
       while (!signal.aborted) {
-        look()
+        await look()
         await wake(signal)
       }
       unwatch()

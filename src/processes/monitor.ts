@@ -47,6 +47,9 @@ const AGAIN_AFTER = 5_000
 /** Milliseconds to wait until the views show a record. */
 const VIEWS_TIMEOUT = 5_000
 
+/** SUTs looked at in a turn of the event loop, for thousands that another instance probes would hold requests up. */
+const LOOKED_AT = 100
+
 /** Failures of a machine in a row, and since when they last, in Unix milliseconds. */
 interface Failing {
   readonly sut: Sut
@@ -130,7 +133,7 @@ const makeProbeDue = (
   const probeDue = (due: readonly string[]): void => {
     for (const id of due) waiting.add(id)
     if (signal.aborted || !isOpen() || !clock.mayRecord()) return
-    for (const id of waiting) {
+    for (const id of Iterator.from(waiting).take(LOOKED_AT)) {
       if (!probeIfRoom(id)) return
       waiting.delete(id)
     }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../projections/session.ts'
 import type { Logged } from '../../domain/event.ts'
@@ -30,7 +31,7 @@ const AFTER_END = 60_000
 /** Milliseconds before a close is repeated that failed. */
 const AGAIN_AFTER = 1_000
 /** Sessions per page: a page must not hold the thread for long. */
-const PAGE = 500
+const PAGE = 100
 
 /** Whether a document is that of an open session. */
 export const isStillOpen = (document: string): boolean => (JSON.parse(document) as SessionDocument).closed_at === null
@@ -81,6 +82,7 @@ const readOpen = async ({ views }: AbandonedOptions, put: (session: Session) => 
     }
     createdBefore = views.newest('session', documents.at(-1)?._id ?? '')?.created
     if (documents.length < PAGE || createdBefore === undefined) return true
+    await turn()
   }
 }
 

@@ -103,6 +103,18 @@ const deadlines = (t: ExecutionContext) => {
   return { clock, over, made, pass }
 }
 
+test('setting a deadline does not look at the others, of which there may be thousands', (t) => {
+  let looks = 0
+  const wall = (): number => {
+    looks++
+    return 1_000_000_000
+  }
+  const made = makeDeadlines(() => t.fail(), { wall, steady: () => 50 })
+  t.teardown(made.stop)
+  for (let n = 0; n < 1_000; n++) made.set(`${n}`, 1_000_900_000)
+  t.true(looks < 10_000, `${looks} looks at the clock`)
+})
+
 test('a clock that is set by an hour neither ends a reservation nor prolongs it', (t) => {
   for (const step of [3_600_000, -3_600_000]) {
     const { clock, made, pass } = deadlines(t)

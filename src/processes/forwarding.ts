@@ -1,7 +1,7 @@
 import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeAgenda } from './agenda.ts'
+import { type Agenda, makeAgenda } from './agenda.ts'
 import type { ProcessClock } from './clock.ts'
 import { inTurns } from './in-turns.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
@@ -52,17 +52,51 @@ const makeMayBegin =
   ({ user_id, sut_id, ends }: Upcoming): boolean =>
     ends > clock.now() && mayHold(user_id) && targetOf(sut_id)?.isOurs === true
 
-export const makeForwarding = (options: ForwardingOptions): Forwarding => {
-  const { upcoming, views, gateway, clock, targetOf, mayHold, wake, signal, onError } = options
-  let isTrusted = true
-  const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => isTrusted, onError })
-  const begins = makeAgenda()
+type Begins = Pick<Agenda, 'set' | 'delete' | 'takeDue'>
+
+/** Makes the function that looks at the clock, and at roles and tags from time to time. */
+const makeLook = (options: ForwardingOptions, open: OpenPorts, begins: Begins, trust: { isGiven: boolean }) => {
+  const { upcoming, clock, mayHold, signal } = options
+  const mayBegin = makeMayBegin(options)
   let checkedAt = Number.NEGATIVE_INFINITY
 
   const begin = (id: string): void => {
     const reservation = upcoming.get(id)
     if (reservation !== undefined && mayBegin(reservation)) open.put(reservation)
   }
+  const end = async (now: number): Promise<void> => {
+    // It may have been extended since it was taken.
+    const endIfOver = (id: string) => (open.get(id)?.ends ?? 0) <= now && open.close(id, 'over')
+    await inTurns(open.takeOver(now), endIfOver, signal)
+  }
+  const check = async (now: number): Promise<void> => {
+    await inTurns(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
+    const beginIfDue = ({ _id, begins: at }: Upcoming) => at <= now && open.get(_id) === undefined && begin(_id)
+    await inTurns(upcoming.all(), beginIfDue, signal)
+  }
+
+  return async (): Promise<void> => {
+    const mayAct = clock.mayAct()
+    if (mayAct !== trust.isGiven) {
+      trust.isGiven = mayAct
+      await inTurns(open.all(), open.forward, signal)
+    }
+    if (!mayAct) return
+    const now = clock.now()
+    await end(now)
+    await inTurns(begins.takeDue(now), begin, signal)
+    if (Math.abs(now - checkedAt) < CHECK_EVERY) return
+    checkedAt = now
+    await check(now)
+  }
+}
+
+export const makeForwarding = (options: ForwardingOptions): Forwarding => {
+  const { upcoming, views, gateway, targetOf, wake, signal, onError } = options
+  const trust = { isGiven: true }
+  const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })
+  const begins = makeAgenda()
+  const lookOnce = makeLook(options, open, begins, trust)
 
   const onUpcoming = (id: string, reservation: Upcoming | undefined): void => {
     if (reservation === undefined) {
@@ -72,41 +106,8 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
     else begins.set(id, reservation.begins)
   }
 
-  const mayBegin = makeMayBegin(options)
-
-  const endIfOver =
-    (now: number) =>
-    (id: string): void => {
-      // It may have been extended since.
-      if ((open.get(id)?.ends ?? 0) <= now) open.close(id, 'over')
-    }
-  const barIfNotHeld = ({ _id, user_id }: Upcoming): void => {
-    if (!mayHold(user_id)) open.close(_id, 'barred')
-  }
-  const beginIfDue =
-    (now: number) =>
-    ({ _id, begins: at }: Upcoming): void => {
-      if (at <= now && open.get(_id) === undefined) begin(_id)
-    }
-
-  const lookOnce = async (): Promise<void> => {
-    const mayAct = clock.mayAct()
-    if (mayAct !== isTrusted) {
-      isTrusted = mayAct
-      await inTurns(open.all(), open.forward, signal)
-    }
-    if (!mayAct) return
-    const now = clock.now()
-    await inTurns(open.takeOver(now), endIfOver(now), signal)
-    await inTurns(begins.takeDue(now), begin, signal)
-    if (Math.abs(now - checkedAt) < CHECK_EVERY) return
-    checkedAt = now
-    await inTurns(open.all(), barIfNotHeld, signal)
-    await inTurns(upcoming.all(), beginIfDue(now), signal)
-  }
-
   let looking = Promise.resolve()
-  /** One after the other: what another look has taken has been opened when this resolves. */
+  /** One look after the other: what an earlier one has taken has been opened when this resolves. */
   const look = (): Promise<void> => {
     looking = looking.then(lookOnce)
     return looking

@@ -7,7 +7,11 @@ const AT_ONCE = 100
  * Calls for each item, with a turn of the event loop after every hundred, so that thousands hold no request up. Ends when
  * the signal aborts.
  */
-export const inTurns = async <A>(items: Iterable<A>, each: (item: A) => void, signal?: AbortSignal): Promise<void> => {
+export const inTurns = async <A>(
+  items: Iterable<A>,
+  each: (item: A) => unknown,
+  signal?: AbortSignal,
+): Promise<void> => {
   let left = AT_ONCE
   for (const item of items) {
     if (left-- === 0) {

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { makeForwarding } from '../../src/processes/forwarding.ts'
 import { makeMonitor } from '../../src/processes/monitor.ts'
 import { followMonitored } from '../../src/processes/monitored.ts'
 import { followAbandoned } from '../../src/processes/sessions/abandoned.ts'
 import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
 import type { Views } from '../../src/read-models/views.ts'
-import { clock, idOf } from '../domain/builders.ts'
+import { clock, idOf, reservationExtended, wall } from '../domain/builders.ts'
 import { fakeViews, rowOf } from './fake-views.ts'
 
 /** Thousands of SUTs, sessions or reservations hold no request up: a few are looked at in a turn of the event loop. */
@@ -82,49 +82,74 @@ test('reading which sessions are open looks at a few in a turn', async (t) => {
   t.true(all > MANY && most <= IN_A_TURN, `${all} documents, ${most} in a turn`)
 })
 
+/** Forwards as many reservations from 06:00 to 07:00. */
+const forwardingMany = async (t: ExecutionContext, isOurs: boolean) => {
+  const { fake, views } = fakeViews()
+  fake.rows = Array.from({ length: MANY }, (_, n) => rowOf(idOf(n), '06:00', '07:00', n))
+  const { called, during } = countByTurns()
+  const time = { now: clock('06:10') }
+  const upcoming = makeUpcomingReservations({ views, clock: () => time.now })
+  const stop = new AbortController()
+  const [opened, closed] = [new Set<string>(), [] as string[]]
+  const forwarding = makeForwarding({
+    ...{ upcoming, views, mayHold: () => true, signal: stop.signal, onError: (error) => t.fail(String(error)) },
+    gateway: {
+      open: async ({ reservationId }) => {
+        opened.add(reservationId)
+        return true
+      },
+      close: (id) => {
+        opened.delete(id)
+        closed.push(id)
+      },
+      reconsider: () => undefined,
+    },
+    clock: { now: () => time.now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
+    targetOf: () => {
+      called()
+      return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs }
+    },
+    wake: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  })
+  await upcoming.load()
+  const running = forwarding.run()
+  t.teardown(() => {
+    stop.abort()
+    return running
+  })
+  return { fake, time, opened, closed, forwarding, during }
+}
+
 for (const [what, isOurs] of [
   ['reservations that begin at once are forwarded a few in a turn', true],
   ['reservations that another instance forwards are looked at a few in a turn', false],
 ] as const) {
   test(what, async (t) => {
-    const { fake, views } = fakeViews()
-    fake.rows = Array.from({ length: MANY }, (_, n) => rowOf(idOf(n), '06:00', '07:00', n))
-    const { called, during } = countByTurns()
-    let now = clock('06:10')
-    const upcoming = makeUpcomingReservations({ views, clock: () => now })
-    const stop = new AbortController()
-    const opened = new Set<string>()
-    const forwarding = makeForwarding({
-      ...{ upcoming, views, mayHold: () => true, signal: stop.signal, onError: (error) => t.fail(String(error)) },
-      gateway: {
-        open: async ({ reservationId }) => {
-          opened.add(reservationId)
-          return true
-        },
-        close: () => undefined,
-        reconsider: () => undefined,
-      },
-      clock: { now: () => now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
-      targetOf: () => {
-        called()
-        return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs }
-      },
-      wake: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
-    })
-    await upcoming.load()
-    const running = forwarding.run()
+    const { time, opened, forwarding, during } = await forwardingMany(t, isOurs)
     const { all, most } = await during(async () => {
       await forwarding.openDue()
       t.is(opened.size, isOurs ? MANY : 0, 'what another look has begun to open is open, too')
       // A second later, those that are not forwarded are looked at again.
-      now += 1_000
+      time.now += 1_000
       await forwarding.openDue()
     })
     t.true(all >= 2 * MANY && most <= IN_A_TURN, `${all} SUTs, ${most} in a turn`)
-    stop.abort()
-    await running
   })
 }
+
+test('a reservation whose extension is seen while others end stays open', async (t) => {
+  const { fake, time, opened, closed, forwarding } = await forwardingMany(t, true)
+  await forwarding.openDue()
+  time.now = clock('07:00')
+  const ending = forwarding.openDue()
+  await turn()
+  t.true(closed.length > 0 && closed.length < MANY, `${closed.length} have ended`)
+  const last = [...opened].at(-1)
+  fake.tell('06:59', reservationExtended(String(last), wall('08:00')))
+  await ending
+  t.deepEqual([...opened], [last])
+  t.is(closed.length, MANY - 1)
+})
 
 test('due SUTs that another instance probes are looked at a few in a turn', async (t) => {
   const { called, during } = countByTurns()

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../projections/session.ts'
+import type { Runner } from '../../commands/order.ts'
 import type { Logged } from '../../domain/event.ts'
 import { lostEnd, type Session } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
@@ -8,7 +9,8 @@ import type { Views } from '../../read-models/views.ts'
 import { makeAgenda } from '../agenda.ts'
 import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
 
-export interface AbandonedOptions extends Pick<RecorderOptions, 'runner' | 'makeRequestId'> {
+export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'> {
+  readonly runner: Pick<Runner, 'run'>
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
   readonly instance: string
   /** Unix milliseconds. */

@@ -24,6 +24,8 @@ export interface SessionsOptions
 
 /** Records sessions of the gateway's connections. */
 export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disconnected'> {
+  /** Whether a session of a SUT is open: here, or at another instance as the log shows it. */
+  readonly isInUse: (sutId: string) => boolean
   /** Runs until the signal aborts. */
   readonly run: () => Promise<void>
   /** Ends every session and records what it can, once the gateway has stopped. */
@@ -103,6 +105,7 @@ const makeLook = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
       }
       if (isOpen() && clock.mayRecord() && since >= recordFrom) void record()
     },
+    openInLog: abandoned.open,
     close: abandoned.close,
   }
 }
@@ -126,12 +129,15 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
   const flushAll = async (): Promise<void> => {
     while (!isOverdue && !(await recorder.flush().catch(onError))) await delay(FINISH_EVERY)
   }
-  const { look, close } = makeLook(options, tracker, recorder, keep)
+  const { look, openInLog, close } = makeLook(options, tracker, recorder, keep)
 
   return {
     connected: tracker.connected,
     counted: tracker.counted,
     disconnected: tracker.disconnected,
+    isInUse: (sutId) =>
+      tracker.all().some(({ session }) => session.sut_id === sutId) ||
+      openInLog().some(({ sut_id }) => sut_id === sutId),
     run: async () => {
       takeLeft(options, recorder.add)
       while (!signal.aborted) {

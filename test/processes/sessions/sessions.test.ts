@@ -25,6 +25,36 @@ test('a gap below a minute belongs to the session, a minute ends it with its las
   t.like(first, { bytes_to_sut: 2, bytes_from_sut: 4, instance: HERE, reservation_id: reservation })
 })
 
+test('a SUT is in use while a session of it is open, between connections and for other instances too', async (t) => {
+  const { reserve, run, pass, becomes, events } = await stage(t)
+  const reservation = await reserve()
+  const [here, there] = [run(HERE), run(THERE)]
+  here.connected(1, reservation)
+  await becomes(here, 1, 0)
+  const [opened] = await events()
+  const sutId = opened?.type === 'SessionOpened' ? opened.data.sut_id : ''
+  await there.tick()
+  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId), here.isInUse(reservation)], [true, true, false])
+  here.disconnected(1, reservation)
+  pass(MINUTE - 1)
+  await here.tick()
+  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId)], [true, true], 'in a gap')
+  pass(1)
+  await becomes(here, 1, 1)
+  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId)], [false, false])
+})
+
+test('a SUT is in use although its session could not be recorded yet', async (t) => {
+  const { reserve, run, setTrouble, views, events } = await stage(t)
+  const reservation = await reserve()
+  const { sut_id } = JSON.parse(views.newest('reservation', reservation)?.document ?? '')
+  const here = run(HERE)
+  setTrouble('unavailable')
+  here.connected(1, reservation)
+  await here.tick()
+  t.deepEqual([await events(), here.isInUse(sut_id)], [[], true])
+})
+
 test('the end of the reservation ends a session at once', async (t) => {
   const { reserve, run, over, becomes, closed } = await stage(t)
   const [cut, left] = [await reserve(), await reserve()]

@@ -114,6 +114,7 @@ export const stage = async (t: ExecutionContext) => {
       file,
       errors,
       dropped,
+      isInUse: sessions.isInUse,
       connected: (connection: number, reservationId: string) =>
         sessions.connected({ connection, reservationId, at: now } satisfies Connected),
       counted: (connection: number, reservationId: string, bytesToSut: number) =>

@@ -1,10 +1,12 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
 import { freePort, startSut } from '../../../gateway/peers.ts'
 import { type Running, start, type Tidying } from '../../harness.ts'
 import { aReservation, createSut, NOW, reserve } from '../../requests.ts'
 import { until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
-import { becomes, check, LOCAL, monitor, passing, read, SOON, statusOf } from './monitored.ts'
+import { becomes, check, LOCAL, MINUTE, monitor, passing, read, SOON, statusOf } from './monitored.ts'
 
 /** What failures of probes in a row mean, and when probes are made. */
 
@@ -52,6 +54,24 @@ test('a failed probe is repeated after 5 s until the third, whatever the interva
   const seconds = (service.clock.now() - begun) / 1_000
   t.true(seconds >= 10, `${seconds} s`)
   t.is(server.sockets.length, 3)
+})
+
+test('another instance than the one that found a SUT online needs ten minutes of failures of its own', async (t) => {
+  const { service, id, isUp } = await given(t)
+  t.is(await statusAfterCheck(service, id), 'Online')
+  await service.stop()
+  rmSync(join(service.data, 'instance'))
+  const later = service.clock.now() + 30 * MINUTE
+  const other = await start(t, { data: service.data, now: new Date(later).toISOString() })
+  isUp(false)
+  for (let n = 0; n < 3; n++) t.is(await statusAfterCheck(other, id), 'Online')
+  other.clock.set(new Date(later + 10 * MINUTE - 1_000).toISOString())
+  t.is(await statusAfterCheck(other, id), 'Online', 'not ten minutes since the first failure')
+  t.is(await statusAfterCheck(other, id), 'Offline')
+  isUp(true)
+  t.is(await statusAfterCheck(other, id), 'Online')
+  isUp(false)
+  for (const status of ['Online', 'Online', 'Offline']) t.is(await statusAfterCheck(other, id), status)
 })
 
 test('failures at a former address, port or type do not count', async (t) => {

@@ -203,7 +203,8 @@ test('"connect --exec" starts the viewer that is installed, and ends as it does'
 test('"connect" says why there is nothing to connect to', async (t) => {
   const { service, id, beside } = await running(t, 'tcp')
   await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
-  t.regex((await type(['connect', id], beside)).error, /^berth: 410 |^berth: the port is not open/)
+  const why = 'the reservation has not begun or is over, or another program has it'
+  t.is((await type(['connect', id], beside)).error, `berth: the port is not open: ${why}\n`)
   t.regex((await type(['connect', 'none'], beside)).error, /^berth: 404 /)
 })
 

@@ -68,14 +68,15 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
       begins.delete(id)
       open.close(id, 'released')
     } else if (open.get(id) !== undefined) open.put(reservation)
-    else begins.set(id, reservation.begins)
+    else begins.set(id, reservation.starts)
   }
 
   const mayBegin = makeMayBegin(options)
 
-  const check = (now: number): void => {
-    for (const { _id, user_id } of open.all()) if (!mayHold(user_id)) open.close(_id, 'barred')
-    for (const { _id, begins: at } of upcoming.all()) if (at <= now && open.get(_id) === undefined) begin(_id)
+  /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
+  const follow = (now: number): void => {
+    for (const { _id, starts } of open.all()) if (starts > now) open.close(_id, 'over')
+    for (const { _id, starts } of upcoming.all()) if (starts <= now && open.get(_id) === undefined) begin(_id)
   }
 
   const look = (): void => {
@@ -84,13 +85,15 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
       isTrusted = mayAct
       for (const reservation of open.all()) open.forward(reservation)
     }
-    if (!mayAct) return
     const now = clock.now()
-    for (const id of open.takeOver(now)) open.close(id, 'over')
-    for (const id of begins.takeDue(now)) begin(id)
+    if (mayAct) {
+      for (const id of open.takeOver(now)) open.close(id, 'over')
+      for (const id of begins.takeDue(now)) begin(id)
+    }
     if (Math.abs(now - checkedAt) < CHECK_EVERY) return
     checkedAt = now
-    check(now)
+    for (const { _id, user_id } of open.all()) if (!mayHold(user_id)) open.close(_id, 'barred')
+    if (mayAct) follow(now)
   }
 
   return {

@@ -43,11 +43,12 @@ export const makeRunSessionCommand =
     return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), order)())
   }
 
-/** The first of each SUT: an instance records its sessions of a SUT one after the other. */
-const takeBatch = (waiting: Iterable<Tracked>): readonly Tracked[] => {
+/** The first of each SUT, unless that failed: an instance records its sessions of a SUT one after the other. */
+const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): readonly Tracked[] => {
   const batch = new Map<string, Tracked>()
   for (const tracked of waiting) {
-    if (!batch.has(tracked.session.sut_id)) batch.set(tracked.session.sut_id, tracked)
+    const { sut_id } = tracked.session
+    if (!batch.has(sut_id) && !failed.has(sut_id)) batch.set(sut_id, tracked)
     if (batch.size === AT_ONCE) break
   }
   return [...batch.values()]
@@ -74,11 +75,16 @@ export const makeRecorder = (options: RecorderOptions): Recorder => {
   }
 
   const flushAll = async (): Promise<boolean> => {
-    while (waiting.size > 0) {
+    /** SUTs whose sessions are to be tried again. They hold up no others. */
+    const failed = new Set<string>()
+    for (;;) {
+      const batch = takeBatch(waiting.values(), failed)
+      if (batch.length === 0) break
       if (!mayRecord()) return false
-      const done = await Promise.all(takeBatch(waiting.values()).map(record))
-      if (done.includes(false)) return false
+      const done = await Promise.all(batch.map(record))
+      for (const [n, { session }] of batch.entries()) if (done[n] === false) failed.add(session.sut_id)
     }
+    if (failed.size > 0) return false
     if (hasDropped) onCaughtUp()
     hasDropped = false
     return true

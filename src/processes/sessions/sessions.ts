@@ -92,7 +92,7 @@ const makeLook = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
     const isDone = await recorder.flush()
     if (!isDone) recordFrom = sinceBoot() + AGAIN_AFTER
     if (!isLoaded) isLoaded = await abandoned.load()
-    if (isLoaded && isDone) await abandoned.closeDue()
+    if (isLoaded) await abandoned.closeDue()
   }, onError)
 
   return {

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { sessionStream } from '../../../src/domain/values/ids.ts'
 import { BEGINS, HERE, MINUTE, stage, THERE } from './stage.ts'
 
 const at = (milliseconds: number): string => new Date(BEGINS + milliseconds).toISOString()
@@ -113,6 +114,32 @@ test('with the store away sessions wait in order, and keep their times', async (
     opened.map(({ reservation_id, opened_at }) => [reservation_id, opened_at]),
     reservations.map((id, n) => [id, at(n * 1_000)]),
   )
+})
+
+test('sessions of SUTs that cannot be recorded hold up neither others nor the close of abandoned ones', async (t) => {
+  const { reserve, run, pass, setTrouble, becomes, events, closed, views } = await stage(t)
+  const abandoned = await reserve()
+  const gone = run(THERE)
+  gone.connected(1, abandoned)
+  await becomes(gone, 1, 0)
+  await gone.crash()
+  const reservations = await Promise.all(Array.from({ length: 40 }, reserve))
+  const here = run(HERE)
+  const last = reservations.at(-1) as string
+  const refused = reservations.slice(0, -1).map((id) => {
+    const { sut_id } = JSON.parse(String(views.newest('reservation', id)?.document))
+    return sessionStream(sut_id)
+  })
+  setTrouble('unavailable', (stream) => refused.includes(stream))
+  for (const [n, id] of reservations.entries()) here.connected(n + 1, id)
+  await becomes(here, 2, 0)
+  t.like((await events()).at(-1)?.data, { reservation_id: last })
+  pass(61 * MINUTE)
+  await becomes(here, 2, 1)
+  t.like((await closed())[0], { reservation_id: abandoned, cause: 'lost' })
+  setTrouble(undefined)
+  pass(2_000)
+  await becomes(here, 41, 1)
 })
 
 test('an answer that is lost opens and closes no session twice', async (t) => {

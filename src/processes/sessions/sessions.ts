@@ -71,9 +71,23 @@ const makeKeep = ({ keep, clock, left }: SessionsOptions, unfinished: () => Iter
   }
 }
 
-/** What an earlier run left that is not in the log. It comes before the sessions of this run. */
+/** The SUT and the holder of a reservation; undefined if this log has none of this id. */
+const makeReservationOf =
+  ({ views }: Pick<SessionsOptions, 'views'>): TrackerOptions['reservationOf'] =>
+  (id) => {
+    const found = views.newest('reservation', id)
+    return found && JSON.parse(found.document)
+  }
+
+/**
+ * What an earlier run left that is not in the log. It comes before the sessions of this run. The log may be another one,
+ * or have been restored from a backup.
+ */
 const takeLeft = ({ left, views }: SessionsOptions, add: (tracked: Tracked) => void): void => {
+  const reservationOf = makeReservationOf({ views })
   for (const session of left) {
+    const reservation = reservationOf(session.reservation_id)
+    if (reservation?.sut_id !== session.sut_id || reservation.user_id !== session.user_id) continue
     const known = views.newest('session', session._id)
     if (known === undefined || isStillOpen(known.document)) {
       add({ ...trackedOf(session), isRecorded: known !== undefined })
@@ -111,15 +125,12 @@ const makeLook = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
 }
 
 export const makeSessions = (options: SessionsOptions): Sessions => {
-  const { views, clock, onError, wake, signal } = options
+  const { clock, onError, wake, signal } = options
   let isOverdue = false
   const recorder = makeRecorder({ ...options, mayRecord: () => !isOverdue && clock.mayRecord() })
   const tracker = makeTracker({
     ...options,
-    reservationOf: (id) => {
-      const found = views.newest('reservation', id)
-      return found && JSON.parse(found.document)
-    },
+    reservationOf: makeReservationOf(options),
     record: recorder.add,
   })
   const keep = makeOneAtATime(

@@ -51,6 +51,14 @@ const makeMayBegin =
   ({ user_id, sut_id, ends }: Upcoming): boolean =>
     ends > clock.now() && mayHold(user_id) && targetOf(sut_id)?.isOurs === true
 
+/** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
+const makeFollow =
+  ({ upcoming }: ForwardingOptions, open: OpenPorts, begin: (id: string) => void) =>
+  (now: number): void => {
+    for (const { _id, starts } of open.all()) if (starts > now) open.close(_id, 'over')
+    for (const { _id, starts } of upcoming.all()) if (starts <= now && open.get(_id) === undefined) begin(_id)
+  }
+
 export const makeForwarding = (options: ForwardingOptions): Forwarding => {
   const { upcoming, views, gateway, clock, targetOf, mayHold, wake, signal, onError } = options
   let isTrusted = true
@@ -72,12 +80,7 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
   }
 
   const mayBegin = makeMayBegin(options)
-
-  /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
-  const follow = (now: number): void => {
-    for (const { _id, starts } of open.all()) if (starts > now) open.close(_id, 'over')
-    for (const { _id, starts } of upcoming.all()) if (starts <= now && open.get(_id) === undefined) begin(_id)
-  }
+  const follow = makeFollow(options, open, begin)
 
   const look = (): void => {
     const mayAct = clock.mayAct()

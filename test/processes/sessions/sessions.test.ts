@@ -116,6 +116,49 @@ test('with the store away sessions wait in order, and keep their times', async (
   )
 })
 
+test('while the clock is not trusted sessions wait, and abandoned ones stay open', async (t) => {
+  const { reserve, run, pass, now, becomes, events, closed } = await stage(t)
+  const reservation = await reserve()
+  const gone = run(THERE)
+  gone.connected(1, reservation)
+  await becomes(gone, 1, 0)
+  await gone.crash()
+  let isTrusted = true
+  const trusted = (): boolean => isTrusted
+  const here = run(HERE, [], { clock: { now, mayAct: trusted, mayRecord: trusted, confirm: () => undefined } })
+  await here.tick()
+  isTrusted = false
+  here.connected(1, reservation)
+  pass(62 * MINUTE)
+  here.disconnected(1, reservation, { cause: 'over' })
+  for (let n = 0; n < 5; n++) await here.tick()
+  t.is((await events()).length, 1)
+  isTrusted = true
+  await becomes(here, 2, 2)
+  const own = (await closed()).find(({ instance }) => instance === HERE)
+  t.like(own, { opened_at: at(0), closed_at: at(62 * MINUTE), cause: 'over' })
+})
+
+test('a clock that jumps while sessions are recorded holds up those that still wait', async (t) => {
+  const { reserve, run, now, setTrouble, becomes, events } = await stage(t)
+  const reservation = await reserve()
+  let isTrusted = false
+  const trusted = (): boolean => isTrusted
+  const here = run(HERE, [], { clock: { now, mayAct: trusted, mayRecord: trusted, confirm: () => undefined } })
+  for (const connection of [1, 2]) {
+    here.connected(connection, reservation)
+    here.disconnected(connection, reservation, { cause: 'over' })
+  }
+  setTrouble('unavailable', () => {
+    isTrusted = false
+    return false
+  })
+  isTrusted = true
+  await becomes(here, 1, 1)
+  for (let n = 0; n < 5; n++) await here.tick()
+  t.is((await events()).length, 2)
+})
+
 test('sessions of SUTs that cannot be recorded hold up neither others nor the close of abandoned ones', async (t) => {
   const { reserve, run, pass, setTrouble, becomes, events, closed, views } = await stage(t)
   const abandoned = await reserve()

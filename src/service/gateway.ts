@@ -116,11 +116,10 @@ export const openForwarding = (options: ForwardingOptions) => {
   const logOnce = makeLogOnce(log, world.clock)
   const onError = (error: unknown): void => log.error({ err: error }, 'a reservation was not forwarded')
   const targetOf = makeTargetOf(views, suts)
-  const { matches } = clientNames
   const passwordOf = makePasswordOf(vault)
   const get: Forwarding['get'] = (id) => forwarding.get(id)
   const admission = makeAdmission({
-    ...{ get, targetOf, runner, matches, passwordOf, respond: respondToChallenge, clients },
+    ...{ get, targetOf, runner, clientNames, passwordOf, respond: respondToChallenge, clients },
   })
   const ports = watchPorts(alarms, (id) => get(id) !== undefined)
   const warnIfShared = makeWarnIfShared(log)

@@ -1,6 +1,7 @@
 import test from 'ava'
+import { deafPort } from './deaf.ts'
 import { startGateway } from './harness.ts'
-import { connectTo, deafPort, startSut } from './peers.ts'
+import { connectTo, startSut } from './peers.ts'
 
 test('after a failure of the thread another one opens the same ports', async (t) => {
   const sut = await startSut(t)

@@ -58,6 +58,35 @@ test.serial(
   },
 )
 
+const DROPPED = 10_000
+const AT_A_TIME = 250
+
+test.serial('10,000 connections opened and dropped leave no descriptor', async (t) => {
+  // Ends a third of them itself.
+  const sut = await startSut(t, (socket) => {
+    if (sut.sockets.length % 3 === 0) socket.end('x')
+    socket.resume().once('end', () => socket.destroy())
+  })
+  const { forward, see, reported } = startGateway(t, LIMITS)
+  const { listenPort } = await forward(sut.port)
+  await (await connectTo(t, await freePort())).closed
+  const before = openSockets(t)?.size
+  for (let dropped = 0; dropped < DROPPED; dropped += AT_A_TIME) {
+    await Promise.all(
+      Array.from({ length: AT_A_TIME }, async (_, n) => {
+        const { socket, closed } = await connectTo(t, listenPort)
+        if (n % 2 === 0) socket.destroy()
+        else socket.resetAndDestroy()
+        return closed
+      }),
+    )
+  }
+  await areClosed(t, before)
+  await see('their ends', ({ connected, disconnected }) => connected.length === disconnected.length)
+  t.true(reported.connected.length > 0)
+  t.deepEqual([reported.refused, reported.errors], [{}, []])
+})
+
 const STALLED = 24
 /** Bytes that each SUT tries to send. */
 const FLOOD = 40 * 2 ** 20

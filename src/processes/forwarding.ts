@@ -69,9 +69,12 @@ const makeLook = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
     const endIfOver = (id: string) => (open.get(id)?.ends ?? 0) <= now && open.close(id, 'over')
     await inTurns(open.takeOver(now), endIfOver, signal)
   }
-  const check = async (now: number): Promise<void> => {
-    await inTurns(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
-    const beginIfDue = ({ _id, begins: at }: Upcoming) => at <= now && open.get(_id) === undefined && begin(_id)
+  const bar = (): Promise<void> =>
+    inTurns(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
+  /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
+  const follow = async (now: number): Promise<void> => {
+    await inTurns(open.all(), ({ _id, starts }) => starts > now && open.close(_id, 'over'), signal)
+    const beginIfDue = ({ _id, starts }: Upcoming) => starts <= now && open.get(_id) === undefined && begin(_id)
     await inTurns(upcoming.all(), beginIfDue, signal)
   }
 
@@ -81,13 +84,15 @@ const makeLook = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
       trust.isGiven = mayAct
       await inTurns(open.all(), open.forward, signal)
     }
-    if (!mayAct) return
     const now = clock.now()
-    await end(now)
-    await inTurns(begins.takeDue(now), begin, signal)
+    if (mayAct) {
+      await end(now)
+      await inTurns(begins.takeDue(now), begin, signal)
+    }
     if (Math.abs(now - checkedAt) < CHECK_EVERY) return
     checkedAt = now
-    await check(now)
+    await bar()
+    if (mayAct) await follow(now)
   }
 }
 
@@ -103,7 +108,7 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
       begins.delete(id)
       open.close(id, 'released')
     } else if (open.get(id) !== undefined) open.put(reservation)
-    else begins.set(id, reservation.begins)
+    else begins.set(id, reservation.starts)
   }
 
   let looking = Promise.resolve()

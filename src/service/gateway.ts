@@ -26,7 +26,7 @@ interface ForwardingOptions {
   readonly world: World
   readonly parts: Pick<
     Parts,
-    'views' | 'users' | 'vault' | 'clientNames' | 'metrics' | 'processClock' | 'alarms' | 'inUse' | 'forwarded'
+    'views' | 'users' | 'vault' | 'clientNames' | 'metrics' | 'processClock' | 'alarms' | 'forwarded'
   >
   readonly runner: Runner
   readonly upcoming: UpcomingReservations
@@ -57,40 +57,21 @@ const watchPorts = (alarms: Alarms, isForwarded: (reservationId: string) => bool
   } satisfies Pick<Decisions, 'onPortTaken' | 'onPortOpened'> & { readonly settle: (reservationId: string) => void }
 }
 
-/** Counts connections, in all and by SUT, and follows sessions. */
+/** Counts connections and follows sessions. */
 const countConnections = (
   { connected, disconnected }: Parts['metrics'],
-  inUse: Map<string, number>,
-  sutOf: (reservationId: string) => string | undefined,
   sessions: ForwardingOptions['sessions'],
-): Pick<Decisions, 'onConnected' | 'onCounted' | 'onDisconnected'> => {
-  const suts = new Map<number, string>()
-  const count = (sutId: string, by: 1 | -1): void => {
-    const now = (inUse.get(sutId) ?? 0) + by
-    if (now === 0) inUse.delete(sutId)
-    else inUse.set(sutId, now)
-  }
-  return {
-    onConnected: (start) => {
-      const { connection, reservationId, milliseconds } = start
-      connected(milliseconds)
-      sessions.connected(start)
-      const sutId = sutOf(reservationId)
-      if (sutId === undefined) return
-      suts.set(connection, sutId)
-      count(sutId, 1)
-    },
-    onCounted: sessions.counted,
-    onDisconnected: (end) => {
-      disconnected(end)
-      sessions.disconnected(end)
-      const sutId = suts.get(end.connection)
-      if (sutId === undefined) return
-      suts.delete(end.connection)
-      count(sutId, -1)
-    },
-  }
-}
+): Pick<Decisions, 'onConnected' | 'onCounted' | 'onDisconnected'> => ({
+  onConnected: (start) => {
+    connected(start.milliseconds)
+    sessions.connected(start)
+  },
+  onCounted: sessions.counted,
+  onDisconnected: (end) => {
+    disconnected(end)
+    sessions.disconnected(end)
+  },
+})
 
 /** Warns once of a client address that may be that of many. */
 const makeWarnIfShared = (log: Log) => {
@@ -129,17 +110,16 @@ const makePasswordOf =
 /** Opens the gateway and what tells it what to forward. Returns the function that stops both. */
 export const openForwarding = (options: ForwardingOptions) => {
   const { config, world, parts, runner, upcoming, ownPort, wake, signal, sessions } = options
-  const { views, users, vault, clientNames, metrics, processClock: clock, alarms, inUse, forwarded } = parts
+  const { views, users, vault, clientNames, metrics, processClock: clock, alarms, forwarded } = parts
   const { host, clients, suts, ...limits } = config.gateway
   const { log } = world
   const logOnce = makeLogOnce(log, world.clock)
   const onError = (error: unknown): void => log.error({ err: error }, 'a reservation was not forwarded')
   const targetOf = makeTargetOf(views, suts)
-  const { matches } = clientNames
   const passwordOf = makePasswordOf(vault)
   const get: Forwarding['get'] = (id) => forwarding.get(id)
   const admission = makeAdmission({
-    ...{ get, targetOf, runner, matches, passwordOf, respond: respondToChallenge, clients },
+    ...{ get, targetOf, runner, clientNames, passwordOf, respond: respondToChallenge, clients },
   })
   const ports = watchPorts(alarms, (id) => get(id) !== undefined)
   const warnIfShared = makeWarnIfShared(log)
@@ -151,7 +131,7 @@ export const openForwarding = (options: ForwardingOptions) => {
     },
     onPortTaken: ports.onPortTaken,
     onPortOpened: ports.onPortOpened,
-    ...countConnections(metrics, inUse, (id) => get(id)?.sut_id, sessions),
+    ...countConnections(metrics, sessions),
     onRefused: (id, reason, count) => {
       metrics.gatewayRefused(reason, count)
       logOnce(id, reason, 'the gateway refused a client')

@@ -127,6 +127,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
       ...{ data, log, sinceBoot, randomHex, views, instance, runner, clock, isForwarded, isOpen, wake, signal },
       alarms,
     })
+    parts.sessions.isInUse = sessions.isInUse
     const forwarding = config.gateway.isOn
       ? openForwarding({ config, world, parts, runner, upcoming, ownPort, wake, signal, sessions })
       : undefined

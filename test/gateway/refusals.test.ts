@@ -40,6 +40,24 @@ test('a verdict is remembered until the reservation is opened again', async (t) 
   t.deepEqual(reported.asked, [HOST, HOST])
 })
 
+test('a client that connects right after the reservation was opened again gets the new verdict', async (t) => {
+  const sut = await startSut(t, (socket) => void socket.end('x'))
+  let verdict: Verdict = NOT_BOUND
+  const { gateway, forward } = startGateway(t, { admit: () => verdict })
+  const forwarding = await forward(sut.port)
+  for (let round = 0; round < 50; round++) {
+    verdict = NOT_BOUND
+    await gateway.open(forwarding)
+    // The thread is still busy with them.
+    await Promise.all(Array.from({ length: 5 }, () => isReset(t, forwarding.listenPort)))
+    verdict = ADMITTED
+    gateway.open(forwarding)
+    const client = await connectTo(t, forwarding.listenPort)
+    t.is(await client.ending, 'end')
+    client.socket.end()
+  }
+})
+
 test('a verdict that was being made when the reservation changed does not count', async (t) => {
   const sut = await startSut(t)
   const first = Promise.withResolvers<Verdict>()

@@ -4,7 +4,12 @@ import type { MessagePort } from 'node:worker_threads'
 /** Bytes of one direction that are on their way to the other thread. One write may exceed it. */
 const WINDOW = 262_144
 
-/** Bytes, how many of them the reader has taken, or the end of a direction. */
+/** Bytes that a message counts for at least: small ones cost as much memory. */
+const WEIGHT_MIN = 1_024
+
+const weightOf = ({ byteLength }: Uint8Array): number => Math.max(byteLength, WEIGHT_MIN)
+
+/** Bytes, the weight of those that the reader has taken, or the end of a direction. */
 type Message = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly taken: number } | 'end'
 
 /** One end of a stream between two threads, with back-pressure and half-closes. Destroying one end destroys the other. */
@@ -16,7 +21,8 @@ class PortStream extends Duplex {
   #resume: (() => void) | undefined
 
   constructor(port: MessagePort) {
-    super({ allowHalfOpen: true })
+    // A reader that is paused takes nothing more, however little it has.
+    super({ allowHalfOpen: true, readableHighWaterMark: 1 })
     this.#port = port
     port.on('message', (message: Message) => this.#receive(message))
     // After both ends the other side closes by itself, and what has arrived can still be read.
@@ -33,7 +39,7 @@ class PortStream extends Duplex {
       if (this.#onTheirWay < WINDOW) this.#continue()
     } else {
       const { buffer, byteOffset, byteLength } = message.bytes
-      this.#untaken += byteLength
+      this.#untaken += weightOf(message.bytes)
       if (this.push(Buffer.from(buffer, byteOffset, byteLength))) this.#take()
     }
   }
@@ -56,7 +62,7 @@ class PortStream extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     // Copied: the memory of a transferred buffer is gone, and small buffers share theirs.
     const bytes = new Uint8Array(chunk)
-    this.#onTheirWay += bytes.length
+    this.#onTheirWay += weightOf(bytes)
     this.#port.postMessage({ bytes } satisfies Message, [bytes.buffer])
     if (this.#onTheirWay < WINDOW) done()
     else this.#resume = done

@@ -6,16 +6,31 @@ export interface Relay {
   readonly bytesFromSut: () => number
 }
 
+/** Chunks that wait to be written. A stream counts bytes, but thousands of single bytes cost megabytes. */
+const WAITING_MAX = 256
+
 /** Forwards one direction, its end included. Stops reading while the other side does not take more. */
 const forward = (from: Duplex, to: Duplex): (() => number) => {
   let passedOn = 0
+  let waiting = 0
+  let isPaused = false
+  const goOn = (): void => {
+    if (!isPaused || waiting >= WAITING_MAX || to.writableNeedDrain) return
+    isPaused = false
+    from.resume()
+  }
   from.on('data', (chunk: Buffer) => {
+    waiting++
     const isRoom = to.write(chunk, (error) => {
+      waiting--
       if (!error) passedOn += chunk.length
+      goOn()
     })
-    if (!isRoom) from.pause()
+    if (isRoom && waiting < WAITING_MAX) return
+    isPaused = true
+    from.pause()
   })
-  to.on('drain', () => from.resume())
+  to.on('drain', goOn)
   if (from.readableEnded) to.end()
   else from.once('end', () => to.end())
   from.resume()

@@ -49,6 +49,7 @@ const makeDoors = (
   report: (report: Report) => void,
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: Entry) => boolean,
+  followArrived: () => void,
 ) => {
   const questions = makeQuestions(report)
   const tallies = makeTallies(report)
@@ -63,7 +64,11 @@ const makeDoors = (
     listenOn(
       { host: options.host, port, retryMs: options.portRetryMs },
       {
-        onConnection: (socket) => accept(entry(), socket),
+        onConnection: (socket) => {
+          // What was decided before a client connected counts for it: a client may come right after its binding.
+          followArrived()
+          accept(entry(), socket)
+        },
         onExhausted: () => tallies.refused(reservationId, 'full'),
         onOpened: () => report({ kind: 'portOpened', reservationId, port }),
         onTaken: (code) => report({ kind: 'portTaken', reservationId, port, code }),
@@ -88,8 +93,16 @@ const makeDoors = (
   return { questions, tallies, attach, add, change }
 }
 
-/** All forwardings of the worker thread. */
-export const makeSwitchboard = (options: WorkerOptions, report: (report: Report) => void): Switchboard => {
+/**
+ * All forwardings of the worker thread.
+ *
+ * @param followArrived follows the orders that have arrived
+ */
+export const makeSwitchboard = (
+  options: WorkerOptions,
+  report: (report: Report) => void,
+  followArrived: () => void,
+): Switchboard => {
   const entries = makeEntries()
 
   const close = (reservationId: string, cause: CutCause): void => {
@@ -103,7 +116,7 @@ export const makeSwitchboard = (options: WorkerOptions, report: (report: Report)
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
   const isRunning = (entry: Entry): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const { questions, tallies, attach, add, change } = makeDoors(options, report, entries, isRunning)
+  const { questions, tallies, attach, add, change } = makeDoors(options, report, entries, isRunning, followArrived)
 
   /** A port belongs to one SUT, and one reservation of it runs at a time: a former one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {

@@ -21,6 +21,8 @@ export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'>
 
 /** Closes sessions that nobody else closes: those that an earlier run of this instance, or another one, left open. */
 export interface AbandonedSessions {
+  /** The open sessions in the log, of all instances. */
+  readonly open: () => IteratorObject<Session>
   /** Reads which sessions are open, and follows that. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
   /** Closes what is due. */
@@ -103,6 +105,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
   }
 
   return {
+    open: () => open.values(),
     load: () => {
       unwatch ??= views.watch((events) => {
         for (const event of events) take(event)

@@ -56,25 +56,22 @@ const makeWithHolder =
     return held === undefined ? session : { ...session, user_id: held.user_id }
   }
 
-/** The first of each SUT: an instance records its sessions of a SUT one after the other. */
-const takeBatch = (waiting: Iterable<Tracked>): readonly Tracked[] => {
+/** The first of each SUT, unless that failed: an instance records its sessions of a SUT one after the other. */
+const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): readonly Tracked[] => {
   const batch = new Map<string, Tracked>()
   for (const tracked of waiting) {
-    if (!batch.has(tracked.session.sut_id)) batch.set(tracked.session.sut_id, tracked)
+    const { sut_id } = tracked.session
+    if (!batch.has(sut_id) && !failed.has(sut_id)) batch.set(sut_id, tracked)
     if (batch.size === AT_ONCE) break
   }
   return [...batch.values()]
 }
 
-export const makeRecorder = (options: RecorderOptions): Recorder => {
-  const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
+/** Makes the function that records what is known of a session. Resolves to false if it must be tried again. */
+const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => {
   const run = makeRunSessionCommand(options)
   const withHolder = makeWithHolder(options)
-  const waiting = new Map<string, Tracked>()
-  let flushing: Promise<boolean> | undefined
-  let hasDropped = false
-
-  const record = async (tracked: Tracked): Promise<boolean> => {
+  return async (tracked: Tracked): Promise<boolean> => {
     const { end, isRecorded } = tracked
     const isClosed = isRecorded && end !== undefined
     const session = isClosed ? tracked.session : await withHolder(tracked.session)
@@ -88,13 +85,26 @@ export const makeRecorder = (options: RecorderOptions): Recorder => {
     if (tracked.end === end) waiting.delete(session._id)
     return true
   }
+}
+
+export const makeRecorder = (options: RecorderOptions): Recorder => {
+  const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
+  const waiting = new Map<string, Tracked>()
+  const record = makeRecord(options, waiting)
+  let flushing: Promise<boolean> | undefined
+  let hasDropped = false
 
   const flushAll = async (): Promise<boolean> => {
-    while (waiting.size > 0) {
+    /** SUTs whose sessions are to be tried again. They hold up no others. */
+    const failed = new Set<string>()
+    for (;;) {
+      const batch = takeBatch(waiting.values(), failed)
+      if (batch.length === 0) break
       if (!mayRecord()) return false
-      const done = await Promise.all(takeBatch(waiting.values()).map(record))
-      if (done.includes(false)) return false
+      const done = await Promise.all(batch.map(record))
+      for (const [n, { session }] of batch.entries()) if (done[n] === false) failed.add(session.sut_id)
     }
+    if (failed.size > 0) return false
     if (hasDropped) onCaughtUp()
     hasDropped = false
     return true

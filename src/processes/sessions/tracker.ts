@@ -60,7 +60,7 @@ export interface Tracker {
   readonly endAll: (now: number) => void
   readonly has: (session: Session) => boolean
   /** Sessions that have not ended. */
-  readonly all: () => Iterable<Tracked>
+  readonly all: () => IteratorObject<Tracked>
 }
 
 /** Milliseconds without a connection that do not end a session. */

@@ -6,6 +6,10 @@ const RESTART_MS = 1_000
 /** Milliseconds allowed for the thread to stop. */
 const STOP_MS = 5_000
 
+/** Berth's own variables may have the vault's keys. */
+const environmentWithoutSecrets = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')))
+
 export interface ThreadHooks {
   readonly onReport: (report: Report) => void
   /** The thread has failed. Orders are dropped until it is restarted. */
@@ -25,7 +29,11 @@ export const startThread = (workerData: WorkerOptions, { onReport, onFailed, onR
   let restart: NodeJS.Timeout | undefined
 
   const start = (): Worker => {
-    const started = new Worker(new URL('./worker/gateway-worker.ts', import.meta.url), { name: 'gateway', workerData })
+    const started = new Worker(new URL('./worker/gateway-worker.ts', import.meta.url), {
+      name: 'gateway',
+      workerData,
+      env: environmentWithoutSecrets(),
+    })
     let error = new Error('the thread has ended')
     started.unref()
     started.on('message', (reports: readonly Report[]) => {

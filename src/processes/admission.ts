@@ -11,8 +11,13 @@ export interface AdmissionOptions {
   readonly get: (id: string) => Upcoming | undefined
   readonly targetOf: (sutId: string) => Target | undefined
   readonly runner: Pick<Runner, 'look'>
-  /** Whether a client name in the log belongs to an address. */
-  readonly matches: (name: string, address: string) => boolean
+  /** Client names in the log. */
+  readonly clientNames: {
+    /** Whether a name belongs to an address. */
+    readonly matches: (name: string, address: string) => boolean
+    /** False once the key of a name is gone: it then belongs to no address. */
+    readonly isKnown: (name: string) => boolean
+  }
   /** The password of a SUT; undefined if it has none. */
   readonly passwordOf: (sutId: string) => Promise<string | undefined>
   /** The response of VNC Authentication to a challenge. */
@@ -23,18 +28,22 @@ export interface AdmissionOptions {
 
 /** Decides who may connect to a running reservation. The log says to which client it is bound. */
 export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit' | 'answerChallenge'> => {
-  const { get, targetOf, runner, matches, passwordOf, respond, clients } = options
+  const { get, targetOf, runner, clientNames, passwordOf, respond, clients } = options
   return {
     admit: async (id, address) => {
       const reservation = get(id)
       if (reservation === undefined) return { admitted: false, reason: 'over' }
       const { sut_id } = reservation
-      if (targetOf(sut_id)?.isOurs !== true) return { admitted: false, reason: 'not_here' }
+      const target = targetOf(sut_id)
+      if (target?.isOurs !== true) return { admitted: false, reason: 'not_here' }
       if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
       const held = await runner.look(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, id))
-      if (held === undefined || held.client === null) return { admitted: false, reason: 'not_bound' }
-      if (!matches(held.client, address)) return { admitted: false, reason: 'not_holder' }
-      return { admitted: true, isBound: true, hasPassword: (await passwordOf(sut_id)) !== undefined }
+      const name = held?.client ?? undefined
+      if (name === undefined || !clientNames.isKnown(name)) return { admitted: false, reason: 'not_bound' }
+      if (!clientNames.matches(name, address)) return { admitted: false, reason: 'not_holder' }
+      // Other types do not depend on the vault.
+      const hasPassword = target.protocol === 'vnc' && (await passwordOf(sut_id)) !== undefined
+      return { admitted: true, isBound: true, hasPassword }
     },
     answerChallenge: async (id, challenge) => {
       const reservation = get(id)

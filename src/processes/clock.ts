@@ -52,11 +52,21 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
     jump = undefined
   }
 
+  /** Whether the clock of a start that was far past the log's last event has come back to that event. */
+  const isBack = (now: number, since: number): boolean =>
+    lastRecorded !== undefined && since < recordsFrom && now >= lastRecorded - JUMP_MAX && now <= lastRecorded + STALE
+
   const checkClocks = (): void => {
     const since = sinceBoot()
-    const offset = clock() - since
+    const now = clock()
+    const offset = now - since
     if (Math.abs(since - checkedAt) < CHECK_EVERY && Math.abs(offset - (jump?.offset ?? believed)) < CHECK_EVERY) return
     checkedAt = since
+    if (isBack(now, since)) {
+      recordsFrom = Number.NEGATIVE_INFINITY
+      believe(offset)
+      return
+    }
     const by = offset - believed
     if (Math.abs(by) <= JUMP_MAX) {
       believe(offset)

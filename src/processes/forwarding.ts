@@ -1,8 +1,9 @@
 import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeAgenda } from './agenda.ts'
+import { type Agenda, makeAgenda } from './agenda.ts'
 import type { ProcessClock } from './clock.ts'
+import { inTurns } from './in-turns.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
@@ -51,59 +52,83 @@ const makeMayBegin =
   ({ user_id, sut_id, ends }: Upcoming): boolean =>
     ends > clock.now() && mayHold(user_id) && targetOf(sut_id)?.isOurs === true
 
-export const makeForwarding = (options: ForwardingOptions): Forwarding => {
-  const { upcoming, views, gateway, clock, targetOf, mayHold, wake, signal, onError } = options
-  let isTrusted = true
-  const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => isTrusted, onError })
-  const begins = makeAgenda()
+type Begins = Pick<Agenda, 'set' | 'delete' | 'takeDue'>
+
+/** Makes the function that checks the clock, and roles and tags at intervals. */
+const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, trust: { isGiven: boolean }) => {
+  const { upcoming, clock, mayHold, signal } = options
+  const mayBegin = makeMayBegin(options)
   let checkedAt = Number.NEGATIVE_INFINITY
 
   const begin = (id: string): void => {
     const reservation = upcoming.get(id)
     if (reservation !== undefined && mayBegin(reservation)) open.put(reservation)
   }
+  const end = async (now: number): Promise<void> => {
+    // It may have been extended since it was taken.
+    const endIfOver = (id: string) => (open.get(id)?.ends ?? 0) <= now && open.close(id, 'over')
+    await inTurns(open.takeEnded(now), endIfOver, signal)
+  }
+  const bar = (): Promise<void> =>
+    inTurns(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
+  /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
+  const follow = async (now: number): Promise<void> => {
+    await inTurns(open.all(), ({ _id, starts }) => starts > now && open.close(_id, 'over'), signal)
+    const beginIfDue = ({ _id, starts }: Upcoming) => starts <= now && open.get(_id) === undefined && begin(_id)
+    await inTurns(upcoming.all(), beginIfDue, signal)
+  }
+
+  return async (): Promise<void> => {
+    const mayAct = clock.mayAct()
+    if (mayAct !== trust.isGiven) {
+      trust.isGiven = mayAct
+      await inTurns(open.all(), open.forward, signal)
+    }
+    const now = clock.now()
+    if (mayAct) {
+      await end(now)
+      await inTurns(begins.takeDue(now), begin, signal)
+    }
+    if (Math.abs(now - checkedAt) < CHECK_EVERY) return
+    checkedAt = now
+    await bar()
+    if (mayAct) await follow(now)
+  }
+}
+
+export const makeForwarding = (options: ForwardingOptions): Forwarding => {
+  const { upcoming, views, gateway, targetOf, wake, signal, onError } = options
+  const trust = { isGiven: true }
+  const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })
+  const begins = makeAgenda()
+  const tickOnce = makeTick(options, open, begins, trust)
 
   const onUpcoming = (id: string, reservation: Upcoming | undefined): void => {
     if (reservation === undefined) {
       begins.delete(id)
       open.close(id, 'released')
     } else if (open.get(id) !== undefined) open.put(reservation)
-    else begins.set(id, reservation.begins)
+    else begins.set(id, reservation.starts)
   }
 
-  const mayBegin = makeMayBegin(options)
-
-  const check = (now: number): void => {
-    for (const { _id, user_id } of open.all()) if (!mayHold(user_id)) open.close(_id, 'barred')
-    for (const { _id, begins: at } of upcoming.all()) if (at <= now && open.get(_id) === undefined) begin(_id)
-  }
-
-  const tick = (): void => {
-    const mayAct = clock.mayAct()
-    if (mayAct !== isTrusted) {
-      isTrusted = mayAct
-      for (const reservation of open.all()) open.forward(reservation)
-    }
-    if (!mayAct) return
-    const now = clock.now()
-    for (const id of open.takeEnded(now)) open.close(id, 'over')
-    for (const id of begins.takeDue(now)) begin(id)
-    if (Math.abs(now - checkedAt) < CHECK_EVERY) return
-    checkedAt = now
-    check(now)
+  let ticking = Promise.resolve()
+  /** Ticks run one after the other. When one resolves, what earlier ones have taken has been opened too. */
+  const tick = (): Promise<void> => {
+    ticking = ticking.then(tickOnce)
+    return ticking
   }
 
   return {
     get: open.get,
-    openDue: () => {
-      tick()
-      return open.tried()
+    openDue: async () => {
+      await tick()
+      await open.tried()
     },
     run: async () => {
       upcoming.observe(onUpcoming)
       const unwatch = views.watch((events) => events.forEach(makeOnEvent(options, open)))
       while (!signal.aborted) {
-        tick()
+        await tick()
         await wake(signal)
       }
       unwatch()

@@ -47,6 +47,9 @@ const RETRY_AFTER = 5_000
 /** Milliseconds allowed for the views to show a record. */
 const VIEWS_TIMEOUT = 5_000
 
+/** SUTs tried in one turn of the event loop: thousands that another instance probes would hold up requests. */
+const TRIED_AT_ONCE = 100
+
 /** Consecutive failures of a SUT, and the time of the first, in Unix milliseconds. */
 interface Failing {
   readonly sut: Sut
@@ -130,7 +133,7 @@ const makeProbeDue = (
   const probeDue = (due: readonly string[]): void => {
     for (const id of due) waiting.add(id)
     if (signal.aborted || !isOpen() || !clock.mayRecord()) return
-    for (const id of waiting) {
+    for (const id of Iterator.from(waiting).take(TRIED_AT_ONCE)) {
       if (!probeIfRoom(id)) return
       waiting.delete(id)
     }

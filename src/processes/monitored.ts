@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Sut } from '../../projections/sut.ts'
 import type { SutDisplay } from '../../projections/sut-display.ts'
 import type { Reachability } from '../domain/monitoring/decide.ts'
@@ -27,7 +28,7 @@ export interface MonitoredSuts extends Pick<Agenda, 'takeDue' | 'size'> {
 }
 
 /** SUTs per page: a page must not hold the thread for long. */
-const PAGE = 500
+const PAGE = 100
 
 interface Options {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
@@ -112,6 +113,7 @@ export const followMonitored = ({ views, sinceBoot }: Options): MonitoredSuts =>
       for (const id of ids) begin(id)
       createdBefore = views.newest('sut', ids.at(-1) ?? '')?.created
       if (ids.length < PAGE || createdBefore === undefined) return true
+      await turn()
     }
   }
 

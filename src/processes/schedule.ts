@@ -47,19 +47,17 @@ const shuffled = (ids: readonly string[]): readonly string[] =>
     .sort(([a], [b]) => a - b)
     .map(([, id]) => id)
 
-/** Calls `one` for each id, in batches, until it resolves to false. Resolves to whether it never did. */
-type RunBatches = (ids: readonly string[], one: (id: string) => Promise<boolean>) => Promise<boolean>
+/** Calls `one` for each id, in batches. */
+type RunBatches = (ids: readonly string[], one: (id: string) => Promise<void>) => Promise<void>
 
 const makeRunBatches =
   ({ signal }: ScheduleOptions): RunBatches =>
   async (ids, one) => {
     for (let n = 0; n < ids.length; n += AT_ONCE) {
       if (n > 0) await delay(NEXT_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
-      if (signal.aborted) return false
-      const done = await Promise.all(ids.slice(n, n + AT_ONCE).map(one))
-      if (done.includes(false)) return false
+      if (signal.aborted) return
+      await Promise.all(ids.slice(n, n + AT_ONCE).map(one))
     }
-    return true
   }
 
 type Advance = (sut_id: string, id?: string) => Promise<boolean>
@@ -72,8 +70,11 @@ const makeAdvance =
   ({ runner, clock, from, makeRequestId, onRecorded }: ScheduleOptions): Advance =>
   async (sut_id, id) => {
     for (;;) {
+      // Checked before each record, and decided at that time: the clock may jump meanwhile.
+      const at = clock.now()
+      if (!clock.mayRecord()) return false
       const command = { type: 'AdvanceSchedule', sut_id, from } as const
-      const order = { command, actor: SCHEDULE, requestId: makeRequestId() }
+      const order = { command, actor: SCHEDULE, requestId: makeRequestId(), at }
       const ended = await runner.run(reservationDecider, sutStream(sut_id), order)()
       if (E.isLeft(ended)) return false
       if (ended.right.kind !== 'recorded') return true
@@ -88,32 +89,48 @@ const makeAdvance =
 /** Records the start or end of a reservation that is due, and waits for the next one. */
 const makeRecord =
   ({ clock, onError }: ScheduleOptions, unrecorded: UnrecordedReservations, advance: Advance) =>
-  async (id: string): Promise<true> => {
+  async (id: string): Promise<void> => {
     const due = unrecorded.get(id)
-    if (due === undefined) return true
+    if (due === undefined) return
     const isDone = await advance(due.sut_id, id).catch((error) => onError(error))
     const now = clock.now()
     const after = unrecorded.get(id)
     // Recorded by another instance, cancelled or released meanwhile.
-    if (after === undefined) return true
+    if (after === undefined) return
     if (!isDone) unrecorded.wait(id, now + RETRY_AFTER, after)
     else if (after.ends > now) unrecorded.wait(id, after.ends, { ...after, hasStarted: true })
     else if (due.hasStarted) unrecorded.forget(id)
     else unrecorded.wait(id, now, { ...after, hasStarted: true })
-    return true
   }
 
-/** Records what became due while nothing was recorded. Resolves to false if it must be retried. */
-const catchUp = async (options: ScheduleOptions, advance: Advance, runBatches: RunBatches): Promise<boolean> => {
-  const { views, clock, from } = options
-  const to = Math.floor(clock.now() / 1000)
-  for (let day = 0; day < DAYS && to - day * DAY > from / 1000; day++) {
-    const span = { from: Math.max(to - (day + 1) * DAY, from / 1000 - 1), to: to - day * DAY }
-    const found = await views.read('unrecorded', span)
-    if (found === undefined) return false
-    if (!(await runBatches(found.listed, advance))) return false
+/** Records what became due while nothing was recorded. A SUT whose records fail holds up no other. */
+const makeCatchUp = ({ views, clock, from, onError }: ScheduleOptions, advance: Advance, runBatches: RunBatches) => {
+  /** SUTs with records that must be retried. */
+  const behind = new Set<string>()
+  let triedAt = Number.NEGATIVE_INFINITY
+  const record = async (sutId: string): Promise<void> => {
+    const isDone = await advance(sutId).catch((error) => onError(error))
+    if (isDone) behind.delete(sutId)
+    else behind.add(sutId)
   }
-  return true
+  return {
+    /** False if the views cannot be read. */
+    all: async (): Promise<boolean> => {
+      const to = Math.floor(clock.now() / 1000)
+      for (let day = 0; day < DAYS && to - day * DAY > from / 1000; day++) {
+        const span = { from: Math.max(to - (day + 1) * DAY, from / 1000 - 1), to: to - day * DAY }
+        const found = await views.read('unrecorded', span)
+        if (found === undefined) return false
+        await runBatches(found.listed, record)
+      }
+      return true
+    },
+    again: async (): Promise<void> => {
+      if (behind.size === 0 || Math.abs(clock.now() - triedAt) < RETRY_AFTER) return
+      triedAt = clock.now()
+      await runBatches([...behind], record)
+    },
+  }
 }
 
 /** Records starts and ends of reservations when they are due, until the signal aborts. */
@@ -123,13 +140,14 @@ export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
   const advance = makeAdvance(options)
   const record = makeRecord(options, unrecorded, advance)
   const runBatches = makeRunBatches(options)
+  const catchUp = makeCatchUp(options, advance, runBatches)
   let [mustCatchUp, completeSince] = [false, undefined as number | undefined]
-
   const tick = async (): Promise<void> => {
     if (!isOpen() || !clock.mayRecord()) return
     if (upcoming.completeSince() !== completeSince || unrecorded.takeOverflow(clock.now())) mustCatchUp = true
     completeSince = upcoming.completeSince()
-    if (mustCatchUp) mustCatchUp = !(await catchUp(options, advance, runBatches))
+    await catchUp.again()
+    if (mustCatchUp) mustCatchUp = !(await catchUp.all())
     await runBatches(shuffled(unrecorded.takeDue(clock.now())), record)
   }
 

@@ -9,7 +9,9 @@ export interface Upcoming {
   readonly sut_id: string
   readonly user_id: string
   readonly listen_port: number
-  /** When it begins to run, in Unix milliseconds: its start, or its creation if that was later. */
+  /** Its start, in Unix milliseconds. */
+  readonly starts: number
+  /** When its start is due, in Unix milliseconds: its start, or its creation if that was later. */
   readonly begins: number
   /** When it ends, in Unix milliseconds. */
   readonly ends: number
@@ -25,7 +27,7 @@ export interface UpcomingReservations {
   readonly all: () => Iterable<Upcoming>
   /** Calls the listener for every known reservation, and then for every change. */
   readonly observe: (listener: OnUpcoming) => void
-  /** Whether it is time to read ahead: half of the hour has passed, or the clock was set back by as much. */
+  /** Whether it is time to read ahead: half of the hour has passed, or the clock was set back past what is kept. */
   readonly isLoadDue: () => boolean
   /** Reads ahead. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
@@ -52,6 +54,7 @@ interface UpcomingOptions {
 
 const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created }: UpcomingRow): Upcoming => ({
   ...{ _id, sut_id, user_id, listen_port },
+  starts: start * 1000,
   begins: Math.max(start * 1000, created),
   ends: end * 1000,
 })
@@ -63,8 +66,9 @@ const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 
   switch (event.type) {
     case 'ReservationCreated': {
       const { _id, sut_id, user_id, listen_port, start_time, end_time } = event.data
-      const begins = Math.max(epochSecondsOf(start_time) * 1000, epochMillisecondsOf(event.metadata.time))
-      return { _id, sut_id, user_id, listen_port, begins, ends: epochSecondsOf(end_time) * 1000 }
+      const starts = epochSecondsOf(start_time) * 1000
+      const begins = Math.max(starts, epochMillisecondsOf(event.metadata.time))
+      return { _id, sut_id, user_id, listen_port, starts, begins, ends: epochSecondsOf(end_time) * 1000 }
     }
     case 'ReservationExtended': {
       const found = known.get(event.data._id)
@@ -103,7 +107,7 @@ const makeCoverage = () => {
   return {
     /** Whether reservations that begin at this time are kept. */
     includes: (begins: number): boolean => begins <= until,
-    isLoadDue: (now: number): boolean => Math.abs(now - loadedAt) >= AHEAD / 2,
+    isLoadDue: (now: number): boolean => now >= loadedAt + AHEAD / 2 || now < loadedAt - KEPT,
     begin: (now: number): void => {
       until = Math.max(now, loadedAt) + AHEAD
     },

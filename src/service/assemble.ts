@@ -62,13 +62,13 @@ const openOwnMonitor = (
   config: Config,
   { clock, sinceBoot, log, wake = pauseBriefly }: World,
   randomHex: RandomHex,
-  { views, vault, processClock, instance, metrics, inUse }: Parts,
+  { views, vault, processClock, instance, metrics, sessions }: Parts,
   ...[runner, isOpen]: readonly [Runner, () => boolean]
 ) =>
   openMonitor({
     ...{ views, runner, vault, clock: processClock, sinceBoot, instance, isOpen, log, wake },
     isOurs: ({ tags }) => fits(tags, config.gateway.suts),
-    isInUse: (sutId) => inUse.has(sutId),
+    isInUse: (sutId) => sessions.isInUse(sutId),
     isOwn: (address, port) => isOwnAddress(address, port, (own) => isOwnPort(config, own)),
     makeRequestId: () => makeEventId(clock(), randomHex(10)),
     onProbe: metrics.probed,

@@ -29,8 +29,7 @@ export interface Parts {
   readonly alarms: Alarms
   readonly guard: ClockGuard
   readonly processClock: ProcessClock
-  /** Number of open connections of each SUT that has any. */
-  readonly inUse: Map<string, number>
+  readonly sessions: FollowedSessions
   /** What this instance forwards. */
   readonly forwarded: ForwardedRegistry
   /** Since when starts and ends are recorded, in Unix milliseconds; undefined if that could not be recorded yet. */
@@ -48,6 +47,12 @@ const storeCondition = (alarms: Alarms, views: Views, isFailed: boolean): Condit
   if (views.isOfAnotherLog()) return 'another'
   if (alarms.isRaised('silence')) return 'silent'
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
+}
+
+/** What is known of sessions. */
+export interface FollowedSessions {
+  /** Whether a session of a SUT is open. Always false until sessions are followed. */
+  isInUse: (sutId: string) => boolean
 }
 
 /** The phase of the service's life. */

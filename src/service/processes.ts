@@ -128,11 +128,11 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
     while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
     if (signal.aborted) return
     const isForwarded = (id: string): boolean => forwarding?.forwarding.get(id) !== undefined
-    const { data } = config
     const sessions = await openSessions({
-      ...{ data, log, sinceBoot, randomHex, views, instance, runner, clock, isForwarded, isOpen, wake, signal },
-      alarms,
+      ...{ log, sinceBoot, randomHex, views, instance, runner, clock, alarms, isForwarded, isOpen, wake, signal },
+      data: config.data,
     })
+    parts.sessions.isInUse = sessions.isInUse
     const forwarding = config.gateway.isOn
       ? openForwarding({
           ...parts,

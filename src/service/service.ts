@@ -163,7 +163,7 @@ export const startService = async (config: Config, world: World): Promise<Servic
     const clientNames = makeClientNames(vault.keys, config.gateway.ipv6Prefix)
     const opening = { store, views, users, vault, clientNames, signer, certificate, metrics, alarms, condition, opened }
     const consoleTickets = makeConsoleTickets(vault.keys, world.randomBytes)
-    const gateway = { inUse: new Map<string, number>(), forwarded: makeForwarded(world.clock), consoleTickets }
+    const gateway = { sessions: { isInUse: () => false }, forwarded: makeForwarded(world.clock), consoleTickets }
     const parts = { ...opening, ...clocks, stage, scheduledFrom, instance, ...gateway }
     const listening = await assemble(config, world, randomHex, parts)
     opened.push(() => listening.close(STOP_TIMEOUT))

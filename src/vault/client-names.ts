@@ -27,7 +27,10 @@ const derive = ({ key }: VaultKey): Buffer => Buffer.from(hkdfSync('sha256', key
 /** @param ipv6Prefix bits of an IPv6 address that count, 1 to 128 */
 export const makeClientNames = (keys: () => KeyRing, ipv6Prefix: number): ClientNames => {
   const derived = new WeakMap<VaultKey, Buffer>()
-  const names = new LRUCache<string, { readonly key: VaultKey; readonly name: string }>({ max: ADDRESSES_MAX })
+  const names = new LRUCache<string, { readonly key: VaultKey; readonly name: string }>({
+    maxSize: ADDRESSES_MAX,
+    sizeCalculation: () => 1,
+  })
 
   const nameUnder = (key: VaultKey, address: string): string => {
     const own = derived.get(key) ?? derive(key)

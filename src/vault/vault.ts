@@ -41,10 +41,17 @@ export const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
+/** The owner of key check values. Their field is the key's id. */
+export const KEY_CHECKS = '-'
+
 type Place = Omit<SealedSecret, 'nonce' | 'ciphertext'>
 
+/** The owner as ciphertexts name it: `sut:<id>`. The store knows a SUT's secrets by its bare id. */
+const boundOwner = (owner: string): string =>
+  owner.startsWith(KEY_CHECKS) || owner.includes(':') ? owner : `sut:${owner}`
+
 /** Binds a ciphertext to its place. It does not open for another owner, field or change. */
-const additionalData = ({ owner, field, id, key_id }: Place): Buffer =>
+const additionalData = ({ field, id, key_id }: Place, owner: string): Buffer =>
   Buffer.from(canonicalJson([owner, field, id, key_id]))
 
 export const sealSecret = (
@@ -54,7 +61,9 @@ export const sealSecret = (
   nonce: Uint8Array,
 ): SealedSecret => {
   const sealed = { owner: place.owner, field: place.field, id: place.id, key_id: key.id }
-  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(sealed))
+  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+    additionalData(sealed, boundOwner(place.owner)),
+  )
   return {
     ...sealed,
     nonce,
@@ -62,24 +71,30 @@ export const sealSecret = (
   }
 }
 
-export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
-  const { key_id, nonce, ciphertext } = sealed
-  const key = keys.find(({ id }) => id === key_id)
-  if (key === undefined) return E.left(`its key ${JSON.stringify(key_id)} is missing`)
+const decrypt = (key: VaultKey, sealed: SealedSecret, owner: string): string | undefined => {
+  const { nonce, ciphertext } = sealed
   const end = ciphertext.length - TAG_BYTES
-  if (end < 0 || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
   try {
     const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(additionalData(sealed))
+      .setAAD(additionalData(sealed, owner))
       .setAuthTag(ciphertext.subarray(end))
-    return E.right(Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString())
+    return Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString()
   } catch {
-    return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or it was altered`)
+    return undefined
   }
 }
 
-/** The owner of key check values. Their field is the key's id. */
-export const KEY_CHECKS = '-'
+export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
+  const { owner, key_id, nonce, ciphertext } = sealed
+  const key = keys.find(({ id }) => id === key_id)
+  if (key === undefined) return E.left(`its key ${JSON.stringify(key_id)} is missing`)
+  if (ciphertext.length < TAG_BYTES || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
+  // At first only SUTs had secrets, bound to their bare ids.
+  const clear = decrypt(key, sealed, boundOwner(owner)) ?? decrypt(key, sealed, owner)
+  if (clear !== undefined) return E.right(clear)
+  return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or it was altered`)
+}
+
 const KEY_CHECK_TEXT = 'berth'
 
 /** When a key became current: Unix milliseconds with a resolution of one second, from the id of its check value. */

@@ -35,3 +35,15 @@ test('a sentence without a test, with a test that is gone, or of a file that is 
     'It is never early.: there is no b.ts',
   ])
 })
+
+test('every bound of the table in the guide names a test that reaches it', (t) => {
+  const chapter = readFileSync(join(HERE, '../../src/guide/architecture.md'), 'utf8')
+  const [, section = ''] = chapter.split('\n## What the process holds, and its bounds\n')
+  const [table = ''] = section.split('\n## ')
+  const rows = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, what]) => what).slice(1)
+  t.true(rows.length > 40)
+  t.deepEqual(
+    readSentences(readFileSync(join(HERE, 'bounds.md'), 'utf8')).map(({ text }) => text),
+    rows,
+  )
+})

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
-import { type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
@@ -90,9 +91,31 @@ test('BERTH_URL and BERTH_CREDENTIALS_FILE belong together, and a URL has no cre
   ]) {
     const { code, error } = await type(['sut', 'check', 'id'], environment)
     t.is(code, 2)
-    t.regex(error, /^berth: BERTH_(URL|CREDENTIALS_FILE) /)
+    const isComplete = Object.keys(environment).length === 2
+    t.regex(error, isComplete ? /^berth: BERTH_URL must be like [^\n]+\n$/ : /^berth: [^\n]+ must be set together\n$/)
     t.notRegex(error, /CaNaRy/)
   }
+})
+
+test('what is not Berth at its URL is reported with its status, and not repeated', async (t) => {
+  const { service, sut } = await given(t)
+  let [status, answer] = [0, '']
+  const other = createServer((_, response) => response.writeHead(status).end(answer)).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => void other.close())
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const environment = { ...(await at(service, 'admin')), BERTH_URL: url }
+  for ([status, answer] of [
+    [502, '<h1>CaNaRy</h1>'],
+    [301, ''],
+    [200, '"CaNaRy"'],
+    [404, '{"message":"CaNaRy"}'],
+  ] as const) {
+    const { code, out, error } = await type(['sut', 'check', sut], environment)
+    t.deepEqual([code, out, error], [1, '', `berth: what answers at ${url} is not Berth; its status is ${status}\n`])
+  }
+  const secure = await type(['sut', 'check', sut], { ...environment, BERTH_URL: url.replace('http', 'https') })
+  t.regex(secure.error, /^berth: the service at https:[^ ]+ cannot be reached: [^\n]+\n$/)
 })
 
 /** A POST over the socket of a service. */
@@ -180,7 +203,8 @@ test('"connect --exec" starts the viewer that is installed, and ends as it does'
 test('"connect" says why there is nothing to connect to', async (t) => {
   const { service, id, beside } = await running(t, 'tcp')
   await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
-  t.regex((await type(['connect', id], beside)).error, /^berth: 410 |^berth: the port is not open/)
+  const why = 'the reservation has not begun or is over, or another program has it'
+  t.is((await type(['connect', id], beside)).error, `berth: the port is not open: ${why}\n`)
   t.regex((await type(['connect', 'none'], beside)).error, /^berth: 404 /)
 })
 

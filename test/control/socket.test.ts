@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import {
   socketPathProblem,
 } from '../../src/control/socket.ts'
 import { temporaryData } from '../http/harness.ts'
+import { until } from '../http/until.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 
 /** Answers with the path. */
@@ -75,6 +77,20 @@ test('malformed, non-JSON and oversized requests do no harm', async (t) => {
   t.regex(await raw(path, 'POST /?command=%ff HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n'), /^HTTP\/1\.1 404 /)
   t.deepEqual(rightOf(await askService(path, 'work', {})), {})
   t.deepEqual(failures, [])
+})
+
+test('at most 16 commands are connected at once, and one more is closed', async (t) => {
+  const { path } = await open(t, { work: async () => E.right({}) })
+  const others = Array.from({ length: 16 }, () => connect(path))
+  await Promise.all(others.map((socket) => once(socket, 'connect')))
+  const further = connect(path)
+  await once(
+    further.on('error', () => undefined),
+    'close',
+  )
+  for (const socket of others) socket.destroy()
+  await until('there is room again', async () => E.isRight(await askService(path, 'work', {})), 10_000)
+  t.pass()
 })
 
 test('requests for routes are passed on, and no others', async (t) => {

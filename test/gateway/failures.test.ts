@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { Worker } from 'node:worker_threads'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
+import { deafPort } from './deaf.ts'
 import { startGateway } from './harness.ts'
-import { connectTo, HOST, startSut } from './peers.ts'
+import { connectTo, startSut } from './peers.ts'
 
 test('after a failure of the thread a new one opens the same ports', async (t) => {
   const sut = await startSut(t)
@@ -33,27 +31,6 @@ test('a port that does not exist is reported as one that cannot be opened', asyn
   t.deepEqual(reported.errors, [])
   t.is(forwarding.listenPort, 70_000)
 })
-
-const DEAF = `
-  const { createServer } = require('node:net')
-  const { parentPort } = require('node:worker_threads')
-  const server = createServer().listen({ port: 0, host: '${HOST}', backlog: 1 }, () => {
-    parentPort.postMessage(server.address().port)
-    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
-  })`
-
-/** A port that answers no connection: nobody accepts them, and the queue is full. */
-const deafPort = async (t: ExecutionContext): Promise<number> => {
-  const worker = new Worker(DEAF, { eval: true })
-  const [port] = (await once(worker, 'message')) as [number]
-  const fillers = Array.from({ length: 8 }, () => connect({ port, host: HOST }).on('error', () => undefined))
-  t.teardown(async () => {
-    for (const filler of fillers) filler.destroy()
-    await worker.terminate()
-  })
-  await once(fillers[0] as (typeof fillers)[number], 'connect')
-  return port
-}
 
 test('a SUT that does not answer within the timeout resets the client', async (t) => {
   const { forward, see, reported } = startGateway(t, { connectTimeoutMs: 300 })

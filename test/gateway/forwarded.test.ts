@@ -102,6 +102,17 @@ test('a port opens at the start and closes at the end, which an extension moves'
   await becomes(stage, 'ECONNREFUSED')
 })
 
+test('a reservation made 3 s before its end is forwarded until then', async (t) => {
+  const stage = await given(t)
+  stage.service.clock.set('2030-05-02T06:14:57.000Z')
+  await reserve(stage, { start_in: 0, duration: 1 })
+  await becomes(stage, 'HELLO')
+  stage.service.clock.set('2030-05-02T06:14:59.999Z')
+  await becomes(stage, 'HELLO')
+  stage.service.clock.set('2030-05-02T06:15:00.000Z')
+  await becomes(stage, 'ECONNREFUSED')
+})
+
 test('a reservation made for somebody else can be reached only after its holder has bound it', async (t) => {
   const stage = await given(t)
   const made = await reserve(stage, { start_in: 0, duration: 600 }, 'admin')
@@ -127,8 +138,14 @@ test('only SUTs with the tags of this instance are forwarded, and changed tags t
   await stage.admin.post(`/api/sut/${stage.sut_id}/tags`, { site: 'berlin' })
   stage.service.clock.set('2030-05-02T06:02:02.000Z')
   await becomes(stage, 'HELLO')
+  const open: Socket = connect(stage.port, '127.0.0.1')
+  open.write('before')
+  t.is(String((await once(open, 'data'))[0]), 'BEFORE')
   await stage.admin.post(`/api/sut/${stage.sut_id}/tags`, { site: 'paris' })
   await becomes(stage, 'ECONNRESET')
+  open.write('after')
+  t.is(String((await once(open, 'data'))[0]), 'AFTER', 'open connections stay')
+  open.destroy()
 })
 
 test('a changed address or port applies to new connections', async (t) => {

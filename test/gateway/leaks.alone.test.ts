@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { until } from '../http/until.ts'
 import { areClosed, openSockets } from './descriptors.ts'
-import { startGateway } from './harness.ts'
+import { SOON, startGateway } from './harness.ts'
 import { connectTo, freePort, HOST, startSut } from './peers.ts'
 
 const CONNECTIONS = 1_000
@@ -18,7 +19,9 @@ test.serial('1,000 connections opened and cut at once leave no descriptor', asyn
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectTo(t, listenPort)))
   for (const [index, { socket }] of clients.entries()) if (index % 2 === 0) socket.write('x'.repeat(index))
   await see('all of them', ({ connected }) => connected.length === CONNECTIONS)
-  t.true(before === undefined || (openSockets(t)?.size ?? 0) >= before + 4 * CONNECTIONS, 'control: they are counted')
+  // Both ends of both connections, which the SUT may accept a moment later.
+  const areCounted = async () => before === undefined || (openSockets(t)?.size ?? 0) >= before + 4 * CONNECTIONS
+  await until('control: they are counted', areCounted, SOON)
   gateway.close(reservationId, 'released')
   t.deepEqual(new Set(await Promise.all(clients.map(({ ending }) => ending))), new Set(['reset']))
   await see('their ends', ({ disconnected }) => disconnected.length === CONNECTIONS)
@@ -57,6 +60,37 @@ test.serial(
     t.deepEqual(reported.errors, [])
   },
 )
+
+const DROPPED = 10_000
+const AT_A_TIME = 250
+
+test.serial('10,000 connections opened and dropped leave no descriptor', async (t) => {
+  // Ends a third of them itself.
+  const sut = await startSut(t, (socket) => {
+    if (sut.sockets.length % 3 === 0) socket.end('x')
+    socket.resume().once('end', () => socket.destroy())
+  })
+  const { forward, see, reported } = startGateway(t, LIMITS)
+  const { listenPort } = await forward(sut.port)
+  await (await connectTo(t, await freePort())).closed
+  const before = openSockets(t)?.size
+  for (let dropped = 0; dropped < DROPPED; dropped += AT_A_TIME) {
+    await Promise.all(
+      Array.from({ length: AT_A_TIME }, async (_, n) => {
+        const { socket, closed } = await connectTo(t, listenPort)
+        if (n % 2 === 0) socket.destroy()
+        else socket.resetAndDestroy()
+        return closed
+      }),
+    )
+    // The gateway may have accepted the last of them only now.
+    await areClosed(t, before && before + AT_A_TIME)
+  }
+  await areClosed(t, before)
+  await see('their ends', ({ connected, disconnected }) => connected.length === disconnected.length)
+  t.true(reported.connected.length > 0)
+  t.deepEqual([reported.refused, reported.errors], [{}, []])
+})
 
 const STALLED = 24
 /** Bytes that each SUT tries to send. */

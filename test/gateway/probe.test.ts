@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { type ProbeOptions, type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
 import { until } from '../http/until.ts'
+import { deafPort } from './deaf.ts'
 import { freePort, HOST, peer, startSut } from './peers.ts'
 import { PASSWORD, type SutScript, speakAsSut } from './rfb/speakers.ts'
 import { areInstalled, isListening, startXvnc, PASSWORD as XVNC_PASSWORD } from './rfb/xvnc.ts'
@@ -53,6 +54,17 @@ test('an address without a route is unreachable, and so is Berth itself', async 
 test('a machine that accepts and stays silent times out', async (t) => {
   const { port } = await startSut(t)
   for (const sut_type of ['vnc', 'rdp'] as const) t.is(await look({ port, sut_type }, { answerMs: 100 }), 'timed_out')
+})
+
+test('a machine that does not accept a connection within 5 s times out, whatever its type', async (t) => {
+  const port = await deafPort(t)
+  const begun = performance.now()
+  const options = { isOwn: () => false, signal: new AbortController().signal }
+  const types = ['tcp', 'vnc', 'rdp'] as const
+  const found = types.map((sut_type) => probe({ host: HOST, port, sut_type, password: undefined }, options))
+  t.deepEqual(await Promise.all(found), ['timed_out', 'timed_out', 'timed_out'])
+  const seconds = (performance.now() - begun) / 1_000
+  t.true(seconds > 4.9 && seconds < 8, `${seconds} s`)
 })
 
 test('a machine that says something else, or closes, has the wrong greeting', async (t) => {
@@ -119,6 +131,18 @@ for (const version of ['3.3', '3.7', '3.8']) {
     t.is((await lookAtVnc(t, { version, types: [], reason: 'closed today' }, PASSWORD))[0], 'no_security_type')
   })
 }
+
+test('a VNC server of version 3.8 that wants no password may refuse in its SecurityResult', async (t) => {
+  const sut = await startSut(t, async (socket) => {
+    const { take } = peer(socket)
+    socket.write('RFB 003.008\n')
+    await take(12)
+    socket.write(Uint8Array.of(1, 1))
+    await take(1)
+    socket.end(Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 2, 110, 111))
+  })
+  t.is(await look({ port: sut.port, sut_type: 'vnc', password: PASSWORD }), 'password_refused')
+})
 
 test('a probe that is abandoned leaves no socket', async (t) => {
   const sut = await startSut(t)

@@ -1,8 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import test, { type ExecutionContext } from 'ava'
 import type { Verdict } from '../../src/gateway/forwarding.ts'
-import { makeSwitchboard } from '../../src/gateway/worker/switchboard.ts'
-import { SOON, startGateway } from './harness.ts'
+import { startGateway } from './harness.ts'
 import { connectTo, freePort, HOST, startSut } from './peers.ts'
 
 const ADMITTED: Verdict = { admitted: true, isBound: true, hasPassword: false }
@@ -41,28 +40,22 @@ test('a verdict is cached until the reservation is opened again', async (t) => {
   t.deepEqual(reported.asked, [HOST, HOST])
 })
 
-test('an order that arrived before a client is followed before the client is judged', async (t) => {
-  const sut = await startSut(t, (socket) => socket.resume().write('x'))
+test('a client that connects right after the reservation was opened again gets the new verdict', async (t) => {
+  const sut = await startSut(t, (socket) => void socket.end('x'))
   let verdict: Verdict = NOT_BOUND
-  const queued: (() => void)[] = []
-  const limits = { connectionsMax: 10, connectionsOfOneMax: 10, connectTimeoutMs: SOON, handshakeTimeoutMs: SOON }
-  const switchboard = makeSwitchboard(
-    { ...limits, host: HOST, ownPorts: [], portRetryMs: SOON, countEveryMs: SOON },
-    (report) => {
-      if (report.kind === 'admit') switchboard.answer({ kind: 'verdict', call: report.call, verdict })
-    },
-    () => {
-      for (const follow of queued.splice(0)) follow()
-    },
-  )
-  t.teardown(switchboard.stop)
-  const [reservationId, listenPort] = ['reservation', await freePort()]
-  await switchboard.open({ reservationId, listenPort, host: HOST, port: sut.port, protocol: 'tcp', until: null })
-  await isReset(t, listenPort)
-  verdict = ADMITTED
-  queued.push(() => switchboard.reconsider(reservationId))
-  await (await connectTo(t, listenPort)).take(1)
-  t.pass()
+  const { gateway, forward } = startGateway(t, { admit: () => verdict })
+  const forwarding = await forward(sut.port)
+  for (let round = 0; round < 50; round++) {
+    verdict = NOT_BOUND
+    await gateway.open(forwarding)
+    // The thread is still busy with them.
+    await Promise.all(Array.from({ length: 5 }, () => isReset(t, forwarding.listenPort)))
+    verdict = ADMITTED
+    gateway.open(forwarding)
+    const client = await connectTo(t, forwarding.listenPort)
+    t.is(await client.ending, 'end')
+    client.socket.end()
+  }
 })
 
 test('a verdict that was pending when the reservation changed is asked for again', async (t) => {

@@ -81,8 +81,9 @@ export const connectTo = (port: number): Connections => {
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // A server may close an idle connection just as it is used again. Any client repeats a GET then.
         const isClosedIdle = sent.reusedSocket && error.code === 'ECONNRESET' && method === 'GET'
-        if (isClosedIdle) resolve(send(method, path, headers, body))
-        else reject(error)
+        if (isClosedIdle) return resolve(send(method, path, headers, body))
+        error.message = `${method} ${path}: ${error.message}`
+        reject(error)
       })
       sent.end(body)
     })

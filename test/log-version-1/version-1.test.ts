@@ -62,6 +62,22 @@ test('the version 1 log contains every event type of that version, and reading d
   t.is(rowsIn(data).length, EVENTS)
 })
 
+test('the secrets that version 1 sealed open before and after the upgrade, and after a rotation', async (t) => {
+  const data = await dataOfVersion1(t)
+  const env = { BERTH_DATA: data }
+  const opens = async (): Promise<void> => {
+    const { code, out } = await type(['verify', '--vault', '--json'], env)
+    const { secrets, opened } = JSON.parse(out).vault
+    t.deepEqual([code, secrets, opened], [0, 2, 2], out)
+  }
+  await opens()
+  const service = await start(t, { data, now: LATER })
+  await opens()
+  await service.stop()
+  t.is((await type(['vault', 'rotate'], env)).code, 0)
+  await opens()
+})
+
 test('a version 1 log is upgraded once, at the first start, and serves the same answers', async (t) => {
   const data = await dataOfVersion1(t)
   const service = await start(t, { data, now: LATER })

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { dataWithPeople, type Setting, start } from '../http/harness.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
+import { changedStore } from '../http/store/stores.ts'
 import { isScheduled, settle, untilScheduled } from './recorded.ts'
 import { last, stage } from './stage.ts'
 
@@ -104,4 +106,24 @@ test('a start more than a day past the last event records nothing for five minut
   boot += 5 * MINUTE
   again.clock.set('2030-05-03T06:05:00.000Z')
   t.deepEqual(await untilScheduled([again], 2), [`start 06:00:00.000Z ${last(id)}`, `end 06:15:00.000Z ${last(id)}`])
+})
+
+test('a clock that jumps while starts and ends are recorded holds the others up', async (t) => {
+  const data = await dataWithPeople(t)
+  const { service, book } = await stage(t, { data })
+  const id = await book('06:00', '06:15')
+  await service.stop()
+  let onFirst = (): void => undefined
+  const openStore = changedStore(join(data, 'events.db'), (store) => ({
+    append: (stream, expected, events, secrets) => {
+      if (events.some(isScheduled)) onFirst()
+      onFirst = () => undefined
+      return store.append(stream, expected, events, secrets)
+    },
+  }))
+  const again = await start(t, { data, openStore, now: '2030-05-02T06:20:00.000Z', sinceBoot: () => 500 * SECOND })
+  onFirst = () => again.clock.set('2030-05-02T06:50:00.000Z')
+  t.deepEqual(await untilScheduled([again], 1), [`start 06:00:00.000Z ${last(id)}`])
+  again.clock.set('2030-05-02T06:20:00.000Z')
+  t.is((await untilScheduled([again], 2)).length, 2)
 })

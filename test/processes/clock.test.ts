@@ -93,3 +93,28 @@ test('a start long after the last event follows the clock, but records nothing f
   t.true(machine({ lastRecorded: BEGIN - DAY }).mayRecord(), 'a day is not long')
   t.true(machine({ lastRecorded: undefined }).mayRecord(), 'a new log has no last event')
 })
+
+test('a clock that comes back to the last event after such a start is trusted at once', (t) => {
+  const { pass, step, mayAct, mayRecord, changes } = machine({ lastRecorded: BEGIN - 3 * DAY })
+  pass(MINUTE)
+  t.false(mayRecord())
+  step(-3 * DAY + HOUR)
+  t.true(mayAct() && mayRecord())
+  t.deepEqual(changes, [])
+})
+
+test('a clock that goes elsewhere after such a start is not trusted', (t) => {
+  for (const by of [-3 * DAY - 2 * MINUTE, -2 * DAY + MINUTE, -2 * HOUR, 2 * HOUR]) {
+    const { pass, step, mayAct } = machine({ lastRecorded: BEGIN - 3 * DAY })
+    pass(MINUTE)
+    step(by - MINUTE)
+    t.false(mayAct(), `${by}`)
+  }
+})
+
+test('once it records, a clock that steps back to the last event waits like any other', (t) => {
+  const { pass, step, mayAct } = machine({ lastRecorded: BEGIN - 3 * DAY })
+  pass(6 * MINUTE)
+  step(-3 * DAY)
+  t.false(mayAct())
+})

@@ -61,13 +61,13 @@ test('a reservation that ends while a start reads ahead is recorded', async (t) 
   t.deepEqual(await untilScheduled([again], 2), [`start 06:00:00.000Z ${last(id)}`, `end 06:15:00.000Z ${last(id)}`])
 })
 
-/** A store that refuses starts and ends while told so. */
+/** A store that refuses starts and ends, in some streams, while told so. */
 const refusingSchedule = async (t: ExecutionContext) => {
   const data = await dataWithPeople(t)
-  const refusal = { isOn: true }
+  const refusal = { isOn: true, isOf: (_stream: string): boolean => true }
   const openStore = changedStore(join(data, 'events.db'), (store) => ({
     append: (stream, expected, events, secrets) => {
-      if (refusal.isOn && events.some(isScheduled)) return async () => E.left('unavailable')
+      if (refusal.isOn && refusal.isOf(stream) && events.some(isScheduled)) return async () => E.left('unavailable')
       return store.append(stream, expected, events, secrets)
     },
   }))
@@ -98,6 +98,25 @@ test('starts and ends are recorded after an outage of the store', async (t) => {
   refusal.isOn = false
   service.clock.set(at('06:00:02.000'))
   t.deepEqual(await untilScheduled([service], 1), [`start 06:00:00.000Z ${last(id)}`])
+})
+
+test('SUTs whose starts and ends are refused after a downtime do not hold up others', async (t) => {
+  const { refusal, ...setting } = await refusingSchedule(t)
+  const { service, book, admin } = await stage(t, setting)
+  const suts: string[] = []
+  for (let n = 0; n < 60; n++) {
+    suts.push(await createSut(admin, { name: `bench ${n}` }))
+    await book('06:00', '06:15', suts.at(-1))
+  }
+  await service.stop()
+  // They are recorded in groups of 25: whatever the order, a whole group of refused ones comes before the others.
+  const others = suts.slice(28, 32)
+  refusal.isOf = (stream) => !others.includes(stream.slice('sut-'.length))
+  const again = await start(t, { ...setting, now: at('06:20:00.000') })
+  t.is((await untilScheduled([again], 8)).length, 8)
+  refusal.isOn = false
+  again.clock.set(at('06:20:01.000'))
+  t.is((await untilScheduled([again], 120)).length, 120)
 })
 
 test('the schedule begins once, however often a service starts', async (t) => {

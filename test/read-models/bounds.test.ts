@@ -4,6 +4,7 @@ import { projections } from '../../projections/index.ts'
 import type { Snapshot } from '../../src/domain/decider.ts'
 import { beforeTheFirst } from '../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
+import { makeRunQuery } from '../../src/read-models/lists/lists.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
 import { ID_KEYS_SCHEMA, makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
@@ -43,4 +44,21 @@ test('the queue of snapshots drops the oldest when full and writes the others', 
     streams.filter((stream) => file.snapshot(stream) !== undefined),
     waiting,
   )
+})
+
+test('more lists than there are prepared statements kept are answered, the first one again', (t) => {
+  const db = new DatabaseSync(':memory:')
+  t.teardown(() => db.close())
+  const prepared: string[] = []
+  const ask = makeRunQuery({
+    prepare: (sql: string) => {
+      prepared.push(sql)
+      return db.prepare(sql)
+    },
+  } as DatabaseSync)
+  for (let n = 0; n <= 200; n++) t.like(ask(`SELECT ${n} AS n, ? AS given`, 'x'), [{ n, given: 'x' }])
+  t.like(ask('SELECT 200 AS n, ? AS given', 'y'), [{ n: 200, given: 'y' }])
+  t.is(prepared.length, 201)
+  t.like(ask('SELECT 0 AS n, ? AS given', 'z'), [{ n: 0, given: 'z' }])
+  t.is(prepared.length, 202)
 })

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createDecipheriv, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
-import { makeVault, openSecret, type SecretStore, type Vault } from '../../src/vault/vault.ts'
+import { makeVault, openSecret, type SecretStore, sealSecret, type Vault } from '../../src/vault/vault.ts'
 import { anyCharacter } from '../characters.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 
@@ -105,17 +105,43 @@ test('a ciphertext or nonce with any bit flipped does not open', (t) => {
     t.true(E.isLeft(openSecret(ring, { ...sealed, nonce: flipped(sealed.nonce, bit) })))
 })
 
+const firstRing = rightOf(parseVaultKeys(`a:${Buffer.alloc(32, 7).toString('base64')}`))
+const sealedByTheFirst: SealedSecret = {
+  owner: '5ced2d0ea4e9c4b2c1a1b2c3',
+  field: 'password',
+  id: '0123456789abcdef01234567',
+  key_id: 'a',
+  nonce: Buffer.alloc(12, 9),
+  ciphertext: Buffer.from('SuTn_NeepFBVAxXiM3cLwFCXDglrkkvs', 'base64url'),
+}
+
 test('what the first version sealed opens', (t) => {
-  const ring = rightOf(parseVaultKeys(`a:${Buffer.alloc(32, 7).toString('base64')}`))
-  const sealed: SealedSecret = {
-    owner: '5ced2d0ea4e9c4b2c1a1b2c3',
-    field: 'password',
-    id: '0123456789abcdef01234567',
-    key_id: 'a',
-    nonce: Buffer.alloc(12, 9),
-    ciphertext: Buffer.from('SuTn_NeepFBVAxXiM3cLwFCXDglrkkvs', 'base64url'),
+  t.deepEqual(openSecret(firstRing, sealedByTheFirst), E.right('machine1'))
+})
+
+test('what the first version sealed does not open for another SUT', (t) => {
+  const sealed = { ...sealedByTheFirst, owner: `${sealedByTheFirst.owner.slice(0, -1)}0` }
+  t.true(E.isLeft(openSecret(firstRing, sealed)))
+})
+
+test('a secret is bound to its owner as sut:<id> or user:<id>, and opens for no other', (t) => {
+  const ring = ringOf('a')
+  const [id, nonce] = ['5ced2d0ea4e9c4b2c1a1b2c3', randomBytes(12)]
+  const place = { field: 'password', id: '0123456789abcdef01234567' }
+  const ofSut = sealSecret(ring.current, { ...place, owner: id }, 'CaNaRy', nonce)
+  const ofUser = sealSecret(ring.current, { ...place, owner: `user:${id}` }, 'CaNaRy', nonce)
+  for (const [sealed, owner] of [
+    [ofSut, `sut:${id}`],
+    [ofUser, `user:${id}`],
+  ] as const) {
+    const decipher = createDecipheriv('aes-256-gcm', ring.current.key, nonce)
+      .setAAD(Buffer.from(JSON.stringify([owner, place.field, place.id, 'a'])))
+      .setAuthTag(sealed.ciphertext.subarray(-16))
+    t.is(decipher.update(sealed.ciphertext.subarray(0, -16), undefined, 'utf8') + decipher.final('utf8'), 'CaNaRy')
+    t.deepEqual(openSecret(ring, sealed), E.right('CaNaRy'))
   }
-  t.deepEqual(openSecret(ring, sealed), E.right('machine1'))
+  t.true(E.isLeft(openSecret(ring, { ...ofUser, owner: id })))
+  t.true(E.isLeft(openSecret(ring, { ...ofSut, owner: `user:${id}` })))
 })
 
 test('a truncated ciphertext or nonce does not open', (t) => {

@@ -80,12 +80,25 @@ const send = ({ base, ...target }: Target, { method, path }: Call): Promise<Inco
     sent.end()
   })
 
-const describe = ({ client, data }: Config, error: NodeJS.ErrnoException): string => {
-  const where = client?.url ?? data
-  if (client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
+const placeOf = ({ client, data }: Config): string => client?.url ?? data
+
+const describe = (config: Config, error: NodeJS.ErrnoException): string => {
+  const where = placeOf(config)
+  if (config.client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
     return `no service runs on ${where}; set BERTH_URL to reach another`
   }
-  return `the service at ${where} cannot be reached: ${error.message}`
+  // The messages of OpenSSL end with a line break.
+  return `the service at ${where} cannot be reached: ${error.message.trimEnd()}`
+}
+
+/** What the service answered. Proxies, and servers that are not Berth, answer with other things. */
+const readAnswer = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -97,9 +110,14 @@ export const callService = async (config: Config, call: Call): Promise<E.Either<
   if (E.isLeft(target)) return target
   try {
     const response = await send(target.right, call)
-    const body = JSON.parse(await readAll(response)) as Record<string, unknown>
     const { statusCode = 0 } = response
-    return statusCode < 300 ? E.right(body) : E.left(`${statusCode} ${body.code ?? ''}: ${body.detail ?? ''}`)
+    const body = readAnswer(await readAll(response))
+    if (body !== undefined && statusCode < 300) return E.right(body)
+    return E.left(
+      typeof body?.code === 'string'
+        ? `${statusCode} ${body.code}: ${body.detail}`
+        : `what answers at ${placeOf(config)} is not Berth; its status is ${statusCode}`,
+    )
   } catch (error) {
     return E.left(describe(config, error as Error))
   }

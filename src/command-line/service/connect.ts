@@ -70,7 +70,7 @@ const runHere = (program: string, args: readonly string[]): Promise<number> =>
 
 const findProblem = ({ host, open }: Connection): string | undefined => {
   if (host === null) return 'this instance does not forward the SUT; ask one that does'
-  return open ? undefined : 'the port is not open: the reservation has not begun, or is over'
+  return open ? undefined : 'the port is not open: the reservation has not begun or is over, or another program has it'
 }
 
 export const connectCommand: Command = {

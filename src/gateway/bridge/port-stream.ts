@@ -4,7 +4,12 @@ import type { MessagePort } from 'node:worker_threads'
 /** Maximum bytes in flight to the other thread, per direction. One write may exceed it. */
 const WINDOW = 262_144
 
-/** Bytes, an acknowledgement of bytes that the reader has taken, or the end of a direction. */
+/** Minimum weight of a message, in bytes: small ones cost as much memory. */
+const WEIGHT_MIN = 1_024
+
+const weightOf = ({ byteLength }: Uint8Array): number => Math.max(byteLength, WEIGHT_MIN)
+
+/** Bytes, an acknowledgement with the weight of the bytes that the reader has taken, or the end of a direction. */
 type Message = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly taken: number } | 'end'
 
 /**
@@ -18,7 +23,8 @@ class PortStream extends Duplex {
   #resume: (() => void) | undefined
 
   constructor(port: MessagePort) {
-    super({ allowHalfOpen: true })
+    // A reader that is paused takes nothing more, however little it has.
+    super({ allowHalfOpen: true, readableHighWaterMark: 1 })
     this.#port = port
     port.on('message', (message: Message) => this.#receive(message))
     // After both ends the other side closes by itself, and what has arrived can still be read.
@@ -35,7 +41,7 @@ class PortStream extends Duplex {
       if (this.#inFlight < WINDOW) this.#continue()
     } else {
       const { buffer, byteOffset, byteLength } = message.bytes
-      this.#untaken += byteLength
+      this.#untaken += weightOf(message.bytes)
       if (this.push(Buffer.from(buffer, byteOffset, byteLength))) this.#take()
     }
   }
@@ -58,7 +64,7 @@ class PortStream extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     // Copied: transferring detaches the memory, which small buffers share.
     const bytes = new Uint8Array(chunk)
-    this.#inFlight += bytes.length
+    this.#inFlight += weightOf(bytes)
     this.#port.postMessage({ bytes } satisfies Message, [bytes.buffer])
     if (this.#inFlight < WINDOW) done()
     else this.#resume = done

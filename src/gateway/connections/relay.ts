@@ -6,16 +6,31 @@ export interface Relay {
   readonly bytesFromSut: () => number
 }
 
+/** Maximum chunks waiting to be written. A stream counts bytes, but thousands of single bytes cost megabytes. */
+const WAITING_MAX = 256
+
 /** Forwards one direction, including its end. Stops reading while the other side takes no more. */
 const forward = (from: Duplex, to: Duplex): (() => number) => {
   let passedOn = 0
+  let waiting = 0
+  let isPaused = false
+  const goOn = (): void => {
+    if (!isPaused || waiting >= WAITING_MAX || to.writableNeedDrain) return
+    isPaused = false
+    from.resume()
+  }
   from.on('data', (chunk: Buffer) => {
+    waiting++
     const hasRoom = to.write(chunk, (error) => {
+      waiting--
       if (!error) passedOn += chunk.length
+      goOn()
     })
-    if (!hasRoom) from.pause()
+    if (hasRoom && waiting < WAITING_MAX) return
+    isPaused = true
+    from.pause()
   })
-  to.on('drain', () => from.resume())
+  to.on('drain', goOn)
   if (from.readableEnded) to.end()
   else from.once('end', () => to.end())
   from.resume()

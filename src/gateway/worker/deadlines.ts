@@ -29,6 +29,8 @@ export const makeDeadlines = (
   /** `offset` is the difference of the clocks when the deadline was set. */
   const deadlines = new Map<string, { readonly until: number; readonly offset: number }>()
   let timer: NodeJS.Timeout | undefined
+  /** When the timer fires, on the steady clock. */
+  let firesAt = Number.POSITIVE_INFINITY
 
   const left = ({ until, offset }: { readonly until: number; readonly offset: number }): number => {
     const now = wall()
@@ -36,8 +38,14 @@ export const makeDeadlines = (
     return until - (Math.abs(now - expected) > JUMP_MAX ? expected : now)
   }
 
-  const check = (): void => {
+  const fireIn = (milliseconds: number): void => {
     clearTimeout(timer)
+    firesAt = steady() + milliseconds
+    timer = setTimeout(check, Math.ceil(milliseconds))
+  }
+
+  const check = (): void => {
+    firesAt = Number.POSITIVE_INFINITY
     let next = CHECK_EVERY
     for (const [id, deadline] of [...deadlines]) {
       const milliseconds = left(deadline)
@@ -47,14 +55,20 @@ export const makeDeadlines = (
         onOver(id)
       }
     }
-    timer = deadlines.size === 0 ? undefined : setTimeout(check, Math.ceil(next))
+    if (deadlines.size > 0) fireIn(next)
   }
 
   return {
     set: (id, until) => {
-      if (until === null) deadlines.delete(id)
-      else deadlines.set(id, { until, offset: wall() - steady() })
-      check()
+      deadlines.delete(id)
+      if (until === null) return
+      const deadline = { until, offset: wall() - steady() }
+      const milliseconds = left(deadline)
+      if (milliseconds <= 0) return onOver(id)
+      deadlines.set(id, deadline)
+      // The others are not checked: thousands may be set at once.
+      const next = Math.min(milliseconds, CHECK_EVERY)
+      if (steady() + next < firesAt) fireIn(next)
     },
     delete: (id) => deadlines.delete(id),
     isOver: (id) => {

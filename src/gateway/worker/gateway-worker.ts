@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Order, Report, WorkerOptions } from '../messages.ts'
 import { makeSwitchboard } from './switchboard.ts'
 
@@ -33,15 +33,13 @@ const report = (made: Report): void => {
   if (reports.push(made) === 1) setImmediate(send)
 }
 
-/** Follows the orders that have arrived and whose turn of the event loop has not come. */
-const followQueued = (): void => {
-  const port = parentPort as MessagePort
-  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
-    follow(next.message as Order)
-  }
+/** Follows the orders that have arrived. Sockets that became readable meanwhile may otherwise come first. */
+const followArrived = (): void => {
+  const next = () => parentPort && receiveMessageOnPort(parentPort)
+  for (let order = next(); order; order = next()) follow(order.message as Order)
 }
 
-const switchboard = makeSwitchboard(workerData as WorkerOptions, report, followQueued)
+const switchboard = makeSwitchboard(workerData as WorkerOptions, report, followArrived)
 
 const follow = (order: Order): void => {
   if (order.kind === 'open') {

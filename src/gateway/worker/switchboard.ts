@@ -49,7 +49,7 @@ const wireEntries = (
   report: (report: Report) => void,
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: Entry) => boolean,
-  followQueued: () => void,
+  followArrived: () => void,
 ) => {
   const questions = makeQuestions(report)
   const tallies = makeTallies(report)
@@ -65,8 +65,8 @@ const wireEntries = (
       { host: options.host, port, retryMs: options.portRetryMs },
       {
         onConnection: (socket) => {
-          // A client that was told of a new binding connects after the order, but may be accepted before it.
-          followQueued()
+          // What was decided before a client connected counts for it: a client may come right after its binding.
+          followArrived()
           accept(entry(), socket)
         },
         onExhausted: () => tallies.refused(reservationId, 'full'),
@@ -96,12 +96,12 @@ const wireEntries = (
 /**
  * All forwardings in the worker thread.
  *
- * @param followQueued follows the orders of the main thread that have arrived
+ * @param followArrived follows the orders that have arrived
  */
 export const makeSwitchboard = (
   options: WorkerOptions,
   report: (report: Report) => void,
-  followQueued: () => void,
+  followArrived: () => void,
 ): Switchboard => {
   const entries = makeEntries()
 
@@ -116,7 +116,7 @@ export const makeSwitchboard = (
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
   const isRunning = (entry: Entry): boolean =>
     entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const { questions, tallies, attach, add, change } = wireEntries(options, report, entries, isRunning, followQueued)
+  const { questions, tallies, attach, add, change } = wireEntries(options, report, entries, isRunning, followArrived)
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {

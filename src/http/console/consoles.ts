@@ -169,8 +169,6 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
       return refusal('internal', 'An unexpected error occurred. The log has details under this request id.')
     })
     if (refused === undefined) return report(101, undefined, user)
-    // Unread bytes must not keep the connection from closing.
-    socket.resume()
     refuseRaw(socket, refused, requestId, request.headers.accept)
     report(codes[refused.code].status, refused.code, user)
   }

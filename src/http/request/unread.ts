@@ -17,7 +17,7 @@ const leftOf = ({ headers, readableLength }: IncomingMessage): number =>
  * Closes a connection gracefully. Node would close it with unread bytes, and the client's system would then discard the
  * response. Arriving bytes are no longer parsed, so none can pass for a request.
  */
-const linger = (socket: Socket): void => {
+export const linger = (socket: Socket): void => {
   let discarded = 0
   // Node feeds the parser directly until a listener is added.
   socket.on('data', () => undefined)

@@ -1,9 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-
-/** Milliseconds a refused client may go on sending. If cut off sooner, it may miss the response. */
-const LINGER = 2_000
+import { linger } from '../request/unread.ts'
 
 /**
  * Refuses a connection without a response object, with the usual error body, and closes it. False if the client can no
@@ -24,8 +22,7 @@ export const refuseRaw = (socket: Socket, refused: Refusal, instance: string, ac
       ? ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Connection: Upgrade, close']
       : ['Connection: close']),
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  const late = setTimeout(() => socket.destroy(), LINGER)
-  socket.once('close', () => clearTimeout(late))
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  linger(socket)
   return true
 }

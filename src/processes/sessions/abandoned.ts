@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../projections/session.ts'
+import type { Runner } from '../../commands/order.ts'
 import type { Logged } from '../../domain/event.ts'
 import { lostEnd, type Session } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
@@ -7,7 +9,8 @@ import type { Views } from '../../read-models/views.ts'
 import { makeAgenda } from '../agenda.ts'
 import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
 
-export interface AbandonedOptions extends Pick<RecorderOptions, 'runner' | 'makeRequestId'> {
+export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'> {
+  readonly runner: Pick<Runner, 'run'>
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
   readonly instance: string
   /** Unix milliseconds. */
@@ -18,6 +21,8 @@ export interface AbandonedOptions extends Pick<RecorderOptions, 'runner' | 'make
 
 /** Closes sessions that an earlier run of this instance, or another instance, left open. */
 export interface AbandonedSessions {
+  /** The open sessions in the log, of all instances. */
+  readonly open: () => IteratorObject<Session>
   /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
   /** Closes what is due. */
@@ -30,7 +35,7 @@ const AFTER_END = 60_000
 /** Milliseconds before a failed close is retried. */
 const RETRY_AFTER = 1_000
 /** Sessions per page: a page must not hold the thread for long. */
-const PAGE = 500
+const PAGE = 100
 
 /** Whether a document is that of an open session. */
 export const isStillOpen = (document: string): boolean => (JSON.parse(document) as SessionDocument).closed_at === null
@@ -81,6 +86,7 @@ const readOpen = async ({ views }: AbandonedOptions, put: (session: Session) => 
     }
     createdBefore = views.newest('session', documents.at(-1)?._id ?? '')?.created
     if (documents.length < PAGE || createdBefore === undefined) return true
+    await turn()
   }
 }
 
@@ -99,6 +105,7 @@ export const followAbandoned = (options: AbandonedOptions): AbandonedSessions =>
   }
 
   return {
+    open: () => open.values(),
     load: () => {
       unwatch ??= views.watch((events) => {
         for (const event of events) take(event)

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { findHeld } from '../../commands/find-held.ts'
 import type { Runner } from '../../commands/order.ts'
 import type { Actor } from '../../domain/decider.ts'
-import { type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
+import { type Session, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
 import { sessionStream } from '../../domain/values/ids.ts'
 import type { Tracked } from './tracker.ts'
 
@@ -14,7 +15,7 @@ const WAITING_MAX = 10_000
 const AT_ONCE = 25
 
 export interface RecorderOptions {
-  readonly runner: Pick<Runner, 'run'>
+  readonly runner: Pick<Runner, 'run' | 'look'>
   readonly makeRequestId: () => string
   /** Called with a session that is not recorded because too many are waiting. */
   readonly onDropped: (tracked: Tracked) => void
@@ -37,48 +38,73 @@ export interface Recorder {
 
 /** Runs a command on the sessions of a SUT. Resolves to whether it succeeded. */
 export const makeRunSessionCommand =
-  ({ runner, makeRequestId }: Pick<RecorderOptions, 'runner' | 'makeRequestId'>) =>
+  ({ runner, makeRequestId }: { readonly runner: Pick<Runner, 'run'> } & Pick<RecorderOptions, 'makeRequestId'>) =>
   async (sutId: string, command: SessionCommand): Promise<boolean> => {
     const order = { command, actor: GATEWAY, requestId: makeRequestId() }
     return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), order)())
   }
 
-/** The first of each SUT: an instance records its sessions of a SUT one after the other. */
-const takeBatch = (waiting: Iterable<Tracked>): readonly Tracked[] => {
+/**
+ * The session with the holder that the log names. Its user comes from a document, which counts only once the SUT's state
+ * no longer has the reservation. Undefined while the store cannot be read.
+ */
+const makeWithHolder =
+  ({ runner }: Pick<RecorderOptions, 'runner'>) =>
+  async (session: Session): Promise<Session | undefined> => {
+    const held = await findHeld(runner, session.sut_id, session.reservation_id)
+    if (held === 'unavailable') return undefined
+    return held === undefined ? session : { ...session, user_id: held.user_id }
+  }
+
+/** The first of each SUT, unless that failed: an instance records its sessions of a SUT one after the other. */
+const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): readonly Tracked[] => {
   const batch = new Map<string, Tracked>()
   for (const tracked of waiting) {
-    if (!batch.has(tracked.session.sut_id)) batch.set(tracked.session.sut_id, tracked)
+    const { sut_id } = tracked.session
+    if (!batch.has(sut_id) && !failed.has(sut_id)) batch.set(sut_id, tracked)
     if (batch.size === AT_ONCE) break
   }
   return [...batch.values()]
 }
 
-export const makeRecorder = (options: RecorderOptions): Recorder => {
-  const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
+/** Makes the function that records what is known of a session. Resolves to false if it must be tried again. */
+const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => {
   const run = makeRunSessionCommand(options)
-  const waiting = new Map<string, Tracked>()
-  let flushing: Promise<boolean> | undefined
-  let hasDropped = false
-
-  const record = async (tracked: Tracked): Promise<boolean> => {
-    const { session, end, isRecorded } = tracked
-    const command: SessionCommand =
-      isRecorded && end !== undefined
-        ? { type: 'CloseSession', _id: session._id, end }
-        : { type: 'RecordSession', session, end }
+  const withHolder = makeWithHolder(options)
+  return async (tracked: Tracked): Promise<boolean> => {
+    const { end, isRecorded } = tracked
+    const isClosed = isRecorded && end !== undefined
+    const session = isClosed ? tracked.session : await withHolder(tracked.session)
+    if (session === undefined) return false
+    const command: SessionCommand = isClosed
+      ? { type: 'CloseSession', _id: session._id, end }
+      : { type: 'RecordSession', session, end }
     if (!(await run(session.sut_id, command))) return false
     tracked.isRecorded = true
     // It may have ended meanwhile.
     if (tracked.end === end) waiting.delete(session._id)
     return true
   }
+}
+
+export const makeRecorder = (options: RecorderOptions): Recorder => {
+  const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
+  const waiting = new Map<string, Tracked>()
+  const record = makeRecord(options, waiting)
+  let flushing: Promise<boolean> | undefined
+  let hasDropped = false
 
   const flushAll = async (): Promise<boolean> => {
-    while (waiting.size > 0) {
+    /** SUTs whose sessions are to be tried again. They hold up no others. */
+    const failed = new Set<string>()
+    for (;;) {
+      const batch = takeBatch(waiting.values(), failed)
+      if (batch.length === 0) break
       if (!mayRecord()) return false
-      const done = await Promise.all(takeBatch(waiting.values()).map(record))
-      if (done.includes(false)) return false
+      const done = await Promise.all(batch.map(record))
+      for (const [n, { session }] of batch.entries()) if (done[n] === false) failed.add(session.sut_id)
     }
+    if (failed.size > 0) return false
     if (hasDropped) onCaughtUp()
     hasDropped = false
     return true

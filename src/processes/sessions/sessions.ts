@@ -24,6 +24,8 @@ export interface SessionsOptions
 
 /** Records sessions of the gateway's connections. */
 export interface Sessions extends Pick<Tracker, 'connected' | 'counted' | 'disconnected'> {
+  /** Whether a session of a SUT is open: here, or at another instance as the log shows it. */
+  readonly isInUse: (sutId: string) => boolean
   /** Runs until the signal aborts. */
   readonly run: () => Promise<void>
   /** Ends every session and records what it can, once the gateway has stopped. */
@@ -69,9 +71,23 @@ const makeSave = ({ save, clock, leftover }: SessionsOptions, unfinished: () => 
   }
 }
 
-/** Adds what the last run left and the log does not have. Call it before sessions of this run are added. */
+/** The SUT and the holder of a reservation; undefined if this log has none with this id. */
+const makeReservationOf =
+  ({ views }: Pick<SessionsOptions, 'views'>): TrackerOptions['reservationOf'] =>
+  (id) => {
+    const found = views.newest('reservation', id)
+    return found && JSON.parse(found.document)
+  }
+
+/**
+ * Adds what the last run left and the log does not have. Call it before sessions of this run are added. The log may be
+ * another one, or restored from a backup.
+ */
 const addLeftover = ({ leftover, views }: SessionsOptions, add: (tracked: Tracked) => void): void => {
+  const reservationOf = makeReservationOf({ views })
   for (const session of leftover) {
+    const reservation = reservationOf(session.reservation_id)
+    if (reservation?.sut_id !== session.sut_id || reservation.user_id !== session.user_id) continue
     const known = views.newest('session', session._id)
     if (known === undefined || isStillOpen(known.document)) {
       add({ ...trackedOf(session), isRecorded: known !== undefined })
@@ -90,7 +106,7 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
     const isDone = await recorder.flush()
     if (!isDone) recordFrom = sinceBoot() + RETRY_AFTER
     if (!isLoaded) isLoaded = await abandoned.load()
-    if (isLoaded && isDone) await abandoned.closeDue()
+    if (isLoaded) await abandoned.closeDue()
   }, onError)
 
   return {
@@ -103,20 +119,18 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
       }
       if (isOpen() && clock.mayRecord() && since >= recordFrom) void record()
     },
+    openInLog: abandoned.open,
     close: abandoned.close,
   }
 }
 
 export const makeSessions = (options: SessionsOptions): Sessions => {
-  const { views, clock, onError, wake, signal } = options
+  const { clock, onError, wake, signal } = options
   let isOverdue = false
   const recorder = makeRecorder({ ...options, mayRecord: () => !isOverdue && clock.mayRecord() })
   const tracker = makeTracker({
     ...options,
-    reservationOf: (id) => {
-      const found = views.newest('reservation', id)
-      return found && JSON.parse(found.document)
-    },
+    reservationOf: makeReservationOf(options),
     record: recorder.add,
   })
   const save = makeSingleFlight(
@@ -126,12 +140,15 @@ export const makeSessions = (options: SessionsOptions): Sessions => {
   const flushAll = async (): Promise<void> => {
     while (!isOverdue && !(await recorder.flush().catch(onError))) await delay(FINISH_EVERY)
   }
-  const { tick, close } = makeTick(options, tracker, recorder, save)
+  const { tick, openInLog, close } = makeTick(options, tracker, recorder, save)
 
   return {
     connected: tracker.connected,
     counted: tracker.counted,
     disconnected: tracker.disconnected,
+    isInUse: (sutId) =>
+      tracker.all().some(({ session }) => session.sut_id === sutId) ||
+      openInLog().some(({ sut_id }) => sut_id === sutId),
     run: async () => {
       addLeftover(options, recorder.add)
       while (!signal.aborted) {

@@ -60,7 +60,7 @@ export interface Tracker {
   readonly endAll: (now: number) => void
   readonly has: (session: Session) => boolean
   /** Sessions that have not ended. */
-  readonly all: () => Iterable<Tracked>
+  readonly all: () => IteratorObject<Tracked>
 }
 
 /** A session ends after this many milliseconds without a connection. */

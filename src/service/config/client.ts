@@ -17,12 +17,9 @@ const url: Read<string> = (value) => {
     : E.left('must be like https://berth.lab.example, without a user, a query and a fragment')
 }
 
-/** Reads the variables of the command line; undefined unless one names a service. Left: the problem. */
-export const readClient = (read: ReadVariable, directory: string): E.Either<string, ClientConfig | undefined> => {
+/** Reads the variables of the command line; undefined unless they name a service. */
+export const readClient = (read: ReadVariable, directory: string): ClientConfig | undefined => {
   const given = read('BERTH_URL', url, undefined)
   const credentialsFile = read('BERTH_CREDENTIALS_FILE', (value) => E.right(resolve(directory, value)), undefined)
-  if (given !== undefined && credentialsFile !== undefined) return E.right({ url: given, credentialsFile })
-  return given === undefined && credentialsFile === undefined
-    ? E.right(undefined)
-    : E.left('BERTH_URL and BERTH_CREDENTIALS_FILE must be set together')
+  return given === undefined || credentialsFile === undefined ? undefined : { url: given, credentialsFile }
 }

@@ -96,6 +96,17 @@ const listenPorts: Read<Config['listenPorts']> = (value) => {
     : E.right({ first: first.right, last: last.right })
 }
 
+/** Variables of which neither works alone. */
+const PAIRS = [
+  ['BERTH_TLS_CERT', 'BERTH_TLS_KEY'],
+  ['BERTH_URL', 'BERTH_CREDENTIALS_FILE'],
+] as const
+
+const halfPairs = (environment: Environment): readonly string[] =>
+  PAIRS.filter(([one, other]) => (environment[one] === undefined) !== (environment[other] === undefined)).map(
+    ([one, other]) => `${one} and ${other} must be set together`,
+  )
+
 /**
  * Left: every problem, as a sentence that names its variable and never includes the value. Relative paths are resolved
  * against `directory`.
@@ -130,11 +141,8 @@ export const readConfig = (
   }
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
-  if ((environment.BERTH_TLS_CERT === undefined) !== (environment.BERTH_TLS_KEY === undefined)) {
-    problems.push('BERTH_TLS_CERT and BERTH_TLS_KEY must be set together')
-  }
+  problems.push(...halfPairs(environment))
   const client = readClient(read, directory)
-  if (E.isLeft(client)) problems.push(client.left)
   const host = read('BERTH_HOST', readHost, '127.0.0.1')
   const values: Omit<Config, 'warnings'> = {
     host,
@@ -157,7 +165,7 @@ export const readConfig = (
       horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
     },
     clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
-    ...(E.isRight(client) && client.right && { client: client.right }),
+    ...(client && { client }),
     logLevel: read('BERTH_LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),
   }
   const { problems: unknown, warnings } = unknownVariables(environment, known)

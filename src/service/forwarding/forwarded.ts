@@ -95,7 +95,7 @@ const makeForwardings = (clock: () => number) => {
 /** Number of open connections and last error of each reservation. */
 const makeReports = (clock: () => number) => {
   const counts = new Map<string, number>()
-  const errors = new LRUCache<string, LastError>({ max: ERRORS_MAX })
+  const errors = new LRUCache<string, LastError>({ maxSize: ERRORS_MAX, sizeCalculation: () => 1 })
   const count = (id: string, by: 1 | -1): void => {
     const now = (counts.get(id) ?? 0) + by
     if (now === 0) counts.delete(id)

@@ -29,11 +29,9 @@ export interface OpenForwardingOptions {
   readonly views: Views
   readonly users: Pick<Users, 'byId'>
   readonly vault: Pick<Vault, 'reveal'>
-  readonly clientNames: Pick<ClientNames, 'matches'>
+  readonly clientNames: Pick<ClientNames, 'matches' | 'isKnown'>
   readonly metrics: GatewayMeasures
   readonly alarms: Alarms
-  /** Number of open connections of each SUT that has any. */
-  readonly inUse: Map<string, number>
   readonly forwarded: ForwardedRegistry
   readonly runner: Runner
   readonly upcoming: UpcomingReservations
@@ -61,17 +59,16 @@ const makeHasPassword =
 
 /** Opens the gateway, and the process that has it forward running reservations. */
 export const openForwarding = (options: OpenForwardingOptions) => {
-  const { clock, log, processClock, views, users, vault, clientNames, metrics, alarms, inUse, forwarded } = options
+  const { clock, log, processClock, views, users, vault, clientNames, metrics, alarms, forwarded } = options
   const { runner, upcoming, ownPort, wake, signal, sessions } = options
   const { host, clients, suts, ...limits } = options.config
   const logOnce = makeLogOnce(log, clock)
   const onError = (error: unknown): void => log.error({ err: error }, 'a reservation was not forwarded')
   const targetOf = makeTargetOf(views, suts)
-  const { matches } = clientNames
   const passwordOf = makePasswordOf(vault)
   const get: Forwarding['get'] = (id) => forwarding.get(id)
   const admission = makeAdmission({
-    ...{ get, targetOf, runner, matches, passwordOf, respond: respondToChallenge, clients },
+    ...{ get, targetOf, runner, clientNames, passwordOf, respond: respondToChallenge, clients },
   })
   const ports = watchPorts(alarms, (id) => get(id) !== undefined)
   const warnIfShared = makeWarnIfShared(log)
@@ -83,7 +80,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
     },
     onPortTaken: ports.onPortTaken,
     onPortOpened: ports.onPortOpened,
-    ...countConnections(metrics, inUse, (id) => get(id)?.sut_id, sessions),
+    ...countConnections(metrics, sessions),
     onRefused: (id, reason, count) => {
       metrics.gatewayRefused(reason, count)
       logOnce(id, reason, 'the gateway refused a client')

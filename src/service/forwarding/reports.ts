@@ -34,40 +34,21 @@ export const watchPorts = (alarms: Alarms, isForwarded: (reservationId: string) 
   } satisfies Pick<Decisions, 'onPortTaken' | 'onPortOpened'> & { readonly settle: (reservationId: string) => void }
 }
 
-/** Counts connections, in total and by SUT, and reports them to the sessions. */
+/** Counts connections and reports them to the sessions. */
 export const countConnections = (
   { connected, disconnected }: GatewayMeasures,
-  inUse: Map<string, number>,
-  sutOf: (reservationId: string) => string | undefined,
   sessions: Pick<Sessions, 'connected' | 'counted' | 'disconnected'>,
-): Pick<Decisions, 'onConnected' | 'onCounted' | 'onDisconnected'> => {
-  const suts = new Map<number, string>()
-  const count = (sutId: string, by: 1 | -1): void => {
-    const now = (inUse.get(sutId) ?? 0) + by
-    if (now === 0) inUse.delete(sutId)
-    else inUse.set(sutId, now)
-  }
-  return {
-    onConnected: (start) => {
-      const { connection, reservationId, milliseconds } = start
-      connected(milliseconds)
-      sessions.connected(start)
-      const sutId = sutOf(reservationId)
-      if (sutId === undefined) return
-      suts.set(connection, sutId)
-      count(sutId, 1)
-    },
-    onCounted: sessions.counted,
-    onDisconnected: (end) => {
-      disconnected(end)
-      sessions.disconnected(end)
-      const sutId = suts.get(end.connection)
-      if (sutId === undefined) return
-      suts.delete(end.connection)
-      count(sutId, -1)
-    },
-  }
-}
+): Pick<Decisions, 'onConnected' | 'onCounted' | 'onDisconnected'> => ({
+  onConnected: (start) => {
+    connected(start.milliseconds)
+    sessions.connected(start)
+  },
+  onCounted: sessions.counted,
+  onDisconnected: (end) => {
+    disconnected(end)
+    sessions.disconnected(end)
+  },
+})
 
 /** Warns once about a client address that many clients may share. */
 export const makeWarnIfShared = (log: Log) => {

@@ -143,3 +143,16 @@ test('a leaf hash of the wrong length is reported with its position and affects 
   await t.throwsAsync(readLog(damaged, -1), error)
   t.is((await readLog(damaged, 1)).length, 1)
 })
+
+test('a stream whose head has left the cache is looked up, and appended to after its last event', async (t) => {
+  const store = openStore(t, await aPath(t))
+  const streams = Array.from({ length: 20_100 }, aStream)
+  for (let n = 0; n < streams.length; n += 1_000) {
+    const appends = streams.slice(n, n + 1_000).map((stream) => append(store, stream, -1, someEvents(stream, 1)))
+    t.true((await Promise.all(appends)).every((outcome) => outcomeOf(outcome) === 'done'))
+  }
+  for (const stream of [streams[0], streams.at(-1)] as readonly string[]) {
+    t.not(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
+    t.is(outcomeOf(await append(store, stream, 0, someEvents(stream, 1))), 'done')
+  }
+})

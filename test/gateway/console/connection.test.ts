@@ -93,6 +93,15 @@ test('a reservation stays bound when the key of the vault is replaced', async (t
     environment: { BERTH_VAULT_KEY: `${key(2)},${key(1)}` },
   })
   t.like((await again.as('alice').get(`${path}/connection`)).json, { bound: true, bound_here: true })
+  const bindings = async (): Promise<readonly string[]> => {
+    const { text } = await again.as('admin').get(`${path}/history`)
+    return [...text.matchAll(/"client":"(k\d):[^"]+"/g)].map(([, id]) => id as string)
+  }
+  t.deepEqual(await bindings(), ['k1'])
+  for (let n = 0; n < 2; n++) {
+    t.is((await again.as('alice').request('POST', `${path}/update`)).status, 200)
+    t.deepEqual(await bindings(), ['k1', 'k2'], 'once under the newest key')
+  }
 })
 
 test('connections are counted, and the last error is kept', async (t) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { openRaw } from '../../http/server/raw-http.ts'
@@ -65,6 +67,19 @@ test('a malformed upgrade is refused with an error body', async (t) => {
     t.is(answer?.headers.upgrade, status === 426 ? 'websocket' : undefined)
   }
   t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101, 'control: a good one is accepted')
+})
+
+test('a client that goes on sending after a refused upgrade is cut off after 256 KiB', async (t) => {
+  const { service } = await given(t)
+  const socket = connect(service.port, '127.0.0.1')
+  t.teardown(() => void socket.destroy())
+  const ended = new Promise((resolve) => socket.once('error', resolve).once('close', () => resolve('all was read')))
+  const fields = [...UPGRADE, VERSION, KEY].join('\r\n')
+  socket.write(`GET /api/console/unknown HTTP/1.1\r\nHost: berth\r\n${fields}\r\n\r\n`)
+  const [answer] = await once(socket, 'data')
+  t.regex(String(answer), /^HTTP\/1\.1 403 /)
+  socket.end(Buffer.alloc(64 * 2 ** 20))
+  t.regex(String(await ended), /ECONNRESET|EPIPE/)
 })
 
 test('a request in HTTP/1.0 cannot be upgraded, and does not use up the ticket', async (t) => {

@@ -51,10 +51,12 @@ test('a ticket is issued only while a reservation of a vnc SUT is running', asyn
   t.deepEqual(await ask(again), [409, 'not_vnc'])
 })
 
-test('a SUT that another instance forwards has no console here', async (t) => {
-  const stage = await given(t, { BERTH_GATEWAY_SUTS: 'site=berlin' })
-  const path = await reserveFor(stage)
-  t.deepEqual(refusalOf(await stage.service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
+test('a SUT that another instance forwards has no console here, and none has without a gateway', async (t) => {
+  for (const environment of [{ BERTH_GATEWAY_SUTS: 'site=berlin' }, { BERTH_GATEWAY: 'off' }]) {
+    const stage = await given(t, environment)
+    const path = await reserveFor(stage)
+    t.deepEqual(refusalOf(await stage.service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
+  }
 })
 
 test('a SUT whose tags no longer fit has no new console', async (t) => {

@@ -157,6 +157,14 @@ test('verified credentials keep working at their address during a lockout', asyn
   t.is(await ask(HERE, ALICE), 'alice')
 })
 
+test('of more than 10,000 addresses the one used least recently is locked out like any other', async (t) => {
+  const { ask, guessOften } = await given()
+  for (let n = 0; n <= 10_000; n++) await ask(`10.1.${n >> 8}.${n & 255}`, ALICE)
+  for (const address of ['10.1.0.0', '10.1.0.1']) await guessOften(10, address)
+  t.is(await ask('10.1.0.1', ALICE), 'alice')
+  t.is(await ask('10.1.0.0', ALICE), 'too_many_attempts 60')
+})
+
 test('credentials verified elsewhere keep working at an address that has used them', async (t) => {
   const { ask, guessOften, verified } = await given()
   t.is(await ask(ELSEWHERE, ALICE), 'alice')

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import Koa from 'koa'
 import { tidyingLater } from '../harness.ts'
+import type { Awkward } from './awkward.ts'
 import { type Meter, openMeter } from './meter.ts'
-import type { Awkward } from './requests.ts'
 import { type Sweep, startSweep } from './sweep.ts'
 
 /** The CPU time that an expensive request costs the main thread, relative to reading its bytes once. */
@@ -43,7 +43,9 @@ const toReading = (awkward: Awkward) => async (rounds: number) =>
 test.serial('no request costs more than a fixed multiple of reading its bytes once', async (t) => {
   t.timeout(120_000)
   const tried = sweep.requests.filter(
-    ({ what }, i) => i % EVERY === 0 || /live with Accept|create of|update of .*(members|tags)|chunks/.test(what),
+    ({ what }, i) =>
+      i % EVERY === 0 ||
+      /live with Accept|create of|update of .*(members|tags)|chunks|with (Sec-WebSocket-Protocol|thousands)/.test(what),
   )
   const expensive: string[] = []
   for (const awkward of tried) {

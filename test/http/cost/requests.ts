@@ -2,37 +2,17 @@ import { hasSchema, type JsonSchema, schemaOf } from '../../../src/domain/codec/
 import type { Route } from '../../../src/http/protocol/route.ts'
 import { basic } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
+import { type Awkward, filled, HEADER, IN_FIELDS, IN_PATHS, type Made, PATH, QUERY, type Things } from './awkward.ts'
 import { bodies } from './bodies.ts'
-
-/** A request of the largest size that is expensive to read. There are some for every route. */
-export interface Awkward {
-  readonly what: string
-  /** Whether it has no credentials. */
-  readonly isAnyones: boolean
-  /** The request with a `share` of the largest size, 1 for all of it. */
-  readonly bytes: (share: number) => Buffer
-}
-
-/** The ids in the paths. */
-export interface Things {
-  readonly sut: string
-  readonly reservation: string
-}
-
-/** Bytes left within the limits beside the rest of a request. */
-const HEADER = 31_000
-const QUERY = 7_900
-const PATH = 7_900
-
-export const filled = (unit: string, length: number): string =>
-  unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+import { upgrades } from './upgrades.ts'
 
 const HOST = 'Host: berth\r\n'
 const CREDENTIALS = `Authorization: ${basic('admin')}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-export const pathOf = (path: string, { sut, reservation }: Things): string =>
+export const pathOf = (path: string, { sut, reservation, ticket }: Things): string =>
   path
+    .replace(':ticket', ticket)
     .replace(':code', 'stale')
     .replace(':chapter', 'reservations')
     .replace(':file', 'SutCreated.1.json')
@@ -44,24 +24,6 @@ const FIELDS =
   'Accept,Authorization,Berth-After,Berth-Reason,Connection,Content-Type,Content-Encoding,Cookie,Expect,Forwarded,Host,Idempotency-Key,If-Match,If-None-Match,Last-Event-ID,Origin,Sec-Fetch-Site,traceparent,Transfer-Encoding,X-Forwarded-For,X-Other'.split(
     ',',
   )
-const IN_FIELDS = [
-  ...['"', ',', '",', ',""', 'a/b,', '*/*,', '*/*;q=0.1,', 'application/json;a=b,', ';', ';a=b', 'a=b;', '\\', '"\\'],
-  ...[
-    ' ',
-    '\t,',
-    'for=1.2.3.4,',
-    'for=127.0.0.1,',
-    '127.0.0.1,',
-    '[::1],',
-    '::',
-    '%41',
-    '%',
-    '"1",',
-    'W/"1",',
-    'a',
-    '0',
-  ],
-]
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   Accept: ['', 'a/b;a="', `${'"'.repeat(HEADER / 2)}`],
   Authorization: ['Basic '],
@@ -79,15 +41,20 @@ const request = (line: string, isAnyones: boolean, fields = '', body = ''): Buff
   return Buffer.from(`${headOf(line, isAnyones, fields)}${type}${frame}\r\n${body}`, 'latin1')
 }
 
-type Made = Omit<Awkward, 'isAnyones' | 'bytes'> & { readonly bytes: (share: number, isAnyones: boolean) => Buffer }
-
 const fields = (things: Things): readonly Made[] => {
   const lines = ['GET /health/live', `GET /api/sut/${things.sut}`, `POST /api/sut/${things.sut}/update`]
+  const connection = `GET /api/sut_reservation/${things.reservation}/connection`
+  /** Routes that read more of a field than the others. */
+  const furtherReaders: Readonly<Record<string, readonly string[]>> = {
+    Accept: ['GET /api/events', connection],
+    'Last-Event-ID': ['GET /api/events'],
+    Host: [connection],
+  }
   return FIELDS.flatMap((name) =>
     (BEFORE[name] ?? ['']).flatMap((before) =>
       IN_FIELDS.flatMap((unit) =>
-        [...lines, ...(name === 'Accept' || name === 'Last-Event-ID' ? ['GET /api/events'] : [])].map((line) => ({
-          what: `${line.replace(things.sut, ':id')} with ${name}: ${before.slice(0, 30)}${unit}...`,
+        [...lines, ...(furtherReaders[name] ?? [])].map((line) => ({
+          what: `${line.replace(things.sut, ':id').replace(things.reservation, ':id')} with ${name}: ${before.slice(0, 30)}${unit}...`,
           bytes: (share: number, isAnyones: boolean) => {
             const room = HEADER * share - before.length * share
             const start = before.slice(0, before.length > 100 ? before.length * share : before.length)
@@ -138,8 +105,6 @@ const queries = (things: Things): readonly Made[] =>
         : []),
     ]
   })
-
-const IN_PATHS = ['/', 'a', '%41', '%', '../', '/api/sut', '//', '%2f', '%00', '%F0%9F%98%80']
 
 const paths = (): readonly Made[] =>
   [...pageOfRoutes, { method: 'OPTIONS', path: '/:x' }, { method: 'GET', path: '/:x' }].flatMap(({ method, path }) =>
@@ -195,11 +160,13 @@ const many = (): readonly Made[] => [
 
 /** All requests, each with and without credentials. */
 export const awkwardRequests = (things: Things): readonly Awkward[] =>
-  [...fields(things), ...queries(things), ...paths(), ...posts(things), ...chunked(things), ...many()].flatMap(
-    ({ what, bytes }) =>
-      [true, false].map((isAnyones) => ({
-        what: isAnyones ? `${what}, without credentials` : what,
-        isAnyones,
-        bytes: (share: number) => bytes(share, isAnyones),
-      })),
+  [
+    ...[...fields(things), ...queries(things), ...paths(), ...posts(things), ...chunked(things), ...many()],
+    ...upgrades(things),
+  ].flatMap(({ what, bytes }) =>
+    [true, false].map((isAnyones) => ({
+      what: isAnyones ? `${what}, without credentials` : what,
+      isAnyones,
+      bytes: (share: number) => bytes(share, isAnyones),
+    })),
   )

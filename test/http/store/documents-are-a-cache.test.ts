@@ -1,11 +1,19 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
+import { forwarding, NOW as RUNNING, running } from '../../gateway/console/stage.ts'
+import { connectTo, startSut } from '../../gateway/peers.ts'
 import { idOf, start } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { eventsOf } from './log-rows.ts'
+
+const falsify = (data: string, change: string): void => {
+  const views = new DatabaseSync(join(data, 'views.db'))
+  views.exec(`UPDATE reservation SET ${change}`)
+  views.close()
+}
 
 /** A service that restarts with a falsified document of Alice's reservation. */
 const stage = async (t: ExecutionContext, change: string) => {
@@ -13,9 +21,7 @@ const stage = async (t: ExecutionContext, change: string) => {
   const sut = await createSut(service.as('admin'))
   const path = String((await reserved(service.as('alice'), aReservation(sut))).headers.location)
   await service.stop()
-  const views = new DatabaseSync(join(service.data, 'views.db'))
-  views.exec(`UPDATE reservation SET ${change}`)
-  views.close()
+  falsify(service.data, change)
   const again = await start(t, { now: NOW, data: service.data })
   await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
   return { service: again, path }
@@ -45,4 +51,30 @@ test('a reservation whose document is falsified as cancelled can still be cancel
   const { service, path } = await stage(t, "ended = 'cancelled'")
   t.is((await service.as('alice').request('POST', `${path}/cancel`)).status, 200)
   t.is((await eventsOf(service)).at(-1)?.type, 'ReservationCancelled')
+})
+
+test('a session has the holder that the log names, whatever a document says', async (t) => {
+  const sut = await startSut(t)
+  const environment = { BERTH_GATEWAY: 'on', BERTH_GATEWAY_CLIENTS: 'any' }
+  const before = await forwarding(t, { port: sut.port, sut_type: 'tcp' }, { environment })
+  const path = await running(before)
+  const { service, listenPort } = before
+  await service.stop()
+  falsify(service.data, OF_BOB)
+  const ports = { ...environment, BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
+  const again = await start(t, { now: RUNNING, data: service.data, environment: ports })
+  const isOpen = async (): Promise<boolean> => {
+    again.tick()
+    return (await again.as('admin').get(`${path}/connection`)).json.open === true
+  }
+  await until('the port is open', isOpen, 20_000)
+  t.is((await again.as('bob').get(path)).json.user_id, idOf('bob'), 'the document was changed')
+  await connectTo(t, listenPort)
+  const opened = async () => (await eventsOf(again)).find(({ type }) => type === 'SessionOpened')
+  const isRecorded = async (): Promise<boolean> => {
+    again.tick()
+    return (await opened()) !== undefined
+  }
+  await until('the session is recorded', isRecorded, 20_000)
+  t.is((await opened())?.data.user_id, idOf('alice'))
 })

@@ -25,6 +25,36 @@ test('a minute without a connection ends a session with its last connection, a s
   t.like(first, { bytes_to_sut: 2, bytes_from_sut: 4, instance: HERE, reservation_id: reservation })
 })
 
+test('a SUT is in use while a session of it is open, between connections and for other instances too', async (t) => {
+  const { reserve, run, pass, becomes, events } = await stage(t)
+  const reservation = await reserve()
+  const [here, there] = [run(HERE), run(THERE)]
+  here.connected(1, reservation)
+  await becomes(here, 1, 0)
+  const [opened] = await events()
+  const sutId = opened?.type === 'SessionOpened' ? opened.data.sut_id : ''
+  await there.tick()
+  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId), here.isInUse(reservation)], [true, true, false])
+  here.disconnected(1, reservation)
+  pass(MINUTE - 1)
+  await here.tick()
+  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId)], [true, true], 'in a gap')
+  pass(1)
+  await becomes(here, 1, 1)
+  t.deepEqual([here.isInUse(sutId), there.isInUse(sutId)], [false, false])
+})
+
+test('a SUT is in use although its session could not be recorded yet', async (t) => {
+  const { reserve, run, setTrouble, views, events } = await stage(t)
+  const reservation = await reserve()
+  const { sut_id } = JSON.parse(views.newest('reservation', reservation)?.document ?? '')
+  const here = run(HERE)
+  setTrouble('unavailable')
+  here.connected(1, reservation)
+  await here.tick()
+  t.deepEqual([await events(), here.isInUse(sut_id)], [[], true])
+})
+
 test('the end of the reservation ends a session at once', async (t) => {
   const { reserve, run, over, becomes, closed } = await stage(t)
   const [cut, left] = [await reserve(), await reserve()]
@@ -59,62 +89,6 @@ test('binding a reservation elsewhere does not end its session, barring its hold
   pass(MINUTE)
   await becomes(here, 2, 2)
   t.like((await closed())[1], { reservation_id: bound, connections: 2, cause: 'client' })
-})
-
-test('sessions wait in order while the store is away, and keep their times', async (t) => {
-  const { reserve, run, pass, setTrouble, becomes, events } = await stage(t)
-  const reservations = [await reserve(), await reserve()]
-  const here = run(HERE)
-  setTrouble('unavailable')
-  for (const [n, id] of reservations.entries()) {
-    here.connected(n, id)
-    pass(1_000)
-    await here.tick()
-    here.disconnected(n, id, { cause: 'released' })
-  }
-  pass(30 * MINUTE)
-  await here.tick()
-  t.deepEqual(await events(), [])
-  setTrouble(undefined)
-  pass(MINUTE)
-  await becomes(here, 2, 2)
-  const opened = (await events()).flatMap(({ type, data }) => (type === 'SessionOpened' ? [data] : []))
-  t.deepEqual(
-    opened.map(({ reservation_id, opened_at }) => [reservation_id, opened_at]),
-    reservations.map((id, n) => [id, at(n * 1_000)]),
-  )
-})
-
-test('a lost response opens and closes no session twice', async (t) => {
-  const { reserve, run, pass, setTrouble, becomes, events } = await stage(t)
-  const reservation = await reserve()
-  const here = run(HERE)
-  setTrouble('unknown')
-  here.connected(1, reservation)
-  await becomes(here, 1, 0)
-  here.disconnected(1, reservation, { cause: 'over' })
-  pass(2_000)
-  await becomes(here, 1, 1)
-  setTrouble(undefined)
-  pass(2_000)
-  await here.tick()
-  await here.finish()
-  t.is((await events()).length, 2)
-})
-
-test('a session that begins while too many are waiting is left out, and the others are closed', async (t) => {
-  const { reserve, run, pass, setTrouble, becomes, closed } = await stage(t)
-  const reservations = [await reserve(), await reserve(), await reserve()] as const
-  const here = run(HERE, [], { waitingMax: 2 } as object)
-  setTrouble('unavailable')
-  for (const [n, id] of reservations.entries()) here.connected(n, id)
-  t.deepEqual(here.dropped, [reservations[2]])
-  for (const [n, id] of reservations.entries()) here.disconnected(n, id, { cause: 'over' })
-  setTrouble(undefined)
-  pass(2_000)
-  await becomes(here, 2, 2)
-  t.deepEqual(here.dropped, [reservations[2], 'caught up'])
-  t.deepEqual(new Set((await closed()).map(({ reservation_id }) => reservation_id)), new Set(reservations.slice(0, 2)))
 })
 
 test('after a crash the next start closes open sessions at the time they were last seen', async (t) => {

@@ -26,10 +26,10 @@ export const [HERE, THERE] = ['0123456789abcdef', 'fedcba9876543210'] as const
 /** How an append ends while the store is away: nothing was written, or nobody knows. */
 export type Trouble = 'unavailable' | 'unknown'
 
-const inTrouble = (store: EventStore, trouble: () => Trouble | undefined): EventStore => ({
+const inTrouble = (store: EventStore, trouble: (stream: string) => Trouble | undefined): EventStore => ({
   ...store,
   append: (...given) => {
-    const now = trouble()
+    const now = trouble(given[0])
     if (now === undefined) return store.append(...given)
     if (now === 'unavailable') return TE.left(now)
     // It was written, but the answer is lost.
@@ -45,7 +45,7 @@ export const stage = async (t: ExecutionContext) => {
   const store = openStore(t, join(directory, 'events.db'))
   const views = await viewsOn(t, store, join(directory, 'views.db'))
   let now = BEGINS
-  let trouble: Trouble | undefined
+  let trouble = (_stream: string): Trouble | undefined => undefined
   const clock = { now: () => now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined }
   const over = new Set<string>()
 
@@ -77,7 +77,7 @@ export const stage = async (t: ExecutionContext) => {
     const errors: unknown[] = []
     const dropped: string[] = []
     const runner = makeRunner({
-      store: inTrouble(store, () => (isDead ? 'unavailable' : trouble)),
+      store: inTrouble(store, (stream) => (isDead ? 'unavailable' : trouble(stream))),
       clock: () => now,
       randomHex,
       snapshots: NO_SNAPSHOTS,
@@ -114,6 +114,7 @@ export const stage = async (t: ExecutionContext) => {
       file,
       errors,
       dropped,
+      isInUse: sessions.isInUse,
       connected: (connection: number, reservationId: string) =>
         sessions.connected({ connection, reservationId, at: now } satisfies Connected),
       counted: (connection: number, reservationId: string, bytesToSut: number) =>
@@ -180,8 +181,9 @@ export const stage = async (t: ExecutionContext) => {
     pass: (milliseconds: number) => {
       now += milliseconds
     },
-    setTrouble: (next: Trouble | undefined) => {
-      trouble = next
+    /** How appends end from now on, to some streams or to all. */
+    setTrouble: (next: Trouble | undefined, isOf = (_stream: string): boolean => true) => {
+      trouble = (stream) => (isOf(stream) ? next : undefined)
     },
   }
 }

@@ -1,0 +1,20 @@
+import { find } from '../domain/calendar/calendar.ts'
+import type { Held } from '../domain/calendar/held.ts'
+import { reservationDecider } from '../domain/reservation/decide.ts'
+import { sutStream } from '../domain/values/ids.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
+import type { Runner } from './order.ts'
+
+/** A reservation as its SUT's state has it; undefined if it does not have it, or no longer. */
+export const findHeld = async (
+  { look }: Pick<Runner, 'look'>,
+  sutId: string,
+  reservationId: string,
+): Promise<Held | undefined | 'unavailable'> => {
+  try {
+    return await look(reservationDecider, sutStream(sutId), ({ windows }) => find(windows, reservationId))
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return 'unavailable'
+    throw error
+  }
+}

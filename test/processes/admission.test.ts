@@ -1,0 +1,92 @@
+import { createSecretKey } from 'node:crypto'
+import test from 'ava'
+import type { Runner } from '../../src/commands/order.ts'
+import { reservationDecider } from '../../src/domain/reservation/decide.ts'
+import { type AdmissionOptions, makeAdmission } from '../../src/processes/admission.ts'
+import { makeClientNames } from '../../src/vault/client-names.ts'
+import type { KeyRing } from '../../src/vault/keys.ts'
+import { alice, bob, clock, idOf, LISTEN_PORT, reservationCreated, SUT_ID, sutCreated } from '../domain/builders.ts'
+import { at, stories } from '../domain/given-when-then.ts'
+
+/** Who may connect, decided on what the log says. */
+
+const [HERE, ELSEWHERE] = ['192.0.2.7', '192.0.2.8']
+const keyOf = (id: string, byte: number) => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })
+const [FIRST, SECOND] = [keyOf('k1', 1), keyOf('k2', 2)]
+const namesUnder = (...keys: KeyRing['keys']) => makeClientNames(() => ({ current: keys[0] ?? FIRST, keys }), 128)
+
+const ADMITTED = { admitted: true, isBound: true, hasPassword: true }
+const refused = (reason: string) => ({ admitted: false, reason })
+
+/** A reservation of a `vnc` SUT with a password that its holder made from `HERE`. */
+const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
+  const made = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'), {
+    actor: madeBy,
+    role: 'tester',
+    client: namesUnder(FIRST).of(HERE),
+  })
+  const { state } = stories(reservationDecider).given(at('05:00', sutCreated()), made)
+  const look = (async (_decider, _stream, find) => find(state as never)) as Runner['look']
+  const [begins, ends] = [clock('06:00'), clock('07:00')]
+  const held = { _id: idOf(1), sut_id: SUT_ID, user_id: alice, listen_port: LISTEN_PORT, starts: begins, begins, ends }
+  return makeAdmission({
+    get: (id) => (id === idOf(1) ? held : undefined),
+    targetOf: () => ({ host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true }),
+    runner: { look },
+    clientNames: namesUnder(FIRST),
+    passwordOf: async () => 'machine secret',
+    respond: (password, challenge) => Buffer.concat([Buffer.from(password), challenge]),
+    clients: 'holder',
+    ...given,
+  })
+}
+const target = { host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true } as const
+
+test('the address of the holder is admitted, another one is not', async (t) => {
+  const { admit } = admission()
+  t.deepEqual(await admit(idOf(1), HERE), ADMITTED)
+  t.deepEqual(await admit(idOf(1), ELSEWHERE), refused('not_holder'))
+  t.deepEqual(await admit(idOf(2), HERE), refused('over'))
+})
+
+test('a binding counts under every key of the ring, and is none once its key is gone', async (t) => {
+  const under = (...keys: KeyRing['keys']) => admission({ clientNames: namesUnder(...keys) })
+  t.deepEqual(await under(SECOND, FIRST).admit(idOf(1), HERE), ADMITTED)
+  t.deepEqual(await under(SECOND, FIRST).admit(idOf(1), ELSEWHERE), refused('not_holder'))
+  for (const address of [HERE, ELSEWHERE])
+    t.deepEqual(await under(SECOND).admit(idOf(1), address), refused('not_bound'))
+})
+
+test('a reservation that somebody else made is bound to nobody', async (t) => {
+  t.deepEqual(await admission({}, bob).admit(idOf(1), HERE), refused('not_bound'))
+})
+
+test('where anybody may connect nobody is bound, and only SUTs of this instance are forwarded', async (t) => {
+  const anybody = { admitted: true, isBound: false, hasPassword: false }
+  t.deepEqual(await admission({ clients: 'any' }).admit(idOf(1), ELSEWHERE), anybody)
+  for (const clients of ['any', 'holder'] as const) {
+    const { admit } = admission({ clients, targetOf: () => ({ ...target, isOurs: false }) })
+    t.deepEqual(await admit(idOf(1), HERE), refused('not_here'))
+  }
+})
+
+test('a vault that cannot be read keeps nobody from an rdp or tcp SUT', async (t) => {
+  const passwordOf = () => Promise.reject(new Error('the key is lost'))
+  for (const protocol of ['rdp', 'tcp'] as const) {
+    const { admit } = admission({ passwordOf, targetOf: () => ({ ...target, protocol }) })
+    t.deepEqual(await admit(idOf(1), HERE), { ...ADMITTED, hasPassword: false })
+  }
+  await t.throwsAsync(async () => admission({ passwordOf }).admit(idOf(1), HERE), { message: 'the key is lost' })
+})
+
+test('a challenge is answered with the password that the SUT has now', async (t) => {
+  let password: string | undefined = 'old'
+  const { answerChallenge } = admission({ passwordOf: async () => password })
+  const answer = async (id = idOf(1)) => String(await answerChallenge(id, Buffer.from('?')))
+  t.is(await answer(), 'old?')
+  password = 'new'
+  t.is(await answer(), 'new?')
+  t.is(await answer(idOf(2)), 'undefined')
+  password = undefined
+  t.is(await answer(), 'undefined')
+})

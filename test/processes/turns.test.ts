@@ -1,0 +1,179 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { makeForwarding } from '../../src/processes/forwarding.ts'
+import { makeMonitor } from '../../src/processes/monitor.ts'
+import { followMonitored } from '../../src/processes/monitored.ts'
+import { followAbandoned } from '../../src/processes/sessions/abandoned.ts'
+import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
+import type { Views } from '../../src/read-models/views.ts'
+import { clock, idOf, reservationExtended, wall } from '../domain/builders.ts'
+import { fakeViews, rowOf } from './fake-views.ts'
+
+/** Thousands of SUTs, sessions or reservations hold no request up: a few are looked at in a turn of the event loop. */
+
+const MANY = 1_500
+/** Documents looked up in a turn. A hundred items need up to four each. */
+const IN_A_TURN = 500
+
+/** Counts calls by turns of the event loop. */
+const countByTurns = () => {
+  let [all, here, most] = [0, 0, 0]
+  return {
+    called: (): void => {
+      all++
+      most = Math.max(most, ++here)
+    },
+    during: async (act: () => Promise<unknown>): Promise<{ readonly all: number; readonly most: number }> => {
+      let isDone = false
+      const acting = act().finally(() => {
+        isDone = true
+      })
+      while (!isDone) {
+        here = 0
+        await turn()
+      }
+      await acting
+      return { all, most }
+    },
+  }
+}
+
+/** Views whose lists have one page after the other of as many documents. */
+const manyDocuments = (documentOf: (kind: string, n: number) => object, called: () => void) => {
+  const read = (async (_: string, query: { readonly createdBefore?: number; readonly limit: number }) => {
+    const from = query.createdBefore ?? MANY
+    const documents = Array.from({ length: Math.min(query.limit, from) }, (_, n) =>
+      JSON.stringify(documentOf('listed', from - 1 - n)),
+    )
+    return { position: 0, listed: { documents, count: MANY } }
+  }) as unknown as Views['read']
+  const newest = ((kind: string, id: string) => {
+    called()
+    const n = Number.parseInt(id, 16)
+    return { document: JSON.stringify(documentOf(kind, n)), ended: null, created: n, observed: 0 }
+  }) as unknown as Views['newest']
+  return { read, newest, watch: () => () => undefined }
+}
+
+test('reading which SUTs are monitored looks at a few in a turn', async (t) => {
+  const { called, during } = countByTurns()
+  const documentOf = (kind: string, n: number): object =>
+    kind === 'sut_display' ? { monitoring_interval: 60 } : { _id: idOf(n), monitoring: { status: 'Online' } }
+  const suts = followMonitored({ views: manyDocuments(documentOf, called), sinceBoot: () => 0 })
+  const { all, most } = await during(suts.load)
+  t.is(suts.size(), MANY)
+  t.true(all > MANY && most <= IN_A_TURN, `${all} documents, ${most} in a turn`)
+})
+
+test('reading which sessions are open looks at a few in a turn', async (t) => {
+  const { called, during } = countByTurns()
+  const end_time = '2030-05-02T07:00:00+00:00'
+  const documentOf = (_: string, n: number): object => ({
+    _id: idOf(n),
+    reservation_id: idOf(n),
+    closed_at: null,
+    end_time,
+  })
+  const abandoned = followAbandoned({
+    ...{ views: manyDocuments(documentOf, called), instance: 'a', now: () => 0, isFollowed: () => true },
+    ...{ runner: { run: () => t.fail() as never }, makeRequestId: () => '' },
+  })
+  const { all, most } = await during(abandoned.load)
+  t.true(all > MANY && most <= IN_A_TURN, `${all} documents, ${most} in a turn`)
+})
+
+/** Forwards as many reservations from 06:00 to 07:00. */
+const forwardingMany = async (t: ExecutionContext, isOurs: boolean) => {
+  const { fake, views } = fakeViews()
+  fake.rows = Array.from({ length: MANY }, (_, n) => rowOf(idOf(n), '06:00', '07:00', n))
+  const { called, during } = countByTurns()
+  const time = { now: clock('06:10') }
+  const upcoming = makeUpcomingReservations({ views, clock: () => time.now })
+  const stop = new AbortController()
+  const [opened, closed] = [new Set<string>(), [] as string[]]
+  const forwarding = makeForwarding({
+    ...{ upcoming, views, mayHold: () => true, signal: stop.signal, onError: (error) => t.fail(String(error)) },
+    gateway: {
+      open: async ({ reservationId }) => {
+        opened.add(reservationId)
+        return true
+      },
+      close: (id) => {
+        opened.delete(id)
+        closed.push(id)
+      },
+      reconsider: () => undefined,
+    },
+    clock: { now: () => time.now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
+    targetOf: () => {
+      called()
+      return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs }
+    },
+    wake: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  })
+  await upcoming.load()
+  const running = forwarding.run()
+  t.teardown(() => {
+    stop.abort()
+    return running
+  })
+  return { fake, time, opened, closed, forwarding, during }
+}
+
+for (const [what, isOurs] of [
+  ['reservations that begin at once are forwarded a few in a turn', true],
+  ['reservations that another instance forwards are looked at a few in a turn', false],
+] as const) {
+  test(what, async (t) => {
+    const { time, opened, forwarding, during } = await forwardingMany(t, isOurs)
+    const { all, most } = await during(async () => {
+      await forwarding.openDue()
+      t.is(opened.size, isOurs ? MANY : 0, 'what another look has begun to open is open, too')
+      // A second later, those that are not forwarded are looked at again.
+      time.now += 1_000
+      await forwarding.openDue()
+    })
+    t.true(all >= 2 * MANY && most <= IN_A_TURN, `${all} SUTs, ${most} in a turn`)
+  })
+}
+
+test('a reservation whose extension is seen while others end stays open', async (t) => {
+  const { fake, time, opened, closed, forwarding } = await forwardingMany(t, true)
+  await forwarding.openDue()
+  time.now = clock('07:00')
+  const ending = forwarding.openDue()
+  await turn()
+  t.true(closed.length > 0 && closed.length < MANY, `${closed.length} have ended`)
+  const last = [...opened].at(-1)
+  fake.tell('06:59', reservationExtended(String(last), wall('08:00')))
+  await ending
+  t.deepEqual([...opened], [last])
+  t.is(closed.length, MANY - 1)
+})
+
+test('due SUTs that another instance probes are looked at a few in a turn', async (t) => {
+  const { called, during } = countByTurns()
+  const documentOf = (kind: string, n: number): object =>
+    kind === 'sut_display' ? { monitoring_interval: 60 } : { _id: idOf(n), monitoring: { status: 'Unknown' } }
+  const stop = new AbortController()
+  const looked = new Set<string>()
+  const monitor = makeMonitor({
+    ...{ views: { ...manyDocuments(documentOf, called), waitForStorePosition: async () => true }, instance: 'a' },
+    ...{ runner: { run: () => t.fail() as never }, sinceBoot: () => 0, signal: stop.signal, isOpen: () => true },
+    clock: { now: () => 0, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
+    probe: () => t.fail() as never,
+    isOurs: ({ _id }) => {
+      looked.add(_id)
+      return false
+    },
+    makeRequestId: () => '',
+    onProbe: () => undefined,
+    onError: (error) => t.fail(String(error)),
+    wake: async () => {
+      if (looked.size === MANY) stop.abort()
+      await turn()
+    },
+  })
+  const { most } = await during(monitor.run)
+  t.true(most <= IN_A_TURN, `${most} in a turn`)
+})

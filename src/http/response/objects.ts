@@ -113,20 +113,20 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
 /**
  * A SUT's entity tag: the revision of its record and, from the first change that probes found, the number of these.
  */
-export const entityTag = ({ revision, observed = 0 }: Pick<Version, 'revision' | 'observed'>): string =>
+const entityTag = (revision: number, observed = 0): string =>
   observed === 0 ? `"${revision}"` : `"${revision}.${observed}"`
 
 /** The response that shows an object. */
 export const documentResponse = (
   kind: Kind,
-  { position, id, document, ...version }: Version,
+  { position, id, revision, observed, document }: Version,
   created: boolean,
 ): RouteResponse => ({
   status: created ? 201 : 200,
   body: document,
   ...(position >= 0 && { position }),
   headers: {
-    ...(kind === 'sut' && { ETag: entityTag(version) }),
+    ...(kind === 'sut' && { ETag: entityTag(revision, observed) }),
     ...(created && { Location: `/api/${kind === 'sut' ? 'sut' : 'sut_reservation'}/${id}` }),
   },
 })

@@ -21,23 +21,23 @@ export const startDue = ({ start, lateness }: Held): number => start * 1000 + la
 /** When it ends, in Unix milliseconds. */
 export const endDue = ({ end }: Held): number => end * 1000
 
-/** Lateness is below a quarter-hour, unless a clock was wrong; above this it counts as this. */
-export const LATENESS_MAX = 0x3fff_ffff
-
 /**
  * 32-bit numbers per window in a page:
  * - the low words of start and end,
  * - three words of the id,
- * - one word with the high byte of start, and twice 12 bits that index the page's texts: the user id, and the client
- *   plus one, or 0 if there is none,
- * - one word with the two UTC offsets, 16 bits each,
- * - one word with the lateness, and a bit that says whether the start has been recorded.
+ * - one word with three indexes of the page's texts, 10 bits each: the user id, the client, and the lateness. The last
+ *   two are one more, or 0 if there is none; few reservations are made after their start,
+ * - one word with the high byte of start, a bit that says whether the start has been recorded, and the two UTC offsets
+ *   in minutes, 11 bits each.
  */
-export const WIDTH = 8
-const [START, END, ID, MORE, OFFSETS, SCHEDULE] = [0, 1, 2, 5, 6, 7]
-const STARTED = 0x4000_0000
+export const WIDTH = 7
+const [START, END, ID, TEXTS, MORE] = [0, 1, 2, 5, 6]
+const STARTED = 0x80_0000
 const HIGH = 0x1_0000_0000
-const INDEX = 0xfff
+const INDEX = 0x3ff
+const OFFSET = 0x7ff
+/** Texts that a row refers to, at most. */
+const TEXTS_OF_ROW = 3
 
 /** Start of the `n`th window, in Unix seconds. */
 export const startAt = (numbers: Int32Array, n: number): number =>
@@ -50,18 +50,18 @@ export const endAt = (numbers: Int32Array, n: number): number =>
 export const heldAt = ({ numbers, texts }: Rows, n: number): Held => {
   const at = n * WIDTH
   const more = numbers[at + MORE] as number
-  const offsets = numbers[at + OFFSETS] as number
-  const schedule = numbers[at + SCHEDULE] as number
+  const indexes = numbers[at + TEXTS] as number
+  const [client, lateness] = [(indexes >> 10) & INDEX, indexes & INDEX]
   return {
     _id: idAt(numbers, at + ID),
-    user_id: texts[(more >> 12) & INDEX] as string,
+    user_id: texts[indexes >> 20] as string,
     start: startAt(numbers, n),
     end: endAt(numbers, n),
-    startOffset: offsets >> 16,
-    endOffset: (offsets << 16) >> 16,
-    lateness: schedule & LATENESS_MAX,
-    started: (schedule & STARTED) !== 0,
-    client: (more & INDEX) === 0 ? null : (texts[(more & INDEX) - 1] as string),
+    startOffset: (more << 10) >> 21,
+    endOffset: (more << 21) >> 21,
+    lateness: lateness === 0 ? 0 : Number(texts[lateness - 1]),
+    started: (more & STARTED) !== 0,
+    client: client === 0 ? null : (texts[client - 1] as string),
   }
 }
 
@@ -70,7 +70,9 @@ const withText = (texts: readonly string[], text: string | null): readonly strin
 
 /** Writes a row. Returns the page's texts, with the row's own among them. */
 export const putHeld = (numbers: Int32Array, n: number, held: Held, before: readonly string[]): readonly string[] => {
-  const texts = withText(withText(before, held.user_id), held.client)
+  const late = held.lateness === 0 ? null : String(held.lateness)
+  const texts = withText(withText(withText(before, held.user_id), held.client), late)
+  const indexOf = (text: string | null): number => (text === null ? 0 : texts.indexOf(text) + 1)
   const at = n * WIDTH
   numbers[at + START] = held.start
   numbers[at + END] = held.end
@@ -78,10 +80,12 @@ export const putHeld = (numbers: Int32Array, n: number, held: Held, before: read
   numbers[at + ID] = first
   numbers[at + ID + 1] = second
   numbers[at + ID + 2] = third
-  const client = held.client === null ? 0 : texts.indexOf(held.client) + 1
-  numbers[at + MORE] = (Math.floor(held.start / HIGH) << 24) | (texts.indexOf(held.user_id) << 12) | client
-  numbers[at + OFFSETS] = (held.startOffset << 16) | (held.endOffset & 0xffff)
-  numbers[at + SCHEDULE] = held.lateness | (held.started ? STARTED : 0)
+  numbers[at + TEXTS] = (texts.indexOf(held.user_id) << 20) | (indexOf(held.client) << 10) | indexOf(late)
+  numbers[at + MORE] =
+    (Math.floor(held.start / HIGH) << 24) |
+    (held.started ? STARTED : 0) |
+    ((held.startOffset & OFFSET) << 11) |
+    (held.endOffset & OFFSET)
   return texts
 }
 
@@ -96,7 +100,7 @@ export const findRow = (numbers: Int32Array, [first, second, third]: readonly [n
 
 /** Drops unused texts once there are more texts than rows can refer to. */
 export const dropUnusedTexts = ({ numbers, texts }: Rows): Rows => {
-  if (texts.length <= (2 * numbers.length) / WIDTH) return { numbers, texts }
+  if (texts.length <= (TEXTS_OF_ROW * numbers.length) / WIDTH) return { numbers, texts }
   let used: readonly string[] = []
   const changed = numbers.slice()
   for (let n = 0; n < changed.length / WIDTH; n++) used = putHeld(changed, n, heldAt({ numbers, texts }, n), used)

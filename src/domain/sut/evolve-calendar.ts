@@ -1,5 +1,5 @@
 import { type Calendar, change, dropPast, find, findOverlapping, insert, remove } from '../calendar/calendar.ts'
-import { type Held, LATENESS_MAX } from '../calendar/held.ts'
+import type { Held } from '../calendar/held.ts'
 import { addReleased, type HeldTime } from '../calendar/held-time.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import type { reservationEvents } from '../events/reservation.ts'
@@ -17,7 +17,7 @@ interface Circumstances {
 export const toHeld = ({ _id, user_id, start_time, end_time }: WindowData, circumstances: Circumstances): Held => {
   const { created, started, client } = circumstances
   const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
-  const lateness = Math.min(Math.max(created - start * 1000, 0), LATENESS_MAX)
+  const lateness = Math.max(created - start * 1000, 0)
   return {
     _id,
     user_id,

@@ -21,7 +21,7 @@ interface Common extends StreamState {
 }
 
 /** Increment when the shape of the state changes. Shared by all deciders on this state. */
-export const SUT_STATE_VERSION = 6
+export const SUT_STATE_VERSION = 7
 
 /**
  * Seconds an ended reservation is kept whose end has not been recorded. Older programs recorded no ends, so it cannot be

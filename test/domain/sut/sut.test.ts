@@ -192,5 +192,5 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'values',
     'windows',
   ]
-  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [6, ...members], 'raise SUT_STATE_VERSION')
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [7, ...members], 'raise SUT_STATE_VERSION')
 })

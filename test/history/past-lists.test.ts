@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
@@ -7,13 +7,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { sutIdOf } from '../../src/feed/events/cloud-event.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
-import {
-  type Lists,
-  makeRunQuery,
-  type Page,
-  type ReservationQuery,
-  type RunQuery,
-} from '../../src/read-models/lists/lists.ts'
+import type { Lists, Page, ReservationQuery } from '../../src/read-models/lists/lists.ts'
 import { makePast } from '../../src/read-models/lists/past.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
@@ -21,6 +15,7 @@ import { makeReservationCounts } from '../../src/read-models/tables/reservation-
 import { type Moment, makeTimeIndex, momentAfter } from '../../src/read-models/tables/time-index.ts'
 import { logged } from '../event-store/new-events.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
+import { explained } from '../read-models/lists/explained.ts'
 import {
   aHistory,
   aName,
@@ -192,16 +187,10 @@ test('with 20,000 reservations every list as of the past uses an index, one segm
   fill(path, { reservations: 20_000, suts: 100, users: 50 }).file.close()
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
-  const ask = makeRunQuery(db)
-  const lines: string[] = []
-  const explained: RunQuery = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
-    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
-    lines.push(...plan.map(({ detail }) => String(detail)))
-    return ask<A>(sql, ...values)
-  }
-  const past = makePast(db, explained, makeIdKeys(db), makeReservationCounts(db), makeTimeIndex(db))
+  const { run, lines } = explained(db)
+  const past = makePast(db, run, makeIdKeys(db), makeReservationCounts(db), makeTimeIndex(db))
   const notFound = (): readonly string[] => lines.splice(0).filter((line) => !isFound(line))
-  explained('SELECT count(*) FROM reservation r WHERE starts > 5')
+  run('SELECT count(*) FROM reservation r WHERE starts > 5')
   t.deepEqual(notFound(), ['SCAN r'])
   for (const then of [momentAfter(12_345), past.momentAt(MIDDLE * 1000, 20_099)]) {
     for (const [name, shape] of Object.entries(shapes)) {

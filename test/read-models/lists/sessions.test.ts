@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import type { ClosedSession, Session } from '../../../src/domain/session/decide.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
-import { makeRunQuery, type RunQuery, type SessionQuery } from '../../../src/read-models/lists/lists.ts'
+import type { SessionQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeSessionList } from '../../../src/read-models/lists/session-list.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
@@ -14,6 +14,7 @@ import { makeSessionCounts } from '../../../src/read-models/tables/session-table
 import { idOf, metadata, reservationCreated, sutCreated, sutUpdated, wall } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
+import { explained } from './explained.ts'
 import { makeNumbers, sutId, userId } from './many-reservations.ts'
 
 const [SUTS, USERS] = [20, 30]
@@ -146,14 +147,8 @@ test('with 11,000 sessions every list is read through an index, and a long one i
   const { path, file } = await given(t, 11_000)
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
-  const ask = makeRunQuery(db)
-  const lines: string[] = []
-  const explained: RunQuery = <A>(sql: string, ...values: readonly SQLInputValue[]) => {
-    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
-    lines.push(...plan.map(({ detail }) => String(detail)))
-    return ask<A>(sql, ...values)
-  }
-  const list = makeSessionList(explained, makeIdKeys(db), makeSessionCounts(db))
+  const { run, lines } = explained(db)
+  const list = makeSessionList(run, makeIdKeys(db), makeSessionCounts(db))
   for (const query of QUERIES) list({ ...PART, ...query })
   const isFound = (line: string): boolean =>
     /^(SEARCH|SCAN) session USING COVERING INDEX session_|^SEARCH d USING INTEGER PRIMARY KEY|^USE TEMP B-TREE FOR ORDER BY$|^(SCAN|CO-ROUTINE) (page|\(subquery-\d+\))$|^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -16,6 +16,15 @@ test('the launcher runs with the Node that npx finds first, also from a subfolde
     const { stdout, stderr } = await run(join(ROOT, bin.berth), ['--version'], { cwd, env })
     t.deepEqual([stdout, stderr], [`berth ${version}\n`, ''])
   }
+})
+
+test('the launcher keeps compiled code beside the packages, or where NODE_COMPILE_CACHE says', async (t) => {
+  const PATH = [OWN_NODES, process.env.PATH].join(delimiter)
+  await run(join(ROOT, bin.berth), ['--version'], { env: { PATH } })
+  t.true(readdirSync(join(ROOT, 'node_modules/.cache/berth')).length > 0)
+  const folder = await temporaryDirectory(t)
+  await run(join(ROOT, bin.berth), ['--version'], { env: { PATH, NODE_COMPILE_CACHE: folder } })
+  t.true(readdirSync(folder).length > 0)
 })
 
 test('package-lock.json contains the bin entry, as npm ci requires', (t) => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Sample, Server } from '../measure/processes.ts'
 
 /** The service under measurement, and requests to it. */
-export const MAIN = join(import.meta.dirname, '../../../src/main.ts')
+export const MAIN = join(import.meta.dirname, '../../../src/command-line/berth.js')
 export const SCRIPT = join(import.meta.dirname, '../load/create.lua')
 export const PASSWORD = 'bench password'
 

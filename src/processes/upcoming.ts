@@ -20,14 +20,14 @@ export interface Upcoming {
 /** Called with a reservation that is new or has changed, or without one when it was cancelled or released. */
 export type OnUpcoming = (id: string, reservation: Upcoming | undefined, event: Logged | undefined) => void
 
-/** The reservations of the next hour, from the views and then from each event. */
+/** The reservations of the next half-hour, from the views and then from each event. */
 export interface UpcomingReservations {
   readonly get: (id: string) => Upcoming | undefined
   /** In no particular order. */
   readonly all: () => Iterable<Upcoming>
   /** Calls the listener for every known reservation, and then for every change. */
   readonly observe: (listener: OnUpcoming) => void
-  /** Whether it is time to read ahead: half of the hour has passed, or the clock was set back past what is kept. */
+  /** Whether it is time to read ahead: half of that has passed, or the clock was set back past what is kept. */
   readonly isLoadDue: () => boolean
   /** Reads ahead. False while the views cannot be read. */
   readonly load: () => Promise<boolean>
@@ -39,8 +39,8 @@ export interface UpcomingReservations {
   readonly close: () => void
 }
 
-/** Milliseconds read ahead. A SUT has at most five reservations in them, so the number of ports bounds memory. */
-const AHEAD = 3_600_000
+/** Milliseconds read ahead. A SUT has at most three reservations in them, so the number of ports bounds memory. */
+const AHEAD = 1_800_000
 /** Milliseconds an ended reservation is kept, for a late extension or a clock that is set back. */
 const KEPT = 60_000
 /** Reservations per page: a page must not hold the thread for long. */

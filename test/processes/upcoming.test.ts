@@ -25,10 +25,10 @@ const setting = (time: string) => {
   return { fake, machine, upcoming, told, ids }
 }
 
-test('the reservations of the next hour are read, in pages, each once', async (t) => {
+test('the reservations of the next half-hour are read, in pages, each once', async (t) => {
   const { fake, upcoming, told, ids } = setting('06:00')
   fake.rows = Array.from({ length: 4_100 }, (_, n) => rowOf(idOf(n), '06:15', '06:30', n))
-  fake.rows.push(rowOf(idOf(5_000), '05:00', '06:00', 5_000), rowOf(idOf(5_001), '07:15', '08:00', 5_001))
+  fake.rows.push(rowOf(idOf(5_000), '05:00', '06:00', 5_000), rowOf(idOf(5_001), '06:45', '08:00', 5_001))
   fake.rows.push(rowOf(idOf(5_002), '05:00', '05:45', 5_002))
   t.true(await upcoming.load())
   t.is(fake.pages, 3)
@@ -83,14 +83,14 @@ test('changes are reported as they happen, also of a reservation made after its 
   t.deepEqual([...upcoming.all()], [])
 })
 
-test('it is time to read ahead after half an hour, and when the clock was set back by more than a minute', async (t) => {
+test('it is time to read ahead after a quarter of an hour, and when the clock was set back by more than a minute', async (t) => {
   const { upcoming, machine } = setting('06:00')
   t.true(upcoming.isLoadDue())
   await upcoming.load()
   t.false(upcoming.isLoadDue())
-  machine.now = clock('06:29:59.999')
+  machine.now = clock('06:14:59.999')
   t.false(upcoming.isLoadDue())
-  machine.now = clock('06:30')
+  machine.now = clock('06:15')
   t.true(upcoming.isLoadDue())
   machine.now = clock('05:59')
   t.false(upcoming.isLoadDue())
@@ -102,10 +102,10 @@ test('reports are complete since the last gap between two reads', async (t) => {
   const { upcoming, machine } = setting('06:00')
   for (const [time, since] of [
     ['06:00', '06:00'],
-    ['06:30', '06:00'],
-    ['07:30', '06:00'],
-    ['08:30:00.001', '08:30:00.001'],
-    ['08:00', '08:30:00.001'],
+    ['06:15', '06:00'],
+    ['06:45', '06:00'],
+    ['07:15:00.001', '07:15:00.001'],
+    ['07:00', '07:15:00.001'],
   ] as const) {
     machine.now = clock(time)
     await upcoming.load()

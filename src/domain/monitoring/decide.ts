@@ -12,6 +12,8 @@ export type Reachability = 'online' | 'offline' | 'unknown'
 export interface MonitoringState extends StreamState {
   /** The number of changes so far. */
   readonly changes: number
+  /** What the last one found. */
+  readonly last: Exclude<Reachability, 'unknown'> | null
   /** The instance that recorded the last one. */
   readonly instance: string | null
 }
@@ -45,9 +47,9 @@ const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(meta
 
 const evolve = (state: MonitoringState, event: Recorded): MonitoringState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  return event.type === 'SutWentOnline' || event.type === 'SutWentOffline'
-    ? { ...state, time, changes: state.changes + 1, instance: instanceOf(event) }
-    : { ...state, time }
+  if (event.type !== 'SutWentOnline' && event.type !== 'SutWentOffline') return { ...state, time }
+  const last = event.type === 'SutWentOnline' ? 'online' : 'offline'
+  return { ...state, time, changes: state.changes + 1, last, instance: instanceOf(event) }
 }
 
 const decide = (
@@ -57,6 +59,8 @@ const decide = (
 ): E.Either<Failure, readonly Event[]> => {
   // Another instance was first. The next probe is judged by its change.
   if (shown.changes !== state.changes) return E.right([])
+  // The document is damaged. Nothing is recorded on its word.
+  if (shown.status !== 'unknown' && shown.status !== state.last) return E.right([])
   if (shown.status === (cause === undefined ? 'online' : 'offline')) return E.right([])
   if (cause === undefined) return E.right([{ type: 'SutWentOnline', data: { _id } }])
   // An instance that reaches a SUT is not overruled immediately by one that does not.
@@ -69,8 +73,8 @@ const decide = (
 const STATE_BYTES = 200
 
 export const monitoringDecider: Decider<MonitoringState, RecordProbe> = {
-  initial: { time: 0, keys: [], changes: 0, instance: null },
-  version: 1,
+  initial: { time: 0, keys: [], changes: 0, last: null, instance: null },
+  version: 2,
   evolve,
   decide,
   weight: () => STATE_BYTES,

@@ -37,6 +37,13 @@ test('nothing is recorded on what another instance has changed meanwhile', (t) =
   t.deepEqual(overtaken.when(probe({ cause: 'refused' }), '06:00'), records())
 })
 
+test('a document that contradicts the last change records nothing', (t) => {
+  const online = given(at('05:00', sutWentOnline(), by(HERE)))
+  t.deepEqual(online.when(probe(wasOffline), '06:00'), records())
+  const offline = given(at('05:00', sutWentOffline('refused'), by(HERE)))
+  t.deepEqual(offline.when(probe({ ...wasOnline, cause: 'timed_out' }), '06:00'), records())
+})
+
 test('once its SUT is unknown again, the same is recorded again', (t) => {
   const online = given(at('05:00', sutWentOnline(), by(THERE)))
   const again = { shown: { status: 'unknown', changes: 1 } } as const

@@ -20,7 +20,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'src/guide/command-line.md: umask 077': 'needs a service at another address',
   'src/guide/machines.md: curl -u alice': 'needs two client addresses',
   'src/guide/machines.md: ssh -N': 'needs another machine',
-  'src/guide/operating.md: node_modules/.bin/node src/command-line/berth.js serve': 'runs until it is stopped; others run it',
+  'src/guide/operating.md: node_modules/.bin/node src/command-line/berth.js serve':
+    'runs until it is stopped; others run it',
   'src/guide/speed.md: npm ci --prefix': 'installs packages from a registry and takes twenty minutes',
 }
 

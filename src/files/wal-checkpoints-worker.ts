@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PHASE, type WorkerMessage, type WorkerOptions } from './wal-checkpoints.ts'
+import { PHASE, type WorkerMessage, type WorkerOptions } from './wal-checkpoint-thread.ts'
 
 /** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
 

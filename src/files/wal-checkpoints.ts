@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
+import { makeThread, PHASE } from './wal-checkpoint-thread.ts'
 
 /**
  * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
@@ -8,6 +8,11 @@ import { Worker } from 'node:worker_threads'
 export interface WalCheckpoints {
   /** Call after each commit. Starts a checkpoint if the WAL has grown enough. */
   readonly afterCommit: () => void
+  /**
+   * Call when the disk is full. The next commit shows that there is room again: it starts a checkpoint, however short
+   * the WAL is, so that later commits reuse the WAL instead of filling the disk once more.
+   */
+  readonly afterFull: () => void
   /**
    * Resolves when the running checkpoint ends; undefined if none is running. Writers that can wait should wait for it.
    */
@@ -20,26 +25,6 @@ export interface WalCheckpoints {
   /** Waits for the running checkpoint. */
   readonly close: () => Promise<void>
 }
-
-/** Checkpoint phase, shared by both threads. */
-export const PHASE = {
-  idle: 0,
-  /** Pages are being copied. Others may write, which is detected. */
-  copying: 1,
-  /** Another connection has written since. */
-  interrupted: 2,
-  /** The WAL is being restarted. Nobody else may write. */
-  restarting: 3,
-} as const
-
-/** Worker data. */
-export interface WorkerOptions {
-  readonly path: string
-  readonly phase: Int32Array
-}
-
-/** `ready` once the file is open, then the end of each checkpoint with the error of a failed restart. */
-export type WorkerMessage = 'ready' | { readonly failed: string | undefined }
 
 /** Milliseconds a thread blocks for the other. */
 const BLOCK_MAX = 10
@@ -64,46 +49,37 @@ const writeFirst = (database: DatabaseSync): void => {
   }
 }
 
+/** Whether the WAL needs a checkpoint, now or soon. */
+const makeNeed = (database: DatabaseSync, pages: number) => {
+  const lengths = database.prepare('PRAGMA wal_checkpoint(NOOP)')
+  let isTooLong = false
+  let wasFull = false
+  return {
+    isTooLong: () => isTooLong,
+    read: () => {
+      const { log, checkpointed } = lengths.get() as { log: number; checkpointed: number }
+      const uncopied = log - checkpointed
+      isTooLong = log > OVERSIZE_FACTOR * pages
+      return { isSoon: wasFull || uncopied >= pages / 2, isNow: wasFull || uncopied >= pages }
+    },
+    afterFull: (): void => {
+      wasFull = true
+    },
+    begun: (): void => {
+      wasFull = false
+    },
+  }
+}
+
 /** Interrupts a copy in progress. False while the WAL is being restarted. */
 const interrupt = (phase: Int32Array): boolean =>
   Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.interrupted) !== PHASE.restarting
 
-/** The worker thread, started on first use. */
-const makeThread = (begin: WorkerOptions, onEnd: (failed: string | undefined) => void, onGone: () => void) => {
-  let worker: Worker | undefined
-  let isReady = false
-
-  const onExit = (): void => {
-    worker = undefined
-    isReady = false
-    onGone()
-  }
-
-  return {
-    isReady: () => isReady,
-    start: (): void => {
-      if (worker !== undefined) return
-      const started = new Worker(new URL('./wal-checkpoints-worker.ts', import.meta.url), { workerData: begin })
-      worker = started
-      started.unref()
-      started.on('message', (told: WorkerMessage) => {
-        if (told === 'ready') isReady = true
-        else onEnd(told.failed)
-      })
-      started.on('error', onExit)
-      started.on('exit', () => worker === started && onExit())
-    },
-    begin: () => worker?.postMessage('begin'),
-    close: async () => {
-      const closing = worker
-      worker = undefined
-      if (closing === undefined) return
-      const closed = new Promise((resolve) => closing.once('exit', resolve))
-      closing.ref()
-      closing.postMessage('close')
-      await closed
-    },
-  }
+const waitToWrite = (phase: Int32Array, isTooLong: boolean): boolean => {
+  if (isTooLong) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
+  if (interrupt(phase)) return true
+  Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
+  return interrupt(phase)
 }
 
 export const makeWalCheckpoints = (
@@ -111,11 +87,10 @@ export const makeWalCheckpoints = (
   { path, pages, onFailure = () => undefined }: WalCheckpointsOptions,
 ): WalCheckpoints => {
   const phase = new Int32Array(new SharedArrayBuffer(4))
-  const lengths = database.prepare('PRAGMA wal_checkpoint(NOOP)')
+  const need = makeNeed(database, pages)
   database.exec('PRAGMA wal_autocheckpoint = 0')
   writeFirst(database)
   let isClosed = false
-  let isTooLong = false
   let running: PromiseWithResolvers<void> | undefined
 
   const end = (failed?: string): void => {
@@ -135,10 +110,10 @@ export const makeWalCheckpoints = (
   const thread = makeThread({ path, phase }, end, giveUp)
 
   const beginWhenDue = (): void => {
-    const { log, checkpointed } = lengths.get() as { log: number; checkpointed: number }
-    isTooLong = log > OVERSIZE_FACTOR * pages
-    if (log - checkpointed >= pages / 2) thread.start()
-    if (!thread.isReady() || log - checkpointed < pages) return
+    const { isSoon, isNow } = need.read()
+    if (isSoon) thread.start()
+    if (!isNow || !thread.isReady()) return
+    need.begun()
     running = Promise.withResolvers()
     Atomics.store(phase, 0, PHASE.copying)
     thread.begin()
@@ -154,13 +129,12 @@ export const makeWalCheckpoints = (
         giveUp()
       }
     },
-    inProgress: () => running?.promise,
-    mayWrite: () => {
-      if (isTooLong) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
-      if (interrupt(phase)) return true
-      Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
-      return interrupt(phase)
+    afterFull: () => {
+      need.afterFull()
+      if (!isClosed) thread.start()
     },
+    inProgress: () => running?.promise,
+    mayWrite: () => waitToWrite(phase, need.isTooLong()),
     close: async () => {
       isClosed = true
       await running?.promise

@@ -99,6 +99,20 @@ test('a WAL in use by a reader is checkpointed but restarted only later', async 
   t.true(lengths().log <= 2 * PAGES)
 })
 
+test('after the disk was full, the first commit has a short WAL checkpointed and restarted', async (t) => {
+  const { checkpoints, commit, lengths, count } = await given(t)
+  for (let n = 0; n < 5; n++) commit()
+  checkpoints.afterFull()
+  t.is(checkpoints.inProgress(), undefined, 'there may be no room yet')
+  // Reports one commit again until the thread is ready.
+  for (checkpoints.afterCommit(); checkpoints.inProgress() === undefined; checkpoints.afterCommit()) await turn()
+  await checkpoints.inProgress()
+  t.is(lengths().log, 1)
+  commit()
+  t.is(checkpoints.inProgress(), undefined, 'only once')
+  t.is(count(), 6)
+})
+
 test('if the worker thread fails, SQLite checkpoints automatically', async (t) => {
   const directory = await aDirectory(t)
   const database = new DatabaseSync(join(directory, 'some.db'))

@@ -14,7 +14,7 @@ import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { makePlaces, makeReader } from './read.ts'
 import { makeSecretReader, makeSecretWriter, makeSecretWrites } from './secrets.ts'
-import { makeSync, openWal, syncWal } from './sync.ts'
+import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions } from './transaction.ts'
 
@@ -98,7 +98,9 @@ const makeFailureReporter = (onFatal: (error: Error) => void) => {
 }
 
 const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {
+  const isLeftOver = hasUncopiedPages(database)
   const checkpoints = makeWalCheckpoints(database, { path: file, pages: CHECKPOINT_PAGES, onFailure: fail })
+  if (isLeftOver) checkpoints.afterFull()
   const journal = openWal(file)
   const sync = makeSync(journal.sync, fail)
   return {
@@ -134,7 +136,7 @@ const makeStore = (
   const disk = isSyncDeferred ? openDeferredSync(database, file, fail) : undefined
   const { sync, checkpoints } = disk ?? {}
 
-  const transactions = makeTransactions(database, () => places.last() === end, fail)
+  const transactions = makeTransactions(database, () => places.last() === end, fail, checkpoints?.afterFull)
   const secretWriter = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,

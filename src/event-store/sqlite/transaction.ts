@@ -44,11 +44,13 @@ const tryRollBack = (database: DatabaseSync, isIntact: () => boolean): boolean =
 /**
  * @param isIntact whether the log ends where this process last left it
  * @param onFatal called once, after the outcome was returned; the store then rejects everything
+ * @param onFull called each time that nothing could be written because the file or the disk is full
  */
 export const makeTransactions = (
   database: DatabaseSync,
   isIntact: () => boolean,
   onFatal: (error: Error) => void,
+  onFull: () => void = () => undefined,
 ): Transactions => {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -77,7 +79,10 @@ export const makeTransactions = (
       } catch (error) {
         const code = sqliteCode(error)
         const isIntactAgain = tryRollBack(database, isIntact)
-        if (isIntactAgain && code === SQLITE_FULL) return E.left('full')
+        if (isIntactAgain && code === SQLITE_FULL) {
+          onFull()
+          return E.left('full')
+        }
         if (isIntactAgain && code === SQLITE_BUSY) return E.left('unavailable')
         // The commit may be on disk although it failed.
         die(error)

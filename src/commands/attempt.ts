@@ -5,7 +5,7 @@ import type { Event, NewEvent, Recorded } from '../domain/event.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import type { IdempotencyRecord } from '../domain/idempotency-records.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
-import type { Appended, AppendFailure, EventStore } from '../event-store/event-store.ts'
+import type { Appended, AppendFailure, EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock/guard.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
@@ -38,6 +38,8 @@ export interface RunnerHooks {
   readonly onRetry: (why: 'moved' | 'refused') => void
   /** The command was already recorded under its idempotency key. */
   readonly onRepeat: (stream: string) => void
+  /** The command was refused because the store could not be read. */
+  readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
 }
 
 /** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */

@@ -40,6 +40,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, queues: StreamQueues
         cache.forget(stream)
         throw error
       }
+      options.hooks?.onUnavailable(error, order.requestId)
       return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
       queues.release(stream)

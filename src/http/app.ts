@@ -35,6 +35,8 @@ export interface AppDependencies {
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
+  /** Called when a response fails because the store is unavailable. */
+  readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
   /** Called for each request when its response is ready. */
   readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
@@ -56,7 +58,7 @@ const summaryOf = (ctx: Context, began: number, address: string): RequestSummary
 
 /** Gives every request an id and a response. An unexpected error becomes a response without details. */
 const withRequestId =
-  ({ synced, clock, randomHex, onError, onAnswered, addressOf }: AppDependencies): Middleware =>
+  ({ synced, clock, randomHex, onError, onUnavailable, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
@@ -71,7 +73,8 @@ const withRequestId =
         if (syncing !== undefined) await syncing
       } catch (error) {
         const isForeseen = error instanceof StoreUnavailable
-        if (!isForeseen) onError(error, requestId)
+        if (isForeseen) onUnavailable(error, requestId)
+        else onError(error, requestId)
         if (ctx.res.headersSent) ctx.res.destroy()
         else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
       }

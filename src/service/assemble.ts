@@ -33,6 +33,7 @@ import { makeHandlers } from './handlers.ts'
 import { openMonitor } from './monitoring/open-monitor.ts'
 import type { Parts } from './parts.ts'
 import { pauseBriefly, startProcesses, startSweep } from './processes.ts'
+import { makeLogUnavailable } from './unavailable.ts'
 import type { Log, World } from './world.ts'
 
 /** Milliseconds background work gets to finish before the store is closed. */
@@ -77,6 +78,7 @@ const openOwnMonitor = (
 /** Hooks through which the parts report to the log and the metrics. */
 const makeTelemetry = (world: World, metrics: Metrics) => {
   const refused = new WeakSet<Socket>()
+  const unavailable = makeLogUnavailable(world.log, world.sinceBoot)
   const report = (summary: RequestSummary): void => {
     metrics.answered(summary)
     world.onAnswered?.(summary)
@@ -96,7 +98,11 @@ const makeTelemetry = (world: World, metrics: Metrics) => {
       onRetry: metrics.decisionRepeated,
       // A repetition on the port stream is no response yet. The SUT's own stream decides that.
       onRepeat: (stream: string) => stream !== LISTEN_PORTS_STREAM && metrics.retryAnswered(),
+      onUnavailable: unavailable.ofCommand,
     },
+    onError: (error: unknown, requestId: string): void =>
+      world.log.error({ err: error, request_id: requestId }, 'a request failed'),
+    onUnavailable: unavailable.ofRequest,
   }
 }
 
@@ -140,17 +146,15 @@ export const assemble = async (
   const { clock, sinceBoot, randomBytes, log } = world
   const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const snapshots = { read, readPage, keep, dropUnwritten }
-  const { hooks, onAnswered, onRefused } = makeTelemetry(world, metrics)
+  const { hooks, onRefused, ...reports } = makeTelemetry(world, metrics)
   const runner = makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks })
   const repeated = makeStoredResponse(views)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, warnOfUntrustedProxy(log))
   const feed = openFeed(config, world, randomHex, parts)
   const monitor = openOwnMonitor(config, world, randomHex, parts, runner, isOpen)
-  const onError = (error: unknown, requestId: string): void =>
-    log.error({ err: error, request_id: requestId }, 'a request failed')
   const { consoles, ...access } = makeAccess({
-    ...{ ...parts, ...config, clock, randomHex, onAnswered, onError },
+    ...{ ...parts, ...config, clock, randomHex, ...reports },
     ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
   })
   const making = { config, clock, sinceBoot, randomHex, parts, check: monitor.check, runner, feed, ...access }
@@ -170,8 +174,7 @@ export const assemble = async (
     isOpen,
     clock,
     randomHex,
-    onError,
-    onAnswered,
+    ...reports,
     addressOf: addresses.clientOf,
     clientNameOf: clientNames.of,
   }

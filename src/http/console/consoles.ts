@@ -32,6 +32,8 @@ export interface ConsolesOptions {
   readonly addressOf: (request: IncomingMessage) => string
   readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly onError: (error: unknown, requestId: string) => void
+  /** Called when a console is refused because the store is unavailable. */
+  readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
   readonly limits?: Partial<ConsoleLimits> | undefined
 }
 
@@ -147,7 +149,7 @@ const makeOpenConsole = (limits: ConsoleLimits, open: ReturnType<typeof makeOpen
 }
 
 export const makeConsoles = (options: ConsolesOptions): Consoles => {
-  const { clock, randomHex, onError } = options
+  const { clock, randomHex, onError, onUnavailable } = options
   const open = makeOpen()
   const admit = makeAdmit(options)
   const attach = makeAttach(options)
@@ -164,7 +166,10 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
       if (isStopping()) return refusal('unavailable', 'The service is stopping.')
       return attach(admitted.right, (attached) => openConsole(attached, request, socket, head, requestId))
     })().catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) return refusal('unavailable', 'The event store cannot be read. Try again.')
+      if (error instanceof StoreUnavailable) {
+        onUnavailable(error, requestId)
+        return refusal('unavailable', 'The event store cannot be read. Try again.')
+      }
       onError(error, requestId)
       return refusal('internal', 'An unexpected error occurred. The log has details under this request id.')
     })

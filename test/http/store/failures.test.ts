@@ -16,6 +16,8 @@ interface Broken {
   readonly fail: (how?: AppendFailure | 'unreadable') => void
 }
 
+const WHY = 'the disk does not answer'
+
 /** A service on a store that can be broken. With lost answers the store still records. */
 const stage = async (t: ExecutionContext): Promise<Broken> => {
   const data = await dataWithPeople(t)
@@ -29,8 +31,12 @@ const stage = async (t: ExecutionContext): Promise<Broken> => {
         return E.left(failing)
       },
     head: async () => {
-      if (failing === 'unreadable') throw new StoreUnavailable()
+      if (failing === 'unreadable') throw new StoreUnavailable(WHY)
       return store.head()
+    },
+    readStream: (...given) => {
+      if (failing === 'unreadable') throw new StoreUnavailable(WHY)
+      return store.readStream(...given)
     },
   })
   const service = await start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
@@ -101,6 +107,32 @@ test('a read that needs an unreadable store is 503 unavailable', async (t) => {
   t.deepEqual(faultsOf(refused), [])
   fail()
   t.is((await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')).status, 404)
+})
+
+test('why the store is unavailable is logged once a minute for commands and once for other requests', async (t) => {
+  const { service, fail } = await stage(t)
+  fail('unreadable')
+  const id = '58c38f5d444553252cce0000'
+  const failEach = async (): Promise<readonly unknown[]> => {
+    const command = await reserve(service.as('alice'), aReservation(id))
+    const read = await service.as('alice').get(`/api/sut/${id}`)
+    t.deepEqual([command, read].map(refusalOf), Array(2).fill([503, 'unavailable']))
+    return [
+      ['the event store is unavailable; a command was refused', WHY, command.json.instance],
+      ['the event store is unavailable; a request failed', WHY, read.json.instance],
+    ]
+  }
+  const logged = () =>
+    service.log.flatMap(({ level, facts, sentence }) => {
+      const { err, request_id } = facts as { err?: Error; request_id?: string }
+      return level === 'warn' && err instanceof StoreUnavailable ? [[sentence, err.message, request_id]] : []
+    })
+  const first = await failEach()
+  await failEach()
+  t.deepEqual(logged(), first)
+  service.clock.set('2030-05-02T05:59:11.400Z')
+  const later = await failEach()
+  t.deepEqual(logged(), [...first, ...later])
 })
 
 test('with all ports assigned a SUT creation is 503 listen_ports_exhausted, until one is retired', async (t) => {

@@ -1,6 +1,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
 import test from 'ava'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
+import { until } from '../../http/until.ts'
 import { append, aStream, done, idsOf, readAll, readLog, recordsOf, someEvents } from '../new-events.ts'
 import { aServer } from './server-and-client.ts'
 import { openAdapter } from './service/instances.ts'
@@ -49,6 +50,20 @@ test('each event of an append has its own position, from which a reader can resu
   for (const [index, event] of log.entries()) {
     t.deepEqual(idsOf(await readLog(store, event.mark)), idsOf(events.slice(index + 1)))
   }
+})
+
+test('a read that the closing of the store cuts off fails, instead of ending as if there were no events', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const stream = aStream()
+  const { mark } = done(await append(store, stream, -1, someEvents(stream, 3)))
+  server.freeze()
+  const { reads } = server.counters
+  const reading = Promise.allSettled([readAll(store, stream), store.at(mark)])
+  await until('both read', async () => server.counters.reads === reads + 2, 10_000)
+  await store.close()
+  const expected = { status: 'rejected', reason: { name: 'StoreUnavailable' } }
+  for (const ended of await reading) t.like(ended, expected)
 })
 
 test('every event arrives once although the server repeatedly reports caughtUp', async (t) => {

@@ -12,6 +12,9 @@ interface CallLimit {
    */
   readonly acquire: () => Promise<void>
   readonly release: () => void
+  readonly isClosed: () => boolean
+  /** @throws StoreUnavailable after `close` */
+  readonly checkOpen: () => void
   /** Rejects all waiting and future calls. */
   readonly close: () => void
 }
@@ -21,9 +24,14 @@ export const makeCallLimit = (): CallLimit => {
   let inFlight = 0
   let isClosed = false
   const makeClosedError = (): Error => new StoreUnavailable('the event store has been closed')
+  const checkOpen = (): void => {
+    if (isClosed) throw makeClosedError()
+  }
   return {
+    isClosed: () => isClosed,
+    checkOpen,
     acquire: async () => {
-      if (isClosed) throw makeClosedError()
+      checkOpen()
       if (inFlight < CALLS_MAX) {
         inFlight++
         return

@@ -60,6 +60,8 @@ export interface Connection {
   readonly use: <A>(call: (client: StoreClient) => Promise<A>) => Promise<A>
   /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
   readonly persist: <A>(within: number, call: (client: StoreClient) => Promise<A>) => Promise<A>
+  /** @throws StoreUnavailable after `close` */
+  readonly checkOpen: () => void
   readonly close: () => Promise<void>
 }
 
@@ -71,7 +73,6 @@ interface PooledClient {
 
 export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): Connection => {
   let current: PooledClient | undefined
-  let isClosed = false
   const limit = makeCallLimit()
   const all = new Set<PooledClient>()
 
@@ -116,13 +117,13 @@ export const openConnection = (address: EventStoreDbAddress, purpose: Purpose): 
           return await use(call)
         } catch (error) {
           const pause = retryDelay(attempt)
-          if (isFinalError(error) || isClosed || performance.now() + pause > until) throw error
+          if (isFinalError(error) || limit.isClosed() || performance.now() + pause > until) throw error
           await delay(pause)
         }
       }
     },
+    checkOpen: limit.checkOpen,
     close: async () => {
-      isClosed = true
       limit.close()
       await Promise.all([...all].map(end))
     },

@@ -45,6 +45,17 @@ const collect = async <A>(
   }
 }
 
+/** Retries a read. Closing the client ends its reads without an error, as if there were no more events. */
+const persistRead = async <A>(
+  { persist, checkOpen }: Connection,
+  within: number,
+  read: (client: EventStoreDBClient) => Promise<readonly A[]>,
+): Promise<readonly A[]> => {
+  const events = await persist(within, read)
+  checkOpen()
+  return events
+}
+
 /** A page of a stream from a revision on; undefined if the stream does not exist. */
 export type ReadPage = (
   stream: string,
@@ -69,7 +80,7 @@ export const makeReadPage =
         (event) => event,
       )
     try {
-      return await connection.persist(within, read)
+      return await persistRead(connection, within, read)
     } catch (error) {
       if (faultOf(error) === 'missing') return undefined
       throw toUnavailable(`${stream} cannot be read`, error)
@@ -101,7 +112,7 @@ export const makeAt =
     const options = { direction: FORWARDS, fromPosition, maxCount: 1, credentials, requiresLeader: true } as const
     const read = (client: EventStoreDBClient) => collect(client.readAll(options), (event) => event)
     try {
-      const [event] = await connection.persist(READ_WITHIN, read)
+      const [event] = await persistRead(connection, READ_WITHIN, read)
       return event !== undefined && isOurs(event) && markOf(event) === mark ? as(event) : undefined
     } catch (error) {
       if (faultOf(error) === 'nowhere') return undefined

@@ -5,6 +5,7 @@ import { reservationProjection } from './reservation.ts'
 import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
+import { userProjection } from './user.ts'
 
 /** A changed value, before and after; `null` if there was none. */
 export type Change =
@@ -19,10 +20,11 @@ export const historyProjections = [
   listenPortProjection,
   reservationProjection,
   sessionProjection,
+  userProjection,
 ] as unknown as readonly Projection[]
 
 /** Fields left out of histories: the event itself has its id and time. */
-const IGNORED = ['_id', 'created_at', 'updated_at']
+const IGNORED = ['_id', 'created_at', 'updated_at', 'removed_at', 'erased_at']
 
 type Members = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
@@ -45,8 +47,8 @@ const comparable = (document: object | undefined): Members =>
 export const diffDocuments = (before: object | undefined, after: object | undefined): readonly Change[] =>
   diffMembers(comparable(before), comparable(after), '')
 
-/** Lists the secrets that an event changed. */
-export const listChangedSecrets = (event: Recorded): readonly Change[] =>
-  'credentials' in event.data
-    ? (event.data.credentials?.changed ?? []).map((name) => ({ path: `/${name}`, changed: true }))
-    : []
+/** Lists the secrets that an event changed. A user's epoch, which ends its sessions, is no field of the user. */
+export const listChangedSecrets = ({ data }: Recorded): readonly Change[] => {
+  const changed: readonly string[] = ('credentials' in data && data.credentials?.changed) || []
+  return changed.filter((name) => name !== 'epoch').map((name) => ({ path: `/${name}`, changed: true }))
+}

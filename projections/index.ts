@@ -7,6 +7,8 @@ import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
+import { tokenProjection } from './token.ts'
+import { userProjection } from './user.ts'
 
 /** All projections. */
 export const projections = [
@@ -18,4 +20,6 @@ export const projections = [
   sutDisplayProjection,
   clockCorrectionProjection,
   sessionProjection,
+  userProjection,
+  tokenProjection,
 ] as unknown as readonly Projection[]

@@ -14,6 +14,8 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'sut_display'
     | 'clock_correction'
     | 'session'
+    | 'user'
+    | 'token'
   /** Increment when the documents change. All documents are then rebuilt. */
   readonly version: number
   /** Id of the document an event belongs to, if any. */

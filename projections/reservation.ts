@@ -43,6 +43,7 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
       case 'ReservationReleased':
       case 'ReservationCancelled':
       case 'ReservationBound':
+      case 'ReservationUnbound':
         return event.data._id
       default:
         return undefined

@@ -10,15 +10,19 @@ export interface RetryKey {
   /** HMAC of the request. */
   readonly request: string
   readonly _id: string
-  readonly of: 'sut' | 'reservation'
+  readonly of: 'sut' | 'reservation' | 'user'
   readonly revision: number
   readonly created: boolean
   /** Unix milliseconds. */
   readonly time: number
 }
 
-/** The first append of a creation is not the response; the SUT's own event is. */
-const isAnswer = (event: Recorded): boolean => !event.type.startsWith('ListenPort')
+/**
+ * The first append of a creation is not the response; the SUT's own event is. The responses to a removal and about a token are no
+ * documents.
+ */
+const isAnswer = ({ type }: Recorded): boolean =>
+  !type.startsWith('ListenPort') && type !== 'UserRemoved' && !type.startsWith('Token')
 
 export const retryKeyProjection: Projection<RetryKey> = {
   name: 'retry_key',
@@ -28,9 +32,9 @@ export const retryKeyProjection: Projection<RetryKey> = {
   evolve: (_, event) => ({
     request: (event.metadata.key ?? '').slice(23),
     _id: '_id' in event.data ? event.data._id : missingId(event),
-    of: event.type.startsWith('Sut') ? 'sut' : 'reservation',
+    of: event.type.startsWith('Sut') ? 'sut' : event.type.startsWith('User') ? 'user' : 'reservation',
     revision: event.revision,
-    created: event.type === 'SutCreated' || event.type === 'ReservationCreated',
+    created: event.type === 'SutCreated' || event.type === 'ReservationCreated' || event.type === 'UserAdded',
     time: epochMillisecondsOf(event.metadata.time),
   }),
   columns: ({ time }) => [time],

@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import type { Signer } from '../audit/signed-note.ts'
+import { USERS_STREAM } from '../domain/values/ids.ts'
+import { type EventStore, NO_STREAM } from '../event-store/event-store.ts'
 import { copyLog, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
-import { encodeUsers, readUsersFile } from '../users/users-file.ts'
+import { readUsersFile } from '../users/users-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
 import { type Checkpoint, rootOf } from './checkpoint.ts'
 import { findProblems, type OnProgress } from './verify.ts'
@@ -15,6 +17,7 @@ import { findProblems, type OnProgress } from './verify.ts'
 export interface BackupSource {
   /** The log's file. */
   readonly log: string
+  /** Imported by the next start if the log has no users. */
   readonly usersFile: string
   /** The name of the log. */
   readonly origin: string
@@ -40,30 +43,39 @@ type Made = E.Either<string, Checkpoint>
  */
 const checkpointOf = async (
   source: BackupSource,
-  copy: string,
+  copy: EventStore,
   { now, onProgress }: BackupOptions,
 ): Promise<Checkpoint> => {
+  const events = (await copy.head()) + 1
+  let last: string | null = null
+  const leaves = function* () {
+    for (const { position, recorded, leaf } of readStoredEvents(source.log, events)) {
+      if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
+      last = (JSON.parse(recorded) as { id: string }).id
+      yield leaf
+    }
+  }
+  const root = rootOf(leaves())
+  const vault_keys = await readKnownKeyIds(copy)
+  const made_at = new Date(now).toISOString()
+  const { origin } = source
+  return { version: 1, origin, log_id: copy.logId, events, last_event: last, root, vault_keys, made_at }
+}
+
+const hasUsers = async (copy: EventStore): Promise<boolean> => {
+  for await (const _ of copy.readStream(USERS_STREAM, NO_STREAM)) return true
+  return false
+}
+
+const withCopy = async <A>(path: string, use: (copy: EventStore) => Promise<A>): Promise<A> => {
   const onFatal = (error: Error): never => {
     throw error
   }
-  const store = openSqliteStore({ path: copy, readOnly: true, randomHex: () => '', onFatal })
+  const copy = openSqliteStore({ path, readOnly: true, randomHex: () => '', onFatal })
   try {
-    const events = (await store.head()) + 1
-    let last: string | null = null
-    const leaves = function* () {
-      for (const { position, recorded, leaf } of readStoredEvents(source.log, events)) {
-        if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
-        last = (JSON.parse(recorded) as { id: string }).id
-        yield leaf
-      }
-    }
-    const root = rootOf(leaves())
-    const vault_keys = await readKnownKeyIds(store)
-    const made_at = new Date(now).toISOString()
-    const { origin } = source
-    return { version: 1, origin, log_id: store.logId, events, last_event: last, root, vault_keys, made_at }
+    return await use(copy)
   } finally {
-    await store.close()
+    await copy.close()
   }
 }
 
@@ -76,15 +88,23 @@ const syncFile = async (path: string): Promise<void> => {
   }
 }
 
-const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
-  const users = await readUsersFile(source.usersFile)
+/** Copies the users file, which a log without users needs. Left: why it is unusable. */
+const addUsersFile = async ({ usersFile }: BackupSource, path: string): Promise<E.Either<string, undefined>> => {
+  const users = await readUsersFile(usersFile)
   if (E.isLeft(users)) return E.left(`${users.left.detail}; nothing was backed up`)
+  await writeFile(path, await readFile(usersFile), { mode: 0o600, flag: 'wx' })
+  await syncFile(path)
+  return E.right(undefined)
+}
+
+const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
   const [log, usersFile, file, note] = ['events.db', 'users.json', 'checkpoint.json', 'log.checkpoint'].map((name) =>
     join(directory, name),
   ) as [string, string, string, string]
   copyLog(source.log, log)
-  const checkpoint = await checkpointOf(source, log, options)
-  await writeFile(usersFile, encodeUsers(users.right), { mode: 0o600, flag: 'wx' })
+  const users = (await withCopy(log, hasUsers)) ? E.right(undefined) : await addUsersFile(source, usersFile)
+  if (E.isLeft(users)) return users
+  const checkpoint = await withCopy(log, (copy) => checkpointOf(source, copy, options))
   await writeFile(file, `${JSON.stringify(checkpoint, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
   if (source.signer !== undefined) {
     const root = Buffer.from(checkpoint.root, 'base64')
@@ -94,13 +114,13 @@ const fill = async (source: BackupSource, directory: string, options: BackupOpti
   const progress: OnProgress = (done) => options.onProgress?.(done, checkpoint.events)
   const problems = findProblems(log, checkpoint, progress)
   if (problems.length > 0) return E.left(`the copy does not match the log: ${problems.join('; ')}`)
-  for (const path of [log, usersFile, file]) await syncFile(path)
+  for (const path of [log, file]) await syncFile(path)
   await syncDirectory(directory)
   return E.right(checkpoint)
 }
 
 /**
- * Backs up the log with its sealed secrets, the users and a checkpoint, signed if there is a signer, into a new
+ * Backs up the log with its sealed secrets, users among them, and a checkpoint, signed if there is a signer, into a new
  * directory, and verifies it. Runs while the service runs. The directory appears complete or not at all. Vault keys are
  * not included. Left: why there is no backup.
  *

@@ -10,6 +10,15 @@ import { version } from './terminal/version.ts'
 /** Each command by the words that call it. A command loads only its own modules: all of them take a quarter second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
+  'user add': async () => (await import('./user/add.ts')).userAddCommand,
+  'user list': async () => (await import('./user/list.ts')).userListCommand,
+  'user show': async () => (await import('./user/show.ts')).userShowCommand,
+  'user passwd': async () => (await import('./user/passwd.ts')).userPasswdCommand,
+  'user role': async () => (await import('./user/role.ts')).userRoleCommand,
+  'user rename': async () => (await import('./user/rename.ts')).userRenameCommand,
+  'user remove': async () => (await import('./user/remove.ts')).userRemoveCommand,
+  'user restore': async () => (await import('./user/restore.ts')).userRestoreCommand,
+  'user erase': async () => (await import('./user/erase.ts')).userEraseCommand,
   backup: async () => (await import('./log/backup.ts')).backupCommand,
   history: async () => (await import('./log/history.ts')).historyCommand,
   replay: async () => (await import('./log/replay.ts')).replayCommand,
@@ -30,33 +39,23 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'clock correct': async () => (await import('./clock/correct.ts')).clockCorrectCommand,
 }
 const NAMES = Object.keys(COMMANDS)
-/** The commands on users, which parse their own arguments. */
-const USER = 'user'
 
 const loadAll = (names: readonly string[]): Promise<readonly Command[]> =>
   Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<Command>)()))
 
-const overview = async (): Promise<string> => {
-  const [serve, ...others] = (await loadAll(NAMES)) as readonly [Command, ...Command[]]
-  return overviewOf([serve, (await import('./user.ts')).USER, ...others])
-}
+const overview = async (): Promise<string> => overviewOf(await loadAll(NAMES))
 
 /** Every word or pair of words that a command line may start with. */
-const prefixes = async (): Promise<readonly string[]> => {
+const prefixes = (): readonly string[] => {
   const groups = new Set(
     NAMES.map((name) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
   )
-  return ['help', ...NAMES, ...groups, USER, ...(await import('./user.ts')).userCommandNames]
+  return ['help', ...NAMES, ...groups]
 }
 
 const misuse = (terminal: Terminal, why: string, usage: string): number => {
   terminal.stderr(`berth: ${why}\n${usage}\n`)
   return MISUSED
-}
-
-const isHelpAsked = (args: readonly string[]): boolean => {
-  const end = args.indexOf('--')
-  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -70,15 +69,6 @@ const runCommand = async (command: Command, args: readonly string[], environment
   }
   const config = readConfig(environment, keyChecks)
   if (E.isRight(config)) return command.run(given.right, config.right, terminal)
-  for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
-  return MISUSED
-}
-
-const runOnUsers = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
-  const { runUser, showUserHelp } = await import('./user.ts')
-  if (isHelpAsked(args)) return showUserHelp(args, terminal)
-  const config = readConfig(environment, keyChecks)
-  if (E.isRight(config)) return runUser(args, config.right, terminal)
   for (const problem of config.left) terminal.stderr(`berth: ${problem}\n`)
   return MISUSED
 }
@@ -117,11 +107,10 @@ export const runCommandLine = async (
     terminal.stdout(`berth ${version()}\n`)
     return DONE
   }
-  if (first === USER) return runOnUsers(rest, environment, terminal)
   const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   if (command !== undefined) return runCommand(await command(), rest, environment, terminal)
   const group = NAMES.filter((name) => name.startsWith(`${first} `))
   if (group.length > 0) return runInGroup(group, args, environment, terminal)
-  const suggestion = didYouMean(first, await prefixes())
+  const suggestion = didYouMean(first, prefixes())
   return misuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }

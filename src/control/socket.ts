@@ -9,6 +9,9 @@ const CONNECTIONS_MAX = 16
 /** Maximum length of a socket path in bytes, without the terminating zero (`sun_path` of sockaddr_un). */
 const PATH_MAX = process.platform === 'linux' ? 107 : 103
 
+/** Milliseconds for requests in flight when the socket is closed. */
+const DRAIN_TIMEOUT = 5_000
+
 /** File name of the socket for commands to the running service. */
 export const CONTROL_SOCKET = 'berth.sock'
 
@@ -68,7 +71,7 @@ const handle = async (options: ControlSocketOptions, request: IncomingMessage, r
  * Listens for commands: HTTP over a socket in the data directory that only its owner may connect to. The caller holds
  * the directory's lock, so a leftover socket is unused.
  *
- * @returns a function that closes it
+ * @returns a function that closes it once requests in flight are answered
  */
 export const openControlSocket = async (options: ControlSocketOptions): Promise<() => Promise<void>> => {
   const { path, onError } = options
@@ -87,7 +90,9 @@ export const openControlSocket = async (options: ControlSocketOptions): Promise<
   await chmod(path, 0o600)
   return async () => {
     const closed = new Promise((ended) => server.close(ended))
-    server.closeAllConnections()
+    server.closeIdleConnections()
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT)
     await closed
+    clearTimeout(late)
   }
 }

@@ -124,14 +124,18 @@ async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecr
 
 /** Vault keys are not copied. */
 const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
-  const places = new Set<string>()
+  const [places, owners] = [new Set<string>(), new Set<string>()]
   const nameOf = ({ owner, field }: SealedSecret): string => `${owner}/${field}`
   for await (const page of secretsOf(source)) {
     await target.writeSecrets(page)
-    for (const secret of page) places.add(nameOf(secret))
+    for (const secret of page) {
+      places.add(nameOf(secret))
+      owners.add(secret.owner)
+    }
   }
   // Remove secrets that an earlier run copied and the source has deleted since.
   for await (const page of secretsOf(target)) {
+    for (const { owner } of page) if (!owners.has(owner)) await target.eraseSecrets(owner)
     await target.exchangeSecrets(page.filter((secret) => !places.has(nameOf(secret))).map((old) => ({ old })))
   }
   return places.size

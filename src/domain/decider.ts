@@ -1,6 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Packed } from './calendar/page.ts'
-import type { Event, Recorded, Role } from './event.ts'
+import type { Event, Recorded } from './event.ts'
+import type { Role } from './events/user.ts'
 import type { Failure } from './failure.ts'
 import type { IdempotencyRecords } from './idempotency-records.ts'
 

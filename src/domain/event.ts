@@ -8,6 +8,8 @@ import { monitoringEvents } from './events/monitoring.ts'
 import { reservationEvents } from './events/reservation.ts'
 import { sessionEvents } from './events/session.ts'
 import { sutEvents } from './events/sut.ts'
+import { tokenEvents } from './events/token.ts'
+import { userEvents } from './events/user.ts'
 
 /**
  * Every event Berth records. Names and members are storage and never change meaning. A new shape gets a new `schema`
@@ -20,6 +22,8 @@ export const eventData = {
   ...monitoringEvents,
   ...reservationEvents,
   ...sessionEvents,
+  ...userEvents,
+  ...tokenEvents,
   ...listenPortEvents,
   ...logEvents,
 } as const
@@ -33,9 +37,6 @@ export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
 
 /** Current version of the event shapes. `event-store/stored-event.ts` reads older ones. */
 export const SCHEMA = 1
-
-export const Role = oneOf('administrator', 'tester', 'auditor')
-export type Role = t.TypeOf<typeof Role>
 
 /** The reason for a command, in the caller's words. */
 export const Reason = text(1, 200)

@@ -6,7 +6,7 @@ import type { Recorded } from './event.ts'
 export interface IdempotencyRecord {
   /** Revision of the command's last event. A repeated request is answered with the object at this revision. */
   readonly revision: number
-  /** Id of the command's object. */
+  /** Id of the command's object if the service assigned it. Imported users have other ids, which do not fit. */
   readonly _id: string
   /** Whether the command created the object and was answered with 201. */
   readonly created: boolean
@@ -63,11 +63,13 @@ const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISIO
 const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
+const CREATIONS: readonly string[] = ['SutCreated', 'ReservationCreated', 'UserAdded', 'TokenIssued']
+
 /** Adds the event's record, if it has an idempotency key, and drops expired records. */
 export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
   const { key } = event.metadata
   if (key === undefined) return keys
-  const created = event.type === 'SutCreated' || event.type === 'ReservationCreated'
+  const created = CREATIONS.includes(event.type)
   const revision = created ? ~event.revision : event.revision
   return runs.add(keys, [...nameWords(key), ...requestWords(key), revision, ...idWords(subjectId(event))], time)
 }

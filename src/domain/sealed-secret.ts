@@ -10,3 +10,32 @@ export interface SealedSecret {
   /** A256GCM: ciphertext and tag. */
   readonly ciphertext: Uint8Array
 }
+
+/** No SUT's id begins with it: those are hex digits. */
+const [USER, TOKENS] = ['user:', 'tokens:']
+
+/** The owner of a user's secrets. The id may contain any printable character, `:` too. */
+export const userOwner = (userId: string): string => USER + userId
+
+/** The owner of the names of a user's tokens. */
+export const tokensOwner = (userId: string): string => TOKENS + userId
+
+export interface Owner {
+  /** `tokens` has the names of a user's tokens. */
+  readonly kind: 'SUT' | 'user' | 'tokens'
+  /** Of the SUT or the user. */
+  readonly id: string
+}
+
+/** Whose secrets an owner names. */
+export const parseOwner = (owner: string): Owner => {
+  if (owner.startsWith(USER)) return { kind: 'user', id: owner.slice(USER.length) }
+  if (owner.startsWith(TOKENS)) return { kind: 'tokens', id: owner.slice(TOKENS.length) }
+  return { kind: 'SUT', id: owner }
+}
+
+/** A secret in a message, such as `the password of the SUT 590780914445534540190000`. */
+export const describeSecret = (owner: string, field: string): string => {
+  const { kind, id } = parseOwner(owner)
+  return kind === 'tokens' ? `the name of the token ${field} of the user ${id}` : `the ${field} of the ${kind} ${id}`
+}

@@ -58,7 +58,7 @@ export class UnusableLog extends Error {
   override name = 'UnusableLog'
 }
 
-/** The identity of a secret: one per field of a SUT. */
+/** The identity of a secret: one per field of an owner. */
 export type SecretPlace = Pick<SealedSecret, 'owner' | 'field'>
 
 /** A replacement for a secret, or its removal if there is no `next`. */
@@ -97,11 +97,11 @@ export interface EventStore {
   readonly records: (after: number) => AsyncIterable<readonly StoredRecord[]>
   /** Store position of the last event; `BEGINNING` if there is none. */
   readonly head: () => Promise<number>
-  /** A SUT's current secrets: the newest of each field. */
+  /** An owner's current secrets: the newest of each field. */
   readonly readSecrets: (owner: string) => Promise<readonly SealedSecret[]>
   /** Stores secrets that no event names: the key check values. */
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
-  /** Secrets sealed with a key, by SUT and field, after `after`; at most `limit`. */
+  /** Secrets sealed with a key, by owner and field, after `after`; at most `limit`. */
   readonly secretsSealedWith: (
     keyId: string,
     after: SecretPlace | undefined,
@@ -109,6 +109,12 @@ export interface EventStore {
   ) => Promise<readonly SealedSecret[]>
   /** Replaces each secret whose id and key are still current. Secrets that have changed since are left alone. */
   readonly exchangeSecrets: (exchanges: readonly SecretExchange[]) => Promise<void>
+  /**
+   * Deletes all secrets of an owner, former ones too. Resolves once no file of an embedded store contains them. A
+   * networked store returns them no more, but its files contain them until a scavenge. Later secrets of the owner are
+   * kept. Repeat it after StoreUnavailable; it costs little when there is nothing to delete.
+   */
+  readonly eraseSecrets: (owner: string) => Promise<void>
   /**
    * Only for a store with deferred fsync. Resolves once everything readable is on disk; undefined if it already is. Do
    * not send any of it out of the process before. Rejects with StoreUnavailable if the sync failed.

@@ -1,4 +1,5 @@
 import type { Recorded } from '../domain/event.ts'
+import { isAboutUser, sutIdOf, userOf } from '../feed/events/cloud-event.ts'
 
 /** An exported event, by column name. Columns are published: none changes its meaning. */
 export interface Row {
@@ -42,14 +43,12 @@ export const COLUMNS = [
 ] as const satisfies readonly (keyof Row)[]
 
 /** Members that only some events' data have. */
-type Sometimes = Partial<
-  Record<'_id' | 'sut_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>
->
+type Sometimes = Partial<Record<'_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>>
 
 export const rowOf = (event: Recorded, position: number): Row => {
   const { id, stream, revision, type, metadata } = event
   const data = event.data as Sometimes
-  const isOfReservation = data.user_id !== undefined
+  const isOfReservation = data.user_id !== undefined && !isAboutUser(type)
   return {
     position,
     id,
@@ -61,9 +60,9 @@ export const rowOf = (event: Recorded, position: number): Row => {
     role: metadata.role,
     request_id: metadata.request_id,
     reason: metadata.reason ?? null,
-    sut_id: data.sut_id ?? data._id ?? null,
+    sut_id: sutIdOf(event) ?? null,
     reservation_id: isOfReservation ? (data._id as string) : null,
-    user_id: data.user_id ?? null,
+    user_id: userOf(event) ?? null,
     start_time: data.start_time ?? null,
     end_time: data.end_time ?? null,
     listen_port: data.listen_port ?? null,

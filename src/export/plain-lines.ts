@@ -1,6 +1,6 @@
 import { type Recorded, SCHEMA } from '../domain/event.ts'
 import { formatPosition } from '../domain/values/position.ts'
-import { schemaUrn, sutIdOf } from '../feed/events/cloud-event.ts'
+import { schemaUrn, subjectOf } from '../feed/events/cloud-event.ts'
 import { type Row, rowOf } from './columns.ts'
 
 /**
@@ -21,8 +21,8 @@ export const plainNdjson = (event: Recorded, position: number, data: string): st
 export const plainCloudEvent = (event: Recorded, position: number, data: string, source: string): string => {
   const { id, type, stream, revision, metadata } = event
   const { time, actor, role, request_id, reason, client } = metadata
-  const sutId = sutIdOf(event)
-  const about = sutId === undefined ? '' : `,"subject":"${sutId}"`
+  const subject = subjectOf(event)
+  const about = subject === undefined ? '' : `,"subject":"${subject}"`
   const why = reason === undefined ? '' : `,"reason":"${reason}"`
   const from = client === undefined ? '' : `,"client":"${client}"`
   return `{"specversion":"1.0","id":"${id}","source":${source},"type":"berth.${type}"${about},"time":"${time}","datacontenttype":"application/json","dataschema":"${schemaUrn(type, SCHEMA)}","data":${data},"sequence":"${formatPosition(position)}","stream":"${stream}","revision":${revision},"actor":"${actor}","actorrole":"${role}","requestid":"${request_id}"${why}${from}}\n`

@@ -4,8 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import type { Views } from '../read-models/views.ts'
+import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
-import type { User } from '../users/users-file.ts'
 import type { StreamRequest } from './event-writer.ts'
 import type { Filter } from './events/entry.ts'
 import { isWanted } from './events/entry.ts'
@@ -59,7 +59,13 @@ export interface Feed {
 export interface FeedOptions {
   readonly store: EventStore
   readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog'>
-  readonly users: Pick<Users, 'byId' | 'onChange'>
+  /** Whether users still are what they were when they were authenticated. */
+  readonly users: {
+    readonly isCurrent: (user: User) => boolean
+    /** Whether the token of a user has expired. */
+    readonly hasExpired: (user: User) => boolean
+    readonly onChange: Users['onChange']
+  }
   /** The name of the log. */
   readonly origin: string
   readonly limits?: Partial<FeedLimits> | undefined
@@ -89,6 +95,9 @@ const readPage = async (source: Source, { after, end, limit, filter }: PageReque
   return { events, next, caughtUp: next >= end }
 }
 
+/** Milliseconds between looks for tokens that have expired. */
+const EXPIRY_INTERVAL = 1_000
+
 /** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
 const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 
@@ -105,8 +114,9 @@ export const makeFeed = (options: FeedOptions): Feed => {
     measures,
     reasonToEnd: () => (isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined),
   })
-  const isAsItWas = (user: User): boolean => users.byId(user._id) === user
+  const isAsItWas = users.isCurrent
   const stopWatching = users.onChange(() => subscribers.disconnect((user) => !isAsItWas(user), 'user_changed'))
+  const timer = setInterval(() => subscribers.disconnect(users.hasExpired, 'user_changed'), EXPIRY_INTERVAL).unref()
 
   return {
     page: (request) => readPage(source, request),
@@ -137,6 +147,7 @@ export const makeFeed = (options: FeedOptions): Feed => {
     },
     close: async () => {
       stopWatching()
+      clearInterval(timer)
       await subscribers.close()
       source.close()
     },

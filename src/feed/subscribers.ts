@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { User } from '../users/users-file.ts'
+import type { User } from '../users/user.ts'
 import { makeCallQueue } from './call-queue.ts'
 import type { EndReason } from './events/frames.ts'
 import { type Ended, type Stream, type StreamOptions, startStream } from './stream.ts'

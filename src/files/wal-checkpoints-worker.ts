@@ -1,6 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PHASE, type WorkerMessage, type WorkerOptions } from './wal-checkpoint-thread.ts'
+import {
+  isHarmless,
+  PHASE,
+  runScript,
+  type TaskEnd,
+  truncateWal,
+  type WorkerMessage,
+  type WorkerOptions,
+  type WorkerTask,
+} from './wal-checkpoints-thread.ts'
 
 /** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
 
@@ -13,41 +22,53 @@ const version = database.prepare('PRAGMA user_version')
 
 const send = (told: WorkerMessage): void => parentPort?.postMessage(told)
 
-/** SQLITE_BUSY and SQLITE_FULL: the next checkpoint retries. */
-const isHarmless = (error: unknown): boolean => [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
+const endOf = (work: () => boolean): TaskEnd => {
+  try {
+    return { isDone: work() }
+  } catch (error) {
+    // The next task retries what is harmless.
+    return { isDone: false, failed: isHarmless(error) ? undefined : (error as Error).message }
+  }
+}
 
 /** The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. Do it here. */
-const restart = (): string | undefined => {
-  try {
-    const { user_version } = version.get() as { user_version: number }
-    database.exec(`PRAGMA user_version = ${user_version}`)
-    return undefined
-  } catch (error) {
-    return isHarmless(error) ? undefined : (error as Error).message
-  }
+const restart = (): boolean => {
+  const { user_version } = version.get() as { user_version: number }
+  database.exec(`PRAGMA user_version = ${user_version}`)
+  return true
 }
 
-const checkpoint = (): string | undefined => {
+const checkpoint = (): TaskEnd => {
   try {
     const { busy, log, checkpointed } = copy.get() as { busy: number; log: number; checkpointed: number }
-    if (busy !== 0 || log !== checkpointed) return undefined
+    if (busy !== 0 || log !== checkpointed) return { isDone: false }
   } catch {
     // Like SQLite's own checkpoints: the next one retries.
-    return undefined
+    return { isDone: false }
   }
   const isAlone = Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.restarting) === PHASE.copying
-  return isAlone ? restart() : undefined
+  return isAlone ? endOf(restart) : { isDone: false }
 }
 
-parentPort?.on('message', (asked: 'begin' | 'close') => {
-  if (asked === 'close') {
+const truncate = (): TaskEnd => {
+  const ended = endOf(() => truncateWal(database))
+  return ended.isDone ? { ...endOf(restart), isDone: true } : ended
+}
+
+const run = (task: WorkerTask): TaskEnd => {
+  if (task === 'checkpoint') return checkpoint()
+  return task === 'truncate' ? truncate() : endOf(() => runScript(database, task.script))
+}
+
+parentPort?.on('message', (task: WorkerTask | 'close') => {
+  if (task === 'close') {
     database.close()
     parentPort?.close()
     return
   }
-  const failed = checkpoint()
+  const ended = run(task)
   Atomics.store(phase, 0, PHASE.idle)
   Atomics.notify(phase, 0)
-  send({ failed })
+  send(ended)
 })
 send('ready')

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { makeThread, PHASE } from './wal-checkpoint-thread.ts'
+import { makeThread, PHASE, runScript, type TaskEnd, truncateWal, type WorkerTask } from './wal-checkpoints-thread.ts'
 
 /**
  * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
@@ -16,12 +16,18 @@ export interface WalCheckpoints {
   /**
    * Resolves when the running checkpoint ends; undefined if none is running. Writers that can wait should wait for it.
    */
-  readonly inProgress: () => Promise<void> | undefined
+  readonly inProgress: () => Promise<unknown> | undefined
   /**
    * For writers that cannot wait: whether they may write now. The WAL is then not restarted this time. Blocks for some
    * milliseconds while the WAL is being restarted or is too large.
    */
   readonly mayWrite: () => boolean
+  /** Runs a script in the thread, while nobody else may write. False if it could not run: try again. */
+  readonly run: (script: string) => Promise<boolean>
+  /**
+   * Empties the WAL, so that it contains no earlier version of a page. False if another connection reads: try again.
+   */
+  readonly truncate: () => Promise<boolean>
   /** Waits for the running checkpoint. */
   readonly close: () => Promise<void>
 }
@@ -75,70 +81,101 @@ const makeNeed = (database: DatabaseSync, pages: number) => {
 const interrupt = (phase: Int32Array): boolean =>
   Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.interrupted) !== PHASE.restarting
 
-const waitToWrite = (phase: Int32Array, isTooLong: boolean): boolean => {
-  if (isTooLong) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
-  if (interrupt(phase)) return true
-  Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
-  return interrupt(phase)
-}
+/** Runs one task at a time in the thread, if there is one. */
+const makeTasks = (
+  { path, onFailure = () => undefined }: WalCheckpointsOptions,
+  phase: Int32Array,
+  onGone: () => void,
+) => {
+  let isEnded = false
+  /** Resolves to whether the task was done. */
+  let running: PromiseWithResolvers<boolean> | undefined
 
-export const makeWalCheckpoints = (
-  database: DatabaseSync,
-  { path, pages, onFailure = () => undefined }: WalCheckpointsOptions,
-): WalCheckpoints => {
-  const phase = new Int32Array(new SharedArrayBuffer(4))
-  const need = makeNeed(database, pages)
-  database.exec('PRAGMA wal_autocheckpoint = 0')
-  writeFirst(database)
-  let isClosed = false
-  let running: PromiseWithResolvers<void> | undefined
-
-  const end = (failed?: string): void => {
+  const end = ({ isDone, failed }: TaskEnd): void => {
     if (failed !== undefined) onFailure(new Error(failed))
-    running?.resolve()
+    running?.resolve(isDone)
     running = undefined
   }
 
-  /** Falls back to automatic checkpoints, which run in the commit that triggers them. */
   const giveUp = (): void => {
-    isClosed = true
+    isEnded = true
     Atomics.store(phase, 0, PHASE.idle)
-    if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
-    end()
+    onGone()
+    end({ isDone: false })
   }
 
   const thread = makeThread({ path, phase }, end, giveUp)
 
+  const begin = (task: WorkerTask, during: number): Promise<boolean> => {
+    running = Promise.withResolvers()
+    Atomics.store(phase, 0, during)
+    thread.begin(task)
+    return running.promise
+  }
+
+  return {
+    thread,
+    begin,
+    giveUp,
+    running: () => running?.promise,
+    isEnded: () => isEnded,
+    /** Runs a task while nobody else may write: in the thread, or `here` if it has ended. */
+    runAlone: async (task: WorkerTask, here: () => boolean): Promise<boolean> => {
+      if (!isEnded) await thread.whenReady()
+      while (running !== undefined) await running.promise
+      return isEnded ? here() : begin(task, PHASE.restarting)
+    },
+    close: async () => {
+      isEnded = true
+      await running?.promise
+      await thread.close()
+    },
+  }
+}
+
+export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpointsOptions): WalCheckpoints => {
+  const { pages } = options
+  const phase = new Int32Array(new SharedArrayBuffer(4))
+  const need = makeNeed(database, pages)
+  database.exec('PRAGMA wal_autocheckpoint = 0')
+  writeFirst(database)
+
+  const tasks = makeTasks(options, phase, () => {
+    // Falls back to automatic checkpoints, which run in the commit that triggers them.
+    if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+  })
+
   const beginWhenDue = (): void => {
     const { isSoon, isNow } = need.read()
-    if (isSoon) thread.start()
-    if (!isNow || !thread.isReady()) return
+    if (isSoon) tasks.thread.start()
+    if (!isNow || !tasks.thread.isReady()) return
     need.begun()
-    running = Promise.withResolvers()
-    Atomics.store(phase, 0, PHASE.copying)
-    thread.begin()
+    void tasks.begin('checkpoint', PHASE.copying)
   }
 
   return {
     afterCommit: () => {
-      if (running !== undefined || isClosed) return
+      if (tasks.running() !== undefined || tasks.isEnded()) return
       try {
         beginWhenDue()
       } catch {
         // The commit succeeded; the next one reports the error.
-        giveUp()
+        tasks.giveUp()
       }
     },
+    inProgress: tasks.running,
     afterFull: () => {
       need.afterFull()
-      if (!isClosed) thread.start()
+      if (!tasks.isEnded()) tasks.thread.start()
     },
-    inProgress: () => running?.promise,
-    mayWrite: () => waitToWrite(phase, need.isTooLong()),
-    close: async () => {
-      isClosed = true
-      await running?.promise
-      await thread.close()
+    mayWrite: () => {
+      if (need.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_MAX)
+      if (interrupt(phase)) return true
+      Atomics.wait(phase, 0, PHASE.restarting, BLOCK_MAX)
+      return interrupt(phase)
     },
+    run: (script) => tasks.runAlone({ script }, () => runScript(database, script)),
+    truncate: () => tasks.runAlone('truncate', () => truncateWal(database)),
+    close: tasks.close,
   }
 }

@@ -18,6 +18,8 @@ export interface Gateway {
   readonly open: (forwarding: Forwarding) => Promise<boolean>
   /** Frees the port and cuts every connection. */
   readonly close: (reservationId: string, cause: CutCause) => void
+  /** Cuts every connection. The port stays open. */
+  readonly cut: (reservationId: string, cause: CutCause) => void
   /**
    * Asks `admit` again about the address of each open connection. Cuts those no longer admitted, or no longer bound, as
    * `barred`.
@@ -125,6 +127,7 @@ export const openGateway = (
       forwardings.delete(reservationId)
       thread.order({ kind: 'close', reservationId, cause })
     },
+    cut: (reservationId, cause) => thread.order({ kind: 'cut', reservationId, cause }),
     reconsider: (reservationId) => thread.order({ kind: 'reconsider', reservationId }),
     attach: async (reservationId, { hasPassword }) => {
       const { port1, port2: port } = new MessageChannel()

@@ -13,6 +13,7 @@ export interface WorkerOptions extends Limits {
 export type Order =
   | { readonly kind: 'open'; readonly call: number; readonly forwarding: Forwarding }
   | { readonly kind: 'close'; readonly reservationId: string; readonly cause: CutCause }
+  | { readonly kind: 'cut'; readonly reservationId: string; readonly cause: CutCause }
   | { readonly kind: 'reconsider'; readonly reservationId: string }
   | Attach
   | { readonly kind: 'stop' }

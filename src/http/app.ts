@@ -15,6 +15,7 @@ import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, negotiate } from './request/request-head.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
+import { type UserNames, withNames } from './response/user-names.ts'
 import { dispatch, openPathsOf, refuseUnmatched } from './router.ts'
 
 export interface AppDependencies {
@@ -40,6 +41,7 @@ export interface AppDependencies {
   /** Called for each request when its response is ready. */
   readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
   readonly addressOf: (request: IncomingMessage) => string
+  readonly userNameOf: UserNames
   /** The name of an address in the log; undefined for requests that come from no address. */
   readonly clientNameOf: (address: string) => string | undefined
 }
@@ -91,7 +93,7 @@ const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
       stateOf(ctx).isApart = true
       return next()
     }
-    const pending = gate(ctx.req)
+    const pending = gate.admit(ctx.req)
     const admitted = pending instanceof Promise ? await pending : pending
     if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
     stateOf(ctx).user = admitted.right
@@ -114,11 +116,11 @@ const callHandler = (
   const { user, requestId } = stateOf(ctx)
   const { bytes, idempotencyKey: given, body, query, ifMatch, lastEventId, reason } = input
   const params = (ctx.params ?? {}) as Record<string, string>
-  const { idempotencyKeys, inFlight, repeated, addressOf, clientNameOf } = dependencies
+  const { gate, idempotencyKeys, inFlight, repeated, addressOf, clientNameOf } = dependencies
   const idempotencyKey =
     given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
   const client = route.method === 'POST' ? clientNameOf(addressOf(ctx.req)) : undefined
-  const caller = () => callerOf(ctx, addressOf)
+  const caller = () => callerOf(ctx, addressOf, (password) => gate.confirm(ctx.req, user, password))
   // Spelled out, because rest and spread cost a hundredth of a create.
   const call: Call = {
     requestId,
@@ -160,7 +162,7 @@ const handleRoute = (route: Route, dependencies: AppDependencies): Middleware =>
       return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
     }
     const result = await callHandler(ctx, route, mediaType, input.right, dependencies)
-    if (E.isLeft(result)) return refuse(ctx, result.left)
+    if (E.isLeft(result)) return refuse(ctx, withNames(result.left, dependencies.userNameOf))
     const { body, position } = result.right
     respond(ctx, route, result.right)
     if (position !== undefined) setPosition(ctx, position)

@@ -11,7 +11,7 @@ import {
 } from './codecs/bodies.ts'
 import { type EventsQuery, eventsQuery, REPEATABLE } from './codecs/events.ts'
 import { historyQuery } from './codecs/history.ts'
-import { availabilityQuery, pageQuery, reservationsQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
+import { availabilityQuery, reservationsQuery, sessionsQuery, sutsQuery } from './codecs/lists.ts'
 import { documentRoutes } from './documents/document-routes.ts'
 import type { Documents } from './documents/documents.ts'
 import { problemPage } from './documents/problem-pages.ts'
@@ -29,7 +29,7 @@ import type { ReservationHandlers } from './routes/reservations.ts'
 import type { SessionList } from './routes/session-list.ts'
 import type { SutLists } from './routes/sut-lists.ts'
 import type { SutHandlers } from './routes/suts.ts'
-import { readMe, type UserList } from './routes/user-list.ts'
+import { type UserHandlers, userRoutes } from './routes/users/user-routes.ts'
 
 export interface Handlers {
   readonly reservations: ReservationHandlers
@@ -42,7 +42,7 @@ export interface Handlers {
   readonly asOfOr: AsOfReads['readOr']
   readonly histories: HistoryHandlers
   readonly audit: AuditHandlers
-  readonly userList: UserList
+  readonly users: UserHandlers
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
@@ -77,7 +77,7 @@ export const routes = ({
   asOfOr,
   histories,
   audit,
-  userList,
+  users,
   events,
   health,
   documents,
@@ -144,8 +144,7 @@ export const routes = ({
   getWithQuery({ path: '/api/audit/inclusion', may: overseers, query: inclusionQuery, handle: audit.inclusion }),
   getWithQuery({ path: '/api/audit/consistency', may: overseers, query: consistencyQuery, handle: audit.consistency }),
 
-  getWithQuery({ path: '/api/user', may: overseers, query: pageQuery, handle: userList }),
-  get({ path: '/api/user/me', may: everyone, handle: readMe }),
+  ...userRoutes(users, histories.user),
 
   get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({

@@ -11,7 +11,7 @@ import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 export interface ForwardingOptions {
   readonly upcoming: UpcomingReservations
   readonly views: Pick<Views, 'watch'>
-  readonly gateway: Pick<Gateway, 'open' | 'close' | 'reconsider'>
+  readonly gateway: Pick<Gateway, 'open' | 'close' | 'cut' | 'reconsider'>
   readonly clock: ProcessClock
   readonly targetOf: (sutId: string) => Target | undefined
   /** Whether a user may use reservations: it exists, and is a tester or an administrator. */
@@ -28,6 +28,8 @@ export interface Forwarding {
   readonly get: (id: string) => Upcoming | undefined
   /** Opens the ports that are due. Resolves when all of them have been tried. */
   readonly openDue: () => Promise<void>
+  /** Cuts everything that users have open. Closes the ports of those that may not use reservations any more. */
+  readonly endAccess: (userIds: ReadonlySet<string>) => void
   /** Runs until the signal aborts. */
   readonly run: () => Promise<void>
 }
@@ -40,10 +42,11 @@ const makeOnEvent =
   ({ gateway }: ForwardingOptions, open: OpenPorts) =>
   ({ type, data }: Logged): void => {
     if (type === 'SutUpdated') for (const reservation of open.ofSut(data._id)) open.forward(reservation)
-    const bound = type === 'ReservationBound' ? open.get(data._id) : undefined
-    if (bound === undefined) return
-    open.forward(bound)
-    gateway.reconsider(bound._id)
+    const isBinding = type === 'ReservationBound' || type === 'ReservationUnbound'
+    const changed = isBinding ? open.get(data._id) : undefined
+    if (changed === undefined) return
+    open.forward(changed)
+    gateway.reconsider(changed._id)
   }
 
 /** Whether a reservation that has begun is forwarded here. */
@@ -97,7 +100,7 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: Begins, t
 }
 
 export const makeForwarding = (options: ForwardingOptions): Forwarding => {
-  const { upcoming, views, gateway, targetOf, wake, signal, onError } = options
+  const { upcoming, views, gateway, targetOf, mayHold, wake, signal, onError } = options
   const trust = { isGiven: true }
   const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })
   const begins = makeAgenda()
@@ -123,6 +126,13 @@ export const makeForwarding = (options: ForwardingOptions): Forwarding => {
     openDue: async () => {
       await tick()
       await open.tried()
+    },
+    endAccess: (userIds) => {
+      for (const { _id, user_id } of [...open.all()]) {
+        if (!userIds.has(user_id)) continue
+        if (mayHold(user_id)) gateway.cut(_id, 'barred')
+        else open.close(_id, 'barred')
+      }
     },
     run: async () => {
       upcoming.observe(onUpcoming)

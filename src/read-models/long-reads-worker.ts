@@ -6,7 +6,7 @@ import type { ListReads, ReaderOptions, ReadRequest, ReadResult } from './long-r
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })
-const { reservations, suts, sessions, held, past, upcoming, unrecorded } = file.lists
+const { reservations, suts, sessions, held, past, upcoming, unrecorded, endedSince } = file.lists
 
 const reads: ListReads = {
   reservations,
@@ -15,6 +15,7 @@ const reads: ListReads = {
   held,
   upcoming,
   unrecorded,
+  endedSince,
   pastSuts: past.suts,
   pastReservations: ({ offset, limit, ...query }, moment) => {
     const documents: string[] = []

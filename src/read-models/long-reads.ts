@@ -13,6 +13,7 @@ export interface ListReads {
   readonly held: (sutId: string, span: Window) => readonly Window[]
   readonly upcoming: Lists['upcoming']
   readonly unrecorded: Lists['unrecorded']
+  readonly endedSince: Lists['endedSince']
   readonly pastReservations: (query: ReservationQuery, moment: Moment) => Page
   readonly pastSuts: (query: SutQuery, moment: Moment) => Page
 }

@@ -34,6 +34,8 @@ export interface Views
    * be stale.
    */
   readonly followEpoch: () => number | undefined
+  /** Whether the log is followed, and has been to its end since it was last interrupted. */
+  readonly isCurrent: () => boolean
   /** The last event folded. */
   readonly lastFolded: () => EventPlace
   /** Rows that are not in the file yet. */
@@ -78,7 +80,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: tracker.current })
   const longReader = openLongReader(options, onError)
   const stop = new AbortController()
-  const log = { isAnother: false, epoch: 0, isFollowed: false }
+  const log = { isAnother: false, epoch: 0, isFollowed: false, isCurrent: false }
   const listeners = new Set<(events: Batch['events']) => void>()
   const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log, listeners })
   const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
@@ -91,6 +93,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     isOfAnotherLog: () => log.isAnother,
     lastFolded: tracker.current,
     followEpoch: () => (log.isFollowed ? log.epoch : undefined),
+    isCurrent: () => log.isCurrent,
     pendingRows: pending.count,
     newest: pending.newest,
     asOf: pending.asOf,

@@ -5,10 +5,12 @@ import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProbl
 import { closed } from '../domain/codec/object-codec.ts'
 import { Reason } from '../domain/event.ts'
 import { whole } from '../domain/events/fields.ts'
+import { failure } from '../domain/failure.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
-import type { User } from '../users/users-file.ts'
+import type { Gate } from '../http/authentication/gate.ts'
+import type { User } from '../users/user.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
 import type { World } from './world.ts'
@@ -34,7 +36,12 @@ const makeControlHandlers = (
 })
 
 /** The user of requests over the control socket. Only those who can read the log and the keys can reach it. */
-const COMMAND_LINE: User = { _id: 'command-line', name: 'command-line', role: 'administrator' }
+const COMMAND_LINE: User = { _id: 'command-line', name: 'command-line', role: 'administrator', accessSince: 0 }
+
+export const AS_COMMAND_LINE: Gate = {
+  admit: () => E.right(COMMAND_LINE),
+  confirm: async () => E.left(failure('forbidden', 'The command line has no password.')),
+}
 
 /** Accepts commands from the command line on the control socket. Returns the function that stops it. */
 export const listenForCommands = async (
@@ -51,7 +58,7 @@ export const listenForCommands = async (
     return async () => undefined
   }
   const onError = (err: unknown): void => world.log.error({ err }, 'a command on the control socket failed')
-  const app = makeApp({ ...dependencies, gate: () => E.right(COMMAND_LINE), clientNameOf: () => undefined })
+  const app = makeApp({ ...dependencies, gate: AS_COMMAND_LINE, clientNameOf: () => undefined })
   const handlers = makeControlHandlers(world, randomHex, parts)
   return openControlSocket({ path, handlers, serve: app.callback(), onError })
 }

@@ -1,9 +1,12 @@
 import type { Runner } from '../commands/order.ts'
+import type { EndBindings, EndReservations } from '../commands/users/end-reservations.ts'
+import { eraseUser } from '../commands/users/erase-user.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { Feed } from '../feed/feed.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
 import type { Route } from '../http/protocol/route.ts'
 import type { Objects } from '../http/response/objects.ts'
+import { makeUserNames } from '../http/response/user-names.ts'
 import { makeConnectionHandler } from '../http/routes/access/connection.ts'
 import { type CheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
@@ -17,7 +20,7 @@ import { makeReservationHandlers } from '../http/routes/reservations.ts'
 import { makeSessionList } from '../http/routes/session-list.ts'
 import { makeSutLists } from '../http/routes/sut-lists.ts'
 import { makeSutHandlers } from '../http/routes/suts.ts'
-import { makeUserList } from '../http/routes/user-list.ts'
+import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
 import type { Handlers } from '../http/routes.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
@@ -26,10 +29,13 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   readonly config: Config
   readonly clock: () => number
   readonly randomHex: RandomHex
+  readonly randomBytes: (size: number) => Uint8Array
   readonly parts: Parts
   readonly runner: Runner
   readonly feed: Feed
   readonly objects: Objects
+  readonly endReservations: EndReservations
+  readonly endBindings: EndBindings
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   readonly checkConsole: CheckConsole
@@ -38,8 +44,8 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
 }
 
 export const makeHandlers = (options: HandlersOptions): Handlers => {
-  const { config, clock, sinceBoot, randomHex, parts, runner, check, feed, page } = options
-  const { objects, isOurs, checkConsole } = options
+  const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, page } = options
+  const { objects, endReservations, endBindings, isOurs, checkConsole } = options
   const { store, views, users, vault, clientNames, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
   const asOf = makeAsOfReads({ objects, views, store, clock })
@@ -56,11 +62,20 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
     suts: makeSutHandlers({ runner, objects, vault, range: config.listenPorts, randomHex }),
     sutLists: makeSutLists({ objects, asOf, clock, horizon: config.limits.horizon }),
     check: makeCheckHandler({ objects, check, sinceBoot }),
-    sessionList: makeSessionList(objects),
+    sessionList: makeSessionList(objects, makeUserNames(users)),
     asOfOr: asOf.readOr,
-    histories: makeHistoryHandlers({ objects, views, store, origin: config.origin }),
+    histories: makeHistoryHandlers({
+      objects,
+      views,
+      store,
+      origin: config.origin,
+      nameOf: (id) => users.member(id)?.name,
+    }),
     audit: makeAuditHandlers({ objects, views, store, signer }),
-    userList: makeUserList(users),
+    users: makeUserHandlers({
+      ...{ runner, objects, users, vault, clock, randomHex, randomBytes, endReservations, endBindings },
+      eraseSecrets: (id) => eraseUser(store, id),
+    }),
     events: makeEvents({
       feed,
       views,

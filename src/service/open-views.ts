@@ -1,12 +1,24 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
+import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { Runner } from '../commands/order.ts'
+import { makeRunner } from '../commands/runner.ts'
 import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
+import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { Metrics } from '../http/routes/metrics.ts'
+import type { OnResumed } from '../read-models/projector/outage-timer.ts'
 import { openViews, type Views, type ViewsOptions } from '../read-models/views.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
-import { logResumed } from './assemble.ts'
 import type { Config } from './config/config.ts'
-import type { Log } from './world.ts'
+import { makeLogUnavailable } from './reports.ts'
+import type { Log, World } from './world.ts'
+
+/** A node may cut off a subscription at any time. Log each outage with its length. */
+export const logResumed =
+  ({ warn }: Pick<Log, 'warn'>): OnResumed =>
+  (cause, milliseconds) =>
+    warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed')
 
 const reportViews = (alarms: Alarms, log: Log): Pick<ViewsOptions, 'onAlarm' | 'onRecovery' | 'onResumed'> => ({
   onAlarm: (what, error, part) => alarms.raise(part, what, error),
@@ -36,3 +48,28 @@ export const openAllViews = (
     ...reportViews(alarms, log),
     onFatal,
   })
+
+interface Running {
+  readonly store: EventStore
+  readonly views: Views
+  readonly guard: ClockGuard
+  readonly metrics: Metrics
+}
+
+/** The command loop of the service. */
+export const openRunner = (
+  { clock, log, sinceBoot }: World,
+  randomHex: RandomHex,
+  { store, views, guard, metrics }: Running,
+): Runner => {
+  const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
+  const hooks = {
+    onAppend: metrics.appended,
+    onRetry: metrics.decisionRepeated,
+    // A repetition on the port stream is no response yet. The SUT's own stream decides that.
+    onRepeat: (stream: string) => void (stream !== LISTEN_PORTS_STREAM && metrics.retryAnswered()),
+    onUnavailable: makeLogUnavailable(log, sinceBoot).ofCommand,
+  }
+  const snapshots = { read, readPage, keep, dropUnwritten }
+  return makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks })
+}

@@ -1,5 +1,6 @@
 import type { Signer } from '../audit/signed-note.ts'
 import type { ClockGuard } from '../commands/clock/guard.ts'
+import type { Runner } from '../commands/order.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { type Condition, isReady } from '../http/routes/health.ts'
 import type { Gauges, Metrics } from '../http/routes/metrics.ts'
@@ -17,7 +18,10 @@ import type { ForwardedRegistry } from './forwarding/forwarded.ts'
 export interface Parts {
   readonly store: EventStore
   readonly views: Views
+  readonly runner: Runner
   readonly users: Users
+  /** Whether the users are those of the log, or were a moment ago. */
+  readonly isUpToDate: () => boolean
   readonly vault: Vault
   /** Names of client addresses in the log. */
   readonly clientNames: ClientNames
@@ -64,11 +68,16 @@ export interface Stage {
 }
 
 /** The state of each part, for health checks and metrics. */
-export const conditionOf = (alarms: Alarms, views: Views, stage: Stage): Condition => ({
+export const conditionOf = ({
+  alarms,
+  views,
+  isUpToDate,
+  stage,
+}: Pick<Parts, 'alarms' | 'views' | 'isUpToDate' | 'stage'>): Condition => ({
   service: stage.isStopping ? 'stopping' : 'ok',
   store: storeCondition(alarms, views, stage.hasFailed),
   views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
-  users: alarms.isRaised('users') ? 'broken' : 'ok',
+  users: !isUpToDate() ? 'unknown' : alarms.isRaised('users') ? 'broken' : 'ok',
   vault: alarms.isRaised('vault') ? 'broken' : 'ok',
   clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
   gateway: stage.isOpeningPorts ? 'opening' : 'ok',

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { beginSchedule } from '../commands/begin-schedule.ts'
 import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
 import type { Runner } from '../commands/order.ts'
+import type { EndReservations } from '../commands/users/end-reservations.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { ProcessClock } from '../processes/clock.ts'
@@ -12,6 +13,7 @@ import type { Config } from './config/config.ts'
 import { openForwarding } from './forwarding/open-forwarding.ts'
 import type { Parts } from './parts.ts'
 import { openSessions } from './sessions/open-sessions.ts'
+import { finishRemovals } from './users/finish-removals.ts'
 import type { World } from './world.ts'
 
 /** Milliseconds before a retry. */
@@ -56,6 +58,7 @@ interface ProcessesOptions {
   readonly config: Config
   readonly parts: Parts
   readonly runner: Runner
+  readonly endReservations: EndReservations
   readonly isOpen: () => boolean
   /** The port of the service itself. */
   readonly ownPort: number
@@ -100,11 +103,11 @@ const readAhead = async (
  * Starts the timed processes: recording starts and ends, forwarding, sessions. Returns the function that stops them.
  */
 export const startProcesses = (options: ProcessesOptions): (() => Promise<void>) => {
-  const { config, world, randomHex, parts, runner, isOpen, ownPort } = options
-  const { store, views, guard, metrics, alarms, instance, processClock: clock } = parts
+  const { config, world, randomHex, parts, runner, endReservations, isOpen, ownPort } = options
+  const { store, views, users, guard, metrics, alarms, instance, processClock: clock } = parts
   const { log, sinceBoot, wake = pauseBriefly } = world
   const stop = new AbortController()
-  const { signal } = stop
+  const signal = stop.signal
   const pause = (milliseconds: number): Promise<void> =>
     delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
   const upcoming = makeUpcomingReservations({ views, clock: world.clock })
@@ -123,7 +126,6 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
       onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
     })
   }
-
   const running = (async () => {
     while (!isOpen() && !signal.aborted) await pause(POLL_EVERY)
     if (signal.aborted) return
@@ -148,6 +150,7 @@ export const startProcesses = (options: ProcessesOptions): (() => Promise<void>)
       readAhead({ upcoming, clock, log, wake, pause, signal }, openPorts),
       forwarding?.forwarding.run(),
       sessions.run(),
+      finishRemovals({ world, randomHex, store, users, runner, endReservations, isOpen, pause, signal }),
     ])
     await forwarding?.gateway.stop()
     await sessions.finish()

@@ -1,6 +1,6 @@
 import type { Alarms } from '../telemetry/alarms.ts'
 import { watchSecrets } from '../vault/watch-secrets.ts'
-import { withTimeout } from './assemble.ts'
+import { withTimeout } from './open-core.ts'
 import type { Parts } from './parts.ts'
 import type { World } from './world.ts'
 
@@ -16,11 +16,11 @@ export const startSecretWatch = ({ log }: World, { store, views, vault, alarms }
   const watch = watchSecrets({
     store,
     keys: vault.keys,
-    sutEvents: (after, limit) => {
+    ownerEvents: (after, limit) => {
       const [lists, index] = views.caughtUp() ? [views.lists(), views.log()] : []
       if (lists === undefined || index === undefined) return undefined
       return lists.histories
-        .sutEvents(after, limit)
+        .ownerEvents(after, limit)
         .map((position) => ({ position, mark: index.markAt(position) as number }))
     },
     onFound: (findings) => {

@@ -5,9 +5,10 @@ import { requestLine } from '../http/server/access-log.ts'
 import { type Lines, makeLog, openLines } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { type FirstAdministrator, writePasswordFile } from '../users/first-administrator.ts'
+import { Misconfigured } from './checks/misconfigured.ts'
 import type { Config } from './config/config.ts'
 import { nameOfStore } from './config/event-store.ts'
-import { type Log, Misconfigured, type Service, startService } from './service.ts'
+import { type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */
 export const welcome = (url: string, { name, password }: FirstAdministrator): string => {

@@ -4,11 +4,12 @@ export type Part = (typeof PARTS)[number]
 
 /**
  * What raised an alarm. `silence` is an unresponsive store, which can also be unreadable; `jump` a clock that changed
- * suddenly, which need not be ahead; `sessions` the gateway's sessions that cannot be recorded.
+ * suddenly, which need not be ahead; `sessions` the gateway's sessions that cannot be recorded; `usersFile` a users file
+ * that was changed although it is not read any more.
  */
-export type Cause = Part | 'silence' | 'jump' | 'sessions'
+export type Cause = Part | 'silence' | 'jump' | 'sessions' | 'usersFile'
 
-const PART_OF = { silence: 'store', jump: 'clock', sessions: 'gateway' } as const
+const PART_OF = { silence: 'store', jump: 'clock', sessions: 'gateway', usersFile: 'users' } as const
 
 const partOf = (cause: Cause): Part =>
   Object.hasOwn(PART_OF, cause) ? PART_OF[cause as keyof typeof PART_OF] : (cause as Part)

@@ -1,20 +1,24 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { type BasicCredentials, parseBasic } from './basic.ts'
-import { type FairQueueLimits, makeFairQueue } from './fair-queue.ts'
-import { HASH_COST, type HashCost, type PasswordHash, SALT_BYTES, verifyPassword } from './password.ts'
-import { makeRefusalTiming } from './refusal-timing.ts'
-import type { Credential, Users } from './users.ts'
-import type { User } from './users-file.ts'
+import { foldName } from '../domain/values/user-name.ts'
+import { type BasicCredentials, parseBasic, parseBearer } from './basic.ts'
+import type { Credential } from './load-users.ts'
+import { makePasswordCheck, type PasswordCheckOptions } from './password-check.ts'
+import type { Tokens } from './tokens.ts'
+import type { User } from './user.ts'
+import type { Users } from './users.ts'
 
-/** The user of a request, or why there is none. All but `user` and `overloaded` become 401. */
+/** The user of a request, or why there is none. All but `user`, `overloaded` and `unready` become 401. */
 export type Authentication =
   | { readonly kind: 'user'; readonly user: User }
   /** No Authorization header. */
   | { readonly kind: 'none' }
   /** `detail` completes the sentence "the Authorization header ...". */
   | { readonly kind: 'malformed'; readonly detail: string }
+  /** Not all tokens are known yet. */
+  | { readonly kind: 'unready' }
+  /** No good token. */
+  | { readonly kind: 'wrong_token' }
   /** Unknown name or wrong password; clients cannot tell which. */
   | { readonly kind: 'wrong'; readonly name: string }
   /** `mayTry` returned false. */
@@ -37,20 +41,14 @@ export interface Authenticator {
   readonly knows: (name: string) => boolean
 }
 
-interface AuthenticatorOptions {
-  readonly users: Pick<Users, 'credentialOf' | 'list'>
-  readonly randomBytes: (size: number) => Uint8Array
-  readonly verify?: (hash: PasswordHash, password: string) => Promise<boolean>
-  readonly limits?: FairQueueLimits
-  /** Waits for so many milliseconds. */
-  readonly wait?: (milliseconds: number) => Promise<unknown>
+interface AuthenticatorOptions extends PasswordCheckOptions {
+  readonly tokens: Pick<Tokens, 'isTokenLike' | 'isReady' | 'userOf'>
+  readonly users: Pick<Users, 'credentialOf' | 'isCurrent' | 'list'>
 }
 
-// Two concurrent checks leave a core to the service. After a failed check its slot rests three times as long as the
-// check took: half a core in total.
-const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000 }
-
 const NONE: Authentication = { kind: 'none' }
+const UNREADY: Authentication = { kind: 'unready' }
+const WRONG_TOKEN: Authentication = { kind: 'wrong_token' }
 const OVERLOADED: Authentication = { kind: 'overloaded' }
 
 interface CachedCredential {
@@ -66,7 +64,7 @@ const slotOf = (digest: string): string => digest.slice(0, 16)
 const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
   const remembered = new Map<string, CachedCredential>()
   const scratch = Buffer.alloc(64)
-  const holds = ({ credential }: CachedCredential): boolean => users.credentialOf(credential.user.name) === credential
+  const holds = ({ credential }: CachedCredential): boolean => users.isCurrent(credential)
   return {
     get: (digest: string): Authentication | undefined => {
       const found = remembered.get(slotOf(digest))
@@ -83,84 +81,18 @@ const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
   }
 }
 
-/** Cost of a password check, in KiB times passes. */
-const totalCost = ({ memory, passes }: HashCost): number => memory * passes
-
-/**
- * Milliseconds over which refusals are spread. Timers count whole milliseconds, and what they cut off would differ
- * between a name that was checked and one that was not. Rounding at random keeps the mean the same for both.
- */
-const SPREAD = 4
-
-/**
- * Checks passwords. For unknown names it does no work, apart from an occasional check to measure the current duration.
- * Both kinds of refusal return at the same computed time, so timing does not reveal whether a name exists.
- */
-const makeCheck = ({
-  users,
-  randomBytes,
-  verify = verifyPassword,
-  limits = LIMITS,
-  wait = delay,
-}: AuthenticatorOptions) => {
-  const queue = makeFairQueue(limits)
-  const timing = makeRefusalTiming(limits, () => performance.now())
-  const decoy = { salt: randomBytes(SALT_BYTES), tag: new Uint8Array(32) }
-
-  /** Uses the highest cost among all users. */
-  const decoyHash = (): PasswordHash => {
-    const hashes = users.list().flatMap(({ name }) => users.credentialOf(name)?.hash ?? [])
-    const { memory, passes, parallelism } = hashes.reduce<HashCost>(
-      (most, one) => (totalCost(one) > totalCost(most) ? one : most),
-      hashes[0] ?? HASH_COST,
-    )
-    return { ...decoy, memory, passes, parallelism }
-  }
-
-  const checkHash = (hash: PasswordHash, password: string, rank: number): Promise<boolean | 'full'> =>
-    queue.run(rank, async () => {
-      const began = performance.now()
-      const fits = await verify(hash, password)
-      timing.record(performance.now() - began)
-      return { result: fits, isWasted: !fits }
-    })
-
-  const rejectUnknown = async (password: string, rank: number): Promise<false | 'full'> => {
-    if (!queue.hasRoom(rank)) return 'full'
-    if (queue.isIdle() && timing.isStale()) await checkHash(decoyHash(), password, rank)
-    return false
-  }
-
-  /** The user of the credentials; `full` if there is no room for a check. */
-  return async ({ name, password }: BasicCredentials, rank: number): Promise<Credential | 'wrong' | 'full'> => {
-    const refusedAt = timing.nextRefusal()
-    for (;;) {
-      const credential = users.credentialOf(name)
-      const fits = await (credential === undefined
-        ? rejectUnknown(password, rank)
-        : checkHash(credential.hash, password, rank))
-      if (fits === 'full') return 'full'
-      // The password changed during the check, so check again.
-      if (users.credentialOf(name) !== credential) continue
-      if (fits && credential !== undefined) return credential
-      await wait(Math.floor(Math.max(0, refusedAt - performance.now()) + Math.random() * SPREAD))
-      return 'wrong'
-    }
-  }
-}
-
 export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator => {
-  const { users, randomBytes } = options
+  const { users, tokens, randomBytes } = options
   const secret = Buffer.from(randomBytes(32)).toString('hex')
   const digestOf = (header: string): string => hash('sha256', secret + header, 'hex')
   const cache = makeCredentialCache(users)
-  const check = makeCheck(options)
+  const check = makePasswordCheck(options)
   const inFlight = new Map<string, Promise<Authentication>>()
 
   const verified = async (credentials: BasicCredentials, digest: string, rank: number): Promise<Authentication> => {
     const found = await check(credentials, rank)
     if (found === 'full') return OVERLOADED
-    return found === 'wrong' ? { kind: 'wrong', name: credentials.name } : cache.put(digest, found)
+    return found === 'wrong' ? { kind: 'wrong', name: foldName(credentials.name) } : cache.put(digest, found)
   }
 
   const begin = (credentials: BasicCredentials, digest: string, rank: number): Promise<Authentication> => {
@@ -169,15 +101,28 @@ export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator 
     return checking
   }
 
+  const ofToken = (token: string): Authentication => {
+    if (!tokens.isReady()) return UNREADY
+    const user = tokens.userOf(token)
+    return user === undefined ? WRONG_TOKEN : { kind: 'user', user }
+  }
+
   return {
     knows: (name) => users.credentialOf(name) !== undefined,
     authenticate: (header, mayTry = () => true, rank = () => 0) => {
       if (header === undefined) return NONE
       const known = cache.get(digestOf(header))
       if (known !== undefined) return known
+      const bearer = parseBearer(header)
+      if (bearer !== undefined) return ofToken(bearer)
       const read = parseBasic(header)
       if (E.isLeft(read)) return { kind: 'malformed', detail: read.left }
-      const { name, canonical } = read.right
+      const { canonical } = read.right
+      // The original product has tokens in place of the name, with any password. Imported users may have such names.
+      if (tokens.isTokenLike(read.right.name) && users.credentialOf(read.right.name) === undefined)
+        return ofToken(read.right.name)
+      // Attempts with any spelling of a name count as attempts with that name.
+      const name = foldName(read.right.name)
       const digest = digestOf(canonical)
       const inOtherSpelling = canonical === header ? undefined : cache.get(digest)
       if (inOtherSpelling !== undefined) return inOtherSpelling

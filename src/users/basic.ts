@@ -8,10 +8,14 @@ export interface BasicCredentials {
   readonly canonical: string
 }
 
-/** Maximum header length. The longest name and password need 2,060 characters. */
+/** Maximum header length. The longest name, decomposed, and the longest password need 3,422 characters. */
 const HEADER_MAX = 4096
 const BASIC = /^basic +([A-Za-z0-9+/]+)(={0,2})$/i
-const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,128}):([^\p{Cc}]*)$/u
+/**
+ * A name has at most 128 characters, but any spelling that folds to the same is accepted, and decomposition makes up to
+ * four of one.
+ */
+const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,512}):([^\p{Cc}]*)$/u
 
 /**
  * Parses an Authorization header (RFC 7617, charset="UTF-8"). Padding is optional. Left describes the problem without
@@ -20,7 +24,7 @@ const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,128}):([^\p{Cc}]*)$/u
 export const parseBasic = (header: string): E.Either<string, BasicCredentials> => {
   if (header.length > HEADER_MAX) return E.left('is too long')
   const match = BASIC.exec(header)
-  if (match === null) return E.left('must be "Basic" followed by base64')
+  if (match === null) return E.left('must be "Basic" followed by base64, or "Bearer" followed by a token')
   const [, digits = '', padding = ''] = match
   const bytes = Buffer.from(digits, 'base64')
   const encoded = bytes.toString('base64')
@@ -31,7 +35,17 @@ export const parseBasic = (header: string): E.Either<string, BasicCredentials> =
   if (!isUtf8(bytes)) return E.left('must be valid UTF-8')
   const [, name, password] = NAME_AND_PASSWORD.exec(bytes.toString()) ?? []
   if (name === undefined || password === undefined) {
-    return E.left('must contain a name of 1 to 128 characters, a colon and a password, without control characters')
+    return E.left('must contain a name, a colon and a password, without control characters')
   }
   return E.right({ name, password, canonical: `Basic ${encoded}` })
 }
+
+const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
+
+/** The token of an Authorization header (RFC 6750); undefined for other schemes and other characters. */
+export const parseBearer = (header: string): string | undefined =>
+  header.length > HEADER_MAX ? undefined : BEARER.exec(header)?.[1]
+
+/** The header of a user name and password. */
+export const basicHeader = (name: string, password: string): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`

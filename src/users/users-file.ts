@@ -1,22 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { mkdir, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { integer, matching, opaqueId } from '../domain/codec/codec.ts'
 import { closed, pathOf, UNKNOWN_MEMBER } from '../domain/codec/object-codec.ts'
-import { Role } from '../domain/event.ts'
+import { Role } from '../domain/events/user.ts'
 import { CONTROL, classExcluding, single } from '../domain/values/characters.ts'
-import { acquireLockWithin } from '../files/lock.ts'
-import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { parsePasswordHash } from './password.ts'
-
-/** Public data of a user. */
-export interface User {
-  readonly _id: string
-  readonly name: string
-  readonly role: Role
-}
 
 /** 1 to 128 characters. RFC 7617 separates name and password at the first colon and cannot carry control characters. */
 export const UserName = matching(
@@ -40,7 +31,7 @@ const PasswordHashText = new t.Type(
 export const UserRecord = closed('user', { _id: opaqueId, name: UserName, role: Role, password: PasswordHashText }, {})
 export type UserRecord = t.TypeOf<typeof UserRecord>
 
-const UsersFile = closed('users file', { version: integer(1, 1), users: t.readonlyArray(UserRecord) }, {})
+const UsersFileText = closed('users file', { version: integer(1, 1), users: t.readonlyArray(UserRecord) }, {})
 
 /** Why the users file cannot be used. Details repeat nothing of its content but member names. */
 export interface UsersFileProblem {
@@ -84,17 +75,11 @@ const decodeUsers = (path: string, bytes: Buffer): E.Either<UsersFileProblem, re
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
     return malformed(path, [`it is not valid JSON${place === undefined ? '' : ` ${place}`}`])
   }
-  const read = UsersFile.decode(json)
+  const read = UsersFileText.decode(json)
   if (E.isLeft(read)) return malformed(path, read.left.map(describeProblem))
   const { users } = read.right
   const problems = [...findDuplicates(users, '_id'), ...findDuplicates(users, 'name')]
   return problems.length === 0 ? E.right(users) : malformed(path, problems)
-}
-
-/** One user per line, so that people can read the file and diffs show who changed. */
-export const encodeUsers = (users: readonly UserRecord[]): string => {
-  const lines = users.map(({ _id, name, role, password }) => `    ${JSON.stringify({ _id, name, role, password })}`)
-  return `{\n  "version": 1,\n  "users": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n  `}]\n}\n`
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
@@ -107,51 +92,43 @@ const unreadable = (path: string, error: unknown): E.Either<UsersFileProblem, ne
     ? problem('absent', `${path} does not exist`)
     : problem('unreadable', `${path} cannot be read: ${describeError(error)}`)
 
-export const readUsersFile = async (path: string): Promise<E.Either<UsersFileProblem, readonly UserRecord[]>> => {
+/** A users file as it was read. */
+export interface UsersFile {
+  readonly users: readonly UserRecord[]
+  /** SHA-256 of its bytes in hexadecimal. */
+  readonly digest: string
+  /** The line of each user, from 1. */
+  readonly lines: readonly number[]
+}
+
+/** The lines on which the objects of the list begin, in a text that has been decoded. */
+const linesOfUsers = (text: string): readonly number[] => {
+  const lines: number[] = []
+  let [line, depth] = [1, 0]
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[\n[\]{}]/g)) {
+    if (token === '\n') line++
+    else if (token === '{' || token === '[') {
+      if (token === '{' && depth === 2) lines.push(line)
+      depth++
+    } else if (token === '}' || token === ']') depth--
+  }
+  return lines
+}
+
+/** Bytes of a users file: room for some thousand users. */
+const SIZE_MAX = 4 * 1024 * 1024
+
+export const readUsersFile = async (path: string): Promise<E.Either<UsersFileProblem, UsersFile>> => {
   try {
-    return decodeUsers(path, await readFile(path))
+    const { size } = await stat(path)
+    if (size > SIZE_MAX) return malformed(path, [`it has more than ${SIZE_MAX} bytes`])
+    const bytes = await readFile(path)
+    return E.map((users: readonly UserRecord[]) => ({
+      users,
+      digest: createHash('sha256').update(bytes).digest('hex'),
+      lines: linesOfUsers(bytes.toString()),
+    }))(decodeUsers(path, bytes))
   } catch (error) {
     return unreadable(path, error)
   }
-}
-
-/** An edit of the users. Left explains the refusal in one sentence. */
-export type Edit = (users: readonly UserRecord[]) => E.Either<string, readonly UserRecord[]>
-
-/** Milliseconds to wait for a concurrent edit. */
-const LOCK_WITHIN = 10_000
-
-/**
- * Edits the file, following links, or creates it. Concurrent edits wait for each other. A crash leaves the old file or
- * the new one. Left explains why nothing was changed.
- */
-export const editUsersFile = async (path: string, edit: Edit): Promise<ReturnType<Edit>> => {
-  try {
-    const target = await resolveLinks(path)
-    const found = await readUsersFile(target)
-    if (E.isLeft(found)) {
-      if (found.left.kind !== 'absent') return E.left(found.left.detail)
-      const made = edit([])
-      if (E.isLeft(made)) return made
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    }
-    const lock = await acquireLockWithin(`${target}.lock`, LOCK_WITHIN)
-    try {
-      await keepOwner(`${target}.lock`, target)
-      return await editLocked(target, edit)
-    } finally {
-      lock.release()
-    }
-  } catch (error) {
-    // File system and lock errors. Any other error is a bug and also shows in the message.
-    return E.left(`${path} cannot be changed: ${describeError(error)}`)
-  }
-}
-
-const editLocked = async (target: string, edit: Edit): Promise<ReturnType<Edit>> => {
-  const read = await readUsersFile(target)
-  if (E.isLeft(read) && read.left.kind !== 'absent') return E.left(read.left.detail)
-  const edited = edit(E.isLeft(read) ? [] : read.right)
-  if (E.isRight(edited)) await replaceFile(target, encodeUsers(edited.right))
-  return edited
 }

@@ -1,134 +1,115 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { readFileState } from '../files/file-state.ts'
-import { type PasswordHash, parsePasswordHash } from './password.ts'
-import { readUsersFile, type User, type UserRecord, type UsersFileProblem } from './users-file.ts'
+import { foldName } from '../domain/values/user-name.ts'
+import { type Credential, type Entry, type LoadOptions, makeLoad } from './load-users.ts'
+import { makeRefresh, type Refresh } from './refresh.ts'
+import type { Member, User } from './user.ts'
 
-/** A user and its password hash. The same object until something of the user changes. */
-export interface Credential {
-  readonly user: User
-  readonly hash: PasswordHash
-  readonly record: UserRecord
-}
-
-/** Users whose record changed. */
-export interface UsersChange {
-  readonly removed: readonly User[]
-  /** Their new data. */
-  readonly changed: readonly User[]
-}
-
-/** The current users. */
-export interface Users {
+/** The current users. Removed ones are known by id only. */
+export interface Users extends Refresh {
   readonly byId: (id: string) => User | undefined
+  /** By name, in any case. */
   readonly byName: (name: string) => User | undefined
   /** In order of creation. */
   readonly list: () => readonly User[]
+  /** All that have been, in order of creation. */
+  readonly members: () => readonly Member[]
+  readonly member: (id: string) => Member | undefined
+  /** Of those that have a password, in any case of the name. */
   readonly credentialOf: (name: string) => Credential | undefined
+  /** Whether a user still has this credential. */
+  readonly isCurrent: (credential: Credential) => boolean
+  /** Names of present users, folded, by the id of their secret. */
+  readonly names: () => ReadonlyMap<string, string>
   /** Calls the listener after each change. The returned function unsubscribes. */
-  readonly onChange: (listener: (change: UsersChange) => void) => () => void
+  readonly onChange: (listener: () => void) => () => void
   readonly close: () => void
 }
 
-export type UsersAlarm = { readonly kind: 'broken'; readonly detail: string } | { readonly kind: 'recovered' }
-
-interface UsersOptions {
-  readonly path: string
-  /**
-   * Called once when the file becomes unusable and the last good users stay in use, and once when it is usable again.
-   */
-  readonly onAlarm: (alarm: UsersAlarm) => void
-  /** Poll interval, in milliseconds. */
-  readonly interval?: number
+export interface UsersOptions extends LoadOptions {
+  /** Calls the listener when events of users have been recorded. Returns a function that ends this. */
+  readonly watch: (listener: () => void) => () => void
+  /** Called when users cannot be read; they are read again. */
+  readonly onError: (error: unknown) => void
+  /** Called when they have been read after that. */
+  readonly onRecovery: () => void
 }
 
-interface Loaded {
-  readonly byId: ReadonlyMap<string, Credential>
-  readonly byName: ReadonlyMap<string, Credential>
-  readonly list: readonly User[]
-}
+/** Milliseconds before a failed reading is repeated. */
+const RETRY_AFTER = 1_000
 
-const isSame = (a: UserRecord, b: UserRecord): boolean =>
-  a._id === b._id && a.name === b.name && a.role === b.role && a.password === b.password
-
-const load = (records: readonly UserRecord[], before: ReadonlyMap<string, Credential>): Loaded => {
-  const credentials = records.map((record): Credential => {
-    const old = before.get(record._id)
-    if (old && isSame(old.record, record)) return old
-    const { _id, name, role, password } = record
-    return { record, user: { _id, name, role }, hash: parsePasswordHash(password) as PasswordHash }
-  })
+/** Looks users up by id and name. */
+const indexOf = (entries: readonly Entry[]) => {
+  const present = entries.filter(({ user }) => user !== undefined)
+  // An id in place of a name that cannot be read is no name.
+  const named = present.filter(({ secrets }) => secrets.name !== undefined)
   return {
-    byId: new Map(credentials.map((credential) => [credential.user._id, credential])),
-    byName: new Map(credentials.map((credential) => [credential.user.name, credential])),
-    list: credentials.map(({ user }) => user),
+    entries,
+    byId: new Map(entries.map((entry) => [entry.member._id, entry])),
+    byName: new Map(named.map((entry) => [foldName(entry.member.name), entry])),
+    list: present.map(({ user }) => user as User),
+    names: new Map(present.map(({ state, member }) => [state.secrets.name ?? '', foldName(member.name)])),
   }
 }
 
-const changeOf = (before: Loaded, after: Loaded): UsersChange => ({
-  removed: before.list.filter(({ _id }) => !after.byId.has(_id)),
-  changed: after.list.filter(({ _id }) => before.byId.has(_id) && before.byId.get(_id) !== after.byId.get(_id)),
-})
-
-/** Reads the users file and polls it twice a second. Left if it cannot be read at first. */
-export const openUsers = async ({
-  path,
-  onAlarm,
-  interval = 500,
-}: UsersOptions): Promise<E.Either<UsersFileProblem, Users>> => {
-  // Read the state before the file, so that the next poll detects changes in between.
-  let state = await readFileState(path)
-  const first = await readUsersFile(path)
-  if (E.isLeft(first)) return first
-  let current = load(first.right, new Map())
-  let broken: UsersFileProblem | undefined
-  let isAlarmed = false
+/**
+ * Keeps all users in memory: from the events of their stream, and names and password hashes from the vault. If they
+ * cannot be read at first, there are none until they can.
+ */
+export const openUsers = async (options: UsersOptions): Promise<Users> => {
+  const load = makeLoad(options)
+  const listeners = new Set<() => void>()
+  let index = indexOf([])
   let isClosed = false
-  const listeners = new Set<(change: UsersChange) => void>()
+  let hasFailed = false
+  let retrying: NodeJS.Timeout | undefined
 
-  const take = (records: readonly UserRecord[]): void => {
-    const before = current
-    current = load(records, before.byId)
-    broken = undefined
-    if (isAlarmed) onAlarm({ kind: 'recovered' })
-    isAlarmed = false
-    const change = changeOf(before, current)
-    for (const listener of listeners) listener(change)
+  const read = async (): Promise<void> => {
+    const entries = await load(index.byId)
+    const isChanged = entries.length !== index.entries.length || entries.some((entry, n) => entry !== index.entries[n])
+    if (!isChanged) return
+    index = indexOf(entries)
+    for (const listener of listeners) listener()
   }
 
-  const look = async (): Promise<void> => {
-    const seen = await readFileState(path)
-    if (seen === state && broken === undefined) return
-    state = seen
-    const read = await readUsersFile(path)
-    if (isClosed) return
-    if (E.isRight(read)) return take(read.right)
-    // A file that is broken in one poll only was being written.
-    if (broken !== undefined && !isAlarmed) {
-      isAlarmed = true
-      onAlarm({ kind: 'broken', detail: read.left.detail })
+  const { refresh, settled } = makeRefresh(read)
+
+  const follow = async (): Promise<void> => {
+    try {
+      await refresh()
+      if (hasFailed) options.onRecovery()
+      hasFailed = false
+    } catch (error) {
+      if (isClosed) return
+      hasFailed = true
+      options.onError(error)
+      retrying ??= setTimeout(() => {
+        retrying = undefined
+        void follow()
+      }, RETRY_AFTER)
     }
-    broken = read.left
   }
 
-  const scheduleNext = (): NodeJS.Timeout =>
-    setTimeout(async () => {
-      await look()
-      if (!isClosed) timer = scheduleNext()
-    }, interval)
-  let timer = scheduleNext()
-
-  return E.right({
-    byId: (id) => current.byId.get(id)?.user,
-    byName: (name) => current.byName.get(name)?.user,
-    list: () => current.list,
-    credentialOf: (name) => current.byName.get(name),
+  // Watched before they are read: what is recorded meanwhile is read too.
+  const unwatch = options.watch(() => void follow())
+  await follow()
+  return {
+    byId: (id) => index.byId.get(id)?.user,
+    byName: (name) => index.byName.get(foldName(name))?.user,
+    list: () => index.list,
+    members: () => index.entries.map(({ member }) => member),
+    member: (id) => index.byId.get(id)?.member,
+    credentialOf: (name) => index.byName.get(foldName(name))?.credential,
+    isCurrent: (credential) => index.byId.get(credential.user._id)?.credential === credential,
+    names: () => index.names,
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    refresh,
+    settled,
     close: () => {
       isClosed = true
-      clearTimeout(timer)
+      clearTimeout(retrying)
+      unwatch()
     },
-  })
+  }
 }

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import { openSecret } from './cipher.ts'
 import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 import { withoutChecks } from './needs.ts'
-import { openSecret } from './vault.ts'
 
 /** A difference between the vault and the log. `position` is null if no event names the secret. */
 export interface SecretFinding {
@@ -13,8 +13,8 @@ export interface SecretFinding {
   readonly what: string
 }
 
-/** Result of checking a SUT's secrets. */
-export interface CheckedSut {
+/** Result of checking an owner's secrets. */
+export interface CheckedOwner {
   readonly opened: number
   /** Key ids, one per secret, of secrets whose key is not available. */
   readonly unopened: readonly string[]
@@ -35,29 +35,31 @@ const findProblem = (ring: KeyRing, name: string, { id }: ExpectedSecret, secret
 }
 
 /**
- * Checks that a SUT's secrets are present, open with their keys and belong to the SUT, which the encryption binds.
+ * Checks that an owner's secrets are present, open with their keys and belong to the owner, which the encryption binds.
  * Without the key, checks only presence.
  */
-export const checkSut = async (
+export const checkOwner = async (
   store: Store,
   ring: Pick<KeyRing, 'keys'>,
-  sutId: string,
+  owner: string,
   fields: ReadonlyMap<string, ExpectedSecret> = NOTHING,
-): Promise<CheckedSut> => {
-  const kept = await store.readSecrets(sutId)
+): Promise<CheckedOwner> => {
+  const kept = await store.readSecrets(owner)
   const findings: SecretFinding[] = []
   const unopened: string[] = []
   let opened = 0
   for (const [field, standing] of fields) {
-    const secret = kept.find((each) => each.field === field && each.owner === sutId)
-    const what = findProblem(ring as KeyRing, `the ${field} of the SUT ${sutId}`, standing, secret)
+    const secret = kept.find((each) => each.field === field && each.owner === owner)
+    const what = findProblem(ring as KeyRing, describeSecret(owner, field), standing, secret)
     const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
     if (what !== undefined) findings.push({ position: standing.position, what })
     else if (isAtHand) opened++
     else unopened.push(String(secret?.key_id))
   }
+  // An owner that the log names has fields until it is erased.
+  const why = fields !== NOTHING && fields.size === 0 ? 'was erased' : 'no event has set'
   for (const { field } of kept.filter((each) => !fields.has(each.field))) {
-    findings.push({ position: null, what: `the vault has a ${field} of the SUT ${sutId} that no event has set` })
+    findings.push({ position: null, what: `the vault has ${describeSecret(owner, field)}, which ${why}` })
   }
   return { opened, unopened, findings }
 }
@@ -65,17 +67,17 @@ export const checkSut = async (
 /** Secrets per page. */
 const PAGE = 500
 
-/** SUTs with secrets in the vault, sealed with these keys, that no event set. */
+/** Owners of secrets in the vault, sealed with these keys, that no event names. */
 export const findUnknownOwners = async (
   store: Store,
   keyIds: Iterable<string>,
-  { suts }: ExpectedSecrets,
+  { owners }: ExpectedSecrets,
 ): Promise<readonly string[]> => {
   const unknown = new Set<string>()
   for (const keyId of keyIds) {
     let page = await store.secretsSealedWith(keyId, undefined, PAGE)
     while (page.length > 0) {
-      for (const { owner } of withoutChecks(page)) if (!suts.has(owner)) unknown.add(owner)
+      for (const { owner } of withoutChecks(page)) if (!owners.has(owner)) unknown.add(owner)
       page = await store.secretsSealedWith(keyId, page.at(-1), PAGE)
     }
   }

@@ -5,6 +5,8 @@ import type { KeyRing, VaultKey } from './keys.ts'
 export interface ConsoleTicket {
   readonly reservationId: string
   readonly userId: string
+  /** The access of the user to whom it was issued; see UserState. The ticket ends with it. */
+  readonly accessSince: number
   /** Unix milliseconds. */
   readonly expires: number
   /** Tells tickets apart. */
@@ -26,6 +28,8 @@ const NONCE_BYTES = 16
 /** Characters; longer ones are not looked at. */
 const TEXT_MAX = 2_048
 
+type Content = [reservationId: string, userId: string, expires: number, nonce: string, accessSince: number]
+
 const derive = ({ key }: VaultKey): Buffer => Buffer.from(hkdfSync('sha256', key, '', PURPOSE, 32))
 
 /** The bytes of canonical base64url, so that a ticket has one form only. */
@@ -46,9 +50,10 @@ export const makeConsoleTickets = (keys: () => KeyRing, randomBytes: (size: numb
   }
 
   return {
-    issue: ({ reservationId, userId, expires }) => {
+    issue: ({ reservationId, userId, accessSince, expires }) => {
       const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64url')
-      const payload = Buffer.from(JSON.stringify([reservationId, userId, expires, nonce])).toString('base64url')
+      const content = [reservationId, userId, expires, nonce, accessSince] satisfies Content
+      const payload = Buffer.from(JSON.stringify(content)).toString('base64url')
       return `${payload}.${sign(keys().current, payload).toString('base64url')}`
     },
     verify: (text) => {
@@ -56,8 +61,8 @@ export const makeConsoleTickets = (keys: () => KeyRing, randomBytes: (size: numb
       const [given, signed] = [bytesOf(signature), bytesOf(payload)]
       if (given === undefined || signed === undefined || rest.length > 0) return undefined
       if (!keys().keys.some((key) => isSame(sign(key, payload), given))) return undefined
-      const [reservationId, userId, expires, nonce] = JSON.parse(signed.toString()) as [string, string, number, string]
-      return { reservationId, userId, expires, nonce }
+      const [reservationId, userId, expires, nonce, accessSince] = JSON.parse(signed.toString()) as Content
+      return { reservationId, userId, accessSince, expires, nonce }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { SecretField } from '../domain/events/sut.ts'
+import { tokensOwner, userOwner } from '../domain/sealed-secret.ts'
 
 /** A secret according to the log: the change that set it, and the event's position. */
 export interface ExpectedSecret {
@@ -6,9 +6,10 @@ export interface ExpectedSecret {
   readonly position: number
 }
 
-/** The current secrets according to the log, by SUT and field. */
+/** The current secrets according to the log, by owner and field. */
 export interface ExpectedSecrets {
-  readonly suts: ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>
+  /** Owners that ever had secrets. An erased user has none. */
+  readonly owners: ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>
   /** Keys given up as lost. */
   readonly forgotten: ReadonlySet<string>
   /** Adds the next stored event. Ignores unreadable events, which other checks report. */
@@ -18,31 +19,48 @@ export interface ExpectedSecrets {
 interface Named {
   readonly key?: string
   readonly _id?: string
-  readonly credentials?: { readonly id: string; readonly changed: readonly SecretField[] }
+  readonly user_id?: string
+  readonly credentials?: { readonly id: string; readonly changed: readonly string[] }
 }
 
-const parseData = (text: string): Named | undefined => {
+const parseData = (text: string): Named => {
   try {
-    return JSON.parse(text).data
+    return JSON.parse(text).data ?? {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
+/** The type is the last member. Inside a string its quotes would be escaped. */
+const typeOf = (text: string): string => {
+  const before = '"type":"'
+  const at = text.lastIndexOf(before)
+  return at === -1 ? '' : text.slice(at + before.length, -'"}'.length)
+}
+
+const ownerOf = (type: string, _id: string, userId = ''): string => {
+  if (type === 'TokenIssued') return tokensOwner(userId)
+  return type === 'UserAdded' || type === 'UserChanged' ? userOwner(_id) : _id
+}
+
 export const makeExpectedSecrets = (): ExpectedSecrets => {
-  const suts = new Map<string, Map<string, ExpectedSecret>>()
+  const owners = new Map<string, Map<string, ExpectedSecret>>()
   const forgotten = new Set<string>()
   return {
-    suts,
+    owners,
     forgotten,
     add: (position, text) => {
-      // Inside an event's string it would be escaped.
-      if (text.endsWith('"type":"VaultKeyForgotten"}')) forgotten.add(String(parseData(text)?.key))
+      const type = typeOf(text)
+      if (type === 'VaultKeyForgotten') forgotten.add(String(parseData(text).key))
+      else if (type === 'UserErased') {
+        for (const owner of [userOwner, tokensOwner]) owners.set(owner(String(parseData(text)._id)), new Map())
+      }
       if (!text.includes('"credentials":{')) return
-      const { _id, credentials } = parseData(text) ?? {}
+      const { _id, user_id, credentials } = parseData(text)
       if (_id === undefined || credentials === undefined) return
-      const fields = suts.get(_id) ?? new Map<string, ExpectedSecret>()
-      suts.set(_id, fields)
+      const owner = ownerOf(type, _id, user_id)
+      const fields = owners.get(owner) ?? new Map<string, ExpectedSecret>()
+      owners.set(owner, fields)
       for (const field of credentials.changed) fields.set(field, { id: credentials.id, position })
     },
   }

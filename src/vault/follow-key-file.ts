@@ -18,7 +18,7 @@ interface FollowOptions {
   readonly interval?: number
 }
 
-/** Follows the key file, as users/users.ts follows the users file. */
+/** Follows the key file. */
 export const followKeyFile = (options: FollowOptions): { readonly close: () => Promise<void> } => {
   const { path, take, onAlarm, onRecovery, onChange, interval = 500 } = options
   // Matches no file state, so the first poll detects changes since the start.

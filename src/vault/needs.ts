@@ -1,6 +1,7 @@
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { EventStore } from '../event-store/event-store.ts'
-import { currentSince, KEY_CHECKS } from './vault.ts'
+import { KEY_CHECKS } from './cipher.ts'
+import { currentSince } from './vault.ts'
 
 /**
  * Milliseconds a key is kept after its replacement. Idempotency keys, which it authenticates, are valid for a day. The
@@ -23,7 +24,7 @@ export interface KeyNeed {
   readonly isNeeded: boolean
 }
 
-/** Removes key check values, which belong to no SUT. */
+/** Removes key check values, which are nobody's secrets. */
 export const withoutChecks = (secrets: readonly SealedSecret[]): readonly SealedSecret[] =>
   secrets.filter(({ owner }) => !owner.startsWith(KEY_CHECKS))
 

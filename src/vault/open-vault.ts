@@ -32,6 +32,8 @@ const logResealed = ({ log }: World, keyId: string, { secrets, unreadable, freed
 }
 
 interface OpenOptions {
+  /** Whether to follow the key file and to re-encrypt old secrets, as a running service does. */
+  readonly isKept: boolean
   /** Whether to create a key for a log that has used none. */
   readonly mayMake: boolean
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
@@ -39,27 +41,14 @@ interface OpenOptions {
   readonly remedyFor: (keyId: string) => Promise<string>
 }
 
-/** Left: every problem with the keys, in which case nothing may be sealed. */
-export const openVault = async (
-  where: Where,
-  world: World,
-  store: EventStore,
-  options: OpenOptions,
-): Promise<E.Either<readonly string[], OpenVault>> => {
+interface Kept {
+  readonly vault: Vault
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>
+}
+
+/** Follows the key file and re-encrypts secrets sealed with old keys. Returns the function that ends this. */
+const keepVault = (where: Where, world: World, store: EventStore, { vault, alarms }: Kept): (() => Promise<void>) => {
   const { clock, randomBytes, log } = world
-  const { alarms, mayMake, remedyFor } = options
-  const explained = async (
-    problems: readonly string[],
-    ring?: KeyRing,
-  ): Promise<E.Either<readonly string[], never>> => {
-    const missing = (await readKnownKeyIds(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
-    return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
-  }
-  const keys = await openKeyRing(where, world, store, mayMake)
-  if (E.isLeft(keys)) return explained(keys.left)
-  const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
-  const checked = await vault.check()
-  if (E.isLeft(checked)) return explained(checked.left, keys.right)
   const rotation = startRotation({
     store,
     keys: vault.keys,
@@ -68,7 +57,7 @@ export const openVault = async (
     onResealed: (resealed) => logResealed(world, vault.keys().current.id, resealed),
     onFailure: (error) => log.warn({ err: error }, 're-encrypting secrets failed; retrying'),
   })
-  let current = keys.right.current.id
+  let current = vault.keys().current.id
   const file = where.vaultKeys === undefined ? where.vaultKeyFile : undefined
   const followed =
     file &&
@@ -83,9 +72,33 @@ export const openVault = async (
         rotation.wake()
       },
     })
-  const close = async (): Promise<void> => {
+  return async () => {
     if (followed) await followed.close()
     await rotation.stop()
   }
+}
+
+/** Left: every problem with the keys, in which case nothing may be sealed. */
+export const openVault = async (
+  where: Where,
+  world: World,
+  store: EventStore,
+  options: OpenOptions,
+): Promise<E.Either<readonly string[], OpenVault>> => {
+  const { clock, randomBytes } = world
+  const { isKept, mayMake, remedyFor } = options
+  const explained = async (
+    problems: readonly string[],
+    ring?: KeyRing,
+  ): Promise<E.Either<readonly string[], never>> => {
+    const missing = (await readKnownKeyIds(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
+    return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
+  }
+  const keys = await openKeyRing(where, world, store, mayMake)
+  if (E.isLeft(keys)) return explained(keys.left)
+  const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
+  const checked = await vault.check()
+  if (E.isLeft(checked)) return explained(checked.left, keys.right)
+  const close = isKept ? keepVault(where, world, store, { vault, alarms: options.alarms }) : async () => undefined
   return E.right({ vault, close })
 }

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { SealedSecret } from '../domain/sealed-secret.ts'
+import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
 import type { EventStore, SecretExchange } from '../event-store/event-store.ts'
+import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 import { keyNeeds, withoutChecks } from './needs.ts'
-import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './vault.ts'
 
 /** Secrets re-encrypted per step: a millisecond and one sync. */
 const STEP = 20
@@ -45,7 +45,7 @@ const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: 
   for (const old of withoutChecks(page)) {
     const next = resealSecret(ring, old, resealing.randomBytes)
     if (E.isRight(next)) exchanges.push({ old, next: next.right })
-    else counts.unreadable.push(`the ${old.field} of the SUT ${old.owner}: ${next.left}`)
+    else counts.unreadable.push(`${describeSecret(old.owner, old.field)}: ${next.left}`)
   }
   if (exchanges.length > 0) await resealing.store.exchangeSecrets(exchanges)
   counts.secrets += exchanges.length

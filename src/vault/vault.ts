@@ -1,10 +1,10 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
-import type { SealedSecret } from '../domain/sealed-secret.ts'
-import { canonicalJson } from '../domain/values/canonical-json.ts'
+import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
+import { parseOwner, type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
-import type { KeyRing, VaultKey } from './keys.ts'
+import { KEY_CHECKS, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
+import type { KeyRing } from './keys.ts'
 
 /** The part of the event store the vault uses. */
 export interface SecretStore {
@@ -12,13 +12,21 @@ export interface SecretStore {
   readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
 }
 
-export type Secrets = { readonly [F in SecretField]?: string | undefined }
+export type SecretValues<F extends string> = { readonly [K in F]?: string | undefined }
 
 /** Secrets that changed together: what an event records of them, and what the store keeps. */
-export interface Sealed {
-  readonly credentials: { readonly id: string; readonly changed: readonly SecretField[] }
+export interface Sealed<F extends string> {
+  readonly credentials: { readonly id: string; readonly changed: readonly F[] }
   readonly secrets: readonly SealedSecret[]
 }
+
+/** A decrypted secret, with the id of the change that an event names. */
+export interface RevealedSecret {
+  readonly id: string
+  readonly clear: string
+}
+
+export type Revealed<F extends string> = { readonly [K in F]?: RevealedSecret }
 
 export interface Vault {
   /**
@@ -31,68 +39,17 @@ export interface Vault {
   /** The current ring. */
   readonly keys: () => KeyRing
   /** Undefined if there is nothing to seal. */
-  readonly seal: (sutId: string, secrets: Secrets) => Sealed | undefined
+  readonly seal: (sutId: string, secrets: SecretValues<SecretField>) => Sealed<SecretField> | undefined
   /** A SUT's decrypted secrets. Left names the field and the problem. */
   readonly reveal: (sutId: string) => Promise<E.Either<string, { readonly [F in SecretField]?: string }>>
-}
-
-// Random 96-bit nonces allow 2^32 secrets per key (NIST SP 800-38D, section 8.3).
-export const NONCE_BYTES = 12
-const TAG_BYTES = 16
-const CIPHER = 'aes-256-gcm'
-
-/** The owner of key check values. Their field is the key's id. */
-export const KEY_CHECKS = '-'
-
-type Place = Omit<SealedSecret, 'nonce' | 'ciphertext'>
-
-/** The owner as ciphertexts name it: `sut:<id>`. The store knows a SUT's secrets by its bare id. */
-const boundOwner = (owner: string): string =>
-  owner.startsWith(KEY_CHECKS) || owner.includes(':') ? owner : `sut:${owner}`
-
-/** Binds a ciphertext to its place. It does not open for another owner, field or change. */
-const additionalData = ({ field, id, key_id }: Place, owner: string): Buffer =>
-  Buffer.from(canonicalJson([owner, field, id, key_id]))
-
-export const sealSecret = (
-  key: VaultKey,
-  place: Omit<Place, 'key_id'>,
-  clear: string,
-  nonce: Uint8Array,
-): SealedSecret => {
-  const sealed = { owner: place.owner, field: place.field, id: place.id, key_id: key.id }
-  const cipher = createCipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    additionalData(sealed, boundOwner(place.owner)),
-  )
-  return {
-    ...sealed,
-    nonce,
-    ciphertext: Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]),
-  }
-}
-
-const decrypt = (key: VaultKey, sealed: SealedSecret, owner: string): string | undefined => {
-  const { nonce, ciphertext } = sealed
-  const end = ciphertext.length - TAG_BYTES
-  try {
-    const decipher = createDecipheriv(CIPHER, key.key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(additionalData(sealed, owner))
-      .setAuthTag(ciphertext.subarray(end))
-    return Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString()
-  } catch {
-    return undefined
-  }
-}
-
-export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
-  const { owner, key_id, nonce, ciphertext } = sealed
-  const key = keys.find(({ id }) => id === key_id)
-  if (key === undefined) return E.left(`its key ${JSON.stringify(key_id)} is missing`)
-  if (ciphertext.length < TAG_BYTES || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
-  // At first only SUTs had secrets, bound to their bare ids.
-  const clear = decrypt(key, sealed, boundOwner(owner)) ?? decrypt(key, sealed, owner)
-  if (clear !== undefined) return E.right(clear)
-  return E.left(`it was not sealed here with the key ${JSON.stringify(key_id)}, or it was altered`)
+  /** As `seal`, for a user, of whom something has changed. */
+  readonly sealUser: (userId: string, secrets: SecretValues<UserSecretField>) => Sealed<UserSecretField>
+  /** As `sealUser`, for the name of a token. */
+  readonly sealTokenName: (userId: string, tokenId: string, name: string) => Sealed<string>
+  /** The names of a user's tokens that can be opened, by id; also of revoked ones. */
+  readonly revealTokenNames: (userId: string) => Promise<ReadonlyMap<string, string>>
+  /** A user's decrypted secrets. The store may be ahead of the events that a reader has seen: compare the ids. */
+  readonly revealUser: (userId: string) => Promise<E.Either<string, Revealed<UserSecretField>>>
 }
 
 const KEY_CHECK_TEXT = 'berth'
@@ -116,6 +73,34 @@ const keyProblem = (ring: KeyRing, check: SealedSecret): readonly string[] => {
     : [`the key ${id} is not the one the store knows by this id`]
 }
 
+const compareKeys = async (
+  store: SecretStore,
+  ring: KeyRing,
+): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
+  const checks = await store.readSecrets(KEY_CHECKS)
+  const problems = checks.flatMap((check) => keyProblem(ring, check))
+  return problems.length > 0 ? E.left(problems) : E.right(checks)
+}
+
+/** The secrets of an owner that are among these fields. Left: one of them cannot be opened, or there are others. */
+const revealFields = async <F extends string>(
+  store: SecretStore,
+  ring: KeyRing,
+  owner: string,
+  fields: readonly F[],
+): Promise<E.Either<string, Revealed<F>>> => {
+  const revealed: { [K in F]?: RevealedSecret } = {}
+  for (const secret of await store.readSecrets(owner)) {
+    const field = fields.find((known) => known === secret.field)
+    if (field === undefined || secret.owner !== owner)
+      return E.left(`the store gave secrets that are not of this ${parseOwner(owner).kind}`)
+    const opened = openSecret(ring, secret)
+    if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)
+    revealed[field] = { id: secret.id, clear: opened.right }
+  }
+  return E.right(revealed)
+}
+
 interface VaultOptions {
   readonly store: SecretStore
   readonly keys: KeyRing
@@ -126,18 +111,11 @@ interface VaultOptions {
 
 export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptions): Vault => {
   let keys = first
-  const randomId = (): string => Buffer.from(randomBytes(12)).toString('hex')
   const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
     sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
 
-  const compareKeys = async (ring: KeyRing): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
-    const checks = await store.readSecrets(KEY_CHECKS)
-    const problems = checks.flatMap((check) => keyProblem(ring, check))
-    return problems.length > 0 ? E.left(problems) : E.right(checks)
-  }
-
   const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
-    const before = await compareKeys(ring)
+    const before = await compareKeys(store, ring)
     if (E.isLeft(before)) return before
     const checks = before.right
     const { id: field } = ring.current
@@ -147,11 +125,20 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
       await store.writeSecrets([sealed(ring, { owner: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
       // Another instance may have added another key at the same time. Then neither may start sealing.
-      const after = await compareKeys(ring)
+      const after = await compareKeys(store, ring)
       if (E.isLeft(after)) return after
     }
     keys = ring
     return E.right(undefined)
+  }
+
+  const sealFields = <F extends string>(owner: string, fields: readonly F[], secrets: SecretValues<F>) => {
+    const changed = fields.filter((field) => secrets[field] !== undefined)
+    const id = Buffer.from(randomBytes(12)).toString('hex')
+    return {
+      credentials: { id, changed },
+      secrets: changed.map((field) => sealed(keys, { owner, field, id }, secrets[field] as string)),
+    }
   }
 
   return {
@@ -159,26 +146,25 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
     take,
     keys: () => keys,
     seal: (sutId, secrets) => {
-      const changed = SECRET_FIELDS.filter((field) => secrets[field] !== undefined)
-      if (changed.length === 0) return undefined
-      const id = randomId()
-      const place = { owner: sutId, id }
-      return {
-        credentials: { id, changed },
-        secrets: changed.map((field) => sealed(keys, { ...place, field }, secrets[field] as string)),
-      }
+      const sealed = sealFields(sutId, SECRET_FIELDS, secrets)
+      return sealed.secrets.length === 0 ? undefined : sealed
     },
     reveal: async (sutId) => {
-      const revealed: { [F in SecretField]?: string } = {}
-      for (const secret of await store.readSecrets(sutId)) {
-        const field = SECRET_FIELDS.find((known) => known === secret.field)
-        if (field === undefined || secret.owner !== sutId)
-          return E.left('the store gave secrets that are not of this SUT')
-        const opened = openSecret(keys, secret)
-        if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)
-        revealed[field] = opened.right
-      }
-      return E.right(revealed)
+      const revealed = await revealFields(store, keys, sutId, SECRET_FIELDS)
+      if (E.isLeft(revealed)) return revealed
+      return E.right(Object.fromEntries(Object.entries(revealed.right).map(([field, { clear }]) => [field, clear])))
     },
+    sealUser: (userId, secrets) => sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
+    sealTokenName: (userId, tokenId, name) => sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
+    revealTokenNames: async (userId) => {
+      const owner = tokensOwner(userId)
+      const own = (await store.readSecrets(owner)).filter((secret) => secret.owner === owner)
+      const opened = own.flatMap((secret) => {
+        const name = openSecret(keys, secret)
+        return E.isRight(name) ? [[secret.field, name.right] as const] : []
+      })
+      return new Map(opened)
+    },
+    revealUser: (userId) => revealFields(store, keys, userOwner(userId), USER_SECRET_FIELDS),
   }
 }

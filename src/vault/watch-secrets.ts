@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore } from '../event-store/event-store.ts'
-import { checkSut, type SecretFinding } from './check-secrets.ts'
+import { checkOwner, type SecretFinding } from './check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 
-/** Events or SUTs per step, and milliseconds between steps, in which requests are handled. */
+/** Events or owners per step, and milliseconds between steps, in which requests are handled. */
 const STEP = 20
 const PAUSE = 10
 /** Events per page. */
@@ -24,15 +24,18 @@ interface EventPlace {
 interface WatchOptions {
   readonly store: EventStore
   readonly keys: () => Pick<KeyRing, 'keys'>
-  /** Events about SUTs after a position, in order, at most `limit`; undefined while the views are unavailable. */
-  readonly sutEvents: (after: number, limit: number) => readonly EventPlace[] | undefined
+  /**
+   * Events about owners of secrets after a position, in order, at most `limit`; undefined while the views are
+   * unavailable.
+   */
+  readonly ownerEvents: (after: number, limit: number) => readonly EventPlace[] | undefined
   /** `onFound` is called when unusable secrets are found, `onRecovered` when there are none any more. */
   readonly onFound: (findings: readonly SecretFinding[]) => void
   readonly onRecovered: () => void
   readonly onFailure: (error: unknown) => void
 }
 
-interface WatchContext extends Pick<WatchOptions, 'store' | 'keys' | 'sutEvents'> {
+interface WatchContext extends Pick<WatchOptions, 'store' | 'keys' | 'ownerEvents'> {
   readonly signal: AbortSignal
   /** Yields to other work. */
   readonly rest: (milliseconds: number) => Promise<void>
@@ -43,11 +46,11 @@ type Found = ReadonlyMap<string, readonly SecretFinding[]>
 const NONE: Found = new Map()
 
 /** Reads new events. False if stopped. */
-const makeRead = ({ store, sutEvents, signal, rest, expected }: WatchContext) => {
+const makeRead = ({ store, ownerEvents, signal, rest, expected }: WatchContext) => {
   let last = -1
   return async (): Promise<boolean> => {
     while (!signal.aborted) {
-      const places = sutEvents(last, PAGE)
+      const places = ownerEvents(last, PAGE)
       if (places?.length === 0) return true
       if (places === undefined) await rest(RETRY_AFTER)
       for (const [n, { position, mark }] of (places ?? []).entries()) {
@@ -62,26 +65,26 @@ const makeRead = ({ store, sutEvents, signal, rest, expected }: WatchContext) =>
   }
 }
 
-/** Checks SUTs repeatedly and returns consistent findings. */
+/** Checks owners repeatedly and returns consistent findings. */
 const makeCheck = (watching: WatchContext) => {
   const { store, keys, signal, rest, expected } = watching
   const read = makeRead(watching)
-  const look = async (suts: Iterable<string>): Promise<Found> => {
+  const look = async (owners: Iterable<string>): Promise<Found> => {
     const found = new Map<string, readonly SecretFinding[]>()
     let n = 0
-    for (const sutId of suts) {
+    for (const owner of owners) {
       if (signal.aborted) return NONE
-      const { findings } = await checkSut(store, keys(), sutId, expected.suts.get(sutId))
-      if (findings.length > 0) found.set(sutId, findings)
+      const { findings } = await checkOwner(store, keys(), owner, expected.owners.get(owner))
+      if (findings.length > 0) found.set(owner, findings)
       if (++n % STEP === 0) await rest(PAUSE)
     }
     return found
   }
-  return async (suts?: Iterable<string>): Promise<Found> => {
+  return async (owners?: Iterable<string>): Promise<Found> => {
     let found = NONE
     for (let n = 0; n < CHECKS_MIN; n++) {
       if (!(await read())) return NONE
-      found = await look(n > 0 ? found.keys() : (suts ?? [...expected.suts.keys()]))
+      found = await look(n > 0 ? found.keys() : (owners ?? [...expected.owners.keys()]))
       if (found.size === 0) return found
       await rest(RETRY_AFTER)
     }
@@ -89,7 +92,7 @@ const makeCheck = (watching: WatchContext) => {
   }
 }
 
-/** Checks in the background after a start that every secret is present, opens with its key and belongs to its SUT. */
+/** Checks in the background after a start that every secret is present, opens with its key and belongs to its owner. */
 export const watchSecrets = ({ onFound, onRecovered, onFailure, ...options }: WatchOptions) => {
   const stopping = new AbortController()
   const { signal } = stopping

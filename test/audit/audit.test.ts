@@ -28,12 +28,12 @@ const eventsOf = async (client: Client): Promise<readonly { readonly id: string 
 test('HTTP and the command line return the same signed checkpoint of the log', async (t) => {
   const { service, env } = await given(t)
   const { origin, size, answer } = await checkpointOf(service, env)
-  t.deepEqual([origin, size, answer.status], ['berth', 10, 200])
+  t.deepEqual([origin, size, answer.status], ['berth', 14, 200])
   t.is(answer.headers['content-type'], 'text/plain; charset=utf-8')
-  t.is(answer.headers['berth-position'], '00000000000000000009')
+  t.is(answer.headers['berth-position'], '00000000000000000013')
   t.is((await type(['checkpoint'], env)).out, answer.text)
   const printed = JSON.parse((await type(['checkpoint', '--json'], env)).out)
-  t.deepEqual([printed.origin, printed.size, printed.note], ['berth', 10, answer.text])
+  t.deepEqual([printed.origin, printed.size, printed.note], ['berth', 14, answer.text])
 })
 
 test('HTTP and the command line prove that every event is in the log, at every size', async (t) => {
@@ -92,14 +92,14 @@ test('unknown events, wrong sizes and wrong parameters are refused by name', asy
   const unknown = '018f36f0-1e2b-7c3d-9a4b-0123456789ab'
   t.deepEqual(await refusedAt(`inclusion?event=${unknown}`), [404, 'event_not_found'])
   // Invalid parameters are reported before unknown ids.
-  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=5`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${unknown}&size=9`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('inclusion'), [422, 'invalid', 'event'])
   t.deepEqual(await refusedAt('inclusion?event=1&size=x'), [422, 'invalid', 'event', 'size'])
-  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=5`), [422, 'invalid', 'size'])
+  t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=9`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt(`inclusion?event=${event?.id}&size=0`), [422, 'invalid', 'size'])
   t.deepEqual(await refusedAt('consistency'), [422, 'invalid', 'from'])
   t.deepEqual(await refusedAt('consistency?from=2&to=1'), [422, 'invalid', 'from'])
-  t.deepEqual(await refusedAt('consistency?from=1&to=5'), [422, 'invalid', 'to'])
+  t.deepEqual(await refusedAt('consistency?from=1&to=9'), [422, 'invalid', 'to'])
   t.deepEqual(await refusedAt('consistency?from=-1'), [422, 'invalid', 'from'])
   t.deepEqual(await refusedAt('checkpoint?size=1'), [422, 'invalid', 'size'])
   t.is((await service.as('alice').get('/api/audit/checkpoint')).json.code, 'forbidden')
@@ -115,9 +115,9 @@ test('"proof" refuses an event or a size that the log does not have', async (t) 
   }
   // The second string occurs in the text of an event.
   for (const other of ['nothing', 'ListenPortAssigned']) {
-    t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 4 has this id\n'])
+    t.deepEqual(await ended(other), [1, '', 'berth: no event among the first 8 has this id\n'])
   }
-  t.deepEqual(await ended(String(first?.id), '--size', '5'), [1, '', 'berth: the log has 4 events\n'])
+  t.deepEqual(await ended(String(first?.id), '--size', '9'), [1, '', 'berth: the log has 8 events\n'])
   t.deepEqual(await ended(String(first?.id), '--size', 'x'), [2, '', 'berth: --size must be a number of events\n'])
 })
 
@@ -126,7 +126,7 @@ test('instances with one audit key and the command line sign identical checkpoin
   await createSut((services[0] as Running).as('admin'))
   const [one, other] = await Promise.all(
     services.map((service) =>
-      service.as('audrey').get('/api/audit/checkpoint', { 'Berth-After': '00000000000000000002' }),
+      service.as('audrey').get('/api/audit/checkpoint', { 'Berth-After': '00000000000000000006' }),
     ),
   )
   t.is(one?.status, 200)
@@ -137,7 +137,7 @@ test('instances with one audit key and the command line sign identical checkpoin
   t.is((await type(['checkpoint'], env)).out, String(one?.text))
   const events = await eventsOf((services[1] as Running).as('audrey'))
   const proof = JSON.parse((await type(['proof', String(events[1]?.id)], env)).out)
-  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 4, one?.text.split('\n')[2]])
+  t.deepEqual([proof.leaf_index, proof.tree_size, proof.root], [1, 8, one?.text.split('\n')[2]])
   const { code, error } = await type(['checkpoint'], without)
   t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
 })
@@ -169,7 +169,7 @@ test("proofs of another instance's events wait until the views catch up, instead
   )
   // When this request is answered, which does not wait, the earlier ones are already waiting.
   const { origin, size } = readNote((await other.as('audrey').get('/api/audit/checkpoint')).text)
-  t.deepEqual([origin, size], ['berth', '2'])
+  t.deepEqual([origin, size], ['berth', '6'])
   hold.letGo()
   for (const { status, text } of await Promise.all(asked)) t.is(status, 200, text)
 })
@@ -204,7 +204,7 @@ test('while the views cannot be written, proofs are unavailable instead of incom
     t.deepEqual(faultsOf(refused), [])
   }
   await change('DROP TRIGGER forbidden')
-  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '6'
+  const shown = async () => readNote((await service.as('audrey').get('/api/audit/checkpoint')).text).size === '10'
   await until('the checkpoint covers all events', shown, 10_000)
 })
 
@@ -233,8 +233,8 @@ test("the guide's verifier has 30 lines, accepts a valid proof and rejects alter
       ({ code: exit, stderr }) => `${exit} ${stderr}`,
     )
   }
-  const proof = JSON.parse((await type(['proof', String(events[7]?.id)], env)).out)
-  t.is(await verified(proof), 'verified: event 7 is in berth at size 14\n')
+  const proof = JSON.parse((await type(['proof', String(events[11]?.id)], env)).out)
+  t.is(await verified(proof), 'verified: event 11 is in berth at size 18\n')
   const other = Buffer.alloc(32, 1).toString('base64')
   t.regex(await verified({ ...proof, leaf: proof.leaf.replace('"port":', '"port": ') }), /^1 NOT VERIFIED: the event/)
   t.regex(await verified({ ...proof, leaf_index: 4 }), /^1 NOT VERIFIED: the event/)
@@ -242,6 +242,6 @@ test("the guide's verifier has 30 lines, accepts a valid proof and rejects alter
   t.regex(await verified({ ...proof, tree_size: 12 }), /^1 NOT VERIFIED: the size/)
   const foreign = (await type(['audit', 'key'], { ...env, BERTH_AUDIT_KEY: other })).out.trim()
   t.regex(await verified(proof, foreign), /^1 NOT VERIFIED: the checkpoint/)
-  await writeFile(note, (await readFile(note, 'utf8')).replace('\n14\n', '\n15\n'))
+  await writeFile(note, (await readFile(note, 'utf8')).replace('\n18\n', '\n19\n'))
   t.regex(await verified(proof), /^1 NOT VERIFIED: the checkpoint/)
 })

@@ -8,10 +8,10 @@ import { readVerifier } from '../../src/audit/signed-note.ts'
 import { makeBackup } from '../../src/backup/backup.ts'
 import type { Checkpoint } from '../../src/backup/checkpoint.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
-import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { EVENTS_OF_START, idOf, people, type Running, start, temporaryData } from '../http/harness.ts'
 import { createSut, reserve } from '../http/requests.ts'
 import { run } from '../process/harness.ts'
-import { leftOf, rightOf } from '../users/builders.ts'
+import { fileOf, leftOf, rightOf } from '../users/builders.ts'
 import { passwordOf, ringIn } from '../vault/setting.ts'
 
 const NOW = Date.parse('2030-05-02T05:58:11.400Z')
@@ -74,13 +74,13 @@ test('a backup made under load is a prefix of the log, and records its size and 
     t.regex(output, new RegExp(`^${directory}: \\d+ events, checked; root \\S{44}\n`))
     t.regex(
       output,
-      /Not included: the vault keys .* and the audit key\. Keep a copy of .*vault\.key and .*audit\.key elsewhere\.\n$/,
+      /Not included: the vault keys .* and the audit key\. Keep a copy of .*vault\.key and .*audit\.key elsewhere\.\nA restore needs them: .*\.\n$/,
     )
   }
   isOver = true
   const made = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
   const log = rowsOf(join(service.data, 'events.db'))
-  t.is(log.length, 18 + made)
+  t.is(log.length, EVENTS_OF_START + 2 * suts.length + made)
   for (const directory of directories) {
     const { events, last_event, root, log_id, vault_keys } = await checkpointIn(directory)
     const copy = rowsOf(join(directory, 'events.db'))
@@ -92,14 +92,14 @@ test('a backup made under load is a prefix of the log, and records its size and 
     sizes.push(events)
   }
   t.true(
-    sizes.every((size, n) => size > (sizes[n - 1] ?? 15)),
+    sizes.every((size, n) => size > (sizes[n - 1] ?? EVENTS_OF_START + 2 * suts.length - 1)),
     'the log has grown between backups',
   )
 })
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-test('a backup is readable only by its owner and contains log, users and checkpoint, but no keys', async (t) => {
+test('a backup is readable only by its owner and contains log and checkpoint, but no users file and no keys', async (t) => {
   const service = await start(t)
   await createSut(service.as('admin'), { password: 'CaNaRy-0123456789', user_name: 'CaNaRy-0123456789' })
   const directory = join(service.data, 'backup')
@@ -108,7 +108,7 @@ test('a backup is readable only by its owner and contains log, users and checkpo
   const left = ['vault.key', 'audit.key'].map((name) => join(service.data, name))
   t.deepEqual([printed, keys_not_included], [directory, left])
   t.deepEqual(checkpoint, await checkpointIn(directory))
-  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'log.checkpoint', 'users.json'])
+  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'log.checkpoint'])
   t.is(await modeOf(directory), 0o700)
   const { output } = await run(t, { data: service.data, args: ['audit', 'key'] })
   const note = await readFile(join(directory, 'log.checkpoint'), 'utf8')
@@ -190,13 +190,35 @@ test('of two concurrent backups into one directory, one succeeds', async (t) => 
   const directory = join(data, 'backup')
   const made = await Promise.allSettled([1, 2].map(() => makeBackup(source, directory, { now: NOW })))
   t.is(made.filter((end) => end.status === 'fulfilled' && end.value._tag === 'Right').length, 1)
-  t.is((await checkpointIn(directory)).events, 4)
+  t.is((await checkpointIn(directory)).events, EVENTS_OF_START + 2)
 })
 
-test('a backup with unreadable users or a missing parent directory leaves no trace', async (t) => {
-  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
+test('a backup of a log without users has the users file, which a restored service imports', async (t) => {
+  const data = await temporaryData(t)
+  const source = { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' }
+  openStore(t, source.log)
+  await writeFile(source.usersFile, fileOf(await people()))
+  const directory = join(data, 'backup')
+  rightOf(await makeBackup(source, directory, { now: NOW }))
+  t.deepEqual((await readdir(directory)).sort(), ['checkpoint.json', 'events.db', 'users.json'])
+  t.is(await modeOf(join(directory, 'users.json')), 0o600)
+  const { json } = await (await start(t, { data: directory })).as('alice').get('/api/user/me')
+  t.is(json._id, idOf('alice'))
+})
+
+test('a backup of a log without users leaves no trace if the users file is unreadable', async (t) => {
+  const data = await temporaryData(t)
+  const source = { log: join(data, 'events.db'), usersFile: join(data, 'users.json'), origin: 'berth' }
+  openStore(t, source.log)
+  const refused = async () => leftOf(await makeBackup(source, join(data, 'backup'), { now: NOW }))
+  t.regex(await refused(), /users\.json does not exist; nothing was backed/)
   await writeFile(source.usersFile, '{"version":1,"users":[{}]}')
-  t.regex(leftOf(await makeBackup(source, join(data, 'backup'), { now: NOW })), /\/users\/0\/name .*nothing was backed/)
+  t.regex(await refused(), /\/users\/0\/name .*nothing was backed/)
   t.false((await readdir(data)).some((name) => name.startsWith('backup')))
+})
+
+test('a backup without a parent directory leaves no trace', async (t) => {
+  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
   await t.throwsAsync(makeBackup(source, join(data, 'no', 'backup'), { now: NOW }), { code: 'ENOENT' })
+  t.false((await readdir(data)).includes('no'))
 })

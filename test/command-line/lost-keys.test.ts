@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { addressOf, startInstance, startInstances } from '../event-store/eventstoredb/service/instances.ts'
-import { type Running, start, temporaryData } from '../http/harness.ts'
+import { passwordOf } from '../http/client.ts'
+import { idOf, type Running, SECRETS_OF_PEOPLE, start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { type } from './terminal.ts'
 
@@ -33,6 +34,15 @@ const copied = async (t: ExecutionContext, ...without: readonly string[]) => {
   return { data, backup, audit, vault, sut, original: service.data, env: { BERTH_DATA: data } }
 }
 
+/** Gives the administrator a password and the name again, which were lost with the vault's key. */
+const giveBack = async (t: ExecutionContext, env: Readonly<Record<string, string>>): Promise<void> => {
+  const stdin = async () => Buffer.from(passwordOf('admin'))
+  const set = await type(['user', 'passwd', idOf('admin'), '--password-stdin'], env, { stdin })
+  t.is(set.code, 0, set.error)
+  const named = await type(['user', 'rename', idOf('admin'), 'admin'], env)
+  t.is(named.code, 0, named.error)
+}
+
 /** The message of a refused start, which must not create files. */
 const refusal = async (t: ExecutionContext, data: string, environment = {}): Promise<string> => {
   // Lock files remain, and do not affect later starts.
@@ -44,7 +54,7 @@ const refusal = async (t: ExecutionContext, data: string, environment = {}): Pro
 }
 
 const eventsOf = async (service: Running) =>
-  (await service.as('audrey').get('/api/events?limit=1000')).json.events as readonly Readonly<Record<string, unknown>>[]
+  (await service.as('admin').get('/api/events?limit=1000')).json.events as readonly Readonly<Record<string, unknown>>[]
 
 test('a copied data folder without its audit key does not start, and the error names key, file and backups', async (t) => {
   const { data, backup, audit } = await copied(t, 'audit.key')
@@ -121,15 +131,19 @@ test('the service starts without a forgotten vault key, and its secrets open onc
   const { data, vault, sut, original, env } = await copied(t, 'vault.key')
   const { code, out, error } = await type(['vault', 'forget', vault, '--json'], env)
   t.deepEqual([code, error], [0, ''])
-  t.deepEqual(JSON.parse(out), { key: vault, secrets: 2, suts: [sut] })
+  const { users, ...lost } = JSON.parse(out)
+  t.deepEqual(lost, { key: vault, secrets: 2 + SECRETS_OF_PEOPLE, suts: [sut] })
+  t.deepEqual(users.toSorted(), ['alice', 'bob', 'audrey', 'admin'].map(idOf))
+  await giveBack(t, env)
   const service = await start(t, { data })
   const recorded = (await eventsOf(service)).find((event) => event.type === 'berth.VaultKeyForgotten')
-  t.like(recorded, { data: { key: vault, secrets: 2 }, actor: 'command-line' })
+  t.like(recorded, { data: { key: vault, secrets: 2 + SECRETS_OF_PEOPLE }, actor: 'command-line' })
   const other = await createSut(service.as('admin'), { password: `${CANARY} again` })
   t.not(await keyIdIn(join(data, 'vault.key')), vault)
   const verified = await type(['verify', '--vault'], env)
   t.is(verified.code, 0, verified.out)
-  t.true(verified.out.includes(`not checked: 2 secrets, as their key "${vault}" was lost and forgotten\n`))
+  const still = 2 + SECRETS_OF_PEOPLE - 3
+  t.true(verified.out.includes(`not checked: ${still} secrets, as their key "${vault}" was lost and forgotten\n`))
   await service.stop()
   const [made, found] = [
     await readFile(join(data, 'vault.key'), 'utf8'),
@@ -137,7 +151,11 @@ test('the service starts without a forgotten vault key, and its secrets open onc
   ]
   await writeFile(join(data, 'vault.key'), `${made}\n${found}`)
   const json = JSON.parse((await type(['verify', '--vault', '--json'], env)).out)
-  t.like(json, { sound: true, vault: { secrets: 3, opened: 3, unopened: [] } }, other)
+  t.like(
+    json,
+    { sound: true, vault: { secrets: 3 + SECRETS_OF_PEOPLE, opened: 3 + SECRETS_OF_PEOPLE, unopened: [] } },
+    other,
+  )
   await (await start(t, { data })).stop()
 })
 
@@ -152,7 +170,10 @@ test('a vault key that is present or was never used cannot be forgotten', async 
   await rm(join(data, 'vault.key'))
   const [code, out] = await ended(vault)
   t.is(code, 0)
-  t.regex(String(out), /^lost with the key \S+: 2 secrets of the SUTs \w{24}; set them again\./)
+  t.regex(
+    String(out),
+    /^lost with the key \S+: 14 secrets of the SUTs \w{24} and of the users [\d, ]+; set them again\./,
+  )
   t.deepEqual(await ended(vault), [1, '', 'berth: this key has already been forgotten\n'])
 })
 
@@ -188,6 +209,7 @@ test('on a shared store, too, keys that the log has used are required until repl
   t.regex(String(vaultError?.message), /the key "k1" is missing.*berth vault forget k1/)
   t.is((await type(['audit', 'key', '--replace'], { ...env, ...others })).code, 0)
   t.is((await type(['vault', 'forget', 'k1'], { ...env, ...others })).code, 0)
+  await giveBack(t, { ...env, ...others })
   const service = await startWith(others)
   const types = (await eventsOf(service)).map((event) => String(event.type))
   t.true(types.includes('berth.AuditKeyReplaced') && types.includes('berth.VaultKeyForgotten'))

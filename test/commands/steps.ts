@@ -28,6 +28,7 @@ const SEQUENCE = [
   ({ sut }) => ({ ...createReservation(explicit('10:00', '11:00')), sut_id: sut, random: randomHex(8) }),
   ({ made }) => ({ type: 'ExtendReservation', ...by, _id: made[0] ?? NEVER_MADE, end: asked('09:30'), limits: LIMITS }),
   ({ made }) => ({ type: 'BindReservation', ...by, _id: made[0] ?? NEVER_MADE, client: CLIENT }),
+  ({ made }) => ({ type: 'UnbindReservation', _id: made[0] ?? NEVER_MADE }),
   ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut, from: 0 }),
   () => ({ type: 'TagSut', tags: { rack: '4' } }),
   () => ({ type: 'SetMonitoring', interval: 60 }),

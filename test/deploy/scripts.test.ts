@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
@@ -80,24 +80,31 @@ test('a former volume that cannot be listed counts as a log', async (t) => {
 test('the shared files of instances are created once and are valid', async (t) => {
   const directory = await temporaryDirectory(t)
   const replace = { '/etc/berth': directory }
-  const users = join(directory, 'users.json')
-  const nobody = await runScript(t, 'make-shared-files.sh', { BERTH_USERS: users }, { replace })
+  const nobody = await runScript(t, 'make-shared-files.sh', {}, { replace })
   t.is(nobody.code, 2)
   t.regex(nobody.stderr, /^berth: set BERTH_ADMIN_PASSWORD to a password/)
-  const env = { BERTH_USERS: users, BERTH_ADMIN_PASSWORD: 'correct horse' }
+  t.deepEqual(readdirSync(directory), [])
+  const env = { BERTH_ADMIN_PASSWORD: 'correct horse' }
   t.like(await runScript(t, 'make-shared-files.sh', env, { replace }), { code: 0, stderr: '' })
-  const files = ['users.json', 'vault.key', 'audit.key'].map((name) => join(directory, name))
+  const files = ['vault.key', 'audit.key'].map((name) => join(directory, name))
   const made = files.map((file) => readFileSync(file, 'utf8'))
   for (const file of files) t.is(statSync(file).mode & 0o077, 0, file)
-  t.is(JSON.parse(made[0] ?? '').users[0].name, 'admin')
-  const [, vault = '', audit = ''] = made
+  t.deepEqual(readdirSync(directory).toSorted(), ['audit.key', 'vault.key'])
+  const [vault = '', audit = ''] = made
   const config = readConfig({ BERTH_VAULT_KEY: vault.trim(), BERTH_AUDIT_KEY: audit.trim() }, keyChecks)
   t.is(config._tag, 'Right', JSON.stringify(config))
-  t.like(await runScript(t, 'make-shared-files.sh', { BERTH_USERS: users }, { replace }), { code: 0, stdout: '' })
+  t.like(await runScript(t, 'make-shared-files.sh', {}, { replace }), { code: 0, stdout: '' })
   t.deepEqual(
     files.map((file) => readFileSync(file, 'utf8')),
     made,
   )
+})
+
+test('with the users file of an older program the shared files need no password', async (t) => {
+  const directory = await temporaryDirectory(t)
+  writeFileSync(join(directory, 'users.json'), '{"version":1,"users":[]}')
+  const { code } = await runScript(t, 'make-shared-files.sh', {}, { replace: { '/etc/berth': directory } })
+  t.is(code, 0)
 })
 
 test('a clustered instance gets a store address with host names, credentials and TLS', async (t) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { DataOf, EventType, Metadata } from '../../src/domain/event.ts'
 import { SESSION_CAUSES } from '../../src/domain/events/session.ts'
+import { REMOVALS, USER_SECRET_FIELDS } from '../../src/domain/events/user.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
 import { arbitraryOffset } from './builders.ts'
 
@@ -67,6 +68,25 @@ const session = () => ({
   opened_at: arbitraryTime(),
 })
 
+const quota = () =>
+  fc.record({
+    hours_per_week: fc.option(fc.integer({ min: 0, max: 4 * 168 }).map((quarters) => quarters / 4)),
+    reservations_max: fc.option(fc.integer({ min: 0, max: 10_000 })),
+    priority_max: fc.option(fc.integer({ min: 0, max: 100 })),
+  })
+
+const user = () => ({
+  _id: arbitraryOpaqueId(),
+  role: fc.constantFrom('administrator' as const, 'tester' as const, 'auditor' as const),
+  scope: fc.oneof(fc.constantFrom('', 'team=qa1,rack=4', 'a%2Cb=%25'), arbitraryText(0, 40)),
+  credentials: fc.record({
+    id: arbitraryAssignedId(),
+    changed: fc.subarray([...USER_SECRET_FIELDS], { minLength: 1 }),
+  }),
+})
+
+const token = () => ({ _id: arbitraryAssignedId(), user_id: arbitraryOpaqueId() })
+
 /** Any data of every event type, with and without optional members. */
 export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>> } = {
   SutCreated: fc.record(
@@ -116,6 +136,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   ReservationExtended: fc.record({ ...ids(), end_time: arbitraryEnd() }),
   ReservationReleased: fc.record({ ...ids(), end_time: arbitraryEnd() }),
   ReservationBound: fc.record(ids()),
+  ReservationUnbound: fc.record(ids()),
   ReservationStarted: fc.record(due()),
   ReservationEnded: fc.record(due()),
   SessionOpened: fc.record(session()),
@@ -127,6 +148,25 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     bytes_from_sut: fc.maxSafeNat(),
     cause: fc.constantFrom(...SESSION_CAUSES),
   }),
+  UserAdded: fc.record({ ...user(), quota: quota() }, { requiredKeys: ['_id', 'role', 'credentials'] }),
+  UserChanged: fc.record({ ...user(), quota: fc.option(quota()) }, { requiredKeys: ['_id'] }),
+  UserRemoved: fc.record({ _id: arbitraryOpaqueId(), reservations: fc.constantFrom(...REMOVALS) }),
+  UserRestored: fc.record({ _id: arbitraryOpaqueId() }),
+  UserErased: fc.record({ _id: arbitraryOpaqueId() }),
+  TokenIssued: fc.record(
+    {
+      ...token(),
+      role: user().role,
+      hash: fc.stringMatching(/^[0-9a-f]{64}$/),
+      credentials: fc.record({
+        id: arbitraryAssignedId(),
+        changed: fc.array(arbitraryAssignedId(), { minLength: 1, maxLength: 1 }),
+      }),
+      expires_at: arbitraryTime(),
+    },
+    { requiredKeys: ['_id', 'user_id', 'role', 'hash', 'credentials'] },
+  ),
+  TokenRevoked: fc.record(token()),
   ScheduleBegan: fc.record({ from: arbitraryTime() }),
   ReservationCancelled: fc.record(ids()),
   ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),

@@ -2,6 +2,12 @@ import fc from 'fast-check'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
+import {
+  type Removal,
+  USER_SECRET_FIELDS,
+  type UserCredentials,
+  type UserSecretField,
+} from '../../src/domain/events/user.ts'
 import type { CreateReservation } from '../../src/domain/reservation/create.ts'
 import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
 import type { SutValues } from '../../src/domain/sut/state.ts'
@@ -134,6 +140,11 @@ export const reservationBound = (_id: string, user_id = alice): EventOf<'Reserva
   data: { _id, sut_id: SUT_ID, user_id },
 })
 
+export const reservationUnbound = (_id: string, user_id = alice): EventOf<'ReservationUnbound'> => ({
+  type: 'ReservationUnbound',
+  data: ofReservation(_id, user_id),
+})
+
 export const reservationStarted = (_id: string, due: string, user_id = alice): EventOf<'ReservationStarted'> => ({
   type: 'ReservationStarted',
   data: { _id, due, sut_id: SUT_ID, user_id },
@@ -148,6 +159,45 @@ export const reservationCancelled = (_id: string, user_id = alice): EventOf<'Res
   type: 'ReservationCancelled',
   data: ofReservation(_id, user_id),
 })
+
+/** Secrets of a user that changed together, by default all of them. */
+export const userCredentials = (n: number, ...changed: readonly UserSecretField[]): UserCredentials => ({
+  id: idOf(n),
+  changed: changed.length === 0 ? [...USER_SECRET_FIELDS] : changed,
+})
+
+/** A user, by default Alice, a tester. */
+export const userAdded = (data: Partial<DataOf<'UserAdded'>> = {}): EventOf<'UserAdded'> => ({
+  type: 'UserAdded',
+  data: { _id: alice, role: 'tester', credentials: userCredentials(1), ...data },
+})
+
+export const userChanged = (data: Partial<DataOf<'UserChanged'>>): EventOf<'UserChanged'> => ({
+  type: 'UserChanged',
+  data: { _id: alice, ...data },
+})
+
+export const userRemoved = (_id = alice, reservations: Removal = 'keep'): EventOf<'UserRemoved'> => ({
+  type: 'UserRemoved',
+  data: { _id, reservations },
+})
+
+export const userRestored = (_id = alice): EventOf<'UserRestored'> => ({ type: 'UserRestored', data: { _id } })
+
+/** A token, by default of Alice. */
+export const tokenIssued = (data: Partial<DataOf<'TokenIssued'>> = {}): EventOf<'TokenIssued'> => {
+  const _id = data._id ?? '0f5b3c2a91d84e7766aa0001'
+  const credentials = { id: '0f5b3c2a91d84e77cc000001', changed: [_id] }
+  const hash = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
+  return { type: 'TokenIssued', data: { _id, user_id: alice, role: 'tester', hash, credentials, ...data } }
+}
+
+export const tokenRevoked = (_id: string, user_id = alice): EventOf<'TokenRevoked'> => ({
+  type: 'TokenRevoked',
+  data: { _id, user_id },
+})
+
+export const userErased = (_id = alice): EventOf<'UserErased'> => ({ type: 'UserErased', data: { _id } })
 
 export const createReservation = (
   window: RequestedWindow,

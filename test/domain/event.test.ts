@@ -67,6 +67,15 @@ const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
   ['ReservationCreated', 'user_id', 'a/b'],
   ['ReservationExtended', 'end_time', 1903932000],
   ['ListenPortAssigned', 'sut_id', ''],
+  ['UserAdded', '_id', 'a/b'],
+  ['UserChanged', 'role', 'system'],
+  ['UserChanged', 'scope', 'a'.repeat(13_345)],
+  ['UserRemoved', 'reservations', 'move'],
+  ['TokenIssued', 'hash', 'A'.repeat(64)],
+  ['TokenIssued', 'hash', 'a'.repeat(63)],
+  ['TokenIssued', 'role', 'system'],
+  ['TokenIssued', 'expires_at', '2030-05-02T06:00:00Z'],
+  ['TokenRevoked', 'user_id', 'a/b'],
 ]
 for (const [type, member, value] of refusedMembers) {
   test(`${type} is refused with ${JSON.stringify(value)} for ${member}`, (t) => {
@@ -76,6 +85,18 @@ for (const [type, member, value] of refusedMembers) {
     t.true(problems[0]?.startsWith(`${member}: must be`), problems[0])
   })
 }
+
+test('problems in quotas and credentials of users are reported with their paths', (t) => {
+  const data = { _id: 'Zoë', credentials: { id: 'a'.repeat(24), changed: ['name', 'hash'] } }
+  const quota = { hours_per_week: 0.3, reservations_max: 10_001, priority_max: null, days: 7 }
+  t.deepEqual(problemsOf(eventData.UserChanged.decode({ ...data, quota })).toSorted(), [
+    'credentials/changed/1: must be one of epoch, name, password',
+    `quota/days: ${UNKNOWN_MEMBER}`,
+    'quota/hours_per_week: must be a multiple of 0.25 from 0 to 168',
+    'quota/reservations_max: must be a whole number from 0 to 10000',
+  ])
+  t.deepEqual(problemsOf(eventData.UserAdded.decode({ ...data, role: 'tester', name: 'Zoë', quota: null })).length, 3)
+})
 
 test('problems in tags and credentials are reported with their paths', (t) => {
   const data = { _id: '58c38f5d444553252cce0000' }

@@ -83,7 +83,7 @@ export const crowdAround = async (scope: Tidying, { patience, ...setting }: Crow
   const service = await startWithLog(scope, LARGE, { now: NOW, feed: { patience, checkInterval: 50 } })
   const admin = service.as('admin')
   const sut = await createSut(admin)
-  const order = { port: service.port, authorization: AUTHORIZATION, readers: setting.readers, after: LARGE.count + 3 }
+  const order = { port: service.port, authorization: AUTHORIZATION, readers: setting.readers, after: LARGE.count + 7 }
   const report = await gather(scope, order)
   const stalled = await stall(service.port)
   await timesOf(admin, sut, setting)
@@ -112,7 +112,7 @@ export const costOfCrowd = async (scope: Tidying, setting: CrowdSetting) => {
   const alone = await timesOf(admin, sut, setting)
   const order = { port: service.port, authorization: AUTHORIZATION, readers: setting.readers }
   const before = await residentOf(service.pid)
-  const report = await gather(scope, { ...order, after: LARGE.count + 3 + 200 + setting.writes })
+  const report = await gather(scope, { ...order, after: LARGE.count + 7 + 200 + setting.writes })
   const stalled = await stall(service.port)
   const beside = await timesOf(admin, sut, setting)
   const expected = setting.readers * setting.writes

@@ -68,8 +68,8 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
   const lines = await openStream(own.port, '?follow=true', { accept: LINES })
   await createSut(own.as('admin'), { rdp_width: 1024, tags: undefined, password: 'x', user_name: 'y' })
   const [asStream, asLines] = [
-    await live.until((so) => eventsIn(so).length === 4),
-    await lines.until((so) => eventsIn(so).length === 4),
+    await live.until((so) => eventsIn(so).length === 8),
+    await lines.until((so) => eventsIn(so).length === 8),
   ]
   const page = await pageAt('', own)
   await own.stop()
@@ -90,15 +90,19 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
 
 test('`next` leads through the log, even if a filter leaves a page short or empty', async (t) => {
   const whole = await pageAt()
-  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [14, formatPosition(13), true])
+  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [18, formatPosition(17), true])
   const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${formatPosition(4)}`)]
   t.deepEqual([first.next, first.caught_up, rest.caught_up], [formatPosition(4), false, true])
   t.deepEqual([...jsonIn(first), ...jsonIn(rest)], jsonIn(whole))
-  t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(13), caught_up: true })
-  t.deepEqual(await pageAt(`?after=${formatPosition(13)}`), { events: [], next: formatPosition(13), caught_up: true })
+  t.deepEqual(await pageAt('?type=SutRetired'), { events: [], next: formatPosition(17), caught_up: true })
+  t.deepEqual(await pageAt(`?after=${formatPosition(17)}`), { events: [], next: formatPosition(17), caught_up: true })
   const fresh = await start(t, { now: NOW })
   // Recorded by the start itself.
-  t.deepEqual(typesIn(await pageAt('', fresh)), ['berth.StoreUpgraded', 'berth.ScheduleBegan'])
+  t.deepEqual(typesIn(await pageAt('', fresh)), [
+    'berth.StoreUpgraded',
+    'berth.ScheduleBegan',
+    ...Array(4).fill('berth.UserAdded'),
+  ])
 })
 
 test('a page covers at most 4,096 events and 4 MB, and reports whether there are more', async (t) => {
@@ -106,15 +110,15 @@ test('a page covers at most 4,096 events and 4 MB, and reports whether there are
   const empty = await pageAt('?type=SutRetired', own)
   t.deepEqual(empty, { events: [], next: formatPosition(4_095), caught_up: false })
   const rest = await pageAt(`?type=SutRetired&after=${empty.next}`, own)
-  t.deepEqual(rest, { events: [], next: formatPosition(4_201), caught_up: true })
+  t.deepEqual(rest, { events: [], next: formatPosition(4_205), caught_up: true })
   t.is((await pageAt('?limit=1000', own)).events.length, 1_000)
   const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
   const short = await pageAt('?limit=1000', large)
   t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
   t.is(short.events.at(-1)?.sequence, short.next)
   const lines = await own.as('audrey').get('/api/events', { Accept: LINES })
-  t.is(lines.text.trimEnd().split('\n').length, 4_202)
-  t.is(lines.headers['berth-position'], formatPosition(4_201))
+  t.is(lines.text.trimEnd().split('\n').length, 4_206)
+  t.is(lines.headers['berth-position'], formatPosition(4_205))
 })
 
 test('events are filtered by type, by SUT including its port and reservations, and by user', async (t) => {
@@ -126,9 +130,14 @@ test('events are filtered by type, by SUT including its port and reservations, a
   t.deepEqual(typesIn(await pageAt(`?sut_id=${suts[0]}`)).length, 10)
   const ofBob = await pageAt(`?user_id=${idOf('bob')}`)
   t.deepEqual(
-    ofBob.events.map(({ data }) => (data as { user_id: string }).user_id),
-    [idOf('bob'), idOf('bob')],
+    ofBob.events.map(({ type, data, subject }) => [type, (data as { user_id?: string }).user_id, subject]),
+    [
+      ['berth.UserAdded', undefined, idOf('bob')],
+      ['berth.ReservationCreated', idOf('bob'), suts[0]],
+      ['berth.ReservationCreated', idOf('bob'), suts[0]],
+    ],
   )
+  t.is((await pageAt(`?sut_id=${idOf('bob')}`)).events.length, 0, 'a user is no SUT')
   t.is((await pageAt(`?user_id=${idOf('bob')}&type=SutUpdated`)).events.length, 0)
   t.is((await pageAt('?user_id=nobody')).events.length, 0)
 })
@@ -144,7 +153,7 @@ test('a position may omit leading zeros, and `latest` is the end of the log', as
 })
 
 const ask = (query: string, headers = {}): Promise<Answer> => service.as('audrey').get(`/api/events${query}`, headers)
-const BEYOND = formatPosition(14)
+const BEYOND = formatPosition(18)
 
 const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
   'a position of 21 digits': [`?after=0${formatPosition(1)}`, {}, 'after'],
@@ -187,7 +196,7 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
   for (const [accept, mediaType] of Object.entries(chosen)) {
     const head = await service.as('audrey').request('HEAD', '/api/events', { Accept: accept })
     t.deepEqual([head.status, head.headers['content-type'], head.headers.vary], [200, mediaType, 'Accept'], accept)
-    t.is(head.headers['berth-position'], formatPosition(13))
+    t.is(head.headers['berth-position'], formatPosition(17))
   }
   for (const accept of ['text/html', 'application/json;q=0']) {
     const refused = await ask('', { Accept: accept })
@@ -198,10 +207,10 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
 })
 
 test('Last-Event-ID overrides the position in the URL, which is that of the first request', async (t) => {
-  const headers = { 'Last-Event-ID': formatPosition(9) }
+  const headers = { 'Last-Event-ID': formatPosition(13) }
   const stream = await openStream(service.port, `?after=${formatPosition(2)}`, { headers })
   const { messages, retry } = await stream.until((so) => eventsIn(so).length > 0)
-  t.is(messages[0]?.position, formatPosition(10))
+  t.is(messages[0]?.position, formatPosition(14))
   t.true(retry !== undefined && retry >= 1_000 && retry < 3_100)
   stream.close()
   t.is((await pageAt(`?after=${formatPosition(2)}`)).events[0]?.sequence, formatPosition(3))

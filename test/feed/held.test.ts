@@ -40,7 +40,7 @@ const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>) => {
   const source = new EventSource(`http://127.0.0.1:${port}/api/events`, {
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } }),
   })
-  for (const type of ['SutCreated', 'ListenPortAssigned', 'StoreUpgraded', 'ScheduleBegan']) {
+  for (const type of ['SutCreated', 'ListenPortAssigned', 'StoreUpgraded', 'ScheduleBegan', 'UserAdded']) {
     source.addEventListener(`berth.${type}`, ({ lastEventId }) => got.push(lastEventId))
   }
   source.addEventListener('error', ({ code }) => errors.push(code))
@@ -117,10 +117,10 @@ test('held streams are limited, a closed one makes room, and wrong requests are 
   await until('there is room', isLetIn, 5_000)
   for (let i = 0; i < 3; i++) t.true(await isLetIn())
   letGo()
-  await streams[1]?.until((reading) => eventsIn(reading).length >= 6)
+  await streams[1]?.until((reading) => eventsIn(reading).length >= 10)
   // Streams that have started no longer count as held.
   const more = await Promise.all([1, 2, 3].map(() => openStream(service.port)))
-  for (const stream of more) await stream.until((reading) => eventsIn(reading).length >= 6)
+  for (const stream of more) await stream.until((reading) => eventsIn(reading).length >= 10)
 })
 
 test('a held stream from a position beyond the log ends with another_log', async (t) => {

@@ -15,7 +15,9 @@ const given = async (t: ExecutionContext) => {
   const path = join(await aDirectory(t), 'some.db')
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE row (text TEXT)')
-  const checkpoints = makeWalCheckpoints(database, { path, pages: PAGES })
+  const failures: string[] = []
+  const onFailure = ({ message }: Error): void => void failures.push(message)
+  const checkpoints = makeWalCheckpoints(database, { path, pages: PAGES, onFailure })
   t.teardown(async () => {
     await checkpoints.close()
     database.close()
@@ -35,7 +37,7 @@ const given = async (t: ExecutionContext) => {
       await turn()
     }
   }
-  return { path, database, checkpoints, commit, commitUntilCheckpoint, lengths, count }
+  return { path, database, checkpoints, commit, commitUntilCheckpoint, lengths, count, failures }
 }
 
 test('a large WAL is checkpointed and restarted by a worker thread', async (t) => {
@@ -97,6 +99,68 @@ test('a WAL in use by a reader is checkpointed but restarted only later', async 
   await commitUntilCheckpoint()
   await checkpoints.inProgress()
   t.true(lengths().log <= 2 * PAGES)
+})
+
+test('a script runs in the worker thread, and nobody may write meanwhile', async (t) => {
+  const { checkpoints, count, commit, database } = await given(t)
+  commit()
+  let isOver = false
+  const slow = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT count(*) FROM n'
+  const ran = checkpoints.run(`BEGIN IMMEDIATE; INSERT INTO row ${slow}; COMMIT`).finally(() => {
+    isOver = true
+  })
+  let refused = 0
+  while (!isOver) {
+    if (checkpoints.inProgress() !== undefined) {
+      if (checkpoints.mayWrite()) t.notThrows(() => database.exec('BEGIN IMMEDIATE; COMMIT'))
+      else refused++
+    }
+    await turn()
+  }
+  t.true(await ran)
+  t.true(refused > 0, 'this thread was not blocked')
+  t.is(count(), 2)
+})
+
+test('a script that cannot run now changes nothing, and one that is wrong is reported', async (t) => {
+  const { path, checkpoints, count, failures } = await given(t)
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  t.false(await checkpoints.run("BEGIN IMMEDIATE; INSERT INTO row VALUES ('x'); COMMIT"))
+  other.close()
+  t.deepEqual([count(), failures], [0, []])
+  t.false(
+    await checkpoints.run("BEGIN IMMEDIATE; INSERT INTO row VALUES ('x'); INSERT INTO nothing VALUES (1); COMMIT"),
+  )
+  t.deepEqual([count(), failures.length], [0, 1])
+  t.true(await checkpoints.run("BEGIN IMMEDIATE; INSERT INTO row VALUES ('x'); COMMIT"))
+  t.is(count(), 1)
+})
+
+test('the WAL is emptied unless somebody reads, and the next commit does not wait for its header', async (t) => {
+  const { path, checkpoints, commit, lengths, count } = await given(t)
+  for (let n = 0; n < 20; n++) commit()
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM row').get()
+  commit()
+  t.false(await checkpoints.truncate())
+  t.true(statSync(`${path}-wal`).size > 20 * PAGE_BYTES)
+  reader.close()
+  t.true(await checkpoints.truncate())
+  t.is(statSync(`${path}-wal`).size, PAGE_BYTES + 24 + 32, 'the write of the thread')
+  t.is(lengths().log, 1)
+  commit()
+  t.is(count(), 22)
+})
+
+test('without its thread, scripts run and the WAL is emptied all the same', async (t) => {
+  const { path, checkpoints, commit, count } = await given(t)
+  commit()
+  await checkpoints.close()
+  t.true(await checkpoints.run("BEGIN IMMEDIATE; INSERT INTO row VALUES ('x'); COMMIT"))
+  t.true(await checkpoints.truncate())
+  t.deepEqual([count(), statSync(`${path}-wal`).size], [2, 0])
 })
 
 test('after the disk was full, the first commit has a short WAL checkpointed and restarted', async (t) => {

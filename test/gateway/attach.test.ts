@@ -75,6 +75,22 @@ test('a client in this process is destroyed at the end, but not by a changed bin
   t.like(reported.disconnected[0], { connection, cause: 'released' })
 })
 
+test('a cut ends every connection of its reservation, with its cause, and leaves the port open', async (t) => {
+  const { stream, gateway, forwarding, sut, see, reported, forward } = await attach(t)
+  const other = await forward(sut.port)
+  const [client, ofOther] = [await connectTo(t, forwarding.listenPort), await connectTo(t, other.listenPort)]
+  await see('all connections', ({ connected }) => connected.length === 3)
+  const closed = once(stream, 'close')
+  gateway.cut(forwarding.reservationId, 'barred')
+  await see('the ends', ({ disconnected }) => disconnected.length === 2)
+  await closed
+  t.is(await client.ending, 'reset')
+  t.deepEqual(new Set(reported.disconnected.map(({ cause }) => cause)), new Set(['barred']))
+  await connectTo(t, forwarding.listenPort)
+  await see('another connection', ({ connected }) => connected.length === 4)
+  t.false(ofOther.socket.destroyed)
+})
+
 test('a client in this process that leaves resets the SUT', async (t) => {
   const { stream, sut } = await attach(t)
   const machine = await sut.accepted()

@@ -132,12 +132,8 @@ const commands = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
   const found = new Map<string, readonly string[]>([['help', []]])
   for (const name of names) {
     const { out } = await type(['help', ...name.split(' ')])
-    const usages = name === 'user' ? [...out.matchAll(/^.*?(user [a-z]+ .*)$/gm)].map(([, usage = '']) => usage) : [out]
-    for (const usage of usages) {
-      const [head = ''] = usage.split('\n\n')
-      const command = name === 'user' ? (/^user [a-z]+/.exec(usage)?.[0] as string) : name
-      found.set(command, sorted([...head.matchAll(/--([a-z-]+)/g)].map(([, option = '']) => option)))
-    }
+    const [head = ''] = out.split('\n\n')
+    found.set(name, sorted([...head.matchAll(/--([a-z-]+)/g)].map(([, option = '']) => option)))
   }
   return found
 }

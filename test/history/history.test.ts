@@ -223,7 +223,7 @@ test('the command line prints the same history as the service, from the log alon
   for (const id of ['58c38f5d444553252cce0000', 'none']) {
     const unknown = await type(['history', id], environment)
     t.deepEqual([unknown.code, unknown.out], [1, ''])
-    t.regex(unknown.error, /^berth: the log has no SUT or reservation /)
+    t.regex(unknown.error, /^berth: the log has no SUT, reservation or user /)
   }
   const nothing = { BERTH_DATA: join(service.data, 'none') }
   await t.throwsAsync(type(['history', sut], nothing), { message: /events\.db does not exist/ })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Role } from '../../src/domain/event.ts'
+import type { Role } from '../../src/domain/events/user.ts'
 import type { RandomHex } from '../../src/domain/values/ids.ts'
 import type { RequestSummary } from '../../src/http/response/request-summary.ts'
 import { keyChecks } from '../../src/service/checks/keys.ts'
@@ -28,6 +28,7 @@ export interface Setting {
   /** A directory with a users file, perhaps of an earlier service. Unless given, a new one with all users below. */
   readonly data?: string
   readonly randomHex?: RandomHex
+  readonly randomBytes?: World['randomBytes']
   readonly openStore?: World['openStore']
   readonly patience?: World['patience']
   readonly feed?: World['feed']
@@ -69,6 +70,12 @@ const PEOPLE: readonly (readonly [name: string, role: Role, id: string])[] = [
   ['bob', 'tester', '590780914445534540190001'],
   ['audrey', 'auditor', '590780914445534540190002'],
 ]
+
+/** Events that the first start on a new log records: StoreUpgraded, ScheduleBegan, and one for each user. */
+export const EVENTS_OF_START = 2 + PEOPLE.length
+
+/** Secrets of the users: name, password hash and epoch of each. */
+export const SECRETS_OF_PEOPLE = 3 * PEOPLE.length
 
 export const idOf = (name: string): string => PEOPLE.find(([known]) => known === name)?.[2] ?? `id-of-${name}`
 
@@ -141,7 +148,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   const service = await startService(config, {
     clock: now,
     sinceBoot: setting.sinceBoot ?? now,
-    randomBytes,
+    randomBytes: setting.randomBytes ?? randomBytes,
     log: { info: logInto(log, 'info'), warn: logInto(log, 'warn'), error: logInto(log, 'error') },
     wake: waking.wake,
     onFatal: (error) => logInto(log, 'fatal')({ error }, 'the service cannot go on'),

@@ -1,3 +1,4 @@
+import type { Role } from '../../src/domain/events/user.ts'
 import type { Answer, Client, Headers } from './client.ts'
 import { idOf } from './harness.ts'
 
@@ -14,6 +15,13 @@ export const aSut = (more: Readonly<Record<string, unknown>> = {}): Readonly<Rec
 
 /** Where nothing listens: a check of such a SUT is refused at once, in any network. */
 export const REFUSING = { address: '127.0.0.1', port: 1 }
+
+/** A user as a start at `NOW` imports it and its reader sees it. */
+export const importedUser = (name: string, role: Role): string => {
+  const quota = role === 'tester' ? { hours_per_week: null, reservations_max: null, priority_max: null } : null
+  const [created_at, updated_at] = [NOW, NOW]
+  return JSON.stringify({ _id: idOf(name), name, role, quota, scope: '', created_at, updated_at })
+}
 
 /** A reservation of Alice's, from 06:00 to 06:15 on the day of the tests. */
 export const aReservation = (
@@ -48,6 +56,15 @@ export const createSut = async (client: Client, more: Readonly<Record<string, un
 
 export const reserve = (client: Client, body: unknown, headers: Headers = {}): Promise<Answer> =>
   client.post('/api/sut_reservation/create', body, headers)
+
+/** A reservation and its holder as refusals list them, with the members in their order. */
+export const conflictOf = ({ json: { _id, user_id, start_time, end_time } }: Answer, user_name: string): object => ({
+  _id,
+  user_id,
+  user_name,
+  start_time,
+  end_time,
+})
 
 /** Reserves and returns the answer, which must be 201. */
 export const reserved = (client: Client, body: unknown): Promise<Answer> => created(() => reserve(client, body))

@@ -1,12 +1,14 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
-import { idOf, type Running, start } from '../http/harness.ts'
+import { EVENTS_OF_START, idOf, people, type Running, start } from '../http/harness.ts'
 import { reserved } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { readRows } from '../process/log-rows.ts'
+import { aUser, fileOf } from '../users/builders.ts'
 import {
   answersOfVersion1,
   CHECKPOINT,
@@ -62,38 +64,50 @@ test('the version 1 log contains every event type of that version, and reading d
   t.is(rowsIn(data).length, EVENTS)
 })
 
+test('a start that finds no usable users file does not upgrade the log', async (t) => {
+  const data = await dataOfVersion1(t)
+  const twice = [await aUser('alice', 'x'), await aUser('ALICE', 'x')]
+  await writeFile(join(data, 'users.json'), fileOf(twice))
+  await t.throwsAsync(start(t, { data, now: LATER }), { message: /has the name of/ })
+  await rm(join(data, 'users.json'))
+  await t.throwsAsync(start(t, { data, now: LATER }), { message: /the log has no users, and there is no / })
+  t.is(rowsIn(data).length, EVENTS)
+})
+
 test('the secrets that version 1 sealed open before and after the upgrade, and after a rotation', async (t) => {
   const data = await dataOfVersion1(t)
   const env = { BERTH_DATA: data }
-  const opens = async (): Promise<void> => {
+  const opens = async (expected: number): Promise<void> => {
     const { code, out } = await type(['verify', '--vault', '--json'], env)
     const { secrets, opened } = JSON.parse(out).vault
-    t.deepEqual([code, secrets, opened], [0, 2, 2], out)
+    t.deepEqual([code, secrets, opened], [0, expected, expected], out)
   }
-  await opens()
+  await opens(2)
   const service = await start(t, { data, now: LATER })
-  await opens()
+  // Of each imported user: the name, the password's hash, and the random value that sessions name.
+  const all = 2 + 3 * (await people()).length
+  await opens(all)
   await service.stop()
   t.is((await type(['vault', 'rotate'], env)).code, 0)
-  await opens()
+  await opens(all)
 })
 
 test('a version 1 log is upgraded once, at the first start, and serves the same answers', async (t) => {
   const data = await dataOfVersion1(t)
   const service = await start(t, { data, now: LATER })
-  const { position, stream, data: upgrade, metadata } = rowsIn(data).at(-2) as ReturnType<typeof rowsIn>[number]
+  const { position, stream, data: upgrade, metadata } = rowsIn(data)[EVENTS] as ReturnType<typeof rowsIn>[number]
   t.deepEqual([position, stream, upgrade], [EVENTS, 'listenPorts', { from: 1, to: 2 }])
   t.deepEqual([metadata.actor, metadata.role, metadata.time], ['berth', 'system', LATER])
   t.true(service.log.some(({ sentence }) => sentence.startsWith('log upgraded; older versions of Berth no longer')))
   await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
   await answersAsBefore(t, service)
-  await verify(t, { BERTH_DATA: data }, EVENTS + 2)
+  await verify(t, { BERTH_DATA: data }, EVENTS + EVENTS_OF_START)
   t.is((await type(['replay'], { BERTH_DATA: data })).code, 0)
   await service.stop()
   const again = await start(t, { data, now: LATER })
   await until('ready', async () => (await again.anyone.get('/health/ready')).status === 200, 20_000)
   await answersAsBefore(t, again)
-  t.is(rowsIn(data).length, EVENTS + 2)
+  t.is(rowsIn(data).length, EVENTS + EVENTS_OF_START)
 })
 
 test('after the upgrade no reservation overlaps one that version 1 released in the same quarter-hour', async (t) => {
@@ -107,7 +121,7 @@ test('after the upgrade no reservation overlaps one that version 1 released in t
     duration: 60,
   })
   t.deepEqual([made.json.start_time, made.json.end_time], ['2030-05-02T19:05:02+00:00', '2030-05-02T19:15:00+00:00'])
-  await verify(t, { BERTH_DATA: data }, EVENTS + 3)
+  await verify(t, { BERTH_DATA: data }, EVENTS + EVENTS_OF_START + 1)
 })
 
 test('a version 1 log copied to EventStoreDB is upgraded by one of three instances that start together', async (t) => {
@@ -127,5 +141,5 @@ test('a version 1 log copied to EventStoreDB is upgraded by one of three instanc
     await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 20_000)
     await answersAsBefore(t, service)
   }
-  await verify(t, { BERTH_EVENT_STORE: log }, EVENTS + 2)
+  await verify(t, { BERTH_EVENT_STORE: log }, EVENTS + EVENTS_OF_START)
 })

@@ -102,6 +102,7 @@ const forwardingMany = async (t: ExecutionContext, isOurs: boolean) => {
         opened.delete(id)
         closed.push(id)
       },
+      cut: () => undefined,
       reconsider: () => undefined,
     },
     clock: { now: () => time.now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },

@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('event-store/eventstoredb/service')
+await runTestsIn('event-store/eventstoredb/service', 'users/instances')

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { logResumed } from '../../src/service/assemble.ts'
+import { logResumed } from '../../src/service/open-views.ts'
 import { makeLog, openLines } from '../../src/telemetry/log.ts'
 
 const aDirectory = async (t: ExecutionContext): Promise<string> => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import { makeAuthenticator } from '../../src/users/authenticate.ts'
+import type { Credential } from '../../src/users/load-users.ts'
 import {
   type HashCost,
   hashPassword,
@@ -9,10 +10,9 @@ import {
   parsePasswordHash,
   verifyPassword,
 } from '../../src/users/password.ts'
-import type { Credential } from '../../src/users/users.ts'
 import { basic } from '../http/client.ts'
 import type { Tidying } from '../http/harness.ts'
-import { aUser } from './builders.ts'
+import { aUser, NO_TOKENS } from './builders.ts'
 
 /** About five milliseconds, enough to be visible over everything else. */
 const COST: HashCost = { memory: 8_192, passes: 1, parallelism: 1 }
@@ -29,14 +29,19 @@ const given = async (names: readonly string[], options: Options = {}) => {
   const all = await Promise.all(
     names.map(async (name): Promise<Credential> => {
       const record = await aUser(name, '', { password })
-      return { user: { _id: record._id, name, role: record.role }, hash, record }
+      return { user: { _id: record._id, name, role: record.role, accessSince: 0 }, hash }
     }),
   )
   const byName = new Map(all.map((credential) => [credential.user.name, credential]))
   const work = { milliseconds: 0 }
   const authenticator = makeAuthenticator({
+    tokens: NO_TOKENS,
     ...options,
-    users: { credentialOf: (name: string) => byName.get(name), list: () => all.map(({ user }) => user) },
+    users: {
+      credentialOf: (name: string) => byName.get(name),
+      isCurrent: () => true,
+      list: () => all.map(({ user }) => user),
+    },
     randomBytes,
     verify: async (hash, password) => {
       const began = performance.now()

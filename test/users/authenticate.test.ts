@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
+import type { Credential } from '../../src/users/load-users.ts'
 import { hashPassword, type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
-import type { Credential } from '../../src/users/users.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
-import { aUser, CHEAP, cheapHash } from './builders.ts'
+import { aUser, CHEAP, cheapHash, NO_TOKENS } from './builders.ts'
 
 const basic = (name: string, password: string): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
 const credentialOf = (record: UserRecord): Credential => {
   const { _id, name, role } = record
-  return { user: { _id, name, role }, hash: parsePasswordHash(record.password) as PasswordHash, record }
+  return { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(record.password) as PasswordHash }
 }
 
 /** Users in memory and their authenticator. Records every password that is really verified. */
@@ -21,6 +21,7 @@ const given = async (...records: readonly UserRecord[]) => {
   const byName = new Map(records.map((record) => [record.name, credentialOf(record)]))
   const users = {
     credentialOf: (name: string) => byName.get(name),
+    isCurrent: (credential: Credential) => byName.get(credential.user.name) === credential,
     list: () => [...byName.values()].map(({ user }) => user),
   }
   const verified: string[] = []
@@ -32,11 +33,19 @@ const given = async (...records: readonly UserRecord[]) => {
     return verifyPassword(hash, password)
   }
   const set = (record: UserRecord): void => void byName.set(record.name, credentialOf(record))
-  return { users, byName, set, verify, verified, costs, ...makeAuthenticator({ users, randomBytes, verify }) }
+  return {
+    users,
+    byName,
+    set,
+    verify,
+    verified,
+    costs,
+    ...makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify }),
+  }
 }
 
 const alice = () => aUser('alice', 'correct horse')
-const asAlice = { kind: 'user', user: { _id: 'id-of-alice', name: 'alice', role: 'tester' } } as const
+const asAlice = { kind: 'user', user: { _id: 'id-of-alice', name: 'alice', role: 'tester', accessSince: 0 } } as const
 
 test('a right password identifies the user, a wrong one is only reported as wrong', async (t) => {
   const { authenticate } = await given(await alice())
@@ -95,7 +104,7 @@ test('a removed user is refused at once, and a new user of that name is another 
   byName.delete('alice')
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'wrong', name: 'alice' })
   set(await aUser('alice', 'correct horse', { _id: 'another', role: 'auditor' }))
-  const user = { _id: 'another', name: 'alice', role: 'auditor' } as const
+  const user = { _id: 'another', name: 'alice', role: 'auditor', accessSince: 0 } as const
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), { kind: 'user', user })
 })
 
@@ -109,14 +118,14 @@ test('a changed role takes effect at once', async (t) => {
 })
 
 test('a password that changes during its verification counts as changed', async (t) => {
-  const { users, set } = await given(await alice())
+  const { users, byName, set } = await given(await alice())
   const changed = await aUser('alice', 'battery staple')
   const verify = async (hash: PasswordHash, password: string): Promise<boolean> => {
     const fits = await verifyPassword(hash, password)
-    if (users.credentialOf('alice')?.record !== changed) set(changed)
+    if (byName.get('alice')?.hash.tag.join() !== parsePasswordHash(changed.password)?.tag.join()) set(changed)
     return fits
   }
-  const { authenticate } = makeAuthenticator({ users, randomBytes, verify })
+  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify })
   const old = authenticate(basic('alice', 'correct horse'))
   const late = authenticate(basic('alice', 'battery staple'))
   t.deepEqual(await old, { kind: 'wrong', name: 'alice' })
@@ -135,7 +144,7 @@ test('an unknown name costs no check, except the first, which measures how long 
 
 test('an unknown name is refused, even if every hash matches', async (t) => {
   const { users } = await given()
-  const { authenticate } = makeAuthenticator({ users, randomBytes, verify: async () => true })
+  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify: async () => true })
   t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
 })
 
@@ -187,7 +196,7 @@ test('a lockout is consulted once for credentials that are being verified', asyn
 test('a caller with fewer attempts is checked before a crowd with more', async (t) => {
   const { users, verify } = await given(await alice())
   const limits = { runningMax: 1, rest: 0, waitMax: 0 }
-  const { authenticate } = makeAuthenticator({ users, randomBytes, verify, limits })
+  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify, limits })
   const askAs = (rank: number, password: string) =>
     authenticate(
       basic('alice', password),
@@ -208,7 +217,7 @@ test('a failed hash computation rejects all waiting callers, and the next call r
     if (++calls === 1) throw new Error('out of memory')
     return true
   }
-  const { authenticate } = makeAuthenticator({ users, randomBytes, verify })
+  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify })
   await t.throwsAsync(async () => authenticate(basic('alice', 'correct horse')), { message: 'out of memory' })
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), asAlice)
 })
@@ -221,12 +230,15 @@ test('names and passwords are UTF-8, separated by the first colon', async (t) =>
 })
 
 const digits = Buffer.from('alice:correct horse').toString('base64')
+
 const malformed: readonly (readonly [string, string])[] = [
   ['nothing', ''],
   ['the scheme alone', 'Basic'],
   ['no blank after the scheme', `Basic${digits}`],
   ['a tab after the scheme', `Basic\t${digits}`],
-  ['another scheme', `Bearer ${digits}`],
+  ['another scheme', `Digest ${digits}`],
+  ['a token with a comma', 'Bearer berth_a,b'],
+  ['a scheme of tokens alone', 'Bearer '],
   ['base64url', `Basic ${Buffer.from('alice:\u07ff\u07ff\u07ff').toString('base64url')}`],
   ['a blank inside', `Basic ${digits.slice(0, 8)} ${digits.slice(8)}`],
   ['trailing text', `Basic ${digits},`],
@@ -240,7 +252,7 @@ const malformed: readonly (readonly [string, string])[] = [
   ['an overlong encoding', `Basic ${Buffer.from([0x61, 0x3a, 0xc0, 0x80]).toString('base64')}`],
   ['a line break in the password', `Basic ${Buffer.from('alice:correct horse\n').toString('base64')}`],
   ['a null byte in the name', `Basic ${Buffer.from('alice\0:correct horse').toString('base64')}`],
-  ['a name of 129 characters', `Basic ${Buffer.from(`${'x'.repeat(129)}:y`).toString('base64')}`],
+  ['a name of 513 characters', `Basic ${Buffer.from(`${'x'.repeat(513)}:y`).toString('base64')}`],
   ['five thousand blanks', `Basic ${' '.repeat(5000)}${digits}`],
 ]
 

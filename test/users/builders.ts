@@ -33,3 +33,6 @@ export const signal = <A>(): { readonly came: Promise<A>; readonly give: (value:
   const { promise, resolve } = Promise.withResolvers<A>()
   return { came: promise, give: resolve }
 }
+
+/** Where nobody has a token. */
+export const NO_TOKENS = { isTokenLike: () => false, isReady: () => true, userOf: () => undefined }

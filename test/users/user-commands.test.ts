@@ -1,238 +1,259 @@
-import { randomBytes } from 'node:crypto'
-import { stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
-import { runUserCommand } from '../../src/users/user-commands.ts'
-import type { UserIo } from '../../src/users/user-io.ts'
-import { readUsersFile, type UserRecord } from '../../src/users/users-file.ts'
-import { aUser, fileOf, rightOf } from './builders.ts'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { type Ran, type } from '../command-line/terminal.ts'
+import { basic } from '../http/client.ts'
+import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { createSut, NOW, reserved } from '../http/requests.ts'
+import { aUser, fileOf } from './builders.ts'
 
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly error: string
+/** The commands on users, beside a running service that has admin, alice, bob and audrey. */
+
+interface Stage {
+  readonly service: Running
+  readonly user: (line: readonly string[], stdin?: string | Buffer) => Promise<Ran>
+  /** Whose name and password these are, or the code of the refusal. */
+  readonly whoIs: (name: string, password: string) => Promise<unknown>
 }
 
-const at = Date.parse('2030-05-02T05:58:11.400Z')
-
-/** A temporary users file, and the commands on it. */
-const given = async (t: ExecutionContext, ...records: readonly UserRecord[]) => {
-  const usersFile = join(await temporaryDirectory(t), 'users.json')
-  if (records.length > 0) await writeFile(usersFile, fileOf(records))
-  const run = async (
-    line: readonly string[],
-    stdin: string | Buffer = '',
-    more: Partial<UserIo> = {},
-  ): Promise<Ran> => {
-    let [out, error] = ['', '']
-    const io: UserIo = {
-      stdin: async () => Buffer.from(stdin),
-      stdout: (text) => {
-        out += text
-      },
-      stderr: (text) => {
-        error += text
-      },
-      now: () => at,
-      randomBytes,
-      ...more,
-    }
-    const code = await runUserCommand(line, { usersFile }, io)
-    return { code, out, error }
+const given = async (t: ExecutionContext): Promise<Stage> => {
+  const service = await start(t, { now: NOW })
+  return {
+    service,
+    user: (line, stdin = '') =>
+      type(
+        ['user', ...line],
+        { BERTH_DATA: service.data },
+        { stdin: async () => Buffer.from(stdin), now: service.clock.now },
+      ),
+    whoIs: async (name, password) => {
+      const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })
+      return json._id ?? json.code
+    },
   }
-  const fits = async (name: string, password: string): Promise<boolean> => {
-    const record = rightOf(await readUsersFile(usersFile)).find((user) => user.name === name)
-    const hash = parsePasswordHash(record?.password ?? '')
-    return hash !== undefined && verifyPassword(hash, password)
-  }
-  return { usersFile, run, fits }
 }
+
+const PEOPLE = ['admin', 'alice', 'bob', 'audrey']
+const namesIn = ({ out }: Ran): readonly unknown[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[2])
 
 test('user add prints the new id and a generated password', async (t) => {
-  const { usersFile, run, fits } = await given(t)
-  const { code, out, error } = await run(['add', 'alice', '--role', 'tester'])
+  const { user, whoIs } = await given(t)
+  const { code, out, error } = await user(['add', 'carol', '--role', 'tester'])
   t.deepEqual([code, error], [0, ''])
   const [id, password, end, ...more] = out.split('\n')
-  t.regex(id as string, /^70f1cb03[0-9a-f]{16}$|^[0-9a-f]{24}$/)
-  t.is(id?.slice(0, 8), Math.floor(at / 1000).toString(16))
+  t.regex(id as string, /^[0-9a-f]{24}$/)
+  t.is(id?.slice(0, 8), Math.floor(Date.parse(NOW) / 1000).toString(16))
+  t.regex(password as string, /^[0-9a-z]{26}$/)
   t.deepEqual([end, more], ['', []])
-  t.true(await fits('alice', password as string))
-  t.is((await stat(usersFile)).mode & 0o777, 0o600)
+  t.is(await whoIs('carol', password as string), id)
 })
 
 test('user add with a given id and password prints only the id', async (t) => {
-  const { run, fits } = await given(t)
-  const line = ['add', 'bob', '--role=auditor', '--id', '590780914445534540190000', '--password-stdin']
-  t.deepEqual(await run(line, 'correct horse\n'), { code: 0, out: '590780914445534540190000\n', error: '' })
-  t.true(await fits('bob', 'correct horse'))
+  const { user, whoIs } = await given(t)
+  const line = ['add', 'carol', '--role=auditor', '--id', 'carol 7', '--password-stdin']
+  t.deepEqual(await user(line, 'correct horse\n'), { code: 0, out: 'carol 7\n', error: '' })
+  t.is(await whoIs('carol', 'correct horse'), 'carol 7')
 })
 
 test('one line break after a given password is dropped, and only one', async (t) => {
-  const { run, fits } = await given(t)
-  const add = (name: string, stdin: string) => run(['add', name, '--role', 'tester', '--password-stdin'], stdin)
+  const { user, whoIs } = await given(t)
+  const add = (name: string, stdin: string) =>
+    user(['add', name, '--role', 'tester', '--id', name, '--password-stdin'], stdin)
   t.is((await add('unix', 'correct horse\n')).code, 0)
   t.is((await add('dos', 'correct horse\r\n')).code, 0)
   t.is((await add('bare', ' correct horse ')).code, 0)
-  t.true(await fits('unix', 'correct horse'))
-  t.true(await fits('dos', 'correct horse'))
-  t.true(await fits('bare', ' correct horse '))
+  t.is(await whoIs('unix', 'correct horse'), 'unix')
+  t.is(await whoIs('dos', 'correct horse'), 'dos')
+  t.is(await whoIs('bare', ' correct horse '), 'bare')
   t.is((await add('two', 'correct horse\n\n')).code, 1)
 })
 
 test('an invalid change of users is refused with the reason, and nothing is changed', async (t) => {
-  const alice = await aUser('alice', 'correct horse')
-  const { usersFile, run } = await given(t, alice)
-  const add = (name: string, ...more: string[]) => run(['add', name, '--role', 'tester', ...more])
+  const { service, user } = await given(t)
+  const before = (await service.as('admin').get('/api/user?removed=true')).text
+  const add = (name: string, ...more: string[]) => user(['add', name, '--role', 'tester', ...more])
   const refusals = [
-    [await add('alice'), /there is already a user named "alice"/],
-    [await add('bob', '--id', alice._id), /the id "id-of-alice" already belongs to "alice"/],
-    [await add('bob', '--id', 'a/b'), /the id must be 1 to 128 printable characters/],
-    [await add('a:b'), /the name must have .* without ":"/],
-    [await add('a\u0007b'), /control characters/],
-    [await run(['add', 'bob', '--role', 'tester', '--password-stdin'], 'short'), /password must have at least 8/],
-    [await run(['add', 'bob', '--role', 'tester', '--password-stdin'], Buffer.from([0xff])), /not in UTF-8/],
-    [await run(['remove', 'bob']), /there is no user named "bob"/],
-    [await run(['passwd', 'bob']), /there is no user named "bob"/],
+    [await add('ALICE'), /409 user_name_taken: /],
+    [await add('carol', '--id', idOf('alice')), /409 user_id_taken: /],
+    [await add('carol', '--id', 'schedule'), /422 invalid: _id is one of the service's own/],
+    [await add('carol', '--id', 'a/b'), /422 invalid: _id must be an id: 1 to 128 printable characters/],
+    [await add('a:b'), /422 invalid: name must be .* without ":"/],
+    [await add('a\u0007b'), /422 invalid: name must be .* invisible characters/],
+    [await add('BERTH_token'), /422 invalid: name must .* not begin with "berth_"/],
+    [await user(['add', 'carol', '--role', 'tester', '--password-stdin'], 'short'), /password must have at least 8/],
+    [await user(['add', 'carol', '--role', 'tester', '--password-stdin'], Buffer.from([0xff])), /not in UTF-8/],
+    [await user(['passwd', 'carol']), /there is no user "carol"/],
+    [await user(['passwd', 'bob', '--password-stdin'], '1234567'), /password must have at least 8/],
+    [await user(['show', 'carol']), /there is no user "carol"/],
+    [await user(['role', 'admin', 'tester']), /409 last_administrator: /],
+    [await user(['remove', 'admin', '--reservations', 'keep']), /409 last_administrator: /],
+    [await user(['remove', 'carol', '--reservations', 'keep']), /there is no user "carol"/],
+    [await user(['rename', 'bob', 'Alice']), /409 user_name_taken: /],
+    [await user(['rename', 'bob', '']), /422 invalid: name /],
+    [await user(['restore', 'bob']), /409 user_not_removed: /],
+    [await user(['erase', 'bob']), /409 user_not_removed: /],
   ] as const
   for (const [{ code, out, error }, reason] of refusals) {
-    t.deepEqual([code, out], [1, ''])
+    t.deepEqual([code, out], [1, ''], error)
     t.regex(error, reason)
     t.regex(error, /^berth: .*\n$/)
   }
-  t.deepEqual(rightOf(await readUsersFile(usersFile)), [alice])
+  t.is((await service.as('admin').get('/api/user?removed=true')).text, before)
 })
-
-const wrongUsages: readonly (readonly [readonly string[], RegExp])[] = [
-  [[], /a command is missing/],
-  [['ad'], /"ad" is not a user command/],
-  [['constructor'], /"constructor" is not a user command/],
-  [['add'], /one NAME, not 0/],
-  [['add', 'alice'], /a --role is required/],
-  [['add', 'alice', '--role', 'root'], /the role must be administrator, tester or auditor/],
-  [['add', 'alice', '--role'], /'--role <value>' argument missing/],
-  [['add', 'alice', 'bob', '--role', 'tester'], /one NAME, not 2/],
-  [['add', 'alice', '--role', 'tester', '--pasword-stdin'], /Unknown option '--pasword-stdin'/],
-  [['list', 'alice'], /no NAME expected/],
-  [['remove'], /one NAME/],
-  [['remove', 'alice', '--id', 'x'], /Unknown option '--id'/],
-  [['passwd', '--password-stdin'], /one NAME/],
-]
-
-for (const [line, reason] of wrongUsages) {
-  test(`"user ${line.join(' ')}" exits with 2, the reason and the usage`, async (t) => {
-    const { run } = await given(t)
-    const { code, out, error } = await run(line)
-    t.deepEqual([code, out], [2, ''])
-    t.regex(error, reason)
-    t.regex(error, /\nusage: user /)
-  })
-}
 
 test('no message repeats a password, wherever it was entered', async (t) => {
   const canary = 'CaNaRy0123456789'
-  const { run } = await given(t, await aUser('alice', canary))
+  const { user } = await given(t)
   const ran = [
-    await run(['add', 'bob', canary, '--role', 'tester']),
-    await run(['add', 'bob', '--role', 'tester', `--password=${canary}`]),
-    await run(['add', 'bob', '--role', 'tester', `--password-stdin=${canary}`]),
-    await run(['add', 'bob', '--role', canary]),
-    await run(['add', 'alice', '--role', 'tester', '--password-stdin'], canary),
-    await run(['add', 'bob', '--role', 'tester', '--password-stdin'], `${canary}\n${canary}`),
-    await run(['passwd', 'bob', '--password-stdin'], canary),
-    await run(['passwd', 'alice', canary]),
-    await run(['passwd', 'alice', '--password-stdin'], `${canary}\n`),
-    await run(['list']),
+    await user(['add', 'carol', canary, '--role', 'tester']),
+    await user(['add', 'carol', '--role', 'tester', `--password=${canary}`]),
+    await user(['add', 'carol', '--role', 'tester', `--password-stdin=${canary}`]),
+    await user(['add', 'carol', '--role', canary]),
+    await user(['add', 'alice', '--role', 'tester', '--password-stdin'], canary),
+    await user(['add', 'carol', '--role', 'tester', '--password-stdin'], `${canary}\n${canary}`),
+    await user(['passwd', 'carol', '--password-stdin'], canary),
+    await user(['passwd', 'alice', canary]),
+    await user(['passwd', 'alice', '--password-stdin'], `${canary}\n`),
+    await user(['remove', 'bob', '--reservations', canary]),
+    await user(['list', '--removed']),
   ]
   t.deepEqual(
     ran.map(({ code }) => code),
-    [2, 2, 2, 2, 1, 1, 1, 2, 0, 0],
+    [2, 2, 2, 2, 1, 1, 1, 2, 0, 2, 0],
   )
   for (const { out, error } of ran) t.false(`${out}${error}`.includes(canary))
 })
 
 test('user list prints id, role and name in the order of adding', async (t) => {
-  const { run } = await given(t, await aUser('zoe', 'x'), await aUser('Ann Bee', 'x', { _id: 'a', role: 'auditor' }))
-  t.deepEqual(await run(['list']), { code: 0, out: 'id-of-zoe\ttester\tzoe\na\tauditor\tAnn Bee\n', error: '' })
+  const { user } = await given(t)
+  await user(['add', 'Ann Bee', '--role', 'auditor', '--id', 'a'])
+  const { code, out, error } = await user(['list'])
+  t.deepEqual([code, error], [0, ''])
+  t.deepEqual(out.split('\n').slice(-3), [`${idOf('audrey')}\tauditor\taudrey`, 'a\tauditor\tAnn Bee', ''])
+  t.deepEqual(namesIn({ code, out, error }), [...PEOPLE, 'Ann Bee'])
 })
 
-test('user list --json prints a JSON object, also without users', async (t) => {
-  const listed = await (await given(t, await aUser('Ann "B"', 'x', { _id: 'a', role: 'auditor' }))).run([
-    'list',
-    '--json',
-  ])
-  t.deepEqual(listed, { code: 0, out: '{"users":[{"_id":"a","name":"Ann \\"B\\"","role":"auditor"}]}\n', error: '' })
-  t.deepEqual(await (await given(t)).run(['list', '--json']), { code: 0, out: '{"users":[]}\n', error: '' })
+test('user list --json prints a JSON object with the users as the service shows them', async (t) => {
+  const { service, user } = await given(t)
+  await user(['add', 'Ann "B"', '--role', 'auditor', '--id', 'a'])
+  const { code, out } = await user(['list', '--json'])
+  t.is(code, 0)
+  const { users } = (await service.as('admin').get('/api/user')).json as { users: readonly object[] }
+  t.deepEqual(JSON.parse(out), { users: users.toReversed() })
+  t.like(users[0], { _id: 'a', name: 'Ann "B"', role: 'auditor' })
 })
 
-test('user list without users prints nothing and explains how to add one', async (t) => {
-  const { run } = await given(t)
-  const { code, out, error } = await run(['list'])
-  t.deepEqual([code, out], [0, ''])
-  t.regex(error, /user add NAME/)
+test('more users than one response has are listed in order, and each is found', async (t) => {
+  const data = await temporaryData(t)
+  const names = Array.from({ length: 1_001 }, (_, n) => `user ${n}`)
+  const first = await aUser('first', 'x', { role: 'administrator' })
+  const records = names.map((name, n) => ({ ...first, _id: `id-${n}`, name }))
+  await writeFile(join(data, 'users.json'), fileOf([first, ...records]))
+  await start(t, { data })
+  t.deepEqual(namesIn(await type(['user', 'list'], { BERTH_DATA: data })), ['first', ...names])
+  t.regex((await type(['user', 'show', 'FIRST'], { BERTH_DATA: data })).out, /^id\tid-of-first\n/)
 })
 
-test('user remove prints the user and the number of their remaining reservations', async (t) => {
-  const admin = await aUser('admin', 'x', { role: 'administrator' })
-  const { usersFile, run } = await given(t, admin, await aUser('alice', 'x'), await aUser('bob', 'x'))
-  const counted: string[] = []
-  const reservationsOf = async (id: string): Promise<number> => {
-    counted.push(id)
-    return 3
-  }
-  t.deepEqual(await run(['remove', 'alice'], '', { reservationsOf }), {
-    code: 0,
-    out: 'removed alice (id-of-alice); 3 reservations of this user remain\n',
-    error: '',
+test('a user is meant by its name in any case, or else by its id', async (t) => {
+  const { user } = await given(t)
+  const shown = async (typed: string): Promise<unknown> => JSON.parse((await user(['show', typed, '--json'])).out)._id
+  t.is(await shown('ALICE'), idOf('alice'))
+  t.is(await shown(idOf('alice')), idOf('alice'))
+  await user(['add', idOf('alice'), '--role', 'tester', '--id', 'named as an id'])
+  t.is(await shown(idOf('alice')), 'named as an id')
+})
+
+test('user role and user rename change a user, who keeps id and password', async (t) => {
+  const { user, whoIs } = await given(t)
+  await user(['passwd', 'bob', '--password-stdin'], 'battery staple')
+  const { code, out } = await user(['role', 'Bob', 'auditor'])
+  t.deepEqual([code, out], [0, `bob (${idOf('bob')}) is auditor\n`])
+  t.is((await user(['rename', 'bob', 'Robert'])).out, `renamed bob (${idOf('bob')}) to Robert\n`)
+  t.like(JSON.parse((await user(['show', 'robert', '--json'])).out), {
+    _id: idOf('bob'),
+    name: 'Robert',
+    role: 'auditor',
   })
-  t.deepEqual(counted, ['id-of-alice'])
-  t.is((await run(['remove', 'bob'])).code, 0)
-  t.deepEqual(rightOf(await readUsersFile(usersFile)), [admin])
-  t.regex((await run(['remove', 'admin'])).error, /no administrator is left/)
+  t.deepEqual(
+    [await whoIs('bob', 'battery staple'), await whoIs('robert', 'battery staple')],
+    ['unauthenticated', idOf('bob')],
+  )
+  t.is((await user(['rename', 'robert', 'ROBERT'])).code, 0)
 })
 
-test('user passwd prints a generated password, and the new password matches', async (t) => {
-  const { run, fits } = await given(t, await aUser('alice', 'correct horse'))
-  const made = await run(['passwd', 'alice'])
+test('user passwd prints a generated password, and the old one is invalid', async (t) => {
+  const { user, whoIs } = await given(t)
+  const made = await user(['passwd', 'alice'])
   t.regex(made.out, /^[0-9a-z]{26}\n$/)
-  t.true(await fits('alice', made.out.trimEnd()))
-  t.false(await fits('alice', 'correct horse'))
-  const given_ = await run(['passwd', 'alice', '--password-stdin'], 'battery staple')
-  t.deepEqual(given_, { code: 0, out: '', error: '' })
-  t.true(await fits('alice', 'battery staple'))
+  t.is(await whoIs('alice', made.out.trimEnd()), idOf('alice'))
+  t.deepEqual(await user(['passwd', 'alice', '--password-stdin'], 'battery staple'), { code: 0, out: '', error: '' })
+  t.is(await whoIs('alice', 'battery staple'), idOf('alice'))
+  t.is(await whoIs('alice', made.out.trimEnd()), 'unauthenticated')
 })
 
-test('a broken users file is refused with the place of the problem', async (t) => {
-  const { usersFile, run } = await given(t)
-  await writeFile(usersFile, '{"version":1,"users":[{}]}')
-  for (const line of [['list'], ['add', 'alice', '--role', 'tester'], ['remove', 'alice']]) {
-    const { code, error } = await run(line)
-    t.is(code, 1)
-    t.regex(error, /\/users\/0\/name is required/)
+/** Reservations of a user: one that runs, and later ones. */
+const reserve = async (service: Running, name: string, later: number): Promise<void> => {
+  const sut_id = await createSut(service.as('admin'))
+  for (let n = 0; n <= later; n++) {
+    await reserved(service.as('admin'), { user_id: idOf(name), sut_id, start_in: n * 3_600, duration: 900 })
   }
-})
-
-for (const command of ['add', 'list', 'remove', 'passwd']) {
-  test(`"user ${command} --help" shows the usage and an example, and does nothing`, async (t) => {
-    const { usersFile, run } = await given(t)
-    const { code, out, error } = await run([command, '--help'])
-    t.deepEqual([code, error], [0, ''])
-    t.true(out.startsWith(`usage: user ${command}`))
-    t.regex(out, new RegExp(`npx berth user ${command}`))
-    await t.throwsAsync(stat(usersFile), { code: 'ENOENT' })
-  })
 }
 
-test('"user --help" shows every command', async (t) => {
-  const { run } = await given(t)
-  const { code, out } = await run(['--help'])
-  t.is(code, 0)
-  for (const command of ['add', 'list', 'remove', 'passwd']) t.regex(out, new RegExp(`user ${command}`))
+test('user remove prints the user and the number of their remaining reservations', async (t) => {
+  const { service, user, whoIs } = await given(t)
+  await reserve(service, 'bob', 2)
+  await reserve(service, 'alice', 0)
+  const remove = async (name: string) => (await user(['remove', name, '--reservations', 'keep'])).out
+  t.is(await remove('BOB'), `removed bob (${idOf('bob')}); 3 reservations of this user remain\n`)
+  t.is(await remove('alice'), `removed alice (${idOf('alice')}); 1 reservation of this user remains\n`)
+  t.is(await remove('audrey'), `removed audrey (${idOf('audrey')}); no reservation of this user remains\n`)
+  t.is(await whoIs('bob', 'the password of bob'), 'unauthenticated')
+  t.is((await service.as('admin').get(`/api/sut_reservation?user_id=${idOf('bob')}`)).json.count, 3)
+})
+
+test('user remove with all reservations prints how many were cancelled and released', async (t) => {
+  const { service, user } = await given(t)
+  await reserve(service, 'bob', 2)
+  const removed = await user(['remove', 'bob', '--reservations', 'cancel'])
+  t.is(removed.out, `removed bob (${idOf('bob')}); 2 reservations cancelled, 1 released\n`)
+  const again = await user(['remove', idOf('bob'), '--reservations', 'cancel'])
+  t.deepEqual([again.code, again.out], [0, `removed bob (${idOf('bob')}); 0 reservations cancelled, 0 released\n`])
+})
+
+test('removed users are shown, restored and erased by their names, and several of one name by their ids', async (t) => {
+  const { user } = await given(t)
+  const add = (id: string) => user(['add', 'Carol', '--role', 'tester', '--id', id])
+  const remove = () => user(['remove', 'carol', '--reservations', 'keep'])
+  await add('carol-1')
+  await remove()
+  t.regex((await user(['show', 'carol'])).out, /^id\tcarol-1\nname\tCarol\nrole\ttester\nstatus\tremoved\n/)
+  t.is((await user(['restore', 'CAROL'])).out, 'restored Carol (carol-1)\n')
+  await remove()
+  await add('carol-2')
+  t.regex((await user(['show', 'carol'])).out, /^id\tcarol-2\n[\s\S]*status\tpresent\n/)
+  t.regex((await user(['restore', 'carol'])).error, /409 user_name_taken/)
+  await remove()
+  for (const command of ['show', 'restore', 'erase']) {
+    const { code, out, error } = await user([command, 'carol'])
+    t.deepEqual([code, out], [1, ''])
+    t.is(error, 'berth: several removed users have the name "carol"; use an id: carol-1, carol-2\n')
+  }
+  t.is((await user(['erase', 'carol-1'])).out, 'erased carol-1\n')
+  t.is((await user(['restore', 'carol'])).out, 'restored Carol (carol-2)\n')
+  t.deepEqual((await user(['list', '--removed'])).out.trimEnd().split('\n').slice(-2), [
+    'carol-1\ttester\tcarol-1\terased',
+    'carol-2\ttester\tCarol',
+  ])
+  t.regex((await user(['restore', 'carol-1'])).error, /409 user_erased/)
+  t.deepEqual(namesIn(await user(['list'])), [...PEOPLE, 'Carol'])
 })
 
 test('a name that begins with a dash is accepted after two dashes', async (t) => {
-  const { run } = await given(t)
-  t.is((await run(['add', '--role', 'tester', '--', '-alice'])).code, 0)
-  t.regex((await run(['list'])).out, /\t-alice\n$/)
+  const { user } = await given(t)
+  t.is((await user(['add', '--role', 'tester', '--', '-carol'])).code, 0)
+  t.regex((await user(['list'])).out, /\t-carol\n$/)
 })

@@ -6,7 +6,12 @@ import type { VaultKey } from '../../src/vault/keys.ts'
 
 const keyOf = (id: string, byte: number): VaultKey => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })
 const [FIRST, SECOND] = [keyOf('k1', 1), keyOf('k2', 2)]
-const TICKET = { reservationId: '58c38f5d444553252cce0000', userId: 'alice', expires: 1_903_932_150_000 }
+const TICKET = {
+  reservationId: '58c38f5d444553252cce0000',
+  userId: 'alice',
+  accessSince: 7,
+  expires: 1_903_932_150_000,
+}
 
 const ticketsUnder = (...keys: readonly [VaultKey, ...VaultKey[]]) =>
   makeConsoleTickets(() => ({ current: keys[0], keys }), randomBytes)

@@ -3,10 +3,12 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import { openSecret, sealSecret } from '../../src/vault/cipher.ts'
 import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
-import { makeVault, openSecret, type SecretStore, sealSecret, type Vault } from '../../src/vault/vault.ts'
+import type { Vault } from '../../src/vault/vault.ts'
 import { anyCharacter } from '../characters.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
+import { makeStore, vaultOver } from './memory-store.ts'
 
 const ringOf = (...ids: readonly string[]): KeyRing =>
   rightOf(parseVaultKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join()))
@@ -15,20 +17,6 @@ const ringWith = (current: KeyRing, ...others: readonly KeyRing[]): KeyRing => (
   current: current.current,
   keys: [current, ...others].flatMap(({ keys }) => keys),
 })
-
-/** The secrets of an event store, in memory: the newest of each field. */
-const makeStore = () => {
-  const kept = new Map<string, SealedSecret>()
-  const store: SecretStore = {
-    readSecrets: async (sutId) => [...kept.values()].filter(({ owner }) => owner === sutId),
-    writeSecrets: async (secrets) => {
-      for (const secret of secrets) kept.set(`${secret.owner} ${secret.field}`, secret)
-    },
-  }
-  return { ...store, kept }
-}
-
-const vaultOver = (store: SecretStore, keys: KeyRing): Vault => makeVault({ store, keys, clock: Date.now, randomBytes })
 
 const seal = (vault: Vault, sutId: string, secrets: { password?: string; user_name?: string }) => {
   const sealed = vault.seal(sutId, secrets)

@@ -16,6 +16,7 @@ export const toHeld = (window: ClockCorrected['windows'][number]): Held => ({
   endOffset: offsetIn(window.end_time),
   created: undefined,
   hasStarted: window.started === true,
+  isBound: false,
 })
 
 /** Restores windows. Reports those that overlap a current one. */

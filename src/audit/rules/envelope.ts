@@ -1,9 +1,18 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
-import { LISTEN_PORTS_STREAM, monitoringStream, SCHEDULE_STREAM, sessionStream } from '../../domain/values/ids.ts'
-import { type GivenIds, hexAt, type SeenIds } from './ids.ts'
+import {
+  LISTEN_PORTS_STREAM,
+  monitoringStream,
+  SCHEDULE_STREAM,
+  sessionStream,
+  tokenStream,
+  USERS_STREAM,
+} from '../../domain/values/ids.ts'
 import { copyText, type Report, type Stream } from './state.ts'
 
 /** Rules for every event, whatever its type. */
+
+/** Prefixes of streams beside those of SUTs whose times are corrected. */
+const ALSO_CORRECTED = [monitoringStream(''), sessionStream(''), tokenStream('')]
 
 /** Whether an event is in the stream that its type and SUT require. */
 const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefined): boolean => {
@@ -20,18 +29,31 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
     case 'ListenPortReleased':
     case 'StoreUpgraded':
       return stream === LISTEN_PORTS_STREAM
+    case 'UserAdded':
+    case 'UserChanged':
+    case 'UserRemoved':
+    case 'UserRestored':
+    case 'UserErased':
+      return stream === USERS_STREAM
+    case 'TokenIssued':
+    case 'TokenRevoked':
+      return stream === tokenStream(data.user_id)
     default:
       if (sutId !== undefined)
         return stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
       if (type !== 'ClockCorrected') return stream === LISTEN_PORTS_STREAM
-      if (stream.startsWith(monitoringStream('')) || stream.startsWith(sessionStream(''))) return true
-      return stream === LISTEN_PORTS_STREAM || stream === SCHEDULE_STREAM
+      if (ALSO_CORRECTED.some((prefix) => stream.startsWith(prefix))) return true
+      return stream === LISTEN_PORTS_STREAM || stream === SCHEDULE_STREAM || stream === USERS_STREAM
   }
 }
 
+const isOfUser = (type: EventType): boolean => type.startsWith('User') || isOfToken(type)
+
+const isOfToken = (type: EventType): boolean => type.startsWith('Token')
+
 export const judgeStream = (event: Recorded, report: Report): boolean => {
   const { type, data, stream } = event
-  const sutId = 'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
+  const sutId = 'sut_id' in data ? data.sut_id : '_id' in data && !isOfUser(type) ? data._id : undefined
   const isThere = isInItsStream(event, sutId)
   const of = sutId === undefined ? '' : ` of the SUT ${sutId}`
   if (!isThere) report(`is a ${type}${of}, which does not belong in the stream ${stream}`)
@@ -61,35 +83,6 @@ export const judgeTime = (stream: Stream, time: number, written: string, report:
   }
 }
 
-const [DASH, SEVEN] = ['-'.charCodeAt(0), '7'.charCodeAt(0)]
-
-export const judgeId = (id: string, time: number, seen: SeenIds, report: Report): void => {
-  const [a, b, c, d] = [hexAt(id, 0, 8), hexAt(id, 9, 13), hexAt(id, 14, 18), hexAt(id, 19, 23)]
-  const [e, f] = [hexAt(id, 24, 28), hexAt(id, 28, 36)]
-  const hasDashes =
-    id.charCodeAt(8) === DASH && id.charCodeAt(13) === DASH && id.charCodeAt(18) === DASH && id.charCodeAt(23) === DASH
-  const isHex = a + b + c + d + e + f >= 0
-  if (!isHex || !hasDashes || id.charCodeAt(14) !== SEVEN || d >>> 14 !== 2) {
-    report(`has an id that is not a UUID of version 7, ${id}`)
-    return
-  }
-  if (a * 65_536 + b !== time) report(`has an id that does not begin with its time, ${id}`)
-  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
-}
-
-/**
- * Assigned ids begin with the second they were assigned.
- *
- * @param mark a number to find with the id, not 0
- */
-export const judgeNewId = (_id: string, time: number, given: GivenIds, report: Report, mark = 1): void => {
-  const second = Math.floor(time / 1_000) % 2 ** 32
-  const first = hexAt(_id, 0, 8)
-  if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
-  if (!given.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), mark))
-    report(`assigns an id that was assigned before, ${_id}`)
-}
-
 /** Event types that no user records, and the actor that does: the service itself or a command typed on its machine. */
 const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   SutCreationAbandoned: 'berth',
@@ -101,15 +94,35 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   ScheduleBegan: 'schedule',
   ReservationStarted: 'schedule',
   ReservationEnded: 'schedule',
+  ReservationUnbound: 'berth',
   SutWentOnline: 'monitor',
   SutWentOffline: 'monitor',
   SessionOpened: 'gateway',
   SessionClosed: 'gateway',
 }
 
-export const judgeActor = ({ type, data, metadata }: Recorded, report: Report): void => {
+/** Event types of users that the service records too: the first users, and what the removal of a user ends or revokes. */
+const ALSO_BY_SERVICE: typeof SYSTEM_ACTORS = {
+  UserAdded: 'berth',
+  TokenRevoked: 'berth',
+  ReservationCancelled: 'berth',
+  ReservationReleased: 'berth',
+}
+
+/** A user of any role may give itself a new password and end its sessions, but no new name. */
+const isOwnPassword = ({ type, data, metadata }: Recorded): boolean => {
+  if (type !== 'UserChanged' || data._id !== metadata.actor || data.credentials === undefined) return false
+  return Object.keys(data).length === 2 && !data.credentials.changed.includes('name')
+}
+
+/** A user of any role may issue and revoke its own tokens. */
+const isOwnToken = ({ type, data, metadata }: Recorded): boolean =>
+  isOfToken(type) && 'user_id' in data && data.user_id === metadata.actor
+
+export const judgeActor = (event: Recorded, report: Report): void => {
+  const { type, data, metadata } = event
   const { actor, role } = metadata
-  const system = SYSTEM_ACTORS[type]
+  const system = SYSTEM_ACTORS[type] ?? (role === 'system' ? ALSO_BY_SERVICE[type] : undefined)
   if ((system !== undefined) !== (role === 'system')) {
     report(`is a ${type} by a ${role}`)
     return
@@ -119,6 +132,7 @@ export const judgeActor = ({ type, data, metadata }: Recorded, report: Report): 
     report(`is by the service under the name ${actor}`)
     return
   }
+  if (isOwnPassword(event) || isOwnToken(event)) return
   if (role === 'auditor') {
     report('is by an auditor, who cannot write')
     return

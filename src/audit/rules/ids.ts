@@ -1,3 +1,5 @@
+import type { Report } from './state.ts'
+
 /**
  * A set of 128-bit ids: an open-addressing table, at most half full, 16 bytes per slot. A million ids take 32
  * megabytes.
@@ -12,6 +14,8 @@ export interface GivenIds {
   /** Adds an id, given as three words, with its number. Returns whether the id is new. */
   readonly add: (a: number, b: number, c: number, mark: number) => boolean
   readonly find: (a: number, b: number, c: number) => number | undefined
+  /** Gives an id that was added another number. */
+  readonly change: (a: number, b: number, c: number, mark: number) => void
 }
 
 const INITIAL_PLACES = 1_024
@@ -68,6 +72,9 @@ const makeTable = (hasMarks: boolean): SeenIds & GivenIds => {
       return true
     },
     find: (a, b, c) => words[placeOf(a, b, c, 0) + 3] || undefined,
+    change: (a, b, c, mark) => {
+      words[placeOf(a, b, c, 0) + 3] = mark
+    },
   }
 }
 
@@ -87,4 +94,33 @@ export const hexAt = (text: string, from: number, to: number): number => {
     word = word * 16 + digit
   }
   return word
+}
+
+const [DASH, SEVEN] = ['-'.charCodeAt(0), '7'.charCodeAt(0)]
+
+export const judgeId = (id: string, time: number, seen: SeenIds, report: Report): void => {
+  const [a, b, c, d] = [hexAt(id, 0, 8), hexAt(id, 9, 13), hexAt(id, 14, 18), hexAt(id, 19, 23)]
+  const [e, f] = [hexAt(id, 24, 28), hexAt(id, 28, 36)]
+  const hasDashes =
+    id.charCodeAt(8) === DASH && id.charCodeAt(13) === DASH && id.charCodeAt(18) === DASH && id.charCodeAt(23) === DASH
+  const isHex = a + b + c + d + e + f >= 0
+  if (!isHex || !hasDashes || id.charCodeAt(14) !== SEVEN || d >>> 14 !== 2) {
+    report(`has an id that is not a UUID of version 7, ${id}`)
+    return
+  }
+  if (a * 65_536 + b !== time) report(`has an id that does not begin with its time, ${id}`)
+  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
+}
+
+/**
+ * Assigned ids begin with the second they were assigned.
+ *
+ * @param mark a number to find with the id, not 0
+ */
+export const judgeNewId = (_id: string, time: number, given: GivenIds, report: Report, mark = 1): void => {
+  const second = Math.floor(time / 1_000) % 2 ** 32
+  const first = hexAt(_id, 0, 8)
+  if (first !== second) report(`assigns an id that does not begin with its creation second, ${_id}`)
+  if (!given.add(first, hexAt(_id, 8, 16), hexAt(_id, 16, 24), mark))
+    report(`assigns an id that was assigned before, ${_id}`)
 }

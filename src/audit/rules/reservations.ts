@@ -25,9 +25,11 @@ const judgeReleased = ({ released }: Sut, start: number, end: number, version: V
 const isRightStart = ({ released }: Sut, start: number, version: Version): boolean =>
   isOnGrid(start) || (version !== 1 && findHeldEnd(released, start - (start % QUARTER)) === start)
 
+type Created = Extract<Recorded, { readonly type: 'ReservationCreated' }>
+
 const judgeReservationCreated = (
   sut: Sut,
-  data: DataOf<'ReservationCreated'>,
+  { data, metadata }: Created,
   user_id: string,
   { time, version }: { readonly time: number; readonly version: Version },
   report: Report,
@@ -67,6 +69,7 @@ const judgeReservationCreated = (
     endOffset: offsetIn(data.end_time),
     created: time,
     hasStarted: false,
+    isBound: metadata.client !== undefined && metadata.actor === user_id,
   }
   if (place === windows.length) windows.push(held)
   else windows.splice(place, 0, held)
@@ -134,6 +137,17 @@ const judgeReservationCancelled = (
   sut.windows.splice(place, 1)
 }
 
+type Binding = Extract<Recorded, { readonly type: 'ReservationBound' | 'ReservationUnbound' }>
+
+const judgeBinding = (sut: Sut, { type, data, metadata }: Binding, time: number, report: Report): void => {
+  const held = sut.windows[findCurrent(sut, data, time, report)]
+  const isBound = type === 'ReservationBound'
+  if (isBound && metadata.client === undefined) report('binds a reservation to no client')
+  if (held === undefined) return
+  if (!isBound && !held.isBound) report(`unbinds the reservation ${data._id}, which is not bound`)
+  held.isBound = isBound
+}
+
 type ReservationEvent = Extract<
   Recorded,
   {
@@ -143,6 +157,7 @@ type ReservationEvent = Extract<
       | 'ReservationReleased'
       | 'ReservationCancelled'
       | 'ReservationBound'
+      | 'ReservationUnbound'
   }
 >
 
@@ -161,7 +176,7 @@ export const judgeReservation = (
 ): void => {
   switch (event.type) {
     case 'ReservationCreated':
-      judgeReservationCreated(sut, event.data, ownUser(event.data.user_id), { time, version }, report)
+      judgeReservationCreated(sut, event, ownUser(event.data.user_id), { time, version }, report)
       break
     case 'ReservationExtended':
       judgeReservationExtended(sut, event.data, { time, version }, report)
@@ -173,7 +188,7 @@ export const judgeReservation = (
       judgeReservationCancelled(sut, event.data, time, report)
       break
     case 'ReservationBound':
-      findCurrent(sut, event.data, time, report)
-      if (event.metadata.client === undefined) report('binds a reservation to no client')
+    case 'ReservationUnbound':
+      judgeBinding(sut, event, time, report)
   }
 }

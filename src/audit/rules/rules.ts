@@ -1,17 +1,19 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { LISTEN_PORTS_STREAM, sutStream } from '../../domain/values/ids.ts'
+import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import { dropPast, UNRECORDED_MAX } from './calendar.ts'
 import { type Correction, correctTime, restoreWindows, toCorrection } from './corrections.ts'
-import { judgeActor, judgeId, judgeKey, judgeNewId, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
-import { makeGivenIds, makeSeenIds } from './ids.ts'
+import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
+import { judgeId, judgeNewId, makeSeenIds } from './ids.ts'
 import { millisecondsIn } from './moments.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
 import { judgeReservation } from './reservations.ts'
 import { judgeScheduled, type Schedule } from './schedule.ts'
-import { type Assigned, judgeSession, makeHolderMarks } from './sessions.ts'
-import { copyText, makeTextCache, newStream, type Report, type Stream, type Sut } from './state.ts'
+import { type Assigned, judgeSession, newAssigned } from './sessions.ts'
+import { makeStreams, makeTextCache, type Report, type Stream, type Sut } from './state.ts'
 import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
+import { makeTokens } from './tokens.ts'
+import { makeUsers } from './users.ts'
 
 /**
  * Checks that the log obeys Berth's rules, using only the log and independently of the code that enforces them. Folds
@@ -49,7 +51,7 @@ const judgeStoreUpgraded = (log: Others['log'], { from, to }: DataOf<'StoreUpgra
   log.version = Math.max(log.version, to)
 }
 
-/** Events without a rule on the state of their SUT, and those of monitoring and sessions (see there). */
+/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users and tokens (see there). */
 type JudgedElsewhere = Extract<
   Recorded,
   {
@@ -59,6 +61,8 @@ type JudgedElsewhere = Extract<
       | `SutMonitoring${string}`
       | `SutWent${string}`
       | `Session${string}`
+      | `User${string}`
+      | `Token${string}`
   }
 >
 
@@ -87,6 +91,7 @@ export const judgeData = (sut: Sut, event: Recorded, time: number, others: Other
     case 'ReservationReleased':
     case 'ReservationCancelled':
     case 'ReservationBound':
+    case 'ReservationUnbound':
       judgeReservation(sut, event, { time, version: ports && log.version, ownUser }, report)
       break
     case 'ReservationStarted':
@@ -122,38 +127,24 @@ const newCommon = (): Pick<Others, 'log' | 'schedule' | 'unrecordedMax'> => ({
   ...{ log: { version: 1 }, schedule: { from: undefined }, unrecordedMax: UNRECORDED_MAX },
 })
 
-const newAssigned = (hasUncertain: Assigned['hasUncertain']): Assigned => ({
-  ...{ given: makeGivenIds(), markOf: makeHolderMarks(), hasUncertain },
-})
-
 const never = (): boolean => false
 
 export const makeRules = (): Rules => {
-  const streams = new Map<string, Stream>()
+  const streams = makeStreams()
   const eventIds = makeSeenIds()
-  const ports = makePorts()
+  const [ports, users, tokens] = [makePorts(), makeUsers(), makeTokens()]
   const corrections: Correction[] = []
 
-  const streamOf = (name: string): Stream => {
-    const found = streams.get(name)
-    if (found !== undefined) return found
-    const made = newStream()
-    streams.set(copyText(name), made)
-    return made
-  }
-  const certainPorts = (): Ports | undefined => (streams.get(LISTEN_PORTS_STREAM)?.isUncertain ? undefined : ports)
-  const sutOf = (sutId: string): Stream | undefined => streams.get(sutStream(sutId))
-  const knownSut = (sutId: string): Sut | undefined => {
-    const stream = sutOf(sutId)
-    return stream === undefined || stream.isUncertain ? undefined : stream.sut
-  }
-  const isAbandoned = (sutId: string): boolean => sutOf(sutId)?.sut.status === 'abandoned'
+  const { isUncertain, knownSut } = streams
+  const isAbandoned = (sutId: string): boolean => streams.ofSut(sutId)?.sut.status === 'abandoned'
+  /** Undefined if the stream is uncertain. */
+  const certain = <A>(stream: string, state: A): A | undefined => (isUncertain(stream) ? undefined : state)
   const ownUser = makeTextCache()
   const common = { ...newCommon(), knownSut, ownUser }
-  const assigned = newAssigned((sutId) => sutOf(sutId)?.isUncertain === true)
+  const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
 
   const judge: Rules['judge'] = (event, position, report) => {
-    const stream = streamOf(event.stream)
+    const stream = streams.get(event.stream)
     const previous = stream.position
     stream.position = position
     const written = event.metadata.time
@@ -171,19 +162,23 @@ export const makeRules = (): Rules => {
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : never, report)
     judgeMonitoring(stream, event, time, knownSut, report)
     judgeSession(stream, event, assigned, report)
-    judgeData(stream.sut, event, time, { ...common, ports: certainPorts() }, report)
+    users.judge(event, time, report)
+    const certainUsers = certain(USERS_STREAM, users)
+    certainUsers?.judgeCancelled(event, time, report)
+    tokens.judge(event, time, certainUsers, report)
+    judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
     return previous
   }
 
   return {
     judge,
     skip: (name, revision, position) => {
-      const stream = streamOf(name)
+      const stream = streams.get(name)
       stream.isUncertain = true
       stream.position = position
       stream.revision = revision
     },
-    streams: () => streams,
+    streams: streams.all,
     corrections: () => corrections,
   }
 }

@@ -1,5 +1,5 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { type GivenIds, hexAt } from './ids.ts'
+import { type GivenIds, hexAt, makeGivenIds } from './ids.ts'
 import { millisecondsIn } from './moments.ts'
 import { copyText, type Report, type Stream } from './state.ts'
 
@@ -65,3 +65,7 @@ export const judgeSession = (stream: Stream, event: Recorded, assigned: Assigned
   if (millisecondsIn(closed_at) < millisecondsIn(opened_at)) report('closes a session before it was opened')
   stream.sessions.delete(_id)
 }
+
+export const newAssigned = (hasUncertain: Assigned['hasUncertain']): Assigned => ({
+  ...{ given: makeGivenIds(), markOf: makeHolderMarks(), hasUncertain },
+})

@@ -1,4 +1,5 @@
 import type { SutValues } from '../../domain/sut/state.ts'
+import { sutStream } from '../../domain/values/ids.ts'
 
 /** The state at a position in the log, as far as the rules need it. */
 
@@ -18,6 +19,8 @@ export interface Held {
   /** Unix milliseconds of its creation; undefined for a restored one. */
   readonly created: number | undefined
   hasStarted: boolean
+  /** Whether only one client may connect. */
+  isBound: boolean
 }
 
 export interface Sut {
@@ -99,5 +102,37 @@ export const makeTextCache = (): ((text: string) => string) => {
     const copy = copyText(text)
     known.set(copy, copy)
     return copy
+  }
+}
+
+/** The streams of the log, by name. */
+export interface Streams {
+  /** Makes the stream if it is new. */
+  readonly get: (name: string) => Stream
+  readonly isUncertain: (name: string) => boolean
+  readonly ofSut: (sutId: string) => Stream | undefined
+  /** Undefined if there is none, or its stream is uncertain. */
+  readonly knownSut: (sutId: string) => Sut | undefined
+  readonly all: () => ReadonlyMap<string, Stream>
+}
+
+export const makeStreams = (): Streams => {
+  const streams = new Map<string, Stream>()
+  const ofSut = (sutId: string): Stream | undefined => streams.get(sutStream(sutId))
+  return {
+    get: (name) => {
+      const found = streams.get(name)
+      if (found !== undefined) return found
+      const made = newStream()
+      streams.set(copyText(name), made)
+      return made
+    },
+    isUncertain: (name) => streams.get(name)?.isUncertain === true,
+    ofSut,
+    knownSut: (sutId) => {
+      const stream = ofSut(sutId)
+      return stream === undefined || stream.isUncertain ? undefined : stream.sut
+    },
+    all: () => streams,
   }
 }

@@ -1,32 +1,52 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { recordForLog } from '../../commands/record-for-log.ts'
+import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { openStoreBeside } from '../../service/open-store.ts'
+import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { withoutChecks } from '../../vault/needs.ts'
-import { KEY_CHECKS } from '../../vault/vault.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
 import { readConfiguredKeys } from './verify-vault.ts'
 
 /** Secrets per page. */
 const PAGE = 500
-/** Maximum number of SUTs printed; the JSON has all. */
+/** Maximum number of SUTs and of users printed; the JSON has all. */
 const SHOWN = 20
 
-/** The SUT of each secret encrypted with a key. */
+/** The owner of each secret encrypted with a key. */
 const ownersOf = async (store: EventStore, key: string): Promise<readonly string[]> => {
-  const suts: string[] = []
+  const owners: string[] = []
   let page = await store.secretsSealedWith(key, undefined, PAGE)
   while (page.length > 0) {
-    for (const { owner } of withoutChecks(page)) suts.push(owner)
+    for (const { owner } of withoutChecks(page)) owners.push(owner)
     page = await store.secretsSealedWith(key, page.at(-1), PAGE)
   }
-  return suts
+  return owners
 }
 
-const report = (key: string, secrets: number, suts: readonly string[]): string => {
-  const named = suts.slice(0, SHOWN).join(', ')
-  const more = suts.length > SHOWN ? ` and ${suts.length - SHOWN} more` : ''
-  const of = secrets === 0 ? 'no secret' : `${secrets} secrets of the SUTs ${named}${more}; set them again`
+/** The ids of the SUTs, or of the users that lose secrets or names of tokens, each once. */
+const idsOf = (what: 'SUT' | 'user', owners: readonly string[]): readonly string[] => {
+  const isWanted = ({ kind }: ReturnType<typeof parseOwner>): boolean => (kind === 'SUT') === (what === 'SUT')
+  return [...new Set(owners.map(parseOwner).flatMap((owner) => (isWanted(owner) ? [owner.id] : [])))]
+}
+
+/** What is lost with a key. */
+interface Lost {
+  readonly key: string
+  readonly secrets: number
+  readonly suts: readonly string[]
+  readonly users: readonly string[]
+}
+
+const listed = (what: string, ids: readonly string[]): readonly string[] => {
+  if (ids.length === 0) return []
+  const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : ''
+  return [`of the ${what} ${ids.slice(0, SHOWN).join(', ')}${more}`]
+}
+
+const report = ({ key, secrets, suts, users }: Lost): string => {
+  const owners = [...listed('SUTs', suts), ...listed('users', users)].join(' and ')
+  const of = secrets === 0 ? 'no secret' : `${secrets} secrets ${owners}; set them again`
   return `lost with the key ${key}: ${of}. Retries of earlier requests are no longer recognised.\n`
 }
 
@@ -43,7 +63,7 @@ The service then starts without it. The encrypted secrets are kept: if the key i
 file after the others, and they open again. Stop the service first. With an EventStoreDB, make sure that no instance has
 the key.
 
-With --json it prints {"key","secrets","suts"}.`,
+With --json it prints {"key","secrets","suts","users"}.`,
   run: async ({ operands: [key = ''], options }, config, terminal) => {
     const { now, randomBytes, stdout } = terminal
     const ring = await readConfiguredKeys(config)
@@ -61,10 +81,8 @@ With --json it prints {"key","secrets","suts"}.`,
           sealed.length === 0 ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten'
         return refuse(terminal, why)
       }
-      const suts = [...new Set(sealed)]
-      stdout(
-        options.json ? `${JSON.stringify({ key, secrets: sealed.length, suts })}\n` : report(key, sealed.length, suts),
-      )
+      const lost = { key, secrets: sealed.length, suts: idsOf('SUT', sealed), users: idsOf('user', sealed) }
+      stdout(options.json ? `${JSON.stringify(lost)}\n` : report(lost))
       const data = { key, secrets: sealed.length }
       await recordForLog({ type: 'VaultKeyForgotten', data }, { store, now: now(), randomHex })
       await store.exchangeSecrets(checks.map((old) => ({ old })))

@@ -112,7 +112,7 @@ export const vaultRotateCommand: Command = {
   name: 'vault rotate',
   operands: [],
   options: { json: { type: 'boolean' } },
-  summary: 'encrypts the secrets of the SUTs with a new key',
+  summary: 'encrypts the secrets of SUTs and users with a new key',
   example: 'vault rotate',
   help: `
 Puts a new key before those in the key file and encrypts every secret again with it. Works without a service, or with a

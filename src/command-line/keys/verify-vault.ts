@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import type { Config } from '../../service/config/config.ts'
-import { type CheckedSut, checkSut, findUnknownOwners, type SecretFinding } from '../../vault/check-secrets.ts'
+import { type CheckedOwner, checkOwner, findUnknownOwners, type SecretFinding } from '../../vault/check-secrets.ts'
 import { type ExpectedSecrets, makeExpectedSecrets } from '../../vault/expected-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
@@ -88,20 +88,20 @@ export const verifyVault = async (
   ring: Pick<KeyRing, 'keys'>,
   { standing, catchUp }: Followed,
 ): Promise<VerifiedVault> => {
-  const checked = new Map<string, CheckedSut>()
-  const check = async (suts: Iterable<string>): Promise<readonly string[]> => {
-    for (const sutId of suts) checked.set(sutId, await checkSut(store, ring, sutId, standing.suts.get(sutId)))
-    return [...checked].filter(([, { findings }]) => findings.length > 0).map(([sutId]) => sutId)
+  const checked = new Map<string, CheckedOwner>()
+  const check = async (owners: Iterable<string>): Promise<readonly string[]> => {
+    for (const owner of owners) checked.set(owner, await checkOwner(store, ring, owner, standing.owners.get(owner)))
+    return [...checked].filter(([, { findings }]) => findings.length > 0).map(([owner]) => owner)
   }
   const keyIds = new Set([...(await readKnownKeyIds(store)), ...ring.keys.map(({ id }) => id)])
-  let found = await check([...standing.suts.keys(), ...(await findUnknownOwners(store, keyIds, standing))])
+  let found = await check([...standing.owners.keys(), ...(await findUnknownOwners(store, keyIds, standing))])
   for (let n = 1; n < CHECKS && found.length > 0; n++) {
     await catchUp()
     found = await check(found)
   }
   const all = [...checked.values()]
   return {
-    secrets: [...standing.suts.values()].reduce((sum, fields) => sum + fields.size, 0),
+    secrets: [...standing.owners.values()].reduce((sum, fields) => sum + fields.size, 0),
     opened: all.reduce((sum, { opened }) => sum + opened, 0),
     unopened: countBy(
       all.flatMap(({ unopened }) => unopened),

@@ -14,21 +14,21 @@ const keysOf = ({ vaultKeys, vaultKeyFile, auditKey, auditKeyFile }: Config): re
 ]
 
 const IN_CLUSTER =
-  'the log and the secrets are in an EventStoreDB: back them up with its tools, and the users file and the keys separately'
+  'the log and the secrets are in an EventStoreDB: back them up with its tools, and the keys separately'
 
 export const backupCommand: Command = {
   name: 'backup',
   operands: ['DIR'],
   options: { json: { type: 'boolean' } },
-  summary: 'copies log, secrets and users into a new directory',
+  summary: 'copies the log with its secrets into a new directory',
   example: 'backup /backups/berth-$(date +%F)',
   help: `
-Copies the log, the encrypted secrets of the SUTs and the users into the new directory DIR, with a checkpoint of the log
+Copies the log and the encrypted secrets of SUTs and users into the new directory DIR, with a checkpoint of the log
 signed with the audit key (log.checkpoint). Then checks the copy: reads every event and compares the root hash with that
 of the log. Works with or without a running service. DIR appears only when it is complete, readable by its owner only.
 
 The vault keys and the audit key are NOT in it: with both, anybody could read the secrets and sign. Keep a copy of them
-in another place.
+in another place. Without the vault keys, nobody can log in to what is restored.
 To restore: stop the service, replace the data directory with DIR, put the keys back in their places, start the service.
 
 With --json it prints the checkpoint with "directory" and "keys_not_included".`,
@@ -57,6 +57,7 @@ With --json it prints the checkpoint with "directory" and "keys_not_included".`,
     terminal.stdout(`${directory}: ${made.right.events} events, checked; root ${root}\n`)
     const missing = `the vault keys (${vault_keys.join(', ')}) and the audit key`
     terminal.stdout(`Not included: ${missing}. Keep a copy of ${keys.join(' and ')} elsewhere.\n`)
+    terminal.stdout('A restore needs them: without the vault keys, users have neither names nor passwords.\n')
     return DONE
   },
 }

@@ -64,7 +64,7 @@ the same order, with the same ids and revisions. Ends with the root hash of both
 may run on the log meanwhile. An interrupted copy continues where it stopped when the command is run again.
 
 --from is the log in the data directory by default. --to is BERTH_EVENT_STORE by default, which keeps the password off
-the command line. The users file and the vault keys are files: copy them to every instance.
+the command line. The keys are files: copy them to every instance.
 
 With --json it prints {"events","found","secrets","root","seconds"}.`,
   run: async ({ options }, config, terminal) => {

@@ -40,15 +40,15 @@ export const HISTORY_HEADING = row('POSITION', 'REV', 'TIME', 'EVENT', 'WHO')
 /**
  * For a terminal: an event in columns, with its changes and reason below.
  *
- * @param names of users by their ids
+ * @param name of the actor, if it is known
  */
 export const historyRow = (
   { event, position, changes }: HistoryEntry,
-  names: ReadonlyMap<string, string>,
+  name: string | undefined,
   width: number,
 ): string => {
   const { time, actor, role, reason } = event.metadata
-  const who = `${names.get(actor) ?? actor} (${role})`
+  const who = `${name ?? actor} (${role})`
   const below = [
     ...(changes.length > 0 ? [shownChanges(changes)] : []),
     ...(reason === undefined ? [] : [`why: ${JSON.stringify(reason)}`]),

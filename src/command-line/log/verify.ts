@@ -120,9 +120,9 @@ or moved since. Repeat it for more checkpoints. The signature must be that of th
 --key, the verifier key that "audit key" prints. Where the log differs from what was signed, the place is named: from
 the hashes stored with the events if they are intact, otherwise between two checkpoints.
 
---vault also checks that each secret of a SUT is in the vault, opens with its key and belongs to that SUT and event,
-and that the vault has no secret that no event has set. It needs the keys of the vault, and names what it could not
-check without one.
+--vault also checks that each secret of a SUT or a user is in the vault, opens with its key and belongs to its owner and
+event, and that the vault has no secret that no event has set. It needs the keys of the vault, and names what it could
+not check without one.
 
 With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"},
 the findings (the first 10,000) as {"position","what"}; "place", if any, as {"unchanged_up_to","differs_before"};

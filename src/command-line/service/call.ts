@@ -16,11 +16,26 @@ const CREDENTIALS_MAX = 4_096
 /** Permission bits of the group and of others. */
 const OTHERS = 0o077
 
-/** A route of the running service. */
+/** A request for a route of the running service. */
 export interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
+  readonly body?: object
+  readonly idempotencyKey?: string
 }
+
+export type Answer = Record<string, unknown>
+
+/** Why a call failed, as a sentence. */
+export interface CallFailure {
+  /** `absent`: no service listens; `cut off`: it may have been received; `refused`: it was answered. */
+  readonly kind: 'absent' | 'cut off' | 'refused' | 'impossible'
+  /** The code of a refusal. */
+  readonly code?: string
+  readonly why: string
+}
+
+const fail = (failure: CallFailure): E.Either<CallFailure, never> => E.left(failure)
 
 type Target = Pick<RequestOptions, 'socketPath' | 'protocol' | 'hostname' | 'port' | 'auth'> & { readonly base: string }
 
@@ -45,7 +60,7 @@ const findTarget = async ({ client, data }: Config): Promise<E.Either<string, Ta
     const why = socketPathProblem(socketPath)
     return why === undefined
       ? E.right({ socketPath, base: '' })
-      : E.left(`the service cannot be reached at ${socketPath}: ${why}`)
+      : E.left(`the service cannot be reached at ${socketPath}: ${why}; set BERTH_DATA to a short link to it`)
   }
   const credentials = await readCredentials(client.credentialsFile)
   if (E.isLeft(credentials)) return credentials
@@ -65,37 +80,41 @@ const readAll = async (response: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-const send = ({ base, ...target }: Target, { method, path }: Call): Promise<IncomingMessage> =>
+const send = ({ base, ...target }: Target, { method, path, body, idempotencyKey }: Call): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const options = {
       ...target,
       method,
       path: base + path,
       timeout: TIMEOUT,
-      headers: { Accept: 'application/json' },
+      headers: {
+        Accept: 'application/json',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      },
     }
     const sent = target.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
     sent.on('response', resolve).on('error', reject)
     sent.on('timeout', () => sent.destroy(new Error(`no response within ${TIMEOUT / 1000} s`)))
-    sent.end()
+    sent.end(body && JSON.stringify(body))
   })
 
 const placeOf = ({ client, data }: Config): string => client?.url ?? data
 
-const describe = (config: Config, error: NodeJS.ErrnoException): string => {
+const describe = (config: Config, error: NodeJS.ErrnoException): CallFailure => {
   const where = placeOf(config)
   if (config.client === undefined && NOT_LISTENING.includes(error.code ?? '')) {
-    return `no service runs on ${where}; set BERTH_URL to reach another`
+    return { kind: 'absent', why: `no service runs on ${where}; set BERTH_URL to reach another` }
   }
   // The messages of OpenSSL end with a line break.
-  return `the service at ${where} cannot be reached: ${error.message.trimEnd()}`
+  return { kind: 'cut off', why: `the service at ${where} cannot be reached: ${error.message.trimEnd()}` }
 }
 
 /** What the service answered. Proxies, and servers that are not Berth, answer with other things. */
-const readAnswer = (text: string): Record<string, unknown> | undefined => {
+const readAnswer = (text: string): Answer | undefined => {
   try {
     const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined
+    return typeof body === 'object' && body !== null ? (body as Answer) : undefined
   } catch {
     return undefined
   }
@@ -103,22 +122,26 @@ const readAnswer = (text: string): Record<string, unknown> | undefined => {
 
 /**
  * Calls a route of the running service: over its socket as an administrator, or at BERTH_URL as the user of
- * BERTH_CREDENTIALS_FILE. Left is a sentence that says why that failed or was refused.
+ * BERTH_CREDENTIALS_FILE.
  */
-export const callService = async (config: Config, call: Call): Promise<E.Either<string, Record<string, unknown>>> => {
+export const tryCall = async (config: Config, call: Call): Promise<E.Either<CallFailure, Answer>> => {
   const target = await findTarget(config)
-  if (E.isLeft(target)) return target
+  if (E.isLeft(target)) return fail({ kind: 'impossible', why: target.left })
   try {
     const response = await send(target.right, call)
     const { statusCode = 0 } = response
     const body = readAnswer(await readAll(response))
     if (body !== undefined && statusCode < 300) return E.right(body)
-    return E.left(
-      typeof body?.code === 'string'
-        ? `${statusCode} ${body.code}: ${body.detail}`
-        : `what answers at ${placeOf(config)} is not Berth; its status is ${statusCode}`,
-    )
+    if (typeof body?.code === 'string') {
+      return fail({ kind: 'refused', code: body.code, why: `${statusCode} ${body.code}: ${body.detail}` })
+    }
+    const why = `what answers at ${placeOf(config)} is not Berth; its status is ${statusCode}`
+    return fail({ kind: 'impossible', why })
   } catch (error) {
     return E.left(describe(config, error as Error))
   }
 }
+
+/** The same. Left is a sentence that says why it failed or was refused. */
+export const callService = async (config: Config, call: Call): Promise<E.Either<string, Answer>> =>
+  E.mapLeft(({ why }: CallFailure) => why)(await tryCall(config, call))

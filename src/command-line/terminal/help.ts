@@ -10,7 +10,7 @@ export const EXIT_CODES =
 const USAGE_WIDTH = 105
 
 /** A command with its operands and options: `backup DIR [--json]`. */
-export const usageOf = ({ name, operands, options }: Command): string => {
+export const usageOf = ({ name, operands, options }: Pick<Command, 'name' | 'operands' | 'options'>): string => {
   const flags = Object.entries(options).map(
     ([flag, { type, multiple }]) => `[--${flag}${type === 'string' ? ' VALUE' : ''}]${multiple ? '...' : ''}`,
   )
@@ -38,9 +38,7 @@ export const groupUsageOf = (members: readonly Command[]): string =>
 
 export const TRY_HELP = `try: ${BERTH} help`
 
-type Listed = Pick<Command, 'name' | 'summary' | 'example'>
-
-export const overviewOf = (listed: readonly Listed[]): string => {
+export const overviewOf = (listed: readonly Command[]): string => {
   const lines = listed.map(
     ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
   )

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Decider, StreamState } from '../../domain/decider.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
 import { sutDecider } from '../../domain/sut/decide.ts'
-import { LISTEN_PORTS_STREAM, sutStream } from '../../domain/values/ids.ts'
+import { userDecider } from '../../domain/user/decide.ts'
+import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
 import { type Folded, keep, makeUnread, type Snapshots } from './snapshots.ts'
 
@@ -22,6 +23,7 @@ type AnyDecider = Decider<StreamState, never>
 /** The decider of a stream; undefined if no command is decided on its state. */
 const deciderOf = (stream: string): AnyDecider | undefined => {
   if (stream === LISTEN_PORTS_STREAM) return listenPortDecider as unknown as AnyDecider
+  if (stream === USERS_STREAM) return userDecider as unknown as AnyDecider
   return stream.startsWith(sutStream('')) ? (sutDecider as unknown as AnyDecider) : undefined
 }
 

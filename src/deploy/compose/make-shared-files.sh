@@ -1,15 +1,13 @@
 #!/bin/sh
-# Makes, once, the files that instances over a shared store need and do not make: users, vault key and audit key.
+# Makes, once, the files that instances over a shared store need and do not make: vault key and audit key.
 set -eu
 umask 077
 cd /etc/berth
 
-if [ ! -s users.json ]; then
-  if [ -z "${BERTH_ADMIN_PASSWORD:-}" ]; then
-    echo 'berth: set BERTH_ADMIN_PASSWORD to a password for the user admin, 8 characters or more' >&2
-    exit 2
-  fi
-  printf '%s' "$BERTH_ADMIN_PASSWORD" | berth user add admin --role administrator --password-stdin
+# The first instance makes the user admin, or imports the users file of Berth 0.1.
+if [ ! -s vault.key ] && [ ! -s users.json ] && [ -z "${BERTH_ADMIN_PASSWORD:-}" ]; then
+  echo 'berth: set BERTH_ADMIN_PASSWORD to a password for the user admin, 8 characters or more' >&2
+  exit 2
 fi
 if [ ! -s vault.key ]; then
   printf '%s:%s\n' "$(date -u +%F)" "$(head -c 32 /dev/urandom | base64 -w 0)" > vault.key.new

@@ -31,6 +31,15 @@ export const integer = (min: number, max: number): t.Type<number> =>
     () => ({ type: 'integer', minimum: min, maximum: max }),
   )
 
+/** A number in quarters, both ends included. */
+export const quarters = (min: number, max: number): t.Type<number> =>
+  scalar(
+    `quarters(${min}, ${max})`,
+    (u): u is number => typeof u === 'number' && Number.isInteger(u * 4) && u >= min && u <= max,
+    `must be a multiple of 0.25 from ${min} to ${max}`,
+    () => ({ type: 'number', minimum: min, maximum: max, multipleOf: 0.25 }),
+  )
+
 export const boolean: t.Type<boolean> = scalar(
   'boolean',
   (u): u is boolean => typeof u === 'boolean',
@@ -82,13 +91,13 @@ export const opaqueId: t.Type<string> = scalar(
 )
 
 /** The codec's values, or null. Unlike io-ts's `union`, it keeps the error path. */
-export const orNull = <A>(codec: t.Type<A>): t.Type<A | null> => {
+export const orNull = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> => {
   const nullable = withSchema(
-    new t.Type(
+    new t.Type<A | null, O | null>(
       `${codec.name} or null`,
       (u): u is A | null => u === null || codec.is(u),
       (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
-      t.identity,
+      (a) => (a === null ? null : codec.encode(a)),
     ),
     () => ({ anyOf: [schemaOf(codec), { type: 'null' }] }),
   )

@@ -15,6 +15,9 @@ const ReservationCancelled = closed('ReservationCancelled', reservation, {})
 
 /** Bound to the client address of `metadata.client`, the only one that may connect to the SUT. */
 const ReservationBound = closed('ReservationBound', reservation, {})
+/** Bound to no client until it is bound again, because its holder has a new password. */
+const ReservationUnbound = closed('ReservationUnbound', reservation, {})
+
 /**
  * The schedule's record that a reservation began, and that it ended at its end. `due` is when: for a start, the later of
  * `start_time` and the reservation's creation. Recorded late after a downtime.
@@ -28,6 +31,7 @@ export const reservationEvents = {
   ReservationReleased,
   ReservationCancelled,
   ReservationBound,
+  ReservationUnbound,
   ReservationStarted,
   ReservationEnded,
 } as const

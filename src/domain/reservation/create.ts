@@ -17,7 +17,7 @@ export interface CreateReservation {
   readonly actor: Actor
   readonly sut_id: string
   readonly user_id: string
-  /** Whether the users file contains `user_id`. */
+  /** Whether there is a user `user_id`. */
   readonly userExists: boolean
   readonly window: RequestedWindow
   readonly limits: WindowLimits

@@ -10,12 +10,14 @@ import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
 import { type ExtendReservation, extend } from './extend.ts'
 import { type AdvanceSchedule, advance } from './schedule.ts'
+import { type UnbindReservation, unbind } from './unbind.ts'
 
 export type ReservationCommand =
   | CreateReservation
   | CancelReservation
   | ExtendReservation
   | BindReservation
+  | UnbindReservation
   | AdvanceSchedule
 
 type Decision = E.Either<Failure, readonly Event[]>
@@ -30,6 +32,8 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
       return E.chain((sut: ExistingSut) => extend(sut, command, now))(requireSut(state))
     case 'BindReservation':
       return E.chain((sut: ExistingSut) => bind(sut, command, now))(requireSut(state))
+    case 'UnbindReservation':
+      return E.chain((sut: ExistingSut) => unbind(sut, command, now))(requireSut(state))
     case 'AdvanceSchedule':
       return advance(state, command, now)
   }

@@ -81,6 +81,8 @@ export const evolveCalendar = (
       return { windows: remove(windows, _id) }
     case 'ReservationBound':
       return { windows: change(windows, _id, { client: event.metadata.client ?? null }) }
+    case 'ReservationUnbound':
+      return { windows: change(windows, _id, { client: null }) }
     case 'ReservationStarted':
       return { windows: change(dropBefore(windows, _id), _id, { started: true }) }
     case 'ReservationEnded':

@@ -73,6 +73,23 @@ const correctClock = (state: SutState, { windows, remaining }: DataOf<'ClockCorr
   return remaining > 0 ? { ...state, windows: restored } : { ...state, windows: restored, time, keys: [] }
 }
 
+/** Events that change no SUT. */
+type OfOthers = Extract<
+  Recorded,
+  {
+    readonly type:
+      | 'StoreUpgraded'
+      | 'AuditKeyReplaced'
+      | 'VaultKeyForgotten'
+      | 'ScheduleBegan'
+      | `ListenPort${string}`
+      | `SutWent${string}`
+      | `Session${string}`
+      | `User${string}`
+      | `Token${string}`
+  }
+>
+
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = addRecord(state.keys, event, time)
@@ -109,21 +126,14 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationReleased':
     case 'ReservationCancelled':
     case 'ReservationBound':
+    case 'ReservationUnbound':
     case 'ReservationStarted':
     case 'ReservationEnded':
       return { ...next, ...evolveCalendar(next, event, time) }
     case 'ClockCorrected':
       return correctClock(state, event.data, time)
-    case 'ListenPortAssigned':
-    case 'ListenPortReleased':
-    case 'StoreUpgraded':
-    case 'AuditKeyReplaced':
-    case 'VaultKeyForgotten':
-    case 'ScheduleBegan':
-    case 'SutWentOnline':
-    case 'SutWentOffline':
-    case 'SessionOpened':
-    case 'SessionClosed':
+    default:
+      event satisfies OfOthers
       return next
   }
 }

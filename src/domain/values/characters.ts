@@ -47,6 +47,12 @@ export const INVISIBLE: readonly Range[] = [
   [0x100000, LAST],
 ]
 
+/** White space (the property White_Space) that is not among the invisible characters. */
+export const WHITE_SPACE: readonly Range[] = [
+  ...([0x20, 0xa0, 0x1680, 0x202f, 0x205f, 0x3000] as const).map((one): Range => [one, one]),
+  [0x2000, 0x200a],
+]
+
 export const single = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
 
 const escapeInClass = (code: number): string => {

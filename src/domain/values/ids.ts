@@ -47,8 +47,14 @@ export const monitoringStream = (sutId: string): string => `monitoring-${sutId}`
 /** The stream of the sessions of a SUT. */
 export const sessionStream = (sutId: string): string => `sessions-${sutId}`
 
+/** The stream of all users, since names are unique among them and one administrator stays. */
+export const USERS_STREAM = 'users'
+
+/** The stream of a user's tokens. */
+export const tokenStream = (userId: string): string => `tokens-${userId}`
+
 /** Streams of a log: name prefixes and complete names. */
 export const STREAMS = {
   prefixes: ['sut-', 'monitoring-', 'sessions-', 'tokens-', 'match-'],
-  names: [LISTEN_PORTS_STREAM, 'users', 'requests', 'webhooks', SCHEDULE_STREAM],
+  names: [LISTEN_PORTS_STREAM, USERS_STREAM, 'requests', 'webhooks', SCHEDULE_STREAM],
 } as const

@@ -54,6 +54,19 @@ const makeAppendedAt =
 export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions): Append => {
   const { credentials, prefix } = connection
   const appendedAt = makeAppendedAt(readPage)
+
+  /** Does nothing for an append that is repeated or conflicts: the secrets may have been erased since it was written. */
+  const keepSecretsOnce = async (
+    secrets: readonly SealedSecret[],
+    stream: string,
+    revision: number,
+    eventId: string,
+  ) => {
+    if (secrets.length === 0) return
+    const [taken] = (await readPage(stream, revision, 1)) ?? []
+    if (taken === undefined) await keepSecrets(secrets, revision, eventId)
+  }
+
   return async (stream, expected, events, secrets) => {
     const [first] = events
     if (first === undefined) throw new TypeError('an append without events')
@@ -68,7 +81,7 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
     for (let attempt = 1; ; attempt++) {
       let isSent = false
       try {
-        if (secrets.length > 0) await keepSecrets(secrets, expected + 1, first.id)
+        await keepSecretsOnce(secrets, stream, expected + 1, first.id)
         isSent = true
         const options = { expectedRevision, credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
         const result = await connection.use((client) => client.appendToStream(prefix + stream, clientEvents, options))

@@ -36,7 +36,7 @@ export interface BatchOptions {
   /** Called for each commit with the number of appends and the duration in milliseconds, including the sync. */
   readonly onCommit?: ((appends: number, milliseconds: number) => void) | undefined
   /** Resolves when the WAL may be written again; undefined if it may be written now. */
-  readonly blocked?: (() => Promise<void> | undefined) | undefined
+  readonly blocked?: (() => Promise<unknown> | undefined) | undefined
   /** Starts a sync of committed events, if commits do not sync themselves. */
   readonly sync?: (() => Promise<void>) | undefined
   readonly batchMax: number

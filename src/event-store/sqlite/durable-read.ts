@@ -32,7 +32,7 @@ export const durableReader = (reader: Reader, last: () => number, sync: () => vo
       }
     },
     head: async () => synced(await reader.head()),
-    readSecrets: async (sutId) => synced(await reader.readSecrets(sutId)),
+    readSecrets: async (owner) => synced(await reader.readSecrets(owner)),
     secretsSealedWith: async (...page) => synced(await reader.secretsSealedWith(...page)),
   }
 }

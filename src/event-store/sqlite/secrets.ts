@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import type { WalCheckpoints } from '../../files/wal-checkpoints.ts'
+import { runScript, truncateWal } from '../../files/wal-checkpoints-thread.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../event-store.ts'
 import { withReadErrors } from './read.ts'
 import type { Sync } from './sync.ts'
@@ -13,6 +15,8 @@ import type { Transactions } from './transaction.ts'
 export interface SecretWriter {
   readonly put: (secrets: readonly SealedSecret[]) => void
   readonly exchange: (exchanges: readonly SecretExchange[]) => void
+  /** Whether there was anything to delete. */
+  readonly erase: (owner: string) => boolean
 }
 
 export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
@@ -24,6 +28,7 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
   const standing = 'WHERE sut_id = ? AND field = ? AND id = ? AND key_id = ?'
   const replace = database.prepare(`UPDATE vault SET id = ?, key_id = ?, nonce = ?, ciphertext = ? ${standing}`)
   const remove = database.prepare(`DELETE FROM vault ${standing}`)
+  const erase = database.prepare('DELETE FROM vault WHERE sut_id = ?')
   return {
     put: (secrets) => {
       for (const { owner, field, id, key_id, nonce, ciphertext } of secrets) {
@@ -37,24 +42,105 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
         else replace.run(next.id, next.key_id, next.nonce, next.ciphertext, ...place)
       }
     },
+    erase: (owner) => erase.run(owner).changes !== 0,
   }
 }
 
-/** Changes secrets outside of appends. */
-export const makeSecretWrites =
-  (
-    { run, inSavepoint }: Transactions,
-    takesWrites: () => boolean,
-    sync: Sync | undefined,
-    journal: WalCheckpoints | undefined,
-  ) =>
-  async (change: () => void): Promise<void> => {
+/** Milliseconds between attempts to empty the WAL. */
+const RETRY_AFTER = 50
+
+/**
+ * Writes the table again into empty pages. SQLite overwrites a deleted row (`secure_delete`), but not the copies that it
+ * leaves in the free space of a page when it moves rows to another one.
+ */
+const REWRITE = `
+  PRAGMA secure_delete = 1;
+  PRAGMA temp_store = MEMORY;
+  BEGIN IMMEDIATE;
+  CREATE TEMP TABLE kept AS SELECT * FROM vault;
+  DELETE FROM vault;
+  INSERT INTO vault SELECT * FROM temp.kept;
+  DROP TABLE temp.kept;
+  COMMIT`
+
+/** Without a thread for WAL checkpoints, as in commands: waits for readers as long as `busyTimeout`. */
+const onThisThread = (database: DatabaseSync): Pick<WalCheckpoints, 'run' | 'truncate'> => ({
+  run: async (script) => runScript(database, script),
+  truncate: async () => truncateWal(database),
+})
+
+interface SecretChangesOptions {
+  readonly database: DatabaseSync
+  readonly writer: SecretWriter
+  readonly transactions: Transactions
+  readonly takesWrites: () => boolean
+  readonly sync: Sync | undefined
+  readonly journal: WalCheckpoints | undefined
+  /** Milliseconds to wait for readers of the WAL. */
+  readonly eraseTimeout: number
+}
+
+type Write = (change: () => void) => Promise<void>
+
+const makeSecretWrite =
+  ({ transactions: { run, inSavepoint }, takesWrites, sync, journal }: SecretChangesOptions): Write =>
+  async (change) => {
     for (let blocked = journal?.inProgress(); blocked !== undefined; blocked = journal?.inProgress()) await blocked
     const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
     if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
     if (E.isLeft(written.right)) throw written.right.left
     await sync?.begin()
   }
+
+/** Deletes an owner's secrets, then removes what is left of them in the files, in the thread of the WAL checkpoints. */
+const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventStore['eraseSecrets'] => {
+  const { database, writer, takesWrites, eraseTimeout, journal = onThisThread(database) } = options
+  const count = database.prepare('SELECT count(*) AS n FROM vault WHERE sut_id = ?')
+  // The previous process may have ended between a deletion and its scrubbing.
+  let deletions = 1
+  let scrubbed = 0
+  let inProgress: Promise<void> | undefined
+
+  const persist = async (work: () => Promise<boolean>): Promise<void> => {
+    const until = performance.now() + eraseTimeout
+    while (takesWrites()) {
+      if (await work()) return
+      if (performance.now() > until) break
+      await delay(RETRY_AFTER)
+    }
+    throw new StoreUnavailable('the files may still contain deleted secrets: another process reads the log; try again')
+  }
+
+  const scrub = async (): Promise<void> => {
+    const upTo = deletions
+    await persist(() => journal.run(REWRITE))
+    await persist(journal.truncate)
+    scrubbed = upTo
+  }
+
+  return async (owner) => {
+    const { n } = withReadErrors(() => count.get(owner)) as { n: number }
+    if (n > 0) await write(() => void (writer.erase(owner) && deletions++))
+    for (const wanted = deletions; scrubbed < wanted; ) {
+      inProgress ??= scrub().finally(() => {
+        inProgress = undefined
+      })
+      await inProgress
+    }
+  }
+}
+
+/** Changes secrets outside of appends. */
+export const makeSecretChanges = (
+  options: SecretChangesOptions,
+): Pick<EventStore, 'writeSecrets' | 'exchangeSecrets' | 'eraseSecrets'> => {
+  const write = makeSecretWrite(options)
+  return {
+    writeSecrets: (secrets) => write(() => options.writer.put(secrets)),
+    exchangeSecrets: (exchanges) => write(() => options.writer.exchange(exchanges)),
+    eraseSecrets: makeEraseSecrets(options, write),
+  }
+}
 
 /** Reads secrets. @throws StoreUnavailable */
 export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {

@@ -13,7 +13,7 @@ import { durableReader } from './durable-read.ts'
 import { type Heads, makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { makePlaces, makeReader } from './read.ts'
-import { makeSecretReader, makeSecretWriter, makeSecretWrites } from './secrets.ts'
+import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets.ts'
 import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions } from './transaction.ts'
@@ -27,6 +27,8 @@ export interface SqliteLimits {
   readonly batchMax?: number
   /** Queued appends; further ones are `unavailable`. */
   readonly queueMax?: number
+  /** Milliseconds an erasure of secrets waits for other processes that read the log. */
+  readonly eraseTimeout?: number
   /** Events kept in memory for subscribers that have caught up. */
   readonly tail?: number
 }
@@ -126,7 +128,7 @@ const makeStore = (
   lock: Lock | undefined,
   { onFatal, onCommit, isSyncDeferred = false, limits = {} }: SqliteOptions,
 ): EventStore => {
-  const { batchMax = 1000, queueMax = 10_000, tail: keep = 256 } = limits
+  const { batchMax = 1000, queueMax = 10_000, tail: keep = 256, eraseTimeout = 5_000 } = limits
   const places = makePlaces(database)
   const heads = makeHeads(database, lock !== undefined)
   const tail = makeTail(keep, lock === undefined ? POLL_EVERY : undefined)
@@ -137,10 +139,10 @@ const makeStore = (
   const { sync, checkpoints } = disk ?? {}
 
   const transactions = makeTransactions(database, () => places.last() === end, fail, checkpoints?.afterFull)
-  const secretWriter = makeSecretWriter(database)
+  const writer = makeSecretWriter(database)
   const batches = makeBatches({
     transactions,
-    write: makeWrite(database, places, heads, secretWriter.put),
+    write: makeWrite(database, places, heads, writer.put),
     heads,
     last: () => end,
     onCommitted: (events) => {
@@ -155,7 +157,6 @@ const makeStore = (
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed()
-  const writeSecretsWith = makeSecretWrites(transactions, takesWrites, sync, checkpoints)
   const reader = { ...makeReader(database, places, heads, tail), ...makeSecretReader(database) }
 
   return {
@@ -168,8 +169,7 @@ const makeStore = (
         takesWrites()
           ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
           : Promise.resolve(E.left('unavailable')),
-    writeSecrets: (secrets) => writeSecretsWith(() => secretWriter.put(secrets)),
-    exchangeSecrets: (exchanges) => writeSecretsWith(() => secretWriter.exchange(exchanges)),
+    ...makeSecretChanges({ database, writer, transactions, takesWrites, sync, journal: checkpoints, eraseTimeout }),
     close: () => {
       closed ??= (async () => {
         await batches.idle()

@@ -8,7 +8,7 @@ export interface CloudEvent {
   /** The name of the log. */
   readonly source: string
   readonly type: `berth.${EventType}`
-  /** The SUT that the event, its reservation or its port belongs to; absent for other events. */
+  /** The SUT that the event, its reservation or its port belongs to, or the user; absent for other events. */
   readonly subject?: string
   readonly time: string
   readonly datacontenttype: 'application/json'
@@ -35,12 +35,25 @@ export const schemaUrn = (type: EventType, version: number): string => `urn:bert
 /** The path at which the schema is served. */
 export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
 
-/** The SUT of an event, if any. */
-export const sutIdOf = ({ data }: Event): string | undefined =>
-  'sut_id' in data ? data.sut_id : '_id' in data ? data._id : undefined
+/** Whether an event is about a user as such or one of its tokens, not about a reservation that the user holds. */
+export const isAboutUser = (type: EventType): type is Extract<EventType, `User${string}` | `Token${string}`> =>
+  type.startsWith('User') || type.startsWith('Token')
 
-/** The user who holds the event's reservation, if any. */
-export const holderOf = ({ data }: Event): string | undefined => ('user_id' in data ? data.user_id : undefined)
+/** What an event is about: a SUT, or else a user. */
+export const subjectOf = ({ type, data }: Event): string | undefined => {
+  if ('sut_id' in data) return data.sut_id
+  if (isAboutUser(type) && 'user_id' in data) return data.user_id
+  return '_id' in data ? data._id : undefined
+}
+
+/** The SUT of an event, if any. */
+export const sutIdOf = (event: Event): string | undefined => (isAboutUser(event.type) ? undefined : subjectOf(event))
+
+/** The user who holds the event's reservation, or whom the event is about, if any. */
+export const userOf = (event: Event): string | undefined => {
+  const { type, data } = event
+  return 'user_id' in data ? data.user_id : isAboutUser(type) ? subjectOf(event) : undefined
+}
 
 /** Sorts members as the log stores them; a newly made event may have them in another order. */
 const sorted = (value: unknown): unknown => {
@@ -57,7 +70,7 @@ const sorted = (value: unknown): unknown => {
  */
 export const cloudEvent = (event: Recorded, position: number, origin: string): CloudEvent => {
   const { id, type, metadata, stream, revision } = event
-  const subject = sutIdOf(event)
+  const subject = subjectOf(event)
   return {
     specversion: '1.0',
     id,

@@ -1,12 +1,18 @@
 import type { EventType, Recorded } from '../../domain/event.ts'
-import { cloudEvent, holderOf, sutIdOf } from './cloud-event.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { cloudEvent, sutIdOf, userOf } from './cloud-event.ts'
 
 /** An event of the log with its public position. */
 export interface Entry {
   readonly position: number
   readonly type: EventType
   readonly sutId: string | undefined
-  readonly holder: string | undefined
+  /** The holder of the reservation, or the user that the event is about. */
+  readonly userId: string | undefined
+  /** Who caused it. */
+  readonly actor: string
+  /** When, in Unix milliseconds. */
+  readonly time: number
   /** As a CloudEvent, encoded once for all readers. */
   readonly json: () => string
 }
@@ -16,15 +22,22 @@ export interface Filter {
   readonly types?: ReadonlySet<EventType> | undefined
   readonly sutId?: string | undefined
   readonly userId?: string | undefined
+  readonly actor?: string | undefined
+  /** Unix milliseconds: only events from then on. */
+  readonly from?: number | undefined
+  /** Unix milliseconds: only events before. */
+  readonly to?: number | undefined
 }
 
-export const isFiltering = ({ types, sutId, userId }: Filter): boolean =>
-  types !== undefined || sutId !== undefined || userId !== undefined
+export const isFiltering = (filter: Filter): boolean => Object.values(filter).some((wanted) => wanted !== undefined)
 
-export const isWanted = ({ types, sutId, userId }: Filter, entry: Entry): boolean =>
+export const isWanted = ({ types, sutId, userId, actor, from, to }: Filter, entry: Entry): boolean =>
   (types === undefined || types.has(entry.type)) &&
   (sutId === undefined || sutId === entry.sutId) &&
-  (userId === undefined || userId === entry.holder)
+  (userId === undefined || userId === entry.userId) &&
+  (actor === undefined || actor === entry.actor) &&
+  (from === undefined || from <= entry.time) &&
+  (to === undefined || entry.time < to)
 
 /** The first entries with at most `charactersMax` characters together, but at least one entry. */
 export const firstOf = (entries: readonly Entry[], charactersMax: number): readonly Entry[] => {
@@ -44,7 +57,9 @@ export const makeEntry = (recorded: Recorded, position: number, origin: string):
     position,
     type: recorded.type,
     sutId: sutIdOf(recorded),
-    holder: holderOf(recorded),
+    userId: userOf(recorded),
+    actor: recorded.metadata.actor,
+    time: epochMillisecondsOf(recorded.metadata.time),
     json: () => {
       if (event !== undefined) json = JSON.stringify(cloudEvent(event, position, origin))
       // Keep the text only, so that the event can be collected.

@@ -24,11 +24,15 @@ export interface Entry {
   readonly undecided: Set<Socket>
 }
 
-/** Stops listening and cuts everything. The port is free when it returns. */
-export const closeEntry = ({ listener, connections, undecided }: Entry, cause: CutCause): void => {
-  listener.close()
-  for (const socket of undecided) reset(socket)
+export const cutConnections = ({ connections }: Entry, cause: CutCause): void => {
   for (const { connection } of [...connections.values()]) connection.cut(cause)
+}
+
+/** Stops listening and cuts everything. The port is free when it returns. */
+export const closeEntry = (entry: Entry, cause: CutCause): void => {
+  entry.listener.close()
+  for (const socket of entry.undecided) reset(socket)
+  cutConnections(entry, cause)
 }
 
 /** Asks about each connection again. Cuts those no longer admitted, or no longer bound. */

@@ -46,6 +46,7 @@ const follow = (order: Order): void => {
     const { call, forwarding } = order
     switchboard.open(forwarding).then((isOpen) => report({ kind: 'opened', call, isOpen }))
   } else if (order.kind === 'close') switchboard.close(order.reservationId, order.cause)
+  else if (order.kind === 'cut') switchboard.cut(order.reservationId, order.cause)
   else if (order.kind === 'reconsider') switchboard.reconsider(order.reservationId)
   else if (order.kind === 'attach') {
     const { call } = order

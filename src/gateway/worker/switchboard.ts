@@ -7,7 +7,7 @@ import { makeAccept } from './accept.ts'
 import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
-import { closeEntry, type Entry, reconsiderEntry } from './entry.ts'
+import { closeEntry, cutConnections, type Entry, reconsiderEntry } from './entry.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeQuestions, type Questions } from './questions.ts'
 import { makeTallies } from './tallies.ts'
@@ -16,6 +16,7 @@ export interface Switchboard {
   /** Resolves with whether the port is open. */
   readonly open: (forwarding: Forwarding) => Promise<boolean>
   readonly close: (reservationId: string, cause: CutCause) => void
+  readonly cut: (reservationId: string, cause: CutCause) => void
   readonly reconsider: (reservationId: string) => void
   /** Connects a client in the main thread. Returns the number of the connection, or why there is none. */
   readonly attach: (client: Attach) => number | LimitReason
@@ -35,6 +36,10 @@ const makeEntries = () => {
     put: (entry: Entry): void => {
       byId.set(entry.forwarding.reservationId, entry)
       byPort.set(entry.listener.port, entry)
+    },
+    with: (reservationId: string, act: (entry: Entry) => void): void => {
+      const entry = byId.get(reservationId)
+      if (entry !== undefined) act(entry)
     },
     remove: (entry: Entry): void => {
       byId.delete(entry.forwarding.reservationId)
@@ -140,10 +145,8 @@ export const makeSwitchboard = (
       return entry.listener.isOpen()
     },
     close,
-    reconsider: (reservationId) => {
-      const entry = entries.get(reservationId)
-      if (entry !== undefined) reconsiderEntry(entry)
-    },
+    cut: (reservationId, cause) => entries.with(reservationId, (entry) => cutConnections(entry, cause)),
+    reconsider: (reservationId) => entries.with(reservationId, reconsiderEntry),
     attach: ({ reservationId, hasPassword, port }) => {
       const entry = entries.get(reservationId)
       const stream = openPortStream(port)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Role } from '../../domain/event.ts'
-import type { User } from '../../users/users-file.ts'
+import type { Role } from '../../domain/events/user.ts'
+import type { User } from '../../users/user.ts'
 import { namesIn } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Route } from '../protocol/route.ts'
@@ -17,7 +17,7 @@ const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): 
 /** Checks everything that can refuse a request whatever its content, in the documented order. */
 export const checkAccess = (
   request: IncomingMessage,
-  user: Pick<User, 'role'>,
+  user: Pick<User, 'role' | 'token'>,
   route: Route,
   query: string,
   isOpen: () => boolean,
@@ -28,6 +28,8 @@ export const checkAccess = (
   if (!(route.may as readonly Role[]).includes(role)) {
     return refusal('forbidden', `The role ${role} may not do this. It needs ${route.may.join(' or ')}.`)
   }
+  if (route.isForPeople && user.token !== undefined)
+    return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
   const withheld = forbiddenParameter(role, route, query)
   if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
   if (isCrossSite(request)) {

@@ -24,6 +24,10 @@ export interface Attempts {
   readonly tried: (address: string, name: string) => number
   /** Begins an attempt. It counts until the returned function reports how it ended, and after that if it failed. */
   readonly begin: (address: string, name: string) => (how: Ending) => void
+  /** Seconds until this address may send another wrong token; 0 if it may now. */
+  readonly addressLockoutSeconds: (address: string) => number
+  /** Counts a wrong token, which names no user. */
+  readonly failed: (address: string) => void
   /** How many names and addresses are being counted. */
   readonly size: () => number
 }
@@ -75,6 +79,12 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
         counts.end(pair, how, clock())
         addresses.end(network, how === 'refused' ? 'passed' : how, clock())
       }
+    },
+    addressLockoutSeconds: (address) => addresses.waitOf(clientNetworkOf(address), OF_ADDRESS_MAX, clock()),
+    failed: (address) => {
+      const network = clientNetworkOf(address)
+      addresses.begin(network, clock())
+      addresses.end(network, 'failed', clock())
     },
     size: () => known.size() + unknown.size() + addresses.size(),
   }

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
+import { foldName } from '../../domain/values/user-name.ts'
 import type { Authentication, Authenticator } from '../../users/authenticate.ts'
-import type { User } from '../../users/users-file.ts'
+import { basicHeader } from '../../users/basic.ts'
+import type { User } from '../../users/user.ts'
 import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
@@ -11,10 +13,16 @@ import type { Ending } from './failure-counts.ts'
 
 type Admitted = E.Either<Refusal, User>
 
-/** Authenticates a request or refuses it. */
-export type Gate = (request: IncomingMessage) => Admitted | Promise<Admitted>
+export interface Gate {
+  /** Authenticates a request or refuses it. */
+  readonly admit: (request: IncomingMessage) => Admitted | Promise<Admitted>
+  /** Checks the password of the request's user again, before it is changed. Throttled like a login. */
+  readonly confirm: (request: IncomingMessage, user: User, password: string) => Promise<E.Either<Refusal, unknown>>
+}
 
 interface GateOptions {
+  /** Whether the users are those of the log, or were a moment ago. */
+  readonly isUpToDate: () => boolean
   readonly authenticator: Authenticator
   readonly addresses: ClientAddresses
   /** Unix milliseconds. */
@@ -28,10 +36,12 @@ const SEEN_USERS_MAX = 10_000
 const unauthenticated = (detail: string): Admitted => E.left(refusal('unauthenticated', detail))
 
 const NO_CREDENTIALS = unauthenticated(
-  'Credentials are missing. Send a user name and password with Basic authentication.',
+  'Credentials are missing. Send a user name and password with Basic authentication, or a token with Bearer.',
 )
 /** The same text for an unknown name and a wrong password, so that it does not reveal which names exist. */
 const WRONG_CREDENTIALS = unauthenticated('The user name or the password is wrong.')
+const WRONG_TOKEN = unauthenticated('The token is wrong, has expired or was revoked.')
+const UNREADY = E.left(refusal('unavailable', 'The service is still reading its log. Try again.'))
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
 
 const tooManyAttempts = (retryAfter: number): Admitted =>
@@ -73,9 +83,11 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
   const familiar = makeSeenUsers(addresses)
 
   const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
+    // Nobody guesses a token: a good one is let in from a locked-out address too.
+    if (user.token !== undefined) return E.right(user)
     if (familiar.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
-    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, user.name)
+    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, foldName(user.name))
     if (wait > 0) return tooManyAttempts(wait)
     familiar.add(request.socket, address, user)
     return E.right(user)
@@ -90,11 +102,23 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
     return WRONG_CREDENTIALS
   }
 
+  const ofWrongToken = (request: IncomingMessage): Admitted => {
+    const address = addresses.clientOf(request)
+    const wait = attempts.addressLockoutSeconds(address)
+    if (wait > 0) return tooManyAttempts(wait)
+    attempts.failed(address)
+    return WRONG_TOKEN
+  }
+
   return (request: IncomingMessage, result: Authentication, end: End | undefined): Admitted => {
     end?.(endingOf(result))
     switch (result.kind) {
       case 'user':
         return ofUser(request, result.user, end !== undefined)
+      case 'unready':
+        return UNREADY
+      case 'wrong_token':
+        return ofWrongToken(request)
       case 'wrong':
         return ofWrong(request, result.name, end !== undefined)
       case 'barred':
@@ -110,11 +134,20 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
   }
 }
 
-export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateOptions): Gate => {
+const WRONG_PASSWORD = refusal('wrong_password', 'The old password is wrong.')
+
+const NOT_UP_TO_DATE: Admitted = E.left(
+  refusal('unavailable', 'This instance cannot read the log, and may not know who may do what. Try again.'),
+)
+
+export const makeGate = (options: GateOptions): Gate => {
+  const { isUpToDate, authenticator, addresses, clock, randomBytes } = options
   const secret = Buffer.from(randomBytes(32)).toString('hex')
   const attempts = makeAttempts({ clock, isKnown: authenticator.knows, secret })
   const verdict = makeDecision(attempts, addresses)
-  return (request) => {
+
+  const check = (request: IncomingMessage, header: string | undefined): Admitted | Promise<Admitted> => {
+    if (!isUpToDate()) return NOT_UP_TO_DATE
     let end: End | undefined
     const mayTry = (name: string): boolean => {
       const address = addresses.clientOf(request)
@@ -123,7 +156,7 @@ export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateO
       return true
     }
     const rank = (name: string): number => attempts.tried(addresses.clientOf(request), name)
-    const result = authenticator.authenticate(request.headers.authorization, mayTry, rank)
+    const result = authenticator.authenticate(header, mayTry, rank)
     if (!(result instanceof Promise)) return verdict(request, result, end)
     return result.then(
       (settled) => verdict(request, settled, end),
@@ -132,5 +165,15 @@ export const makeGate = ({ authenticator, addresses, clock, randomBytes }: GateO
         throw error
       },
     )
+  }
+
+  return {
+    admit: (request) => check(request, request.headers.authorization),
+    confirm: async (request, { _id, name }, password) => {
+      const admitted = await check(request, basicHeader(name, password))
+      if (E.isLeft(admitted)) return admitted.left.code === 'unauthenticated' ? E.left(WRONG_PASSWORD) : admitted
+      // Another user may have got the name meanwhile.
+      return admitted.right._id === _id ? admitted : E.left(WRONG_PASSWORD)
+    },
   }
 }

@@ -3,55 +3,28 @@ import type * as t from 'io-ts'
 import type { RequestedWindow } from '../../domain/calendar/window.ts'
 import { boolean, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { closedSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
-import { closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
 import { monitoringInterval, sutFields, tags } from '../../domain/events/sut.ts'
 import { bodyProblem, type Problem } from '../../domain/failure.ts'
 import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
+import { decoded } from './decoded.ts'
 
 /** Codecs of request bodies. */
 
 const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
 const SUT_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags']
 
-const problemOf =
-  (readOnly: readonly string[]) =>
-  (error: t.ValidationError): Problem => {
-    const path = pathOf(error)
-    const problem = { path, in: 'body', detail: error.message ?? 'is not valid' } as const
-    if (error.message !== UNKNOWN_MEMBER) return { ...problem, code: 'invalid' }
-    if (path.length === 1 && readOnly.includes(path[0] as string)) {
-      return { ...problem, code: 'field_read_only', detail: 'is assigned by the service' }
-    }
-    return { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
-  }
-
-/** Every problem. A read-only field is reported as such even if the codec named another unknown field first. */
-const problemsOf = (errors: t.Errors, readOnly: readonly string[], body: unknown): readonly Problem[] => {
-  const toProblem = problemOf(readOnly)
-  let last: t.ValidationError | undefined
-  let problem: Problem | undefined
-  const problems = errors.map((error): Problem => {
-    if (problem === undefined || error !== last) problem = toProblem(error)
-    last = error
-    return problem
-  })
-  if (problem === undefined || problems.some(({ code }) => code === 'field_read_only')) return problems
-  const isOneReadOnly = readOnly.some((name) => Object.hasOwn(Object(body), name))
-  return isOneReadOnly ? problems.with(-1, { ...problem, code: 'field_read_only' }) : problems
-}
-
-const decoded = <A>(codec: t.Type<A, unknown, unknown>, readOnly: readonly string[], body: unknown) =>
-  E.mapLeft((errors: t.Errors) => problemsOf(errors, readOnly, body))(codec.decode(body))
-
 const seconds = integer(1, Number.MAX_SAFE_INTEGER)
-const parties = { user_id: opaqueId, sut_id: opaqueId }
+const sut = { sut_id: opaqueId }
+const holder = { user_id: opaqueId }
 const formA = { start_time: instant, end_time: instant }
 const formB = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
-const ReservationFields = closed('ReservationFields', parties, { ...formA, ...formB })
+const ReservationFields = closed('ReservationFields', sut, { ...holder, ...formA, ...formB })
 
 export interface ReservationBody {
-  readonly user_id: string
+  /** The caller unless given. */
+  readonly user_id: string | undefined
   readonly sut_id: string
   readonly window: RequestedWindow
 }
@@ -112,7 +85,7 @@ export const reservationBody: DecodeBody<ReservationBody> = (body) => {
   return E.left(formProblems(body))
 }
 withSchema(reservationBody, () => ({
-  oneOf: [closedSchema({ ...parties, ...formA }), closedSchema({ ...parties, ...formB })],
+  oneOf: [closedSchema({ ...sut, ...formA }, holder), closedSchema({ ...sut, ...formB }, holder)],
 }))
 
 const { name, address, port, sut_type, ...others } = sutFields

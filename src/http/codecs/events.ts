@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { matching, opaqueId } from '../../domain/codec/codec.ts'
+import { instant, matching, opaqueId } from '../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type EventType, eventData } from '../../domain/event.ts'
+import type { Instant } from '../../domain/values/instant.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
 import { afterParameter, type LATEST } from './as-of.ts'
-import { LIMIT_MAX } from './lists.ts'
+import { LIMIT_MAX, problemsBetween } from './lists.ts'
 import { onlyTrue, parametersOf, wholeNumber } from './query.ts'
 
 export interface EventsQuery {
@@ -16,6 +17,10 @@ export interface EventsQuery {
   readonly types: ReadonlySet<EventType> | undefined
   readonly sut_id: string | undefined
   readonly user_id: string | undefined
+  readonly actor: string | undefined
+  /** Unix milliseconds of the first event, and after the last. */
+  readonly from: number | undefined
+  readonly to: number | undefined
 }
 
 const PREFIX = 'berth.'
@@ -53,16 +58,26 @@ const parameters = parametersOf({
   type: several(eventType),
   sut_id: opaqueId,
   user_id: opaqueId,
+  actor: opaqueId,
+  from: instant,
+  to: instant,
 })
 
 /** Parameters that may be repeated. */
 export const REPEATABLE = ['type']
 
+/** Rounds up: recorded times are no finer. */
+const millisecondOf = (instant: Instant | undefined): number | undefined =>
+  instant && Number((instant.epochNanoseconds + 999_999n) / 1_000_000n)
+
 export const eventsQuery: DecodeQuery<EventsQuery> = (given) => {
   const read = parameters(given)
-  if (E.isLeft(read)) return read
-  const { after, limit, follow = false, type, sut_id, user_id } = read.right
+  const problems = problemsBetween(given)
+  if (E.isLeft(read)) return E.left([...read.left, ...problems])
+  if (problems.length > 0) return E.left(problems)
+  const { after, limit, follow = false, type, sut_id, user_id, actor } = read.right
+  const [from, to] = [read.right.from, read.right.to].map(millisecondOf)
   const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
-  return E.right({ after, limit, follow, types, sut_id, user_id })
+  return E.right({ after, limit, follow, types, sut_id, user_id, actor, from, to })
 }
 withSchema(eventsQuery, () => schemaOf(parameters))

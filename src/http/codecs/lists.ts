@@ -41,7 +41,7 @@ const momentOf = (text: string | undefined): bigint | undefined => {
 }
 
 /** Problems between parameters that are valid by themselves. */
-const problemsBetween = (parameters: Parameters): readonly Problem[] => {
+export const problemsBetween = (parameters: Parameters): readonly Problem[] => {
   const [from, to] = [momentOf(parameters.get('from')), momentOf(parameters.get('to'))]
   return [
     ...(parameters.has('before') && parameters.has('offset')
@@ -64,6 +64,20 @@ const pageParameters = parametersOf(paging)
 export const pageQuery: DecodeQuery<Paging> = (parameters) =>
   combineProblems(problemsBetween(parameters), pageParameters(parameters), pagingOf)
 withSchema(pageQuery, () => schemaOf(pageParameters))
+
+export interface UsersQuery extends Paging {
+  /** Also removed users. */
+  readonly removed: boolean
+}
+
+const userParameters = parametersOf({ ...paging, removed: onlyTrue })
+
+export const usersQuery: DecodeQuery<UsersQuery> = (parameters) =>
+  combineProblems(problemsBetween(parameters), userParameters(parameters), (read) => ({
+    ...pagingOf(read),
+    removed: read.removed ?? false,
+  }))
+withSchema(usersQuery, () => schemaOf(userParameters))
 
 export interface ReservationsQuery extends Paging, Span {
   readonly sut_id: string | undefined

@@ -26,7 +26,7 @@ const CLOSES: Readonly<Record<AttachedEnd, readonly [code: number, reason: strin
   over: [4000, 'The reservation is over.'],
   released: [4001, 'The reservation was released.'],
   sut: [4002, 'The SUT ended the connection.'],
-  barred: [1008, 'The holder may no longer use reservations.'],
+  barred: [1008, "The holder's access has ended."],
   stopped: [1001, 'The service is stopping.'],
   lost: [1011, 'The gateway failed.'],
   // The client has closed already.

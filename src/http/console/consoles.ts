@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { WebSocket } from 'ws'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { User } from '../../users/users-file.ts'
+import type { User } from '../../users/user.ts'
 import type { ConsoleTicket, ConsoleTickets } from '../../vault/console-tickets.ts'
 import { type Code, codes, type Refusal, refusal } from '../protocol/problem.ts'
 import { headProblem } from '../request/request-head.ts'
@@ -24,8 +24,10 @@ export interface ConsolesOptions {
   /** Finds the reservation if its holder may open a console. */
   readonly check: CheckConsole
   readonly forwarded: Pick<Forwarded, 'attach'>
-  /** The user with an id, if it may hold reservations. */
-  readonly holder: (userId: string) => User | undefined
+  /** The user of a ticket, if it may hold reservations and its access has not been interrupted since. */
+  readonly holder: (userId: string, accessSince: number) => Promise<User | undefined>
+  /** Whether that is still so. */
+  readonly isHolder: (user: User) => boolean
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
@@ -62,18 +64,23 @@ interface Admitted {
 /** Checks everything about a request except its reservation. */
 const makeAdmit =
   ({ tickets, holder, clock }: ConsolesOptions) =>
-  (request: IncomingMessage): E.Either<Refusal, Admitted> => {
+  async (request: IncomingMessage): Promise<E.Either<Refusal, Admitted>> => {
     const unclear = headProblem({ req: request, url: request.url ?? '' }) ?? wrongVersion(request)
     if (unclear !== undefined) return E.left(unclear)
     const ticket = tickets.verify(PATH.exec(request.url ?? '')?.[1] ?? '')
-    const user = ticket && holder(ticket.userId)
+    const user = ticket && (await holder(ticket.userId, ticket.accessSince))
     if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
     const refused = crossSite(request) ?? malformed(request)
     return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
   }
 
+const dropAttached = ({ stream, leave }: Attached): void => {
+  stream.destroy()
+  leave()
+}
+
 /** Attaches a client to the reservation of its ticket. The ticket is used up if `open` then opens a console. */
-const makeAttach = ({ check, forwarded, clock }: ConsolesOptions) => {
+const makeAttach = ({ check, forwarded, isHolder, clock }: ConsolesOptions) => {
   const used = makeUsedTickets(clock)
   return async (
     { ticket: { reservationId, nonce, expires }, user }: Admitted,
@@ -87,6 +94,11 @@ const makeAttach = ({ check, forwarded, clock }: ConsolesOptions) => {
       if (E.isLeft(found)) return found.left
       const attached = await forwarded.attach(reservationId)
       if ('refused' in attached) return notAttached(attached)
+      // From now on the gateway cuts it when the user's access ends, which may have happened meanwhile.
+      if (!isHolder(user)) {
+        dropAttached(attached)
+        return INVALID
+      }
       isOpen = open(attached)
       return undefined
     } finally {
@@ -139,8 +151,7 @@ const makeOpenConsole = (limits: ConsoleLimits, open: ReturnType<typeof makeOpen
     socket.setKeepAlive(true, KEEP_ALIVE_AFTER)
     const webSocket = accept(request, socket, head, requestId)
     if (webSocket === undefined) {
-      attached.stream.destroy()
-      attached.leave()
+      dropAttached(attached)
       return false
     }
     open.add(webSocket, bridge(webSocket, attached, limits))
@@ -159,10 +170,11 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
   const take = async (...[request, socket, head, isStopping]: Parameters<Upgrades['take']>): Promise<void> => {
     const requestId = makeEventId(clock(), randomHex(10))
     const report = startReport(request, requestId)
-    const admitted = admit(request)
-    const user = E.isRight(admitted) ? admitted.right.user : undefined
+    let user: User | undefined
     const refused = await (async () => {
+      const admitted = await admit(request)
       if (E.isLeft(admitted)) return admitted.left
+      user = admitted.right.user
       if (isStopping()) return refusal('unavailable', 'The service is stopping.')
       return attach(admitted.right, (attached) => openConsole(attached, request, socket, head, requestId))
     })().catch((error: unknown) => {

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { DETAILS } from '../../feed/events/frames.ts'
 import { closedObject } from './openapi/answer-schemas.ts'
 import { cloudEventSchema, eventTypes } from './openapi/event-schemas.ts'
-import { DESCRIPTION } from './openapi/openapi.ts'
+import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
 /** The AsyncAPI 3.0 document of the feed. */
 
@@ -30,13 +30,15 @@ const messages = (): Readonly<Record<string, JsonSchema>> => ({
   ...Object.fromEntries(Object.keys(signs()).map((name) => [name, message(name, name)])),
 })
 
+const security = ['basic', 'bearer'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
+
 /** Only the operator knows the service's address. Clients fill in the one they got this document from. */
 const server = (protocol: 'http' | 'https', description: string): JsonSchema => ({
   host: '{host}',
   protocol,
   description,
   variables: { host: { default: 'localhost:8080', description: 'The host and port of the service.' } },
-  security: [{ $ref: '#/components/securitySchemes/basic' }],
+  security,
 })
 
 export const asyncApi = (version: string): JsonSchema => {
@@ -70,7 +72,7 @@ export const asyncApi = (version: string): JsonSchema => {
         action: 'send',
         channel: { $ref: '#/channels/events' },
         summary: 'Sends every event once, in order.',
-        security: [{ $ref: '#/components/securitySchemes/basic' }],
+        security,
         bindings: { http: { method: 'GET', bindingVersion: '0.3.0' } },
         messages: names.map((name) => ({ $ref: `#/channels/events/messages/${name}` })),
       },
@@ -78,7 +80,7 @@ export const asyncApi = (version: string): JsonSchema => {
     components: {
       messages: all,
       schemas: { ...Object.fromEntries(eventTypes.map((type) => [type, cloudEventSchema(type)])), ...signs() },
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+      securitySchemes,
     },
   }
 }

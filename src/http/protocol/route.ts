@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
-import type { Role } from '../../domain/event.ts'
+import type { Role } from '../../domain/events/user.ts'
 import type { Problem } from '../../domain/failure.ts'
-import type { User } from '../../users/users-file.ts'
+import type { User } from '../../users/user.ts'
 import type { Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
@@ -16,6 +16,8 @@ export interface Caller {
   readonly host: string
   /** Which of these media types the client prefers; undefined if it accepts none. */
   readonly accepts: (mediaTypes: MediaTypes) => string | undefined
+  /** Checks the caller's password again. Throttled like a login. */
+  readonly confirm: (password: string) => Promise<Either<Refusal, unknown>>
 }
 
 /** A request as handlers see it. */
@@ -79,6 +81,8 @@ export interface Route {
   readonly path: string
   /** The roles that may call it; `anyone` needs no credentials. */
   readonly may: readonly Role[] | 'anyone'
+  /** Whether tokens may not call it, whatever their role. */
+  readonly isForPeople?: true
   /** Query parameters that only some of these roles may use. */
   readonly mayUse?: Readonly<Record<string, readonly Role[]>>
   /** The media type of the response; JSON by default. Error responses are always JSON. */

@@ -13,8 +13,13 @@ export const hostOf = (header: string): string => {
 const addressedHost = ({ headers, socket }: IncomingMessage): string =>
   headers.host === undefined ? (socket.localAddress ?? '').replace(/^::ffff:/, '') : hostOf(headers.host)
 
-export const callerOf = (ctx: Context, addressOf: (request: IncomingMessage) => string): Caller => ({
+export const callerOf = (
+  ctx: Context,
+  addressOf: (request: IncomingMessage) => string,
+  confirm: Caller['confirm'],
+): Caller => ({
   address: addressOf(ctx.req),
   host: addressedHost(ctx.req),
+  confirm,
   accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
 })

@@ -13,7 +13,9 @@ import type { RouteResponse } from '../protocol/route.ts'
 /** Milliseconds a response waits for the views. */
 const VIEWS_TIMEOUT = 5_000
 
-export type Kind = 'sut' | 'reservation'
+/** What can be read as of a past moment. */
+export type Dated = 'sut' | 'reservation'
+export type Kind = Dated | 'user' | 'token'
 /** What lists have. */
 export type Listed = Kind | 'session'
 
@@ -89,7 +91,8 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     }),
     asOf: views.asOf,
     newest: async (kind, id) => {
-      if (!isAssignedId(id)) return E.right(undefined)
+      // Imported users have ids of any form.
+      if (kind !== 'user' && !isAssignedId(id)) return E.right(undefined)
       if (!(await views.waitForStorePosition(answered, VIEWS_TIMEOUT))) return E.left(viewsBehind())
       const version = current(kind, id)
       // Another instance may have written it: catch up with the store before answering that it does not exist.
@@ -116,6 +119,13 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
 const entityTag = (revision: number, observed = 0): string =>
   observed === 0 ? `"${revision}"` : `"${revision}.${observed}"`
 
+const PATHS: Readonly<Record<Kind, string>> = {
+  sut: 'sut',
+  reservation: 'sut_reservation',
+  user: 'user',
+  token: 'token',
+}
+
 /** The response that shows an object. */
 export const documentResponse = (
   kind: Kind,
@@ -126,7 +136,7 @@ export const documentResponse = (
   body: document,
   ...(position >= 0 && { position }),
   headers: {
-    ...(kind === 'sut' && { ETag: entityTag(revision, observed) }),
-    ...(created && { Location: `/api/${kind === 'sut' ? 'sut' : 'sut_reservation'}/${id}` }),
+    ...((kind === 'sut' || kind === 'user') && { ETag: entityTag(revision, observed) }),
+    ...(created && { Location: `/api/${PATHS[kind]}/${encodeURIComponent(id)}` }),
   },
 })

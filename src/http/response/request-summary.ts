@@ -1,4 +1,4 @@
-import type { User } from '../../users/users-file.ts'
+import type { User } from '../../users/user.ts'
 import type { Code } from '../protocol/problem.ts'
 
 /**

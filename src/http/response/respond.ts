@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { formatPosition } from '../../domain/values/position.ts'
-import type { User } from '../../users/users-file.ts'
+import type { User } from '../../users/user.ts'
 import { isKnownToClient } from '../protocol/conditional.ts'
 import { type Code, codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
 import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'

@@ -12,7 +12,7 @@ import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import { documentResponse, type Kind, type Objects } from '../response/objects.ts'
+import { type Dated, documentResponse, type Objects } from '../response/objects.ts'
 
 /** Milliseconds a read waits for this instance to reach the end of the log. */
 const VIEWS_TIMEOUT = 5_000
@@ -33,7 +33,7 @@ export interface AsOfReads {
   readonly timeOf: (asOf: AsOf) => Promise<number>
   /** Responds with an object as of a moment, or with `newest` if none is given. */
   readonly readOr: <C extends Call<unknown, AsOfQuery>>(
-    kind: Kind,
+    kind: Dated,
     call: C,
     newest: (call: C) => RouteResult,
   ) => RouteResult
@@ -63,7 +63,7 @@ const future = (detail: string): Refusal => invalid([inQuery('as_of', detail)])
 
 const viewsBehind = (): Refusal => failure('unavailable', 'This instance is behind the log. Try again.')
 
-const notFoundThen = (kind: Kind): Refusal =>
+const notFoundThen = (kind: Dated): Refusal =>
   kind === 'sut'
     ? failure('sut_not_found', 'No SUT had this id at that time.')
     : failure('reservation_not_found', 'No reservation had this id at that time.')
@@ -97,7 +97,7 @@ const makeFind = (dependencies: AsOfDependencies): Find => {
 /** Reads the version current then. Catches up with the store before answering that there was none. */
 const makeReadVersion = (dependencies: AsOfDependencies, find: Find) => {
   const caughtUp = makeCatchUp(dependencies)
-  return async (kind: Kind, id: string, asOf: AsOf): Read<Found> => {
+  return async (kind: Dated, id: string, asOf: AsOf): Read<Found> => {
     let isCaughtUp = 'position' in asOf
     for (;;) {
       const at = await find(asOf)

@@ -136,7 +136,8 @@ export const makeEvents =
     const { query, mediaType } = call
     const problems = parameterProblems(query, mediaType)
     if (problems.length > 0) return E.left(invalid(problems))
-    const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id }
+    const { actor, from, to } = query
+    const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
     const format: Format = mediaType === LINES ? lines : eventStream
     const request = { after: -1, end: undefined, filter, format }
     if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)

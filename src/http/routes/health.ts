@@ -8,7 +8,8 @@ export interface Condition {
   readonly service: 'ok' | 'stopping'
   readonly store: 'ok' | 'failed' | 'another' | 'silent' | 'unreadable'
   readonly views: 'ok' | 'behind' | 'unwritten'
-  readonly users: 'ok' | 'broken'
+  /** `unknown`: this instance has not followed the log lately, and refuses all who need a user. */
+  readonly users: 'ok' | 'broken' | 'unknown'
   readonly vault: 'ok' | 'broken'
   readonly clock: 'ok' | 'ahead'
   /** `opening`: after a start, until the ports of running reservations have been opened. */
@@ -24,10 +25,14 @@ export const isOpen = ({ store, views }: Condition): boolean =>
 
 /**
  * A service whose store does not respond still answers reads and retries commands, but another instance may do better.
- * So it may while ports are being opened.
+ * So it may while ports are being opened, or while it does not know the users.
  */
 export const isReady = (condition: Condition): boolean =>
-  condition.service === 'ok' && condition.store !== 'silent' && condition.gateway === 'ok' && isOpen(condition)
+  condition.service === 'ok' &&
+  condition.store !== 'silent' &&
+  condition.users !== 'unknown' &&
+  condition.gateway === 'ok' &&
+  isOpen(condition)
 
 const notReady = (parts: Condition): Refusal => {
   const wrong = Object.entries(parts).filter(([, word]) => word !== 'ok')

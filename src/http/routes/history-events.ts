@@ -12,6 +12,8 @@ export interface HistoryDependencies {
   readonly store: Pick<EventStore, 'at' | 'readStream'>
   /** The name of the log. */
   readonly origin: string
+  /** The name of an actor that is a user and has not been erased. */
+  readonly nameOf: (actor: string) => string | undefined
 }
 
 /** Events read or encoded per turn of the event loop. */

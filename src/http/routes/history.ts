@@ -27,6 +27,7 @@ import { listResponse } from './list-response.ts'
 export interface HistoryHandlers {
   readonly sut: (call: Call<unknown, HistoryQuery>) => RouteResult
   readonly reservation: (call: Call<unknown, HistoryQuery>) => RouteResult
+  readonly user: (call: Call<unknown, HistoryQuery>) => RouteResult
 }
 
 const historiesUnavailable = (): Refusal =>
@@ -34,7 +35,7 @@ const historiesUnavailable = (): Refusal =>
 
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
-  ({ objects, origin }: HistoryDependencies, log: Log) =>
+  ({ objects, origin, nameOf }: HistoryDependencies, log: Log) =>
   async (
     events: readonly Recorded[],
   ): Promise<E.Either<Refusal, { position: number; documents: readonly string[] }>> => {
@@ -48,7 +49,9 @@ const makeFormatEvents =
           if (position === undefined)
             throw new StoreUnavailable(`${event.stream}@${event.revision} has no position yet`)
           const changes = histories.changes(event, position)
-          return JSON.stringify({ ...cloudEvent(event, position, origin), changes })
+          const actorname = nameOf(event.metadata.actor)
+          const shown = cloudEvent(event, position, origin)
+          return JSON.stringify({ ...shown, ...(actorname !== undefined && { actorname }), changes })
         }),
       )
       if (E.isLeft(formatted)) return formatted
@@ -73,6 +76,22 @@ const makeAnswer = (dependencies: HistoryDependencies, log: Log) => {
     return E.right({ ...listResponse('events', paging, { documents, count: history.count }), position })
   }
 }
+
+const makeUserHistory =
+  (dependencies: HistoryDependencies, log: Log, answer: ReturnType<typeof makeAnswer>): HistoryHandlers['user'] =>
+  async ({ params, query, user }) => {
+    const { objects } = dependencies
+    const id = params.id === 'me' ? user._id : (params.id ?? '')
+    if (user.role === 'tester' && id !== user._id) {
+      return E.left(failure('forbidden', 'Testers can read their own history only.'))
+    }
+    const found = await objects.newest('user', id)
+    if (E.isLeft(found)) return found
+    if (found.right === undefined) return E.left(failure('user_not_found', 'No user has this id.'))
+    const read = await objects.readLists(({ histories }) => histories.places('user', id))
+    if (E.isLeft(read)) return read
+    return answer(historyOfPlaces(dependencies, log, read.right.listed), query)
+  }
 
 export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryHandlers => {
   const { objects, views } = dependencies
@@ -130,5 +149,6 @@ export const makeHistoryHandlers = (dependencies: HistoryDependencies): HistoryH
       if (E.isLeft(read)) return read
       return answer(historyOfPlaces(dependencies, log, read.right.listed), query)
     },
+    user: makeUserHistory(dependencies, log, answer),
   }
 }

@@ -82,7 +82,7 @@ export const makeReservationHandlers = (dependencies: ReservationDependencies): 
   const change = makeChange(dependencies)
   return {
     create: async ({ body, user, requestId, idempotencyKey, reason, client }) => {
-      const { user_id, sut_id, window } = body
+      const { user_id = user._id, sut_id, window } = body
       const stream = sutStream(sut_id)
       const userExists = users.byId(user_id) !== undefined
       const asked = { sut_id, user_id, userExists, window, limits, random: randomHex(8) }

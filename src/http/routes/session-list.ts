@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Session } from '../../../projections/session.ts'
 import type { SessionsQuery } from '../codecs/lists.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Objects } from '../response/objects.ts'
+import { type UserNames, withUserName } from '../response/user-names.ts'
 import { listResponse, resolveBefore } from './list-response.ts'
 
 const MILLISECOND = 1_000_000n
@@ -19,7 +21,7 @@ export type SessionList = (call: Call<unknown, SessionsQuery>) => RouteResult
 
 /** Lists sessions, newest first; for a tester its own. */
 export const makeSessionList =
-  (objects: Objects): SessionList =>
+  (objects: Objects, nameOf: UserNames): SessionList =>
   async ({ query, user }) => {
     const createdBefore = await resolveBefore(objects, 'session', query.before)
     if (E.isLeft(createdBefore)) return createdBefore
@@ -35,5 +37,8 @@ export const makeSessionList =
     })
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
-    return E.right({ ...listResponse('sessions', query, listed), position })
+    const documents = listed.documents.map((document) =>
+      JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf)),
+    )
+    return E.right({ ...listResponse('sessions', query, { ...listed, documents }), position })
   }

@@ -56,6 +56,7 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
       held: watching(file.lists.held),
       upcoming: watching(file.lists.upcoming),
       unrecorded: watching(file.lists.unrecorded),
+      endedSince: watching(file.lists.endedSince),
       past: watchingAll(file.lists.past),
       histories: watchingAll(file.lists.histories),
       sessionEvents: watchingAll(file.lists.sessionEvents),

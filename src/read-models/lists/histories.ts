@@ -31,11 +31,11 @@ export interface SessionEvents {
 /** The history of objects and what each event changed, from the versions of their documents. */
 export interface Histories {
   /** The events of an object, oldest first. */
-  readonly places: (of: 'reservation' | 'listen_port', id: string) => readonly EventPlace[]
+  readonly places: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly EventPlace[]
   /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
-  /** The positions of events about SUTs after a position, in order, at most `limit`. */
-  readonly sutEvents: (after: number, limit: number) => readonly number[]
+  /** The positions of events about SUTs, users and tokens, which have secrets, after a position, in order, at most `limit`. */
+  readonly ownerEvents: (after: number, limit: number) => readonly number[]
   /** What the event at a position changed. */
   readonly changes: (event: Recorded, position: number) => readonly Change[]
 }
@@ -76,8 +76,13 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
   const places = {
     reservation: placesIn(['reservation', 'id'], ['reservation_run', 'id'], ['session', 'reservation']),
     listen_port: placesIn(['listen_port', 'id']),
+    user: placesIn(['user', 'id']),
   }
-  const ofSuts = db.prepare('SELECT position FROM sut WHERE position > ? AND is_observed = 0 ORDER BY position LIMIT ?')
+  const ofOwners = db.prepare(`
+    SELECT position FROM sut WHERE position > :after AND is_observed = 0
+    UNION ALL SELECT position FROM user WHERE position > :after
+    UNION ALL SELECT position FROM token WHERE position > :after
+    ORDER BY position LIMIT :limit`)
   const ownEvents = db.prepare('SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
   const corrections = db.prepare('SELECT count(*) AS n FROM clock_correction WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
@@ -92,7 +97,7 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
       const [own, corrected] = [ownEvents, corrections].map((count) => (count.get(sutId) as { n: number }).n)
       return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
-    sutEvents: (after, limit) => ofSuts.all(after, limit).map(({ position }) => position as number),
+    ownerEvents: (after, limit) => ofOwners.all({ after, limit }).map(({ position }) => position as number),
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {
         const id = key(event)

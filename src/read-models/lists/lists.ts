@@ -93,6 +93,12 @@ export interface Ended {
   readonly to: number
 }
 
+/** Reservations of a user that were ended before their end. */
+export interface EndedEarly {
+  readonly cancelled: number
+  readonly released: number
+}
+
 /** Reads lists from the rows of documents. */
 export interface Lists {
   /** Whether a list can be read within a few milliseconds. */
@@ -112,6 +118,8 @@ export interface Lists {
   /** For the processes that act on time: what holds SUTs within a span, and whose end was not recorded. */
   readonly upcoming: (page: SpanPage) => readonly UpcomingRow[]
   readonly unrecorded: (ended: Ended) => readonly string[]
+  /** How many reservations of a user were cancelled and released after a position. */
+  readonly endedSince: (userId: string, after: number) => EndedEarly
   /** The same lists as of the past. */
   readonly past: Past
   readonly histories: Histories

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { makeCorrectedTimes } from '../tables/corrected-times.ts'
-import { makeIdKeys } from '../tables/id-keys.ts'
+import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { ListWriter } from '../tables/list-table.ts'
-import { makeReservationCounts } from '../tables/reservation-counts.ts'
+import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { makeReservationWriter } from '../tables/reservation-table.ts'
 import type { Row } from '../tables/row.ts'
 import { makeRunWriter } from '../tables/run-table.ts'
@@ -17,7 +17,7 @@ import { makePast } from './past.ts'
 import { makeHeld, makeReservationList } from './reservation-list.ts'
 import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
 import { isShort as isShortOfSuts, makeSutList } from './sut-list.ts'
-import { makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
+import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming } from './upcoming.ts'
 
 export interface OpenLists {
   /** Keeps the tables behind lists in step with the rows, by projection. */
@@ -27,6 +27,23 @@ export interface OpenLists {
   readonly afterRows: (rows: readonly Row[]) => void
   readonly flush: () => void
   readonly forget: () => void
+}
+
+const makeAllIsShort = (
+  names: IdKeys,
+  counts: ReservationCounts,
+  sessionCounts: ReturnType<typeof makeSessionCounts>,
+): Lists['isShort'] => {
+  const isShort = makeIsShort(names, counts)
+  const endsShort = makeEndsShort(counts)
+  return {
+    reservations: isShort,
+    suts: isShortOfSuts,
+    held: (sut_id, { start, end }) => isShort({ limit: 0, offset: 0, sut_id, endsAfter: start, startsBefore: end }),
+    sessions: makeIsShortOfSessions(names, sessionCounts),
+    upcoming: endsShort,
+    unrecorded: endsShort,
+  }
 }
 
 export const openLists = (db: DatabaseSync): OpenLists => {
@@ -42,8 +59,6 @@ export const openLists = (db: DatabaseSync): OpenLists => {
   }
   const correctedTimes = makeCorrectedTimes(db, periods)
   const ask = makeRunQuery(db)
-  const isShort = makeIsShort(names, counts)
-  const endsShort = makeEndsShort(counts)
   const histories = makeHistories(db, names, counts)
   const places = makeSessionPlaces(db, {
     keyOf: names.find,
@@ -59,20 +74,14 @@ export const openLists = (db: DatabaseSync): OpenLists => {
       places.assign(rows)
     },
     lists: {
-      isShort: {
-        reservations: isShort,
-        suts: isShortOfSuts,
-        held: (sut_id, { start, end }) => isShort({ limit: 0, offset: 0, sut_id, endsAfter: start, startsBefore: end }),
-        sessions: makeIsShortOfSessions(names, sessionCounts),
-        upcoming: endsShort,
-        unrecorded: endsShort,
-      },
+      isShort: makeAllIsShort(names, counts, sessionCounts),
       reservations: makeReservationList(ask, names, counts),
       suts: makeSutList(ask),
       sessions: makeSessionList(ask, names, sessionCounts),
       held: makeHeld(ask, names, counts),
       upcoming: makeUpcoming(ask, counts),
       unrecorded: makeUnrecorded(ask),
+      endedSince: makeEndedSince(ask, names),
       past: makePast(db, ask, names, counts, periods),
       histories,
       sessionEvents: makeSessionEvents(db, names),

@@ -1,7 +1,8 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { LISTED } from '../tables/reservation-table.ts'
-import type { Ended, RunQuery, SpanPage, UpcomingRow } from './lists.ts'
+import type { Ended, EndedEarly, RunQuery, SpanPage, UpcomingRow } from './lists.ts'
 
 /** Reservations that are read, and their documents parsed, within a few milliseconds. */
 const SHORT = 1_000
@@ -52,3 +53,16 @@ export const makeUnrecorded =
       from,
       to,
     ).map(({ id }) => id)
+
+/** Reads every row after the position: no index has cancelled reservations. */
+export const makeEndedSince =
+  (ask: RunQuery, names: IdKeys) =>
+  (userId: string, after: number): EndedEarly => {
+    const rows = ask<{ ended: 'cancelled' | 'released'; n: number }>(
+      `SELECT ended, count(*) AS n FROM reservation
+       WHERE position > ? AND user = ? AND until IS NULL AND ended IS NOT NULL GROUP BY ended`,
+      after,
+      names.find(userId) ?? -1,
+    )
+    return { cancelled: 0, released: 0, ...Object.fromEntries(rows.map(({ ended, n }) => [ended, n])) }
+  }

@@ -27,7 +27,7 @@ interface Followed {
   readonly writer: Writer
   readonly catchUp: CatchUp
   readonly signal: AbortSignal
-  readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean }
+  readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean; isCurrent: boolean }
   readonly listeners: ReadonlySet<(events: Batch['events']) => void>
 }
 
@@ -92,6 +92,7 @@ export const follow = async (followed: Followed): Promise<void> => {
       if (!log.isFollowed) log.epoch++
       log.isFollowed = true
       await foldBatch(batch, followed)
+      log.isCurrent ||= batch.caughtUp
     }
   }
 
@@ -102,6 +103,7 @@ export const follow = async (followed: Followed): Promise<void> => {
     } catch (error) {
       if (log.isFollowed) outage.begin(error)
       log.isFollowed = false
+      log.isCurrent = false
       if (!(error instanceof StoreUnavailable)) return onFatal(error)
       if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
       await delay(backoff(failures), undefined, { signal }).catch(() => undefined)

@@ -7,7 +7,7 @@ import { access, readFile, stat } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
-import { readUsersFile, type UsersFileProblem } from '../../users/users-file.ts'
+import { readUsersFile } from '../../users/users-file.ts'
 import { parseVaultKeys } from '../../vault/keys.ts'
 import type { Config } from '../config/config.ts'
 
@@ -59,19 +59,21 @@ const readRing = async (path: string): Promise<Read> => {
 }
 
 const namedFiles = (config: Config): readonly Named[] => {
-  const { vaultKeys, vaultKeyFile, auditKey, auditKeyFile, usersFile } = config
+  const { vaultKeys, vaultKeyFile, auditKey, auditKeyFile } = config
   const keys: Named = { variable: 'BERTH_VAULT_KEY_FILE', path: vaultKeyFile, read: () => readRing(vaultKeyFile) }
   const audit: Named = {
     variable: 'BERTH_AUDIT_KEY_FILE',
     path: auditKeyFile,
     read: async () => E.mapLeft((problem: string) => [problem])(await readAuditKey(config)),
   }
-  const users: Named = {
-    variable: 'BERTH_USERS',
-    path: usersFile,
-    read: async () => E.mapLeft(({ detail }: UsersFileProblem) => [detail])(await readUsersFile(usersFile)),
-  }
-  return [...(vaultKeys === undefined ? [keys] : []), ...(auditKey === undefined ? [audit] : []), users]
+  return [...(vaultKeys === undefined ? [keys] : []), ...(auditKey === undefined ? [audit] : [])]
+}
+
+/** The users file must be usable if it will be imported for sure: into a log that does not exist yet. */
+const usersFileProblems = async ({ eventStore, usersFile }: Config): Problems => {
+  if (eventStore.kind !== 'sqlite' || !(await isAbsent(eventStore.path))) return []
+  const read = await readUsersFile(usersFile)
+  return E.isRight(read) || read.left.kind === 'absent' ? [] : [`BERTH_USERS: ${read.left.detail}`]
 }
 
 /** A file that exists must be usable. One that does not must be creatable, unless instances share it. */
@@ -131,9 +133,10 @@ const addressProblems = async ({ host, port }: Config): Problems => {
   }
 }
 
-const sameFileProblems = ({ eventStore }: Config, named: readonly Named[]): readonly string[] => {
+const sameFileProblems = ({ eventStore, usersFile }: Config, named: readonly Named[]): readonly string[] => {
   const log = eventStore.kind === 'sqlite' ? [{ variable: 'BERTH_EVENT_STORE', path: eventStore.path }] : []
-  const files = [...log, ...named]
+  // An import renames the users file.
+  const files = [...log, ...named, { variable: 'BERTH_USERS', path: usersFile }]
   return files.flatMap(({ variable, path }, n) => {
     const other = files.slice(0, n).find((before) => before.path === path)
     return other === undefined ? [] : [`${other.variable} and ${variable} name the same file ${path}`]
@@ -154,6 +157,7 @@ export const problemsOfConfig = async (config: Config): Problems => {
   for (const each of same.length === 0 ? named.filter(({ path }) => isUsable(path)) : []) {
     files.push(...(await fileProblems(config, each)))
   }
+  if (same.length === 0 && isUsable(config.usersFile)) files.push(...(await usersFileProblems(config)))
   const store = isLogUsable ? await storeProblems(config) : []
   return [...data, ...store, ...same, ...files, ...(await addressProblems(config))]
 }

@@ -7,9 +7,9 @@ import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 import type { GatewayConfig } from '../config/gateway.ts'
 import type { ForwardedRegistry } from './forwarded.ts'
-import { findHolder } from './holder.ts'
+import { findHolder, makeTicketHolder } from './holder.ts'
 
-export interface AccessOptions extends Omit<ConsolesOptions, 'check' | 'forwarded' | 'holder'> {
+export interface AccessOptions extends Omit<ConsolesOptions, 'check' | 'forwarded' | 'holder' | 'isHolder'> {
   readonly gateway: Pick<GatewayConfig, 'isOn' | 'suts'>
   readonly views: Views
   readonly store: EventStore
@@ -24,7 +24,11 @@ export const makeAccess = (options: AccessOptions) => {
   const targetOf = makeTargetOf(views, gateway.suts)
   const isOurs = (sutId: string): boolean => gateway.isOn && targetOf(sutId)?.isOurs === true
   const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock })
-  const holder = (userId: string) => findHolder(users, userId)
-  const consoles: Consoles = makeConsoles({ ...options, check: checkConsole, holder })
+  const consoles: Consoles = makeConsoles({
+    ...options,
+    check: checkConsole,
+    holder: makeTicketHolder(users),
+    isHolder: ({ _id, accessSince }) => findHolder(users, _id)?.accessSince === accessSince,
+  })
   return { objects, isOurs, checkConsole, consoles }
 }

@@ -155,6 +155,10 @@ export const makeForwarded = (clock: () => number): ForwardedRegistry => {
           clients.endAll(id, cause)
           gateway.close(id, cause)
         },
+        cut: (id, cause) => {
+          clients.endAll(id, cause)
+          gateway.cut(id, cause)
+        },
       }
     },
   }

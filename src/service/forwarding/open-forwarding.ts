@@ -4,6 +4,7 @@ import type { Decisions } from '../../gateway/decisions.ts'
 import { openGateway } from '../../gateway/gateway.ts'
 import { respondToChallenge } from '../../gateway/rfb/challenge.ts'
 import type { GatewayMeasures } from '../../http/routes/measures/gateway.ts'
+import { watchAccessEnds } from '../../processes/access-ends.ts'
 import { makeAdmission } from '../../processes/admission.ts'
 import type { ProcessClock } from '../../processes/clock.ts'
 import { type Forwarding, makeForwarding } from '../../processes/forwarding.ts'
@@ -27,7 +28,7 @@ export interface OpenForwardingOptions {
   readonly log: Log
   readonly processClock: ProcessClock
   readonly views: Views
-  readonly users: Pick<Users, 'byId'>
+  readonly users: Pick<Users, 'byId' | 'list' | 'onChange'>
   readonly vault: Pick<Vault, 'reveal'>
   readonly clientNames: Pick<ClientNames, 'matches' | 'isKnown'>
   readonly metrics: GatewayMeasures
@@ -110,5 +111,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
       onError,
     },
   })
+  const unwatch = watchAccessEnds(users, forwarding.endAccess)
+  signal.addEventListener('abort', unwatch)
   return { gateway, forwarding }
 }

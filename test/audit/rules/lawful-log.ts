@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { beginSchedule, SCHEDULE } from '../../../src/commands/begin-schedule.ts'
 import { createSut } from '../../../src/commands/create-sut.ts'
 import { makeIdempotencyKeys } from '../../../src/commands/idempotency-key.ts'
-import { makeSweep } from '../../../src/commands/listen-ports.ts'
+import { BERTH, makeSweep } from '../../../src/commands/listen-ports.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import { upgradeLog } from '../../../src/commands/upgrade-log.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
@@ -21,6 +21,7 @@ import { NO_SNAPSHOTS } from '../../commands/script.ts'
 import { administrator, alice, bob, LIMITS, sutValues, tester } from '../../domain/builders.ts'
 import { randomHex, readLog } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
+import { makeUserStory } from './lawful-users.ts'
 
 /** Random logs written by the real commands, which cover every kind of event. */
 
@@ -57,6 +58,7 @@ export const writeStory = async (
     requestId: randomHex(8),
     idempotencyKey:
       number(3) === 0 ? IDEMPOTENCY_KEYS.derive(actor._id, `key ${step - number(2)}`, 'POST', '/', '') : undefined,
+    ...(number(2) === 0 && { client: `k1:${one(['a', 'b']).repeat(22)}` }),
     ...(number(4) === 0 && { reason: one(['because', 'weil „so“', 'tests go on']) }),
   })
   const seal = () =>
@@ -121,6 +123,20 @@ export const writeStory = async (
     return runner.run(reservationDecider, sutStream(sut_id), { ...by(actor, step), command })()
   }
 
+  const bindOrUnbind = (step: number) => {
+    const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
+    const actor = number(2) === 0 ? BERTH : tester(reservation.user_id)
+    const client = `k1:${one(['a', 'b']).repeat(22)}`
+    const [command, order] =
+      actor === BERTH
+        ? [{ type: 'UnbindReservation', _id: reservation._id } as const, { actor, requestId: randomHex(8) }]
+        : [
+            { type: 'BindReservation', actor, documentStatus: 'made', ...reservation, client } as const,
+            { ...by(actor, step), client },
+          ]
+    return runner.run(reservationDecider, sutStream(sut_id), { ...order, command })()
+  }
+
   const advance = async (sut_id: string, records: number): Promise<void> => {
     for (let n = 0; n < records; n++) {
       const order = { command: { type: 'AdvanceSchedule', sut_id, from } as const, actor: SCHEDULE }
@@ -160,6 +176,8 @@ export const writeStory = async (
 
   await upgradeLog({ store, clock: () => now, randomHex, log: QUIET, waitsForStore: false })
   const from = await beginSchedule({ store, now: now + number(2) * 20 * MINUTE, randomHex })
+  const users = makeUserStory({ store, runner, clock: () => now, number, one, by, reservations })
+  await users.begin()
   await create(0)
   for (let step = 1; step < steps; step++) {
     // Sometimes the clock goes back, or the log is idle for longer than ends are waited for.
@@ -173,7 +191,9 @@ export const writeStory = async (
     else if (act < 19) await retire(step)
     else if (act < 23) await sweep()
     else if (act < 32 && reservations.length > 0) await useReservation()
-    else if (act < 74 || reservations.length === 0) await reserve(step)
+    else if (act < 38) await users.act(step)
+    else if (act < 43 && reservations.length > 0) await bindOrUnbind(step)
+    else if (act < 76 || reservations.length === 0) await reserve(step)
     else await cancelOrExtend(step)
   }
 }

@@ -5,9 +5,12 @@ import { makeEventId, sutStream } from '../../../src/domain/values/ids.ts'
 import {
   bob,
   clock,
+  reservationBound,
   reservationCancelled,
+  reservationCreated,
   reservationExtended,
   reservationReleased,
+  reservationUnbound,
   wall,
 } from '../../domain/builders.ts'
 import {
@@ -24,6 +27,7 @@ import {
   MORNING,
   made,
   of,
+  onPort,
   PORT,
   released,
   retired,
@@ -32,7 +36,9 @@ import {
   type Written,
   write,
 } from '../verify/morning.ts'
-import { INVALID, inactive, SESSIONS } from './unlawful.ts'
+import { CLIENT, INVALID, inactive, SESSIONS } from './unlawful.ts'
+import { INVALID_TOKENS, TOKENS } from './unlawful-tokens.ts'
+import { INVALID_USERS, USERS } from './unlawful-users.ts'
 
 test('a valid log has no findings, however its reservations end', async (t) => {
   const ends: readonly (readonly Entry[])[] = [
@@ -56,9 +62,9 @@ test('a valid log has no findings, however its reservations end', async (t) => {
   )
 })
 
-for (const [what, entry, expected] of INVALID) {
+for (const [what, entry, expected] of [...INVALID, ...INVALID_USERS, ...INVALID_TOKENS]) {
   test(`${what} is found at its position`, async (t) => {
-    const log = [...MORNING, ...SESSIONS, entry]
+    const log = [...MORNING, ...SESSIONS, ...USERS, ...TOKENS, entry]
     const found = await findingsIn(log)
     t.true(
       found.some((each) => expected.test(each) && each.startsWith(`${log.length - 1}: `)),
@@ -68,6 +74,20 @@ for (const [what, entry, expected] of INVALID) {
     t.true(found.length <= 3, found.join('\n'))
   })
 }
+
+test('a binding ends once, whether a creation or an update made it, and not what another user made', async (t) => {
+  const at = { client: CLIENT }
+  const ofAlice = onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15'))
+  const third = idAt('06:20', 3)
+  const unbound = (time: string): Entry => [time, of(reservationUnbound(third))]
+  const ours: readonly Entry[] = [...MORNING, ['06:20', ofAlice, at], unbound('06:21')]
+  t.deepEqual(await findingsIn(ours), [])
+  await finds(t, /which is not bound/, [...ours, unbound('06:22')])
+  const again: readonly Entry[] = [...ours, ['06:22', of(reservationBound(third)), at], unbound('06:23')]
+  t.deepEqual(await findingsIn(again), [])
+  const byAnother = { ...at, actor: bob, role: 'administrator' } as const
+  await finds(t, /which is not bound/, [...MORNING, ['06:20', ofAlice, byAnother], unbound('06:21')])
+})
 
 test('an event that an inactive, retired or abandoned SUT cannot have is found', async (t) => {
   await finds(t, /reserves an inactive SUT/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])

@@ -1,10 +1,12 @@
 import type { Event } from '../../../src/domain/event.ts'
 import {
   bob,
+  reservationBound,
   reservationCancelled,
   reservationCreated,
   reservationExtended,
   reservationReleased,
+  reservationUnbound,
   wall,
 } from '../../domain/builders.ts'
 import {
@@ -31,6 +33,9 @@ import {
 
 export const tag = (name: string, value: string | null) => updated({ tags: { [name]: value } })
 export const inactive: Entry = ['05:15', updated({ is_active: false })]
+
+/** The keyed hash of an address. */
+export const CLIENT = `k1:${'a'.repeat(22)}`
 
 /** Sessions of the morning log: one that is closed, and one that is open. */
 const [CLOSED, OPEN] = [openedSession(1, '06:12'), openedSession(2, '06:15')]
@@ -104,6 +109,19 @@ export const INVALID: readonly (readonly [what: string, entry: Entry, expected: 
   ],
   ['a release of a past reservation', ['07:30', of(reservationReleased(FIRST, wall('07:30')))], /which has ended/],
   ['a cancellation of a running reservation', ['06:20', of(reservationCancelled(FIRST))], /has begun/],
+  [
+    'an unbinding of a reservation that is not bound',
+    ['06:20', of(reservationUnbound(FIRST))],
+    /unbinds the reservation .*, which is not bound/,
+  ],
+  ['an unbinding of a past reservation', ['07:30', of(reservationUnbound(FIRST))], /which has ended/],
+  ['an unbinding by a user', ['06:20', of(reservationUnbound(FIRST)), { role: 'tester' }], /Unbound by a tester/],
+  [
+    'an unbinding from a client',
+    ['06:20', of(reservationUnbound(FIRST)), { client: CLIENT }],
+    /names a client for what the service did itself/,
+  ],
+  ['a binding to no client', ['06:20', of(reservationBound(FIRST))], /binds a reservation to no client/],
   ['a tag set to its current value', ['06:20', tag('site', 'b12')], /sets the tag site to its current value/],
   ['the removal of a missing tag', ['06:20', tag('room', null)], /sets the tag room to its current value/],
   ['an update of no tags', ['06:20', updated({ tags: {} })], /changes no tag/],

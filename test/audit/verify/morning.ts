@@ -9,6 +9,8 @@ import {
   SCHEDULE_STREAM,
   sessionStream,
   sutStream,
+  tokenStream,
+  USERS_STREAM,
 } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import {
@@ -103,15 +105,20 @@ export const MORNING: readonly Entry[] = [
 
 const isOfMonitor = ({ type }: Event): boolean => type.startsWith('SutWent')
 const isOfGateway = ({ type }: Event): boolean => type.startsWith('Session')
-const OF_BERTH: readonly Event['type'][] = ['ListenPortReleased', 'SutCreationAbandoned', 'StoreUpgraded']
+const OF_BERTH: readonly Event['type'][] = [
+  'ListenPortReleased',
+  'SutCreationAbandoned',
+  'StoreUpgraded',
+  'ReservationUnbound',
+]
 
 const OF_SCHEDULE: readonly Event['type'][] = ['ScheduleBegan', 'ReservationStarted', 'ReservationEnded']
 
 export const roleOf = (event: Event): Metadata['role'] => {
   const { type } = event
   if (isOfMonitor(event) || isOfGateway(event) || OF_SCHEDULE.includes(type)) return 'system'
-  if (type.startsWith('Reservation')) return 'tester'
-  return OF_BERTH.includes(type) ? 'system' : 'administrator'
+  if (OF_BERTH.includes(type)) return 'system'
+  return type.startsWith('Reservation') ? 'tester' : 'administrator'
 }
 
 export const actorOf = (event: Event): string => {
@@ -124,7 +131,10 @@ export const actorOf = (event: Event): string => {
 }
 
 const streamOf = (event: Event): string => {
-  const { type } = event
+  const { type, data } = event
+  const isOfUsers = type.startsWith('User') || (type === 'ClockCorrected' && !('sut_id' in data))
+  if (isOfUsers) return USERS_STREAM
+  if (type === 'TokenIssued' || type === 'TokenRevoked') return tokenStream(data.user_id)
   if (isOfMonitor(event)) return monitoringStream(SUT)
   if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
   if (type === 'ScheduleBegan') return SCHEDULE_STREAM

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,19 +44,18 @@ const recordedBytes = async (address: string): Promise<string> => {
   }
 }
 
-/** Creates the keys and users that instances must share. */
+/** Creates the keys that instances must share. */
 const makeDirectory = (data: string): void => {
   mkdirSync(data, { mode: 0o700 })
   writeFileSync(join(data, 'vault.key'), `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
   writeFileSync(join(data, 'audit.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
-  const args = [MAIN, 'user', 'add', 'admin', '--role', 'administrator', '--password-stdin']
-  execFileSync(process.execPath, args, { input: PASSWORD, env: { ...process.env, BERTH_DATA: data } })
 }
 
 type Start = typeof startServer
 
 const startInstance = async (start: Start, data: string, eventStore: string): Promise<Server> => {
-  const environment = { BERTH_DATA: data, BERTH_PORT: '0', BERTH_EVENT_STORE: eventStore, BERTH_HORIZON: 'P3660D' }
+  const where = { BERTH_DATA: data, BERTH_PORT: '0', BERTH_EVENT_STORE: eventStore }
+  const environment = { ...where, BERTH_HORIZON: 'P3660D', BERTH_ADMIN_PASSWORD: PASSWORD }
   const server = await start([MAIN, 'serve'], environment)
   while (!(await fetch(`${server.url}/health/ready`)).ok);
   return server
@@ -167,7 +165,7 @@ const instanceRows = async (bench: Bench, creator: Creator): Promise<readonly Ta
   while (instances.length < INSTANCES) {
     const copy = `${data}-${instances.length}`
     mkdirSync(copy, { mode: 0o700 })
-    for (const file of ['vault.key', 'audit.key', 'users.json']) cpSync(join(data, file), join(copy, file))
+    for (const file of ['vault.key', 'audit.key']) cpSync(join(data, file), join(copy, file))
     instances.push(withStore(await startInstance(start, copy, eventStore)))
   }
   const suts = await makeSuts(berth, SUTS)

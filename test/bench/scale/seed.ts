@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import { addUser } from '../../../src/users/administer.ts'
 import { append, done, randomHex } from '../../event-store/new-events.ts'
-import { rightOf } from '../../users/builders.ts'
+import { aUser, fileOf } from '../../users/builders.ts'
 import { startServer } from '../measure/processes.ts'
-import { ask, MAIN, PASSWORD } from '../servers/berth.ts'
+import { MAIN, PASSWORD } from '../servers/berth.ts'
 import { historyOf, type People, type Scale } from './lab-history.ts'
 
 export interface Seeded extends Scale {
@@ -38,17 +36,15 @@ export const environmentOf = (data: string): Record<string, string> => ({
   BERTH_HORIZON: 'P3660D',
 })
 
-/** Creates a data directory with a first start of the service, and users for reservations. */
+/** Creates a data directory with the keys of a first start, and a file with users that the start on the log imports. */
 export const begin = async (data: string): Promise<People> => {
   const service = await startServer([MAIN, 'serve'], environmentOf(data))
-  const { _id: administrator } = await ask(service.url, '/api/user/me')
   await service.stop()
-  const world = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
-  const testers: string[] = []
-  for (let n = 0; n < TESTERS; n++) {
-    testers.push(rightOf(await addUser({ name: `tester ${n}`, role: 'tester' }, world)).user._id)
-  }
-  return { administrator, testers }
+  const admin = await aUser('admin', PASSWORD, { role: 'administrator' })
+  const names = Array.from({ length: TESTERS }, (_, n) => `tester-${n}`)
+  const testers = await Promise.all(names.map((name) => aUser(name, PASSWORD)))
+  writeFileSync(join(data, 'users.json'), fileOf([admin, ...testers]), { mode: 0o600 })
+  return { administrator: admin._id, testers: testers.map(({ _id }) => _id) }
 }
 
 /** Replaces the log of a data directory with a new one, because a lab's history starts long ago. */

@@ -4,9 +4,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type ClockCorrection, correctClock } from '../../../src/commands/clock/correct.ts'
 import { makeRunner } from '../../../src/commands/runner.ts'
 import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
-import { monitoringStream, sutStream } from '../../../src/domain/values/ids.ts'
+import { goodTokens, type TokenCommand, tokenDecider } from '../../../src/domain/token/decide.ts'
+import { type UserCommand, userDecider } from '../../../src/domain/user/decide.ts'
+import { monitoringStream, sutStream, tokenStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { clock, explicit } from '../../domain/builders.ts'
+import { administrator, alice, clock, explicit, tokenIssued, userCredentials } from '../../domain/builders.ts'
 import { randomHex, readAll } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
@@ -79,6 +81,60 @@ test('a correction makes probes of a SUT recordable again, in their own stream',
   const corrected = (await readAll(store, monitoringStream(id))).at(-1)
   t.false('sut_id' in (corrected?.data ?? {}))
   t.is(await probe(1), 'recorded')
+})
+
+test('a correction makes users changeable again, and keeps them as they are', async (t) => {
+  const store = await aStore(t)
+  let now = clock(RIGHT)
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
+  const run = async (command: UserCommand): Promise<string> => {
+    const ended = await runner.run(userDecider, USERS_STREAM, { command, actor: administrator, requestId: 'r' })()
+    return E.isLeft(ended) ? ended.left.code : ended.right.kind
+  }
+  const claim = { folded: 'alice', known: new Map() }
+  t.is(await run({ type: 'AddUser', _id: alice, role: 'tester', credentials: userCredentials(1), claim }), 'recorded')
+  now = clock(WRONG)
+  t.is(await run({ type: 'ChangeUser', _id: alice, scope: 'rack=4' }), 'recorded')
+  now = clock(RIGHT)
+  t.is(await run({ type: 'RemoveUser', _id: alice, reservations: 'keep' }), 'clock_behind')
+  const head = await store.head()
+  t.deepEqual(rightOf(await correct(store, { from: head, to: head })), { streams: 1, before: 0, windows: 0 })
+  const corrected = (await readAll(store, USERS_STREAM)).at(-1)
+  t.is(corrected?.type, 'ClockCorrected')
+  t.false('sut_id' in (corrected?.data ?? {}))
+  t.is(await run({ type: 'ChangeUser', _id: alice, scope: 'rack=4' }), 'already')
+  t.is(await run({ type: 'RemoveUser', _id: alice, reservations: 'keep' }), 'recorded')
+})
+
+test('a correction makes tokens revocable again, and those good again that the wrong time had expired', async (t) => {
+  const store = await aStore(t)
+  let now = clock(RIGHT)
+  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS })
+  const run = async (command: TokenCommand): Promise<string> => {
+    const ended = await runner.run(tokenDecider, tokenStream(alice), {
+      command,
+      actor: administrator,
+      requestId: 'r',
+    })()
+    return E.isLeft(ended) ? ended.left.code : ended.right.kind
+  }
+  const [one, two] = ['0f5b3c2a91d84e7766aa0001', '0f5b3c2a91d84e7766aa0002']
+  const expires_at = '2030-05-03T06:00:00.000Z'
+  t.is(await run({ type: 'IssueToken', token: tokenIssued({ _id: one, expires_at }).data }), 'recorded')
+  now = clock(WRONG)
+  t.is(await run({ type: 'IssueToken', token: tokenIssued({ _id: two }).data }), 'recorded')
+  now = clock(RIGHT)
+  const revoke = { type: 'RevokeToken', _id: one, user_id: alice } as const
+  t.is(await run(revoke), 'clock_behind')
+  const head = await store.head()
+  t.deepEqual(rightOf(await correct(store, { from: head, to: head })), { streams: 1, before: 0, windows: 0 })
+  t.is((await readAll(store, tokenStream(alice))).at(-1)?.type, 'ClockCorrected')
+  const good = goodTokens(await runner.stateOf(tokenDecider, tokenStream(alice)), now)
+  t.deepEqual(
+    good.map(({ _id }) => _id),
+    [one, two],
+  )
+  t.is(await run(revoke), 'recorded')
 })
 
 test('after a correction, another instance does not double-book either', async (t) => {

@@ -4,6 +4,7 @@ import type { CancelReservation } from '../../../src/domain/reservation/cancel.t
 import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
 import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
+import type { UnbindReservation } from '../../../src/domain/reservation/unbind.ts'
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
 import { formatWithOffset, type Instant } from '../../../src/domain/values/instant.ts'
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
@@ -196,6 +197,16 @@ const bind = (model: Model, { actor, _id, user_id, client }: BindReservation, no
   return { event: { type: 'ReservationBound', data: { _id, sut_id: SUT_ID, user_id } }, apply }
 }
 
+const unbind = (model: Model, { _id }: UnbindReservation, now: number): Verdict => {
+  const booking = bookingOf(model, _id)
+  const { user_id, client, standing, end } = booking
+  if (standing !== 'made' || end * 1000 <= now || client === null) return 'already so'
+  const apply = () => {
+    booking.client = null
+  }
+  return { event: { type: 'ReservationUnbound', data: { _id, sut_id: SUT_ID, user_id } }, apply }
+}
+
 const retire = (model: Model, now: number): Verdict => {
   if (model.retired) return 'already so'
   const conflicts = named(inTheWay(model, now / 1000, Number.POSITIVE_INFINITY))
@@ -227,6 +238,7 @@ export const verdictOn = (
 ): Verdict => {
   if (command.type === 'CreateReservation') return create(model, command, now, client)
   if (command.type === 'BindReservation') return bind(model, command, now)
+  if (command.type === 'UnbindReservation') return unbind(model, command, now)
   if (command.type === 'CancelReservation') return cancel(model, command, now)
   if (command.type === 'ExtendReservation') return extend(model, command, now)
   if (command.type === 'RetireSut') return retire(model, now)

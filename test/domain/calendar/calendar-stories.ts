@@ -16,7 +16,16 @@ const limits = { windowMax: 3 * HOUR, horizon: 5 * HOUR }
 
 /** A command whose times are relative to now, on one of the earlier reservations. */
 interface Wish {
-  readonly type: 'reserve' | 'reserve from now' | 'cancel' | 'extend' | 'extend by' | 'bind' | 'switch' | 'retire'
+  readonly type:
+    | 'reserve'
+    | 'reserve from now'
+    | 'cancel'
+    | 'extend'
+    | 'extend by'
+    | 'bind'
+    | 'unbind'
+    | 'switch'
+    | 'retire'
   readonly which: number
   /** Seconds. */
   readonly start: number
@@ -46,6 +55,7 @@ const arbitraryWish = (): fc.Arbitrary<Wish> =>
       { weight: 5, arbitrary: fc.constantFrom('reserve from now' as const, 'cancel' as const, 'extend by' as const) },
       { weight: 5, arbitrary: fc.constant('extend' as const) },
       { weight: 3, arbitrary: fc.constant('bind' as const) },
+      { weight: 2, arbitrary: fc.constant('unbind' as const) },
       { weight: 2, arbitrary: fc.constantFrom('switch' as const, 'retire' as const) },
     ),
     which: fc.nat(30),
@@ -127,6 +137,7 @@ const commandOf = (
   const of = { actor, _id: booking._id, user_id: booking.user_id, documentStatus: booking.standing }
   if (type === 'cancel') return { type: 'CancelReservation', ...of }
   if (type === 'bind') return { type: 'BindReservation', ...of, client: wish.client }
+  if (type === 'unbind') return { type: 'UnbindReservation', _id: booking._id }
   const by = booking.end - booking.start + length - 2700
   const end =
     type === 'extend by'

@@ -20,7 +20,7 @@ test('the stories reach every possible outcome of a calendar', (t) => {
   }
   const expected = [
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
-    'ReservationBound',
+    ...['ReservationBound', 'ReservationUnbound'],
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
     'ReservationCreated after a release',
@@ -36,6 +36,9 @@ const broken: Record<string, Partial<Subject>> = {
   },
   'forgets what a reservation was bound to': {
     evolve: (state, event) => (event.type === 'ReservationBound' ? state : berth.evolve(state, event)),
+  },
+  'forgets that a binding has ended': {
+    evolve: (state, event) => (event.type === 'ReservationUnbound' ? state : berth.evolve(state, event)),
   },
   'does not free released time': {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),

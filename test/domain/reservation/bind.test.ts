@@ -10,6 +10,7 @@ import {
   reservationBound,
   reservationCancelled,
   reservationCreated,
+  reservationUnbound,
   sutCreated,
   tester,
 } from '../builders.ts'
@@ -60,4 +61,33 @@ test('only the holder and administrators bind a reservation, and only until it i
   t.is(refusal(given(created, made).when(bind(), '07:00')).code, 'reservation_over')
   const cancelled = given(created, made, at('05:01', reservationCancelled(idOf(1))))
   t.is(refusal(cancelled.when(bind({ documentStatus: 'cancelled' }), '05:02')).code, 'reservation_cancelled')
+})
+
+const unbind = { type: 'UnbindReservation', _id: idOf(1) } as const
+const unbound = records(reservationUnbound(idOf(1)))
+
+test('a binding ends before the start and while the reservation runs, and the holder can bind it again', (t) => {
+  for (const time of ['05:01', '06:30', '06:59:59.999']) t.deepEqual(given(created, made).when(unbind, time), unbound)
+  const ended = given(created, made, at('06:10', reservationUnbound(idOf(1)), { actor: 'berth', role: 'system' }))
+  t.is(find(ended.state.windows, idOf(1))?.client, null)
+  t.deepEqual(ended.when(unbind, '06:11'), records(), 'already so')
+  t.deepEqual(ended.when(bind({ client: HERE }), '06:11'), bound)
+  const others = given(
+    created,
+    made,
+    at('05:01', reservationCreated(idOf(2), '07:00', '08:00', bob), { actor: bob, client: THERE }),
+  )
+  t.deepEqual(others.when(unbind, '06:11'), unbound, 'only this one')
+})
+
+test('there is no binding to end of a reservation that is over, cancelled, unknown or bound to nothing', (t) => {
+  t.deepEqual(given(created, made).when(unbind, '07:00'), records())
+  const cancelled = given(created, made, at('05:01', reservationCancelled(idOf(1))))
+  t.deepEqual(cancelled.when(unbind, '05:02'), records())
+  t.deepEqual(given(created).when(unbind, '05:02'), records())
+  t.deepEqual(
+    given(created, at('05:00', reservationCreated(idOf(1), '06:00', '07:00'), { actor: bob })).when(unbind, '05:02'),
+    records(),
+  )
+  t.is(refusal(given().when(unbind, '05:02')).code, 'sut_not_found')
 })

@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { lawsOfAppending } from './laws-of-appending.ts'
+import { lawsOfErasing } from './laws-of-erasing.ts'
 import { lawsOfReading } from './laws-of-reading.ts'
 import { lawsOfRepeating } from './laws-of-repeating.ts'
 import { lawsOfSecrets } from './laws-of-secrets.ts'
@@ -29,6 +30,7 @@ const laws: readonly Law[] = [
   ...lawsOfRepeating,
   ...lawsOfReading,
   ...lawsOfSecrets,
+  ...lawsOfErasing,
   ...lawsOfSubscribing,
 ]
 

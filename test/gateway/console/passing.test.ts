@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import { idOf } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { type Connected, connected, consoleOf, forwarding, NOW, running, SOON } from './stage.ts'
 
@@ -92,10 +93,8 @@ test('a SUT that cannot be reached closes the console with 4002, and the connect
 
 test('a holder who is removed loses the console with 1008', async (t) => {
   const { stage, closed } = await connected(t)
-  const users = `${stage.service.data}/users.json`
-  const { readFile, writeFile } = await import('node:fs/promises')
-  const file = JSON.parse(await readFile(users, 'utf8')) as { users: { name: string }[] }
-  await writeFile(users, JSON.stringify({ ...file, users: file.users.filter(({ name }) => name !== 'alice') }))
+  const path = `/api/user/${idOf('alice')}/remove`
+  t.is((await stage.service.as('admin').post(path, { reservations: 'keep' })).status, 200)
   let code: number | undefined
   closed.then((closedWith) => {
     code = closedWith

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { type } from '../../command-line/terminal.ts'
 import { sharedEnvironment } from '../../event-store/shared-store.ts'
-import { idOf, start } from '../../http/harness.ts'
+import { EVENTS_OF_START, idOf, start } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
 import { becomes, connected, given, hangUp, isClosed, NOW, sessionsOf } from './stage.ts'
 
@@ -37,7 +37,7 @@ test('a start records what is readable in the file of sessions and in this log, 
   await writeFile(join(data, 'sessions'), lines.join('\n'))
   const again = await start(t, { now: NOW, data, environment })
   const { sessions } = await becomes(again, 'the session is recorded', isClosed)
-  t.deepEqual(sessions, [known])
+  t.deepEqual(sessions, [{ ...known, user_name: 'alice' }])
   const damaged = 'a line of the file of open sessions is damaged; using the log'
   t.is(again.log.filter(({ sentence }) => sentence === damaged).length, 6)
   await again.stop()
@@ -57,7 +57,7 @@ test('once a span with sessions is corrected, sessions are recorded again, and t
   // The clock was 62 minutes ahead.
   const again = await start(t, { now: MORNING, data, environment })
   const env = { BERTH_DATA: data, ...sharedEnvironment(data) }
-  const span = ['--from', '3', '--to', String(last)]
+  const span = ['--from', String(EVENTS_OF_START + 1), '--to', String(last)]
   const now = (): number => Date.parse(MORNING)
   const corrected = await type(['clock', 'correct', ...span, '--why', 'ahead'], env, { now })
   t.is(corrected.code, 0, corrected.error)

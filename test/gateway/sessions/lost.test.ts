@@ -33,7 +33,7 @@ test('after a kill a session is closed as lost, with the time and bytes last see
   second.write('unseen')
   await service.kill()
   const { sessions } = await becomes(await again(stage), 'the session is closed', isClosed)
-  t.deepEqual(sessions, [{ ...kept, cause: 'lost' }])
+  t.deepEqual(sessions, [{ ...kept, user_name: 'alice', cause: 'lost' }])
   t.like(sessions[0], { connections: 2, bytes_to_sut: 8, bytes_from_sut: 16 })
   t.true(String(sessions[0]?.closed_at) > NOW)
   t.true(String(sessions[0]?.closed_at) < BACK)

@@ -16,7 +16,8 @@ test('connections with short gaps are one session, which ends a minute after the
   const { _id, instance } = sessions[0] as { _id: string; instance: string }
   const opened_at = String(sessions[0]?.opened_at)
   t.true(isJustBefore(opened_at, NOW), opened_at)
-  const opened = { _id, reservation_id: reservation, sut_id, user_id: ALICE, instance, opened_at }
+  const holder = { user_id: ALICE, user_name: 'alice' }
+  const opened = { _id, reservation_id: reservation, sut_id, ...holder, instance, opened_at }
   const unknown = { closed_at: null, connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null }
   t.deepEqual(sessions, [{ ...opened, ...unknown }])
   t.deepEqual(Object.keys(sessions[0] ?? {}), Object.keys({ ...opened, ...unknown }))

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { addUser, changePassword, removeUser } from '../../../src/users/administer.ts'
-import { editUsersFile } from '../../../src/users/users-file.ts'
-import { rightOf } from '../../users/builders.ts'
+import { hashPassword, SALT_BYTES } from '../../../src/users/password.ts'
+import { aUser, fileOf } from '../../users/builders.ts'
 import { basic, type Client, connectTo, type Headers, passwordOf } from '../client.ts'
 import { idOf, type Running, start, temporaryData } from '../harness.ts'
+import { startTwo } from '../races/two-services.ts'
 import { faultsOf } from '../refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, reserved } from '../requests.ts'
+import { aReservation, aSut, createSut, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { sendBadCredentials } from './bad-credentials.ts'
 
@@ -36,9 +37,8 @@ test('the scheme is case-insensitive and the padding optional', async (t) => {
 
 test('a non-ASCII name and password are read as UTF-8', async (t) => {
   const data = await temporaryData(t)
-  const usersFile = join(data, 'users.json')
-  const given = { usersFile, now: Date.now, randomBytes }
-  rightOf(await addUser({ name: 'Jürgen 石', role: 'auditor', password: 'pässwörd: 密码' }, given))
+  const user = await aUser('Jürgen 石', 'pässwörd: 密码', { role: 'auditor' })
+  await writeFile(join(data, 'users.json'), fileOf([user]))
   const service = await start(t, { data })
   const headers = { Authorization: basic('Jürgen 石', 'pässwörd: 密码') }
   t.is((await service.anyone.get('/api/user/me', headers)).json.name, 'Jürgen 石')
@@ -64,11 +64,19 @@ test('wrong name and wrong password get the same error, missing and malformed cr
   const wrong = [401, 'unauthenticated', 'The user name or the password is wrong.']
   t.deepEqual(await errorOf({ Authorization: basic('alice', 'wrong') }), wrong)
   t.deepEqual(await errorOf({ Authorization: basic('nobody', 'wrong') }), wrong)
-  const missing = 'Credentials are missing. Send a user name and password with Basic authentication.'
+  const missing =
+    'Credentials are missing. Send a user name and password with Basic authentication, or a token with Bearer.'
   t.deepEqual(await errorOf({}), [401, 'unauthenticated', missing])
-  const other = 'The Authorization header must be "Basic" followed by base64.'
-  t.deepEqual(await errorOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', other])
+  const other = 'The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.'
+  t.deepEqual(await errorOf({ Authorization: 'Digest CaNaRy' }), [401, 'unauthenticated', other])
+  const wrongToken = 'The token is wrong, has expired or was revoked.'
+  t.deepEqual(await errorOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', wrongToken])
 })
+
+const PEOPLE = ['alice', 'bob', 'audrey']
+
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
+const TOMORROW = { start_time: inHours(24), end_time: inHours(25) }
 
 /** Another address than the other clients'. */
 const ATTACKER = '192.0.2.66'
@@ -77,25 +85,29 @@ const statusOf = async (client: Client, path = '/api/user/me', headers = {}): Pr
   (await client.get(path, headers)).status
 
 test('a removed user, a changed password and a changed role take effect within 2 seconds', async (t) => {
-  const service = await start(t, { now: NOW })
-  const administration = { usersFile: join(service.data, 'users.json'), now: Date.now, randomBytes }
-  const sut = await createSut(service.as('admin'))
-  const made = await reserved(service.as('alice'), aReservation(sut))
-  t.deepEqual([await statusOf(service.as('bob')), await statusOf(service.as('audrey'))], [200, 200])
-  rightOf(await removeUser('alice', administration))
-  rightOf(await changePassword('bob', 'battery staple', administration))
-  const promoted = await editUsersFile(administration.usersFile, (users) => ({
-    _tag: 'Right',
-    right: users.map((user) => (user.name === 'audrey' ? { ...user, role: 'administrator' as const } : user)),
-  }))
-  rightOf(promoted)
-  await until('a removed user is refused', async () => (await statusOf(service.as('alice'))) === 401, 2000)
-  await until('an old password is refused', async () => (await statusOf(service.as('bob'))) === 401, 2000)
-  t.is(await statusOf(service.anyone, '/api/user/me', { Authorization: basic('bob', 'battery staple') }), 200)
-  const creates = async () => (await service.as('audrey').post('/api/sut/create', aSut())).status === 201
+  const { services } = await startTwo(t)
+  const [service, other] = services as readonly [Running, Running]
+  const admin = service.as('admin')
+  const made = await reserved(service.as('alice'), aReservation(await createSut(admin), TOMORROW))
+  for (const { as } of services) for (const name of PEOPLE) t.is(await statusOf(as(name)), 200)
+  const change = async (name: string, what: string, body: object) =>
+    t.is((await admin.post(`/api/user/${idOf(name)}/${what}`, body)).status, 200)
+  await change('alice', 'remove', { reservations: 'keep' })
+  await change('bob', 'password', { password: 'battery staple' })
+  await change('audrey', 'update', { role: 'administrator' })
+  // At the instance that was asked, they count for the next request.
+  t.is(await statusOf(service.as('alice')), 401)
+  t.is(await statusOf(service.as('bob')), 401)
+  t.is((await service.as('audrey').post('/api/sut/create', aSut())).status, 201)
+  await until('a removed user is refused', async () => (await statusOf(other.as('alice'))) === 401, 2000)
+  await until('an old password is refused', async () => (await statusOf(other.as('bob'))) === 401, 2000)
+  const creates = async () => (await other.as('audrey').post('/api/sut/create', aSut())).status === 201
   await until('a new role takes effect', creates, 2000)
-  // Reservations of a removed user remain.
-  t.is((await service.as('admin').get(String(made.headers.location))).text, made.text)
+  for (const { anyone, as } of services) {
+    t.is(await statusOf(anyone, '/api/user/me', { Authorization: basic('bob', 'battery staple') }), 200)
+    // Reservations of a removed user remain if the request says so.
+    t.is((await as('admin').get(String(made.headers.location))).text, made.text)
+  }
 })
 
 /** Sends wrong passwords for these names, 32 at a time, until stopped. Counts each status. */
@@ -124,10 +136,11 @@ const flood = ({ port }: Running, names: readonly string[]) => {
 
 const withRealHashes = async (t: ExecutionContext): Promise<Running> => {
   const data = await temporaryData(t)
-  const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
-  for (const name of ['admin', 'bob']) {
-    rightOf(await addUser({ name, role: 'administrator', id: idOf(name), password: passwordOf(name) }, given))
-  }
+  const users = ['admin', 'bob'].map(async (name) => {
+    const password = await hashPassword(passwordOf(name), randomBytes(SALT_BYTES))
+    return { _id: idOf(name), name, role: 'administrator' as const, password }
+  })
+  await writeFile(join(data, 'users.json'), fileOf(await Promise.all(users)))
   return start(t, { data, environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
 }
 

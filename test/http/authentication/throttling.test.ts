@@ -5,9 +5,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeGate } from '../../../src/http/authentication/gate.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { makeAuthenticator } from '../../../src/users/authenticate.ts'
+import type { Credential } from '../../../src/users/load-users.ts'
 import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../../src/users/password.ts'
-import type { Credential } from '../../../src/users/users.ts'
-import { aUser } from '../../users/builders.ts'
+import { aUser, NO_TOKENS } from '../../users/builders.ts'
 import { basic, passwordOf } from '../client.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
@@ -27,16 +27,21 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
   const byName = new Map(
     records.map((record): [string, Credential] => {
       const { _id, name, role } = record
-      return [name, { user: { _id, name, role }, hash: parsePasswordHash(record.password) as PasswordHash, record }]
+      return [
+        name,
+        { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(record.password) as PasswordHash },
+      ]
     }),
   )
   const users = {
     credentialOf: (name: string) => byName.get(name),
+    isCurrent: (credential: Credential) => byName.get(credential.user.name) === credential,
     list: () => [...byName.values()].map(({ user }) => user),
   }
   const clock = { now: Date.parse('2030-05-02T05:58:11.400Z') }
   const verified: string[] = []
   const authenticator = makeAuthenticator({
+    tokens: NO_TOKENS,
     users,
     randomBytes,
     verify: (hash, password) => {
@@ -47,7 +52,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
     wait: async () => undefined,
   })
   const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
-  const gate = makeGate({ authenticator, addresses, clock: () => clock.now, randomBytes })
+  const gate = makeGate({ isUpToDate: () => true, authenticator, addresses, clock: () => clock.now, randomBytes }).admit
   const proxied = { remoteAddress: PROXY }
   /** The proxy has a single connection. Others open a new one for each request. */
   const ask = async (remoteAddress: string, authorization?: string, more: object = {}): Promise<string> => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { addUser } from '../../../src/users/administer.ts'
-import { rightOf } from '../../users/builders.ts'
+import { aUser, fileOf } from '../../users/builders.ts'
 import { basic, type Client, passwordOf } from '../client.ts'
 import { type Running, start, temporaryData } from '../harness.ts'
 import { createSut, reserve } from '../requests.ts'
@@ -24,9 +24,8 @@ interface Stage {
 /** A new service with the SUT and the user of the examples, and the clock set to `now`. */
 const stage = async (t: ExecutionContext, now: string): Promise<Stage> => {
   const data = await temporaryData(t)
-  const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
-  const user = { name: 'alice', role: 'administrator', id: USER, password: passwordOf('alice') } as const
-  rightOf(await addUser(user, given))
+  const alice = await aUser('alice', passwordOf('alice'), { role: 'administrator', _id: USER })
+  await writeFile(join(data, 'users.json'), fileOf([alice]))
   const randomHex = (bytes: number): string =>
     bytes === SUT_RANDOM.length / 2 ? SUT_RANDOM : randomBytes(bytes).toString('hex')
   const service = await start(t, { data, now: SUT_CREATED, randomHex })

@@ -1,8 +1,10 @@
 import type { Example } from '../../../src/http/documents/openapi/examples.ts'
 import { idOf, type Running, type Tidying } from '../harness.ts'
 import { tellPages } from './stories/pages.ts'
+import { tellPeople } from './stories/people.ts'
 import { tellRefusals } from './stories/refusals.ts'
 import { type Ask, makeAsk, startStory } from './stories/story.ts'
+import { tellTokens } from './stories/tokens.ts'
 
 /** The story whose answers are the examples of the documents. Its clock and randomness are fixed. */
 
@@ -102,8 +104,8 @@ const checks = async (ask: Ask, examples: Example[]): Promise<void> => {
 }
 
 const proofs = async (ask: Ask, event: string): Promise<void> => {
-  await ask('GET /api/audit/inclusion', 'Of an event', { who: 'audrey', query: `?event=${event}&size=4` })
-  await ask('GET /api/audit/consistency', 'Of two sizes', { who: 'audrey', query: '?from=2&to=4' })
+  await ask('GET /api/audit/inclusion', 'Of an event', { who: 'audrey', query: `?event=${event}&size=8` })
+  await ask('GET /api/audit/consistency', 'Of two sizes', { who: 'audrey', query: '?from=4&to=8' })
 }
 
 const reading = async (ask: Ask, sut: string, reservation: string): Promise<void> => {
@@ -112,9 +114,9 @@ const reading = async (ask: Ask, sut: string, reservation: string): Promise<void
   await ask('GET /api/sut/:id', 'As it was after an event', {
     who: 'audrey',
     at: sut,
-    query: '?as_of=00000000000000000001',
+    query: '?as_of=00000000000000000007',
   })
-  const read = await ask('GET /api/events', 'A page', { who: 'audrey', query: '?after=00000000000000000001&limit=2' })
+  const read = await ask('GET /api/events', 'A page', { who: 'audrey', query: '?after=00000000000000000005&limit=2' })
   await proofs(ask, (read.events as readonly { readonly id: string }[])[0]?.id ?? '')
   await ask('GET /api/session', 'None yet', { who: 'alice', query: '?open=true' })
   await ask('GET /api/user', 'All', { who: 'audrey' })
@@ -135,7 +137,9 @@ export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
   await endings(ask, sut)
   await checks(ask, examples)
   await reading(ask, sut, reservation)
+  await tellPeople(ask)
   await tellPages(running, examples)
+  await tellTokens(running, examples)
   return [...examples, ...(await tellRefusals(t))]
 }
 

@@ -1,8 +1,12 @@
 import type { Model as Calendar } from '../../domain/calendar/calendar-model.ts'
+import { EVENTS_OF_START } from '../harness.ts'
 import { DOCUMENTED } from '../refusals/problems.ts'
 
-/** The events that a start records. */
-export const BEGINNING: readonly string[] = ['StoreUpgraded', 'ScheduleBegan']
+/** The events that a start records: the last ones are of the users that it imports. */
+export const BEGINNING: readonly string[] = Array.from(
+  { length: EVENTS_OF_START },
+  (_, n) => ['StoreUpgraded', 'ScheduleBegan'][n] ?? 'UserAdded',
+)
 
 /** A naive model of the service: a list of intervals for each SUT, and lists and maps for the rest. */
 
@@ -38,8 +42,13 @@ export interface Shown {
   readonly position?: number
 }
 
+export interface Refused {
+  readonly code: string
+  readonly help?: { readonly conflicts?: readonly { readonly user_id: string }[] } | undefined
+}
+
 export type Expected =
-  | { readonly code: string; readonly help?: object | undefined }
+  | Refused
   /** Applies the change, with the assigned id if something is created. */
   | { readonly settle: (id: string) => Shown; readonly isRecorded: boolean }
 
@@ -74,7 +83,7 @@ export const newModel = (clock: number, range: readonly number[]): Model => ({
   log: [...BEGINNING],
 })
 
-export const refused = (code: string, help?: object): Expected => {
+export const refused = (code: string, help?: Refused['help']): Expected => {
   if (DOCUMENTED[code] === undefined) throw new TypeError(`${code} is not a code`)
   return { code, help }
 }

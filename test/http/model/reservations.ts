@@ -9,6 +9,7 @@ import {
   type Expected,
   isBehind,
   type Model,
+  type Refused,
   record,
   refused,
   type Shown,
@@ -78,7 +79,7 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
   if (verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)) return refused(verdict.code)
   if (sut === undefined) return refused('sut_not_found')
   if (!wish.userExists) return refused('user_not_found')
-  if (verdict !== 'already so' && 'code' in verdict) return refused(verdict.code, verdict.help as object)
+  if (verdict !== 'already so' && 'code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
   const settle = (id: string): Shown => {
     const made = verdictFor(checkedId(id, time).slice(8))
     if (made !== 'already so' && 'apply' in made) made.apply()
@@ -103,7 +104,7 @@ const change = (model: Model, found: Found | undefined, actor: Actor, requested:
   const command = { ...requested, actor, _id, user_id, documentStatus }
   const verdict = verdictOn(sut.calendar, command, Math.max(model.clock, sut.time))
   if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking) })
-  if ('code' in verdict) return refused(verdict.code, verdict.help as object)
+  if ('code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
   const settle = (): Shown => {
     verdict.apply()
     const position = record(model, sut, verdict.event.type, _id)

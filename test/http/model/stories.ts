@@ -5,15 +5,24 @@ import type { World } from '../../../src/service/service.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { withScope } from '../../process/scope.ts'
 import type { Answer } from '../client.ts'
-import { type Running, start, type Tidying, temporaryData } from '../harness.ts'
+import { idOf, type Running, start, type Tidying, temporaryData } from '../harness.ts'
 import { DOCUMENTED, faultsOf } from '../refusals/problems.ts'
 import { NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { until } from '../until.ts'
-import { BEGINNING, type Expected, isBehind, type Model, newModel, type Shown, textOfSut } from './model.ts'
+import {
+  BEGINNING,
+  type Expected,
+  isBehind,
+  type Model,
+  newModel,
+  type Refused,
+  type Shown,
+  textOfSut,
+} from './model.ts'
 import { type Request, requestOf } from './requests.ts'
 import { standingReservations } from './reservations.ts'
-import type { Step } from './steps.ts'
+import { NAMES, type Step } from './steps.ts'
 import { releasePort, unreleased } from './suts.ts'
 
 /** The service compared with the model: the real one, or one that a test has broken. */
@@ -96,13 +105,24 @@ const checkShown = ({ status, text, headers }: Answer, shown: Shown): void => {
   equal(headers['content-type'], status === 304 ? undefined : 'application/json')
 }
 
-const checkRefused = (answer: Answer, code: string, help: object = {}): void => {
+/** Refusals name the holders of reservations. */
+const withNames = (help: Refused['help'] = {}): object => ({
+  ...help,
+  ...(help.conflicts && {
+    conflicts: help.conflicts.map((conflict) => ({
+      ...conflict,
+      user_name: NAMES.find((name) => idOf(name) === conflict.user_id),
+    })),
+  }),
+})
+
+const checkRefused = (answer: Answer, code: string, help?: Refused['help']): void => {
   deepEqual([answer.status, answer.json.code], [DOCUMENTED[code], code])
   const { conflicts, next_available, extendable_until } = answer.json
   const given = Object.entries({ conflicts, next_available, extendable_until }).filter(
     ([, value]) => value !== undefined,
   )
-  deepEqual(Object.fromEntries(given), help)
+  deepEqual(Object.fromEntries(given), withNames(help))
   deepEqual(faultsOf(answer), [])
 }
 

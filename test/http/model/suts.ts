@@ -5,6 +5,7 @@ import {
   isBehind,
   log,
   type Model,
+  type Refused,
   record,
   refused,
   type Shown,
@@ -170,7 +171,7 @@ export const retireSut = (model: Model, sut: Sut | undefined, ifMatch: IfMatch):
     return { settle, isRecorded: false }
   }
   if (isStale(sut, ifMatch)) return refused('stale')
-  if ('code' in verdict) return refused(verdict.code, verdict.help as object)
+  if ('code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
   const settle = (): Shown => {
     verdict.apply()
     if (sut.monitoring.interval !== null) sut.monitoring = { since: Math.max(model.clock, sut.time), interval: null }

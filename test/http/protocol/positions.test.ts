@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import type { Answer } from '../client.ts'
-import { start, temporaryData } from '../harness.ts'
+import { EVENTS_OF_START, start, temporaryData } from '../harness.ts'
 import { keysOfAll } from '../races/two-services.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
@@ -24,15 +24,17 @@ test('a write returns the position of its event in 20 digits, and a read that of
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')
   const sut = await admin.post('/api/sut/create', aSut())
-  t.is(positionOf(sut), 3)
+  // A creation is two events.
+  const created = EVENTS_OF_START + 1
+  t.is(positionOf(sut), created)
   const path = String(sut.headers.location)
   const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
-  t.is(positionOf(reservation), 4)
-  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), 5)
+  t.is(positionOf(reservation), created + 1)
+  t.is(positionOf(await admin.post(`${path}/tags`, { a: '1' })), created + 2)
   t.is((await logOf(service)).length, 4)
   // The same for unchanged objects.
   const reads = [path, String(reservation.headers.location), '/api/sut', '/api/sut_reservation', '/api/user/me']
-  for (const read of reads) t.is(positionOf(await admin.get(read)), 5, read)
+  for (const read of reads) t.is(positionOf(await admin.get(read)), created + 2, read)
 })
 
 test('every authenticated answer has a Berth-Position, errors included, and no other answer does', async (t) => {
@@ -58,9 +60,9 @@ test('every authenticated answer has a Berth-Position, errors included, and no o
   }
   for (const [status, answer] of Object.entries(answers)) {
     t.is(answer.status, Number(status))
-    t.true(positionOf(answer) >= 2, status)
+    t.true(positionOf(answer) >= EVENTS_OF_START, status)
   }
-  t.true(positionOf(await admin.request('OPTIONS', path)) >= 2)
+  t.true(positionOf(await admin.request('OPTIONS', path)) >= EVENTS_OF_START)
   for (const unknown of [await service.anyone.get(path), await service.anyone.get('/health/ready')]) {
     t.is(unknown.headers['berth-position'], undefined)
   }
@@ -162,8 +164,9 @@ test('an instance catches up with the store before it answers 404', async (t) =>
 test('a position not reached within five seconds is 503 position_not_reached with Retry-After', async (t) => {
   const service = await start(t, { now: NOW })
   const path = `/api/sut/${await createSut(service.as('admin'))}`
+  const next = EVENTS_OF_START + 2
   const began = performance.now()
-  const refused = await service.as('alice').get(path, { 'Berth-After': written(4) })
+  const refused = await service.as('alice').get(path, { 'Berth-After': written(next) })
   const milliseconds = performance.now() - began
   t.deepEqual(refusalOf(refused), [503, 'position_not_reached'])
   t.deepEqual(faultsOf(refused), [])

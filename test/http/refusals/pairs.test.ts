@@ -50,7 +50,7 @@ const PAIRS: Readonly<Record<string, readonly [ask: (stage: Stage) => Promise<An
       'malformed_json',
     ],
     '403 by role before a wrong parameter, which is 422': [
-      (s) => s.service.as('alice').get('/api/user?a=1'),
+      (s) => s.service.as('alice').get('/api/events?a=1'),
       403,
       'forbidden',
     ],
@@ -112,6 +112,38 @@ const PAIRS: Readonly<Record<string, readonly [ask: (stage: Stage) => Promise<An
       'reservation_cancelled',
     ],
     '412 before 409': [(s) => admin(s).request('POST', `${s.sut}/retire`, STALE), 412, 'stale'],
+    '422 before 404 of a user': [(s) => admin(s).post(`/api/user/${UNKNOWN}/update`, { role: 'root' }), 422, 'invalid'],
+    '404 of a user before 412': [
+      (s) => admin(s).post(`/api/user/${UNKNOWN}/update`, { role: 'tester' }, STALE),
+      404,
+      'user_not_found',
+    ],
+    '410 of a user before 412': [
+      async (s) => {
+        await admin(s).post(`/api/user/${idOf('bob')}/remove`, { reservations: 'keep' })
+        return admin(s).post(`/api/user/${idOf('bob')}/update`, { role: 'auditor' }, STALE)
+      },
+      410,
+      'user_removed',
+    ],
+    '412 before 409 of the last administrator': [
+      (s) => admin(s).post(`/api/user/${idOf('admin')}/update`, { role: 'tester' }, STALE),
+      412,
+      'stale',
+    ],
+    '409 of the last administrator before that of a name': [
+      (s) => admin(s).post(`/api/user/${idOf('admin')}/update`, { role: 'tester', name: 'ALICE' }),
+      409,
+      'last_administrator',
+    ],
+    '409 of a restored user before that of its name': [
+      async (s) => {
+        await admin(s).post(`/api/user/${idOf('bob')}/update`, { name: 'robert' })
+        return admin(s).request('POST', `/api/user/${idOf('bob')}/restore`)
+      },
+      409,
+      'user_not_removed',
+    ],
   }
 
 for (const [pair, [ask, status, code]] of Object.entries(PAIRS)) {

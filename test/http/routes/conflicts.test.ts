@@ -1,7 +1,7 @@
 import test from 'ava'
 import { idOf, start } from '../harness.ts'
 import { faultsOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { aReservation, conflictOf, createSut, NOW, reserve, reserved } from '../requests.ts'
 import '../documents/fit-answers.ts'
 
 /** A window on the day of the tests, in UTC: `06:00-06:15`. */
@@ -20,13 +20,8 @@ test('an overlapping window is refused with the conflicting reservations and the
   const refused = await reserve(service.as('bob'), overlapping)
   t.deepEqual(faultsOf(refused), [])
   t.deepEqual([refused.status, refused.json.code], [409, 'reservation_conflict'])
-  const conflict = ({ json: { _id, user_id, start_time, end_time } }: typeof first) => ({
-    _id,
-    user_id,
-    start_time,
-    end_time,
-  })
-  t.is(JSON.stringify(refused.json.conflicts), JSON.stringify([conflict(first), conflict(second)]))
+  const conflicts = [first, second].map((made) => conflictOf(made, 'alice'))
+  t.is(JSON.stringify(refused.json.conflicts), JSON.stringify(conflicts))
   // 07:30 to 08:45 on the grid is 75 minutes. The first free 75 minutes begin at 09:15, shown in the start's offset.
   t.is(JSON.stringify(refused.json.next_available), JSON.stringify(during('05:15-06:30', '-04:00')))
   t.like(first.json, { user_id: idOf('alice'), ...during('07:00-08:00') })

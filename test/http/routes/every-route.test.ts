@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Answer } from '../client.ts'
+import { type Answer, passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, REFUSING, reserved } from '../requests.ts'
@@ -12,6 +12,8 @@ import '../documents/fit-answers.ts'
 interface Things {
   readonly sut: string
   readonly reservation: string
+  readonly user: string
+  readonly token: string
 }
 
 const later = tidyingLater()
@@ -20,7 +22,12 @@ let things: Things
 
 const makeThings = async (): Promise<Things> => {
   const sut = await createSut(service.as('admin'), REFUSING)
-  return { sut, reservation: String((await reserved(service.as('admin'), aReservation(sut))).json._id) }
+  const { json } = await reserved(service.as('admin'), aReservation(sut))
+  const person = { name: `who has ${sut}`, role: 'tester', password: passwordOf('somebody') }
+  const added = await service.as('admin').post('/api/user/create', person)
+  const user = String(added.json._id)
+  const issued = await service.as('admin').post(`/api/user/${user}/token`, { name: 'first' })
+  return { sut, reservation: String(json._id), user, token: String(issued.json._id) }
 }
 
 test.before(async () => {
@@ -29,13 +36,15 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-const addressOf = (path: string, { sut, reservation }: Things): string =>
+const addressOf = (path: string, { sut, reservation, user, token }: Things): string =>
   path
     .replace(':code', 'stale')
     .replace(':chapter', 'reservations')
     .replace(':ticket', 'ticket')
+    .replace(':token', token)
     .replace(':file', 'SutCreated.1.json')
     .replace('sut/:id', `sut/${sut}`)
+    .replace('user/:id', `user/${user}`)
     .replace(':id', reservation)
 
 const methodAndPath = (route: string): readonly [method: string, path: string] => {
@@ -52,6 +61,12 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/sut/create': () => aSut(),
   '/api/sut/:id/tags': () => ({ a: '1' }),
   '/api/sut/:id/monitoring': () => ({ enabled: true }),
+  '/api/user/create': ({ sut }) => ({ name: `who had ${sut}`, role: 'tester' }),
+  '/api/user/:id/update': () => ({ role: 'auditor' }),
+  '/api/user/:id/password': () => ({ password: passwordOf('nobody') }),
+  '/api/user/me/password': () => ({ old_password: passwordOf('admin'), password: passwordOf('admin') }),
+  '/api/user/:id/remove': () => ({ reservations: 'cancel' }),
+  '/api/user/:id/token': () => ({ name: 'ci' }),
 }
 
 const ask = (route: string, about: Things, query = ''): Promise<Answer> => {
@@ -95,7 +110,8 @@ for (const route of others.filter((route) => route.startsWith('GET '))) {
     t.is(head.headers['content-type'], got.headers['content-type'])
     t.is(head.headers.etag, got.headers.etag)
     const options = await service.as('admin').request('OPTIONS', path)
-    t.deepEqual([options.status, options.headers.allow], [200, 'GET, HEAD, OPTIONS'])
+    const allowed = page.includes(route.replace('GET', 'POST')) ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS'
+    t.deepEqual([options.status, options.headers.allow], [200, allowed])
   })
 }
 
@@ -117,9 +133,11 @@ const OTHER_MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 test('a success is application/json: a creation is 201 with a relative Location, anything else 200', async (t) => {
   const own = await makeThings()
-  const isLast = (route: string): boolean => /(cancel|retire)$/.test(route)
+  const isLast = (route: string): boolean => /(cancel|retire|remove|restore|erase)$/.test(route)
   const first = others.filter((route) => !isLast(route) && route !== 'POST /api/sut_reservation/create')
-  const order = [...first, 'POST /api/sut_reservation/:id/cancel', 'POST /api/sut/:id/retire']
+  const ending = ['POST /api/user/:id/remove', 'POST /api/user/:id/restore']
+  const erasing = ['POST /api/user/:id/remove', 'POST /api/user/:id/erase']
+  const order = [...first, 'POST /api/sut_reservation/:id/cancel', 'POST /api/sut/:id/retire', ...ending, ...erasing]
   for (const route of [...order, 'POST /api/sut_reservation/create']) {
     // A retired SUT cannot be reserved.
     const { status, headers, text } = await ask(
@@ -128,9 +146,9 @@ test('a success is application/json: a creation is 201 with a relative Location,
       await queryOf(route),
     )
     t.is(headers['content-type'], OTHER_MEDIA_TYPES[route] ?? 'application/json', `${route} ${text}`)
-    const isCreation = route.endsWith('/create')
+    const isCreation = /(create|token)$/.test(route) && route.startsWith('POST')
     t.is(status, isCreation ? 201 : 200, `${route} ${text}`)
-    if (isCreation) t.regex(String(headers.location), /^\/api\/(sut|sut_reservation)\/[0-9a-f]{24}$/)
+    if (isCreation) t.regex(String(headers.location), /^\/api\/(sut|sut_reservation|user)\/[0-9a-f]{24}(\/token)?$/)
     else t.is(headers.location, undefined)
   }
 })

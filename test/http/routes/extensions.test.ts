@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
 import { idOf, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { aReservation, conflictOf, createSut, NOW, reserve, reserved } from '../requests.ts'
 import { logOf } from '../store/log-rows.ts'
 import '../documents/fit-answers.ts'
 
@@ -106,12 +106,6 @@ test('a conflicting extension is 409 with conflicts and extendable_until in the 
   const bob = service.as('bob')
   const next = await reserved(bob, aReservation(sut_id, { user_id: idOf('bob'), ...during('07:30', '08:00') }))
   const last = await reserved(bob, aReservation(sut_id, { user_id: idOf('bob'), ...during('08:30', '09:00') }))
-  const conflictOf = ({ json: { _id, user_id, start_time, end_time } }: Answer) => ({
-    _id,
-    user_id,
-    start_time,
-    end_time,
-  })
   const cases = [
     [{ end_time: '2030-05-02T04:45:00-04:00' }, [next, last], '2030-05-02T03:30:00-04:00'],
     [{ duration: 5401 }, [next], '2030-05-02T09:30:00+02:00'],
@@ -120,7 +114,10 @@ test('a conflicting extension is 409 with conflicts and extendable_until in the 
     const refused = await extend(body)
     t.deepEqual(refusalOf(refused), [409, 'reservation_conflict'])
     t.deepEqual(faultsOf(refused), [])
-    t.deepEqual(refused.json.conflicts, conflicting.map(conflictOf))
+    t.deepEqual(
+      refused.json.conflicts,
+      conflicting.map((made) => conflictOf(made, 'bob')),
+    )
     t.is(refused.json.extendable_until, extendable_until)
     t.false('next_available' in refused.json)
     t.is((await service.as('alice').get(path)).text, made.text)

@@ -23,6 +23,7 @@ const conditions: readonly (readonly [Partial<Condition>, boolean])[] = [
   [{ store: 'unreadable' }, true],
   [{ views: 'unwritten' }, true],
   [{ users: 'broken' }, true],
+  [{ users: 'unknown' }, false],
   [{ vault: 'broken' }, true],
   [{ clock: 'ahead' }, true],
   [{ gateway: 'opening' }, false],

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Client } from '../client.ts'
 import { idOf, type Running, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { aReservation, createSut, importedUser, NOW, reserve, reserved } from '../requests.ts'
 import '../documents/fit-answers.ts'
 
 const list = async (client: Client, path: string) => {
@@ -157,12 +157,11 @@ test('SUTs are filtered by type, is_active, part of the name in any case and tag
 
 test('administrators and auditors list users, newest first and without passwords', async (t) => {
   const { service } = await stage(t, 0)
-  const user = (name: string, role: string) => JSON.stringify({ _id: idOf(name), name, role })
   const users = [
-    user('audrey', 'auditor'),
-    user('bob', 'tester'),
-    user('alice', 'tester'),
-    user('admin', 'administrator'),
+    importedUser('audrey', 'auditor'),
+    importedUser('bob', 'tester'),
+    importedUser('alice', 'tester'),
+    importedUser('admin', 'administrator'),
   ]
   for (const name of ['admin', 'audrey']) {
     const client = service.as(name)
@@ -170,8 +169,30 @@ test('administrators and auditors list users, newest first and without passwords
     t.deepEqual(await idsIn(client, '/api/user?limit=1&offset=1'), [idOf('bob')])
     t.deepEqual(await idsIn(client, `/api/user?limit=1&before=${idOf('bob')}`), [idOf('alice')])
   }
-  t.deepEqual(refusalOf(await service.as('alice').get('/api/user')), [403, 'forbidden'])
   t.deepEqual(refusalOf(await service.as('admin').get('/api/user?before=nobody')), [422, 'invalid', 'before'])
+})
+
+test('testers list users by id and name, and all of themselves', async (t) => {
+  const { service } = await stage(t, 0)
+  const named = (name: string) => JSON.stringify({ _id: idOf(name), name })
+  const users = [named('audrey'), named('bob'), importedUser('alice', 'tester'), named('admin')]
+  const { text } = await list(service.as('alice'), '/api/user')
+  t.is(text, `{"limit":100,"offset":0,"count":4,"users":[${users.join()}]}`)
+})
+
+test('removed users are listed only with removed=true, and work in before', async (t) => {
+  const { service } = await stage(t, 0)
+  const admin = service.as('admin')
+  await admin.post(`/api/user/${idOf('bob')}/remove`, { reservations: 'keep' })
+  const idsFor = (names: readonly string[]) => names.map(idOf)
+  for (const name of ['admin', 'alice', 'audrey']) {
+    const client = service.as(name)
+    t.deepEqual(await idsIn(client, '/api/user'), idsFor(['audrey', 'alice', 'admin']))
+    t.deepEqual(await idsIn(client, '/api/user?removed=true'), idsFor(['audrey', 'bob', 'alice', 'admin']))
+    for (const removed of ['', '&removed=true']) {
+      t.deepEqual(await idsIn(client, `/api/user?limit=1&before=${idOf('bob')}${removed}`), idsFor(['alice']))
+    }
+  }
 })
 
 /** Invalid queries with the parameters that are wrong. */
@@ -203,6 +224,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   '/api/sut?before=nothing': ['before'],
   '/api/sut?name=%': ['name'],
   '/api/user?name=alice': ['name'],
+  '/api/user?removed=false': ['removed'],
   '/api/user/me?limit=1': ['limit'],
   '/api/sut/none?as_of=x': ['as_of'],
   '/api/sut/none/availability?duration=0&from=x': ['duration', 'from'],

@@ -3,12 +3,12 @@ import test from 'ava'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { aReservation, createSut, importedUser, NOW, reserve, reserved } from '../requests.ts'
 import { changedStore } from '../store/stores.ts'
 import '../documents/fit-answers.ts'
 
-test("/api/user/me returns the user's own id, name and role", async (t) => {
-  const service = await start(t)
+test('/api/user/me returns all of the user itself, as /api/user/:id does', async (t) => {
+  const service = await start(t, { now: NOW })
   for (const [name, role] of [
     ['admin', 'administrator'],
     ['alice', 'tester'],
@@ -16,7 +16,8 @@ test("/api/user/me returns the user's own id, name and role", async (t) => {
   ] as const) {
     const answer = await service.as(name).get('/api/user/me')
     t.is(answer.status, 200)
-    t.is(answer.text, JSON.stringify({ _id: idOf(name), name, role }))
+    t.is(answer.text, importedUser(name, role))
+    t.is((await service.as(name).get(`/api/user/${idOf(name)}`)).text, answer.text)
     t.is(answer.headers['content-type'], 'application/json')
   }
 })

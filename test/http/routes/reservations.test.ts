@@ -124,6 +124,16 @@ test('an administrator can reserve for any user_id', async (t) => {
   t.is(json.user_id, idOf('bob'))
 })
 
+test('a reservation without a user_id is for the user who asks', async (t) => {
+  const service = await start(t, { now: NOW })
+  const sut_id = await createSut(service.as('admin'))
+  for (const [n, name] of ['admin', 'alice'].entries()) {
+    const window = { start_time: `2030-05-02T0${6 + n}:00:00Z`, end_time: `2030-05-02T0${6 + n}:15:00Z` }
+    const { json } = await reserved(service.as(name), { sut_id, ...window })
+    t.is(json.user_id, idOf(name))
+  }
+})
+
 test('a clock set back an hour causes no double booking and no earlier time', async (t) => {
   const service = await start(t, { now: '2030-05-02T06:14:00Z' })
   const sut_id = await createSut(service.as('admin'))

@@ -1,19 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { stdSerializers } from 'pino'
 import type { NewEvent } from '../../../src/domain/event.ts'
-import { addUser } from '../../../src/users/administer.ts'
 import { type Service, serve } from '../../process/harness.ts'
-import { rightOf } from '../../users/builders.ts'
 import { type Answer, basic } from '../client.ts'
 import { type Line, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut } from '../requests.ts'
 import { exchange } from '../server/raw-http.ts'
 import { changedStore } from '../store/stores.ts'
-import { until } from '../until.ts'
 import { filesIn, formsOf, leaks, type Place } from './canary.ts'
 import { canary, makeSecrets, refusedByNode, requestsWith, type Secrets, soughtFor } from './secret-requests.ts'
 
@@ -64,16 +60,15 @@ test('no secret is in any file, log line or answer, even after errors, a failure
   const { data, secrets, service, restart } = await stage(t)
   const sought = soughtFor(secrets)
   const admin = service.as('admin', secrets.adminPassword)
-  const given = { usersFile: join(data, 'users.json'), now: Date.now, randomBytes }
-  const alice = rightOf(await addUser({ name: 'alice', role: 'tester', password: secrets.testersPassword }, given))
+  const added = { name: 'alice', role: 'tester', password: secrets.testersPassword }
+  const alice = await admin.post('/api/user/create', added)
   const tester = service.as('alice', secrets.testersPassword)
-  await until('alice is known', async () => (await tester.get('/api/user/me')).status === 200, 5_000)
 
   const { password, userName } = secrets
   const created = await admin.post('/api/sut/create', aSut({ password, user_name: userName }))
   const sut = String(created.json._id)
   const times = { start_in: 0, duration: 900, start_time: undefined, end_time: undefined }
-  const reservation = aReservation(sut, { user_id: alice.user._id, ...times })
+  const reservation = aReservation(sut, { user_id: alice.json._id, ...times })
   const answers = [
     created,
     await tester.post('/api/sut_reservation/create', reservation, { 'Idempotency-Key': secrets.retryKey }),

@@ -19,17 +19,18 @@ export interface Event extends Row {
   readonly metadata: Metadata
 }
 
-/** Whether a start recorded the event, not a request. */
-const isOfStart = ({ type }: Row): boolean => type === 'StoreUpgraded' || type === 'ScheduleBegan'
+/** Whether a start recorded the event, not a request. Users are imported at a start. */
+const isOfStart = (type: string, actor: string): boolean =>
+  type === 'StoreUpgraded' || type === 'ScheduleBegan' || (type === 'UserAdded' && actor === 'berth')
 
 /** The events since the start, as the sqlite3 shell shows them. */
 export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
   const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true })
   try {
-    const rows = log.prepare('SELECT type, data FROM events ORDER BY position').all()
+    const rows = log.prepare('SELECT type, actor, data FROM events ORDER BY position').all()
     return rows
+      .filter(({ type, actor }) => !isOfStart(String(type), String(actor)))
       .map(({ type, data }) => ({ type: String(type), data: JSON.parse(String(data)) }))
-      .filter((row) => !isOfStart(row))
   } finally {
     log.close()
   }
@@ -51,7 +52,7 @@ export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<read
 
 /** All complete events since the start. */
 export const eventsOf = async (running: Pick<Running, 'data'>): Promise<readonly Event[]> =>
-  (await allEventsOf(running)).filter((event) => !isOfStart(event))
+  (await allEventsOf(running)).filter(({ type, metadata }) => !isOfStart(type, metadata.actor))
 
 /** The type and data of the events since the start, from either store. */
 export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>

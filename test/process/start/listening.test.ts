@@ -56,7 +56,7 @@ test('the files are in the configured places', async (t) => {
   await service.stop()
   const names = (await readdir(data)).filter((name) => !name.endsWith('.lock')).toSorted()
   t.deepEqual(names, ['audit.key', 'instance', 'log.db', 'views.db'])
-  t.deepEqual((await readdir(elsewhere)).filter((name) => !name.endsWith('.lock')).toSorted(), ['key', 'people.json'])
+  t.deepEqual((await readdir(elsewhere)).filter((name) => !name.endsWith('.lock')).toSorted(), ['key'])
   t.is((await stat(join(elsewhere, 'key'))).mode & 0o777, 0o600)
 })
 

@@ -4,8 +4,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
+import { NO_STREAM } from '../../../src/event-store/event-store.ts'
+import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
+import { append, aStream, randomHex, someEvents } from '../../event-store/new-events.ts'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
+import { rightOf } from '../../users/builders.ts'
 import { type Launch, run, serve } from '../harness.ts'
 
 const attempt = (scope: Tidying, data: string, env: Launch['env'] = {}) =>
@@ -126,9 +130,16 @@ test('a start without the users or the key of the data is refused with the remed
   const service = await serve(t, { data })
   await service.post('/api/sut/create', aSut({ password: 'secret enough' }))
   await service.stop()
-  const copies = ['no-users', 'no-key', 'other-key', 'other-bytes'] as const
+  const copies = ['no-key', 'other-key', 'other-bytes'] as const
   for (const name of copies) await cp(data, join(home, name), { recursive: true })
-  await rm(join(home, 'no-users', 'users.json'))
+  await mkdir(join(home, 'no-users'))
+  const onFatal = (error: Error): never => {
+    throw error
+  }
+  const store = openSqliteStore({ path: join(home, 'no-users', 'events.db'), randomHex, onFatal })
+  const stream = aStream()
+  rightOf(await append(store, stream, NO_STREAM, someEvents(stream, 1)))
+  await store.close()
   for (const name of ['no-key', 'other-key', 'other-bytes']) await rm(join(home, name, 'vault.key'))
 
   const [noUsers, noKey, otherKey, otherBytes] = await Promise.all([

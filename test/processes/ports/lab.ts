@@ -76,6 +76,7 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
           return true
         },
         close: (id) => void ports.delete(id),
+        cut: () => undefined,
         reconsider: () => undefined,
         ...leaveOut,
       },

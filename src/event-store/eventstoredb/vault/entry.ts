@@ -4,11 +4,11 @@ import { closed } from '../../../domain/codec/object-codec.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 
 /**
- * Sealed secrets are stored in streams named `vault-<sut id>`. There are no transactions across streams, so a secret is
+ * Sealed secrets are stored in streams named `vault-<owner>`. There are no transactions across streams, so a secret is
  * written before the event that names it. It becomes current when that event is in the log.
  */
 
-/** The event a secret belongs to, by its place in the SUT's stream; null if no event names it. */
+/** The event a secret belongs to, by its place in the stream of its SUT, of all users or of a user's tokens; null if no event names it. */
 const Cause = t.union([
   t.null,
   closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),

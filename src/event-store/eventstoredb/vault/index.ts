@@ -36,25 +36,39 @@ const readUntilCaughtUp = (subscription: AllStreamSubscription, take: (event: Re
     setTimeout(() => reject(new Error('the event store does not answer')), LIST_WITHIN).unref()
   })
 
-/** Returns the SUTs with secrets and the ids of all keys ever used for them. Each call reads only new events. */
+/** Prefix of the streams of metadata. */
+const METADATA = '$$'
+
+/** Whether metadata deletes its stream: it then begins at 2^63 - 1, which JavaScript rounds. */
+const isDeletion = (data: unknown): boolean =>
+  Number((data as { $tb?: unknown } | undefined)?.$tb) >= Number.MAX_SAFE_INTEGER
+
+/**
+ * Returns the owners of secrets and the ids of all keys ever used for them. Each call reads only new events. `$all`
+ * contains a deleted stream until a scavenge, and the event that deleted it.
+ */
 export const makeVaultIndex = (connection: Connection) => {
   const prefix = connection.prefix + VAULT_PREFIX
   const keysOf = new Map<string, Set<string>>()
   let last: Position | typeof START = START
 
   const take = ({ streamId, data, position }: RecordedEvent): void => {
+    last = position ?? last
+    if (streamId.startsWith(METADATA)) {
+      if (isDeletion(data)) keysOf.delete(streamId.slice(METADATA.length + prefix.length))
+      return
+    }
     const owner = streamId.slice(prefix.length)
     const keys = keysOf.get(owner) ?? new Set()
     keysOf.set(owner, keys)
     const decoded = Entries.decode(data)
     if (E.isRight(decoded)) for (const { key_id } of decoded.right.secrets) keys.add(key_id)
-    last = position ?? last
   }
 
   return async (): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
     try {
       await connection.persist(READ_WITHIN, async (client) => {
-        const filter = streamNameFilter({ prefixes: [prefix] })
+        const filter = streamNameFilter({ prefixes: [prefix, METADATA + prefix] })
         const subscription = client.subscribeToAll({ fromPosition: last, filter, credentials: connection.credentials })
         try {
           await readUntilCaughtUp(subscription, take)

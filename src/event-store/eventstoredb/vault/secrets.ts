@@ -6,17 +6,40 @@ import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
 import { type Entry, entryOf, isSame, secretOf } from './entry.ts'
 import { makeVaultIndex } from './index.ts'
-import { makeVaultStreams, type VaultStream } from './streams.ts'
+import { makeReadVaultStream, makeVaultWrites, type VaultStream } from './streams.ts'
 
 /** Attempts at an exchange under concurrent changes. */
 const ATTEMPTS_MAX = 8
+/** Owners read or written at a time, of 90 calls that a connection allows (server/call-limit.ts). */
+const OWNERS_AT_A_TIME = 16
 
-type Secrets = Pick<EventStore, 'readSecrets' | 'writeSecrets' | 'secretsSealedWith' | 'exchangeSecrets'> & {
+type OfVault = 'readSecrets' | 'writeSecrets' | 'secretsSealedWith' | 'exchangeSecrets' | 'eraseSecrets'
+
+type Secrets = Pick<EventStore, OfVault> & {
   readonly keepWithEvent: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>
 }
 
-const byOwner = <A>(all: readonly A[], ownerOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
-  Map.groupBy(all, ownerOf)
+/** Calls `work` for each owner, for some at a time. The others are left out after a failure. */
+const forEachOwner = async <A>(
+  all: readonly A[],
+  ownerOf: (one: A) => string,
+  work: (owner: string, ofOwner: readonly A[]) => Promise<unknown>,
+): Promise<void> => {
+  const rest = Map.groupBy(all, ownerOf)[Symbol.iterator]()
+  let hasFailed = false
+  const workOff = async (): Promise<void> => {
+    for (let next = rest.next(); !next.done && !hasFailed; next = rest.next()) {
+      await work(...next.value).catch((error) => {
+        hasFailed = true
+        throw error
+      })
+    }
+  }
+  const ended = await Promise.allSettled(Array.from({ length: OWNERS_AT_A_TIME }, workOff))
+  for (const each of ended) if (each.status === 'rejected') throw each.reason
+}
+
+const ownerOf = ({ owner }: SealedSecret): string => owner
 
 /** Entries to write for the exchanges that still apply. */
 const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[]): readonly Entry[] =>
@@ -27,17 +50,20 @@ const entriesOf = ({ current }: VaultStream, exchanges: readonly SecretExchange[
     return [next === undefined ? { field, id, key_id, cause } : entryOf(next, cause)]
   })
 
-/** Secrets sealed with a key, by SUT and field. Reads only streams in which the key occurs. */
+/** Secrets sealed with a key, by owner and field. Reads only streams in which the key occurs. */
 const makeListing =
   (index: ReturnType<typeof makeVaultIndex>, readSecrets: EventStore['readSecrets']): EventStore['secretsSealedWith'] =>
   async (keyId, after, limit) => {
     const keysOf = await index()
+    const owners = [...keysOf]
+      .filter(([owner, keys]) => keys.has(keyId) && (after === undefined || owner >= after.owner))
+      .map(([owner]) => owner)
+      .sort()
     const found: SealedSecret[] = []
-    for (const owner of [...keysOf.keys()].sort()) {
-      if (found.length >= limit) break
-      if (!keysOf.get(owner)?.has(keyId) || (after !== undefined && owner < after.owner)) continue
-      for (const secret of await readSecrets(owner)) {
-        const isBehind = after === undefined || owner > after.owner || secret.field > after.field
+    while (owners.length > 0 && found.length < limit) {
+      const read = await Promise.all(owners.splice(0, Math.min(OWNERS_AT_A_TIME, limit)).map(readSecrets))
+      for (const secret of read.flat()) {
+        const isBehind = after === undefined || secret.owner > after.owner || secret.field > after.field
         if (secret.key_id === keyId && isBehind) found.push(secret)
       }
     }
@@ -45,7 +71,8 @@ const makeListing =
   }
 
 export const makeSecrets = (commands: Connection, listing: Connection, readPage: ReadPage): Secrets => {
-  const { append, readVaultStream } = makeVaultStreams(commands, readPage)
+  const readVaultStream = makeReadVaultStream(readPage)
+  const { append, erase } = makeVaultWrites(commands, readPage)
 
   const readSecrets = async (owner: string): Promise<readonly SealedSecret[]> => {
     const { current } = await readVaultStream(owner)
@@ -71,27 +98,32 @@ export const makeSecrets = (commands: Connection, listing: Connection, readPage:
   }
 
   return {
-    keepWithEvent: async (secrets, revision, eventId) => {
+    keepWithEvent: (secrets, revision, eventId) => {
       const cause = { revision, id: eventId }
-      for (const [owner, ofOwner] of byOwner(secrets, ({ owner }) => owner)) {
+      return forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
         const entries = ofOwner.map((secret) => entryOf(secret, cause))
-        await append(owner, entries, 'any', eventId)
-      }
+        return append(owner, entries, 'any', eventId)
+      })
     },
     readSecrets,
     writeSecrets: async (secrets) => {
       try {
-        for (const [owner, ofOwner] of byOwner(secrets, ({ owner }) => owner)) {
+        await forEachOwner(secrets, ownerOf, (owner, ofOwner) => {
           const entries = ofOwner.map((secret) => entryOf(secret, null))
-          await append(owner, entries, 'any', randomUUID())
-        }
+          return append(owner, entries, 'any', randomUUID())
+        })
       } catch (error) {
         throw toUnavailable('the secrets cannot be stored', error)
       }
     },
     secretsSealedWith: makeListing(makeVaultIndex(listing), readSecrets),
-    exchangeSecrets: async (exchanges) => {
-      for (const [owner, ofOwner] of byOwner(exchanges, ({ old }) => old.owner)) await exchangeOfOwner(owner, ofOwner)
+    exchangeSecrets: (exchanges) => forEachOwner(exchanges, ({ old }) => old.owner, exchangeOfOwner),
+    eraseSecrets: async (owner) => {
+      try {
+        await erase(owner)
+      } catch (error) {
+        throw toUnavailable('the secrets cannot be deleted', error)
+      }
     },
   }
 }

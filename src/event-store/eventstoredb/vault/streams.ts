@@ -1,26 +1,31 @@
+import { randomUUID } from 'node:crypto'
 import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
-import { sutStream } from '../../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 import type { Connection } from '../server/connection.ts'
+import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
-import { type Cause, Entries, type Entry, VAULT_PREFIX } from './entry.ts'
+import { makeCauses } from './causes.ts'
+import { Entries, type Entry, VAULT_PREFIX } from './entry.ts'
 
 const TYPE = 'SecretsSealed'
 const PAGE = 256
 /** Milliseconds to retry a write, and the timeout of one attempt. */
 const WRITE_WITHIN = 8_000
 const ATTEMPT_WITHIN = 3_000
+/** Attempts at a deletion under concurrent changes. */
+const ATTEMPTS_MAX = 8
 
-/** The content of a SUT's vault stream. */
+/** The content of an owner's vault stream. */
 export interface VaultStream {
   readonly revision: number
   /** The current entry of each field: that of the latest event, and among those the last written. */
   readonly current: ReadonlyMap<string, Entry>
 }
 
-export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => {
-  const read = async (owner: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
+const makeRead =
+  (readPage: ReadPage) =>
+  async (owner: string): Promise<{ revision: number; entries: readonly Entry[] }> => {
     const entries: Entry[] = []
     let revision = -1
     for (;;) {
@@ -35,43 +40,55 @@ export const makeVaultStreams = (connection: Connection, readPage: ReadPage) => 
     }
   }
 
-  const isInLog = async (owner: string, cause: Cause): Promise<boolean> => {
-    if (cause === null) return true
-    const [event] = (await readPage(sutStream(owner), cause.revision, 1)) ?? []
-    return event?.id === cause.id
+export const makeReadVaultStream = (readPage: ReadPage) => {
+  const read = makeRead(readPage)
+  const isInLog = makeCauses(readPage)
+  return async (owner: string): Promise<VaultStream> => {
+    const { revision, entries } = await read(owner)
+    const current = new Map<string, Entry>()
+    for (const [field, own] of Map.groupBy(entries, (entry) => entry.field)) {
+      const latestFirst = own.toReversed().toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))
+      for (const entry of latestFirst) {
+        if (!(await isInLog(owner, entry.cause))) continue
+        current.set(field, entry)
+        break
+      }
+    }
+    return { revision, current }
   }
+}
 
-  const append = (owner: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) =>
-    connection.persist(WRITE_WITHIN, (client) =>
-      client.appendToStream(
-        connection.prefix + VAULT_PREFIX + owner,
-        jsonEvent({ id, type: TYPE, data: { secrets: entries } }),
-        {
-          expectedRevision,
-          credentials: connection.credentials,
-          deadline: ATTEMPT_WITHIN,
-          requiresLeader: true,
-        },
-      ),
+export const makeVaultWrites = (connection: Connection, readPage: ReadPage) => {
+  const { prefix, credentials } = connection
+  const options = { credentials, deadline: ATTEMPT_WITHIN, requiresLeader: true }
+
+  const append = (owner: string, entries: readonly Entry[], expectedRevision: AppendExpectedRevision, id: string) => {
+    const event = jsonEvent({ id, type: TYPE, data: { secrets: entries } })
+    return connection.persist(WRITE_WITHIN, (client) =>
+      client.appendToStream(prefix + VAULT_PREFIX + owner, event, { ...options, expectedRevision }),
     )
+  }
 
   return {
     append,
-    readVaultStream: async (owner: string): Promise<VaultStream> => {
-      const { revision, entries } = await read(owner)
-      const current = new Map<string, Entry>()
-      for (const field of new Set(entries.map((entry) => entry.field))) {
-        const latestFirst = entries
-          .filter((entry) => entry.field === field)
-          .reverse()
-          .toSorted((a, b) => (b.cause?.revision ?? -1) - (a.cause?.revision ?? -1))
-        for (const entry of latestFirst) {
-          if (!(await isInLog(owner, entry.cause))) continue
-          current.set(field, entry)
-          break
+    /**
+     * Deletes the stream. A scavenge keeps the last event of a deleted stream, so that one has no secrets. A tombstone
+     * would refuse all later appends.
+     */
+    erase: async (owner: string): Promise<void> => {
+      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+        if ((await readPage(VAULT_PREFIX + owner, 0, 1)) === undefined) return
+        const { nextExpectedRevision: expectedRevision } = await append(owner, [], 'any', randomUUID())
+        try {
+          await connection.persist(WRITE_WITHIN, (client) =>
+            client.deleteStream(prefix + VAULT_PREFIX + owner, { ...options, expectedRevision }),
+          )
+          return
+        } catch (error) {
+          if (faultOf(error) !== 'moved') throw error
         }
       }
-      return { revision, current }
+      throw new StoreUnavailable('the secrets cannot be deleted: too many concurrent changes')
     },
   }
 }

@@ -5,11 +5,11 @@ import type { Sut as SutDocument } from '../../../../projections/sut.ts'
 import { boolean, integer, matching, opaqueId, orNull, text } from '../../../domain/codec/codec.ts'
 import { closedSchema, type JsonSchema, schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import { closed, dictionary } from '../../../domain/codec/object-codec.ts'
-import { Role } from '../../../domain/event.ts'
 import { assignedId, whole, windowEnd } from '../../../domain/events/fields.ts'
 import { OfflineCause } from '../../../domain/events/monitoring.ts'
 import { SessionCause } from '../../../domain/events/session.ts'
 import { sutFields, tagName } from '../../../domain/events/sut.ts'
+import { Quota, Role, SCOPE_MAX } from '../../../domain/events/user.ts'
 import { UserName } from '../../../users/users-file.ts'
 import { codes } from '../../protocol/problem.ts'
 import type { Connection as ConnectionDocument } from '../../routes/access/connection.ts'
@@ -31,6 +31,11 @@ const numericOffset = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/, '20
 const withoutFraction = time(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/, '2030-05-02T05:58:11+00:00')
 
 const port = integer(1, 65535)
+/** Requests have another field of this name, which is a secret. */
+const userName = withSchema(text(1, 128), () => ({
+  ...schemaOf(text(1, 128)),
+  description: 'The name of the user, or the id if the name was erased.',
+}))
 
 const Reservation: t.Type<ReservationDocument, unknown, unknown> = closed(
   'Reservation',
@@ -66,13 +71,14 @@ const Sut: t.Type<SutDocument, unknown, unknown> = closed(
   {},
 )
 
-const Session: t.Type<SessionDocument, unknown, unknown> = closed(
+const Session: t.Type<SessionDocument & { user_name: string }, unknown, unknown> = closed(
   'Session',
   {
     _id: assignedId,
     reservation_id: assignedId,
     sut_id: assignedId,
     user_id: opaqueId,
+    user_name: userName,
     instance: matching('instance', /^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits'),
     opened_at: milliseconds,
     closed_at: orNull(milliseconds),
@@ -84,7 +90,25 @@ const Session: t.Type<SessionDocument, unknown, unknown> = closed(
   {},
 )
 
-const User = closed('User', { _id: opaqueId, name: UserName, role: Role }, {})
+const user = {
+  ...{ _id: opaqueId, name: UserName, role: Role, quota: orNull(Quota), scope: text(0, SCOPE_MAX) },
+  ...{ created_at: milliseconds, updated_at: milliseconds },
+}
+const ended = { removed_at: milliseconds, erased_at: milliseconds }
+const madePassword = withSchema(text(8, 1024), () => ({
+  ...schemaOf(text(8, 1024)),
+  description: 'If the service made it. Shown in this response only.',
+}))
+const NewUser = closed('NewUser', user, { password: madePassword })
+const User = closed('User', user, ended)
+const NamedUser = closed('NamedUser', { _id: opaqueId, name: UserName }, {})
+const UserRemoval = closed('UserRemoval', { _id: opaqueId, cancelled: whole, released: whole }, {})
+
+const token = {
+  ...{ _id: assignedId, name: text(1, 64), role: Role, created_at: milliseconds, expires_at: orNull(milliseconds) },
+}
+const NewToken = closed('NewToken', token, { token: matching('token', /^berth_[A-Za-z0-9_-]{43}$/, 'must be a token') })
+const Token = closed('Token', token, { revoked_at: milliseconds })
 
 export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}): JsonSchema => ({
   type: 'object',
@@ -103,7 +127,10 @@ export const listOf = (name: string, items: JsonSchema): JsonSchema =>
   closedObject({ limit: { type: 'integer', minimum: 1 }, offset: count, count, [name]: listOfAll(items) })
 
 const windowSchema = closedSchema({ start_time: windowEnd, end_time: windowEnd })
-const conflict = closedSchema({ _id: assignedId, user_id: opaqueId, start_time: windowEnd, end_time: windowEnd })
+const conflict = closedSchema({
+  ...{ _id: assignedId, user_id: opaqueId, user_name: userName },
+  ...{ start_time: windowEnd, end_time: windowEnd },
+})
 
 const fault = (where: string): JsonSchema => closedObject({ [where]: string, detail: string })
 
@@ -154,7 +181,13 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Session: schemaOf(Session),
   SessionList: listOf('sessions', refTo('Session')),
   User: schemaOf(User),
-  UserList: listOf('users', refTo('User')),
+  NewUser: schemaOf(NewUser),
+  UserName: schemaOf(NamedUser),
+  UserRemoval: schemaOf(UserRemoval),
+  UserList: listOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
+  Token: schemaOf(Token),
+  NewToken: schemaOf(NewToken),
+  TokenList: listOf('tokens', refTo('Token')),
   Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),
   SchemaIndex: closedObject({
     schemas: listOfAll(

@@ -1,7 +1,8 @@
+import { opaqueId } from '../../../domain/codec/codec.ts'
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { type EventType, eventData, Metadata, SCHEMA } from '../../../domain/event.ts'
 import { assignedId } from '../../../domain/events/fields.ts'
-import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
+import { type CloudEvent, isAboutUser, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 
@@ -29,8 +30,8 @@ export const schemaDocuments: readonly SchemaDocument[] = eventTypes.map((type) 
 const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
   schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
 
-/** Whether an event is about a SUT; `sometimes` if the member of its data is optional. */
-const isAboutSut = (type: EventType): 'always' | 'sometimes' | 'never' => {
+/** Whether an event has a subject; `sometimes` if the member of its data is optional. */
+const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
   const { properties, required } = schemaOf(eventData[type])
   const names = ['_id', 'sut_id'].filter((name) => Object.hasOwn(properties as object, name))
   if (names.length === 0) return 'never'
@@ -45,15 +46,18 @@ export const cloudEventSchema = (
   type: EventType,
   data: JsonSchema = dataSchema(type),
   more: Readonly<Record<string, JsonSchema>> = {},
+  optional: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema => {
   const { time, actor, role, request_id, reason, client } = metadata()
-  const about = { subject: { description: 'The SUT.', ...schemaOf(assignedId) } }
+  const subject = isAboutUser(type)
+    ? { description: 'The user.', ...schemaOf(opaqueId) }
+    : { description: 'The SUT.', ...schemaOf(assignedId) }
   const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'client' | 'subject'>, JsonSchema>> = {
     specversion: { const: '1.0' },
     id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' },
     source: { type: 'string', minLength: 1, description: 'The name of this log.' },
     type: { const: `berth.${type}` },
-    ...(isAboutSut(type) === 'always' && about),
+    ...(hasSubject(type) === 'always' && { subject }),
     time: { format: 'date-time', ...time },
     datacontenttype: { const: 'application/json' },
     dataschema: { const: schemaUrn(type, SCHEMA) },
@@ -70,10 +74,11 @@ export const cloudEventSchema = (
     type: 'object',
     properties: {
       ...members,
-      ...(isAboutSut(type) === 'sometimes' && about),
+      ...(hasSubject(type) === 'sometimes' && { subject }),
       reason: { description: 'The reason given by the actor.', ...reason },
       client: { description: "The client's address as a keyed hash: its key's id and an HMAC.", ...client },
       ...more,
+      ...optional,
     },
     required: [...Object.keys(members), ...Object.keys(more)],
     additionalProperties: false,

@@ -30,6 +30,12 @@ export const logOperations: Readonly<Record<string, Operation>> = {
       'A page as JSON, all events up to now as NDJSON, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
     answer: refTo('EventPage'),
     refusals: ['too_many_subscribers'],
+    notes: {
+      user_id: 'Only those of reservations held by this user, and those about the user.',
+      actor: 'Only what this user did, or berth, schedule, monitor, gateway or command-line.',
+      from: 'Only events recorded from then on.',
+      to: 'Only events recorded before.',
+    },
   },
   'GET /api/audit/checkpoint': {
     id: 'readCheckpoint',

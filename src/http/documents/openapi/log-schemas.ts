@@ -12,12 +12,17 @@ const SIZE: JsonSchema = { type: 'integer', minimum: 0 }
 
 const dataName = (type: EventType): string => `${type}Data`
 
-const anyEvent = (more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema => ({
-  oneOf: eventTypes.map((type) => cloudEventSchema(type, refTo(dataName(type)), more)),
+type Members = Readonly<Record<string, JsonSchema>>
+
+const anyEvent = (more: Members = {}, optional: Members = {}): JsonSchema => ({
+  oneOf: eventTypes.map((type) => cloudEventSchema(type, refTo(dataName(type)), more, optional)),
 })
 
 const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] }
 const PATH: JsonSchema = { type: 'string', pattern: '^/', description: 'A JSON Pointer into the object.' }
+
+/** The name of the actor, as of now. */
+const NAME: JsonSchema = { type: 'string' }
 
 /** What an event changed, as old and new values. Of a secret only the fact is shown. */
 const CHANGES: JsonSchema = listOfAll({
@@ -33,7 +38,7 @@ export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
     next: { anyOf: [POSITION, { type: 'null' }] },
     caught_up: { type: 'boolean' },
   }),
-  HistoryEvent: anyEvent({ changes: CHANGES }),
+  HistoryEvent: anyEvent({ changes: CHANGES }, { actorname: NAME }),
   History: listOf('events', refTo('HistoryEvent')),
   Inclusion: closedObject({
     tree_size: SIZE,

@@ -169,8 +169,3 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
     answer: refTo('SessionList'),
   },
 }
-
-export const userOperations: Readonly<Record<string, Operation>> = {
-  'GET /api/user': { id: 'listUsers', tag: 'Users', summary: 'List users, newest first', answer: refTo('UserList') },
-  'GET /api/user/me': { id: 'readMe', tag: 'Users', summary: 'Read the authenticated user', answer: refTo('User') },
-}

@@ -131,6 +131,7 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
       ...Object.fromEntries(refused),
     },
     ...(route.may === 'anyone' && { security: [] }),
+    ...(route.isForPeople && { security: [{ basic: [] }] }),
   }
 }
 
@@ -152,6 +153,12 @@ const schemas = (): JsonSchema =>
 export const DESCRIPTION =
   'Berth lets the people and pipelines of a test lab share machines without getting in each other’s way. Everything that happens is recorded as an event in an append-only log.'
 
+/** A token may also be the user name of Basic, with any password. */
+export const securitySchemes: JsonSchema = {
+  basic: { type: 'http', scheme: 'basic', description: 'A user name and a password, or a token in place of the name.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token.' },
+}
+
 export const openApi = (routes: readonly Route[], version: string, examples: Examples): JsonSchema => {
   const paths: Record<string, JsonSchema> = {}
   for (const route of routes) {
@@ -167,11 +174,11 @@ export const openApi = (routes: readonly Route[], version: string, examples: Exa
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: [{ basic: [] }],
+    security: [{ basic: [] }, { bearer: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+      securitySchemes,
       schemas: schemas(),
       parameters: requestHeaders,
       headers: answerHeaders,

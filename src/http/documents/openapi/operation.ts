@@ -26,7 +26,7 @@ export const TAGS = {
   SUTs: 'Systems under test: the machines that can be reserved. See [Machines](/guide/machines).',
   Reservations: 'Who has which SUT, from when to when. See [Reservations](/guide/reservations).',
   Sessions: 'When reservations were used, and by how many connections. See [Machines](/guide/machines).',
-  Users: 'Who can sign in, and who you are. See [Security](/guide/security).',
+  Users: 'Who can sign in, who you are, and how people come and leave. See [People](/guide/people).',
   'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
   Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',
   Service: 'Health and metrics. See [Operating](/guide/operating).',

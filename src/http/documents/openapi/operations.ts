@@ -1,7 +1,8 @@
 import { logOperations } from './log-operations.ts'
-import { reservationOperations, sessionOperations, sutOperations, userOperations } from './object-operations.ts'
+import { reservationOperations, sessionOperations, sutOperations } from './object-operations.ts'
 import type { Operation } from './operation.ts'
 import { serviceOperations } from './service-operations.ts'
+import { tokenOperations, userOperations } from './user-operations.ts'
 
 /** Every operation by route, such as `GET /api/sut/:id`. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -9,6 +10,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...sutOperations,
   ...sessionOperations,
   ...userOperations,
+  ...tokenOperations,
   ...logOperations,
   ...serviceOperations,
 }

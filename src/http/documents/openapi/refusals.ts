@@ -37,10 +37,10 @@ const ROLES = 3
 
 /** Every code a route can refuse with, in the order of the table, including its `own`. */
 export const refusalsOf = (
-  { method, may, mayUse, body, isConditional }: Route,
+  { method, may, mayUse, isForPeople, body, isConditional }: Route,
   own: readonly Code[] = [],
 ): readonly Code[] => {
-  const isForSome = may !== 'anyone' && (may.length < ROLES || mayUse !== undefined)
+  const isForSome = may !== 'anyone' && (may.length < ROLES || mayUse !== undefined || isForPeople === true)
   const possible = new Set<Code>([
     ...OF_ALL,
     ...(may === 'anyone' ? [] : OF_KNOWN),

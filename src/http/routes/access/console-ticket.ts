@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import type { User } from '../../../users/users-file.ts'
+import type { User } from '../../../users/user.ts'
 import type { ConsoleTickets } from '../../../vault/console-tickets.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
@@ -67,7 +67,12 @@ export const makeConsoleTicketHandler =
     if (E.isLeft(found)) return found
     const { reservation, position } = found.right
     const expires = clock() + VALID_FOR
-    const ticket = tickets.issue({ reservationId: reservation._id, userId: user._id, expires })
+    const ticket = tickets.issue({
+      reservationId: reservation._id,
+      userId: user._id,
+      accessSince: user.accessSince,
+      expires,
+    })
     const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
     return E.right({ status: 200, body: JSON.stringify(body), headers: { 'Cache-Control': 'no-store' }, position })
   }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../../projections/reservation.ts'
 import type { Sut } from '../../../../projections/sut.ts'
 import { failure } from '../../../domain/failure.ts'
-import type { User } from '../../../users/users-file.ts'
+import type { User } from '../../../users/user.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
 

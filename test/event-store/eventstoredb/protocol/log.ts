@@ -58,11 +58,21 @@ const applyMetadata = (state: State, { stream, data }: LogEvent): void => {
   if (typeof $maxCount === 'number') about.maxCount = $maxCount
 }
 
+const systemEvent = (type: string, data: unknown): Proposed => ({
+  id: crypto.randomUUID(),
+  type,
+  contentType: 'application/json',
+  data: encode(data),
+  metadata: new Uint8Array(),
+})
+
 const write = (state: State, name: string, events: readonly Proposed[], clock: () => number): number | undefined => {
   if (events.length === 0) return undefined
   const stream = streamOf(state, name)
-  if (stream.isDeleted) stream.shownFrom = stream.last + 1
-  stream.isDeleted = false
+  if (stream.isDeleted) {
+    stream.isDeleted = false
+    write(state, `$$${name}`, [systemEvent('$metadata', { $tb: stream.last + 1 })], clock)
+  }
   let position: number | undefined
   for (const proposed of events) {
     position = state.end
@@ -77,14 +87,6 @@ const write = (state: State, name: string, events: readonly Proposed[], clock: (
   }
   return position
 }
-
-const systemEvent = (type: string, data: unknown): Proposed => ({
-  id: crypto.randomUUID(),
-  type,
-  contentType: 'application/json',
-  data: encode(data),
-  metadata: new Uint8Array(),
-})
 
 const rebuild = (state: State, events: LogEvent[]): void => {
   state.events = events

@@ -34,15 +34,11 @@ test('an instance without a vault key or users exits with code 2 and creates not
   const key = aVaultKey()
   for (const [missing, env] of [
     ['users', { ...AUDIT_KEY, BERTH_VAULT_KEY: key }],
-    ['vault', AUDIT_KEY],
+    ['vault', { ...AUDIT_KEY, BERTH_ADMIN_PASSWORD: 'long enough to be taken' }],
   ] as const) {
     const data = join(home, missing)
     await mkdir(data)
-    const eventStore = {
-      BERTH_EVENT_STORE: addressOf(server, 0),
-      BERTH_PORT: '0',
-      BERTH_ADMIN_PASSWORD: 'long enough to be taken',
-    }
+    const eventStore = { BERTH_EVENT_STORE: addressOf(server, 0), BERTH_PORT: '0' }
     const { code, errors, output } = await run(t, { data, args: ['serve'], env: { ...eventStore, ...env } })
     t.is(code, 2, errors)
     t.regex(errors, new RegExp(`^berth: .*${missing}`))

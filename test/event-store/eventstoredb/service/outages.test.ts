@@ -1,5 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import test from 'ava'
+import { EVENTS_OF_START } from '../../../http/harness.ts'
 import { aReservation, aSut, createSut, reserve, reserved } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
 import type { ProtocolServer } from '../protocol/protocol-server.ts'
@@ -71,9 +72,9 @@ for (const [how, ending] of Object.entries(endings)) {
     }
     const list = await admin.get('/api/sut?limit=100')
     t.deepEqual((list.json.suts as readonly { _id: string }[]).map(({ _id }) => _id).toSorted(), ids.toSorted())
-    // Last position: 2 events of the start, then a port and a SUT for each of the 5, counted from 0.
+    // The events of the start, then a port and a SUT for each of the 5.
     const position = async () => Number((await admin.get('/api/sut')).headers['berth-position'])
-    await until('all', async () => (await position()) === 11, 5_000)
+    await until('all', async () => (await position()) === EVENTS_OF_START + 10 - 1, 5_000)
     t.is((await recordedOf(t, server, 'SutCreated')).length, 5)
   })
 }

@@ -9,6 +9,7 @@ import { exchange, openRaw } from '../../server/raw-http.ts'
 import { changedStore, makeGate } from '../../store/stores.ts'
 import { tellAccess } from './access.ts'
 import { keepRefusal, makeAsk, startStory } from './story.ts'
+import { tellTooManyTokens } from './tokens.ts'
 
 /** Errors that the example story does not provoke, each from a real service. */
 
@@ -164,7 +165,19 @@ const lagging: Story = async (t) => {
   return examples
 }
 
-const STORIES = [tellAccess, invalid, unread, late, often, failing, noPort, wrongClock, waiting, lagging]
+const STORIES = [
+  tellAccess,
+  invalid,
+  unread,
+  late,
+  often,
+  failing,
+  noPort,
+  wrongClock,
+  waiting,
+  lagging,
+  tellTooManyTokens,
+]
 
 /** In parallel, because two of them wait for five seconds. */
 export const tellRefusals: Story = async (t) => (await Promise.all(STORIES.map((story) => story(t)))).flat()

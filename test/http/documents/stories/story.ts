@@ -10,22 +10,25 @@ export const NOW = '2030-05-02T05:58:11.400Z'
 
 /** Deterministic bytes, derived from their number and the count of earlier calls. */
 export const makeRandomness = () => {
-  const calls = new Map<number, number>()
-  const randomHex = (bytes: number): string => {
-    const times = (calls.get(bytes) ?? 0) + 1
-    calls.set(bytes, times)
-    return createHash('sha256')
-      .update(`${bytes} ${times}`)
-      .digest('hex')
-      .slice(0, 2 * bytes)
+  const calls = new Map<string, number>()
+  const next = (what: string): Buffer => {
+    const times = (calls.get(what) ?? 0) + 1
+    calls.set(what, times)
+    return createHash('sha256').update(`${what} ${times}`).digest()
   }
-  return { randomHex, begin: (): void => calls.clear() }
+  return {
+    randomHex: (bytes: number): string => next(String(bytes)).toString('hex', 0, bytes),
+    randomBytes: (size: number): Uint8Array => next(`bytes ${size}`).subarray(0, size),
+    begin: (): void => calls.clear(),
+  }
 }
 
 export interface RequestOptions {
   readonly who?: string
   /** The value of the path parameter. */
   readonly at?: string
+  /** The value of a second path parameter. */
+  readonly token?: string
   readonly query?: string
   readonly body?: unknown
   /** A raw body. */
@@ -45,9 +48,9 @@ export const keepRefusal = (examples: Example[], operation: string, name: string
   examples.push({ operation, name, mediaType: 'application/json', body: answer.json, code: answer.json.code as Code })
 }
 
-/** The address of an operation with its path parameter. */
-export const addressOf = (operation: string, { at = '', query = '' }: RequestOptions = {}): string =>
-  (operation.split(' ')[1] ?? '').replace(/:\w+/, at) + query
+/** The address of an operation with its path parameters. */
+export const addressOf = (operation: string, { at = '', token = '', query = '' }: RequestOptions = {}): string =>
+  (operation.split(' ')[1] ?? '').replace(':token', token).replace(/:\w+/, at) + query
 
 export const makeAsk = (service: Running, examples: Example[]): Ask => {
   return async (operation, name, options = {}) => {
@@ -73,10 +76,10 @@ export const makeAsk = (service: Running, examples: Example[]): Ask => {
 const VAULT_KEY = `2030-05-02-1f3a:${Buffer.alloc(32, 7).toString('base64')}`
 
 export const startStory = async (t: Tidying, setting: Setting = {}): Promise<Running> => {
-  const { randomHex, begin } = makeRandomness()
+  const { begin, ...randomness } = makeRandomness()
   // Names of clients in the feed depend on it.
   const environment = { BERTH_VAULT_KEY: VAULT_KEY, ...setting.environment }
-  const running = await start(t, { now: NOW, randomHex, ...setting, environment })
+  const running = await start(t, { now: NOW, ...randomness, ...setting, environment })
   // The number of readiness checks must not affect the random values.
   begin()
   return running

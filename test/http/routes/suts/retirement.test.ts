@@ -3,7 +3,7 @@ import type { Answer, Client, Headers } from '../../client.ts'
 import { idOf, type Running, start } from '../../harness.ts'
 import { startTwo } from '../../races/two-services.ts'
 import { faultsOf, refusalOf } from '../../refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../requests.ts'
+import { aReservation, aSut, conflictOf, createSut, NOW, reserve, reserved } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 import '../../documents/fit-answers.ts'
 
@@ -50,17 +50,11 @@ test('a SUT with current or future reservations cannot be retired, and conflicts
   const refused = await retire(service.as('admin'), sut_id)
   t.deepEqual(refusalOf(refused), [409, 'sut_reserved'])
   t.deepEqual(faultsOf(refused), [])
-  const conflictOf = ({ json: { _id, user_id, start_time, end_time } }: Answer) => ({
-    _id,
-    user_id,
-    start_time,
-    end_time,
-  })
-  t.deepEqual(refused.json.conflicts, [conflictOf(running), conflictOf(later)])
+  t.deepEqual(refused.json.conflicts, [conflictOf(running, 'alice'), conflictOf(later, 'alice')])
 
   // Neither a past nor a cancelled reservation prevents retirement.
   service.clock.set('2030-05-02T06:15:00Z')
-  t.deepEqual((await retire(service.as('admin'), sut_id)).json.conflicts, [conflictOf(later)])
+  t.deepEqual((await retire(service.as('admin'), sut_id)).json.conflicts, [conflictOf(later, 'alice')])
   await alice.request('POST', `/api/sut_reservation/${later.json._id}/cancel`)
   t.is((await retire(service.as('admin'), sut_id)).status, 200)
 })

@@ -1,0 +1,30 @@
+import type { Role } from '../src/domain/events/user.ts'
+import { failMissing, type Projection } from './projection.ts'
+
+/** What is known of a token, without its name, which is in the vault. Responses leave out the hash. */
+export interface TokenDocument {
+  readonly _id: string
+  readonly user_id: string
+  readonly role: Role
+  readonly created_at: string
+  readonly expires_at: string | null
+  /** SHA-256 in hex. */
+  readonly hash: string
+  readonly revoked_at: string | null
+}
+
+export const tokenProjection: Projection<TokenDocument> = {
+  name: 'token',
+  version: 1,
+  key: (event) => (event.type === 'TokenIssued' || event.type === 'TokenRevoked' ? event.data._id : undefined),
+  begins: (event) => event.type === 'TokenIssued',
+  evolve: (document, event) => {
+    const { time } = event.metadata
+    if (event.type === 'TokenIssued') {
+      const { _id, user_id, role, hash, expires_at = null } = event.data
+      return { _id, user_id, role, created_at: time, expires_at, hash, revoked_at: null }
+    }
+    return { ...(document ?? failMissing('token', event)), revoked_at: time }
+  },
+  ended: () => null,
+}

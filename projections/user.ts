@@ -1,0 +1,22 @@
+import { type UserDocument, userDocument } from '../src/domain/user/document.ts'
+import { evolveUser, type UserState, userIdOf } from '../src/domain/user/state.ts'
+import { failMissing, type Projection } from './projection.ts'
+
+/** What documents do not tell, and no later document depends on. */
+const UNTOLD: Pick<UserState, 'status' | 'removal' | 'secrets' | 'accessSince' | 'revision'> = {
+  status: 'present',
+  removal: null,
+  secrets: {},
+  accessSince: 0,
+  revision: 0,
+}
+
+export const userProjection: Projection<UserDocument> = {
+  name: 'user',
+  version: 1,
+  key: userIdOf,
+  begins: (event) => event.type === 'UserAdded',
+  evolve: (document, event) =>
+    userDocument(evolveUser(document && { ...document, ...UNTOLD }, event) ?? failMissing('user', event)),
+  ended: () => null,
+}

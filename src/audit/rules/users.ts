@@ -1,0 +1,186 @@
+import type { DataOf, Recorded } from '../../domain/event.ts'
+import type { Quota, Removal, Role, UserCredentials } from '../../domain/events/user.ts'
+import { canonicalJson } from '../../domain/values/canonical-json.ts'
+import { copyText, type Report } from './state.ts'
+
+/** A user, as far as the rules need it. */
+interface User {
+  role: Role
+  /** As canonical JSON. */
+  quota: string
+  scope: string
+  status: 'present' | 'removed' | 'erased'
+  removal: Removal | undefined
+  /** Unix milliseconds of the last removal. */
+  removed: number
+  /** Unix milliseconds of the restoration after a removal that cancels reservations. */
+  restored: number
+}
+
+/** The users of the log. */
+export interface Users {
+  /** Checks an event of a user and applies it. Other events are left alone. */
+  readonly judge: (event: Recorded, time: number, report: Report) => void
+  /** Checks that what the service cancelled or released was of a user removed with its reservations. */
+  readonly judgeCancelled: (event: Recorded, time: number, report: Report) => void
+  /** Whether a token of the user may be issued. */
+  readonly mayHaveTokens: (userId: string, time: number) => boolean
+}
+
+interface Fields {
+  readonly role?: Role | undefined
+  readonly quota?: Quota | null | undefined
+  readonly scope?: string | undefined
+}
+
+const NO_QUOTA = 'null'
+
+/**
+ * Milliseconds after a restoration in which a cancellation may still be recorded, and after a removal a token. They are
+ * decided on other streams, so one that was under way is not refused.
+ */
+const UNDER_WAY_MAX = 60_000
+
+const judgeCredentials = ({ changed }: UserCredentials, report: Report): void => {
+  if (changed.length === 0 || new Set(changed).size < changed.length)
+    report('lists no changed credentials, or one twice')
+}
+
+const isAdministrator = ({ role, status }: User): boolean => role === 'administrator' && status === 'present'
+
+const judgeTesterFields = (role: Role, { quota, scope }: Fields, report: Report): void => {
+  if (role === 'tester') return
+  if (quota !== undefined) report(`sets a quota of a user who is ${role}`)
+  if (scope !== undefined) report(`sets a scope of a user who is ${role}`)
+}
+
+/** Applies changed fields. A role other than tester has neither quota nor scope. */
+const changeFields = (user: User, { role, quota, scope }: Fields): void => {
+  if (role !== undefined) user.role = copyText(role) as Role
+  if (quota !== undefined) user.quota = copyText(canonicalJson(quota))
+  if (scope !== undefined) user.scope = copyText(scope)
+  if (user.role === 'tester') return
+  user.quota = NO_QUOTA
+  user.scope = ''
+}
+
+const judgeChanged = (user: User, data: DataOf<'UserChanged'>, report: Report): void => {
+  const { role, quota, scope, credentials } = data
+  if (credentials !== undefined) judgeCredentials(credentials, report)
+  if (Object.keys(data).length === 1) report('changes nothing')
+  judgeTesterFields(role ?? user.role, data, report)
+  if (role === user.role) report('sets role to its current value')
+  if (quota !== undefined && canonicalJson(quota) === user.quota) report('sets quota to its current value')
+  if (scope === user.scope) report('sets scope to its current value')
+}
+
+/** Event types after the first of a user, what they do, and the state they require. */
+const REQUIRED = {
+  UserChanged: { verb: 'changes', status: 'present' },
+  UserRemoved: { verb: 'removes', status: 'present' },
+  UserRestored: { verb: 'restores', status: 'removed' },
+  UserErased: { verb: 'erases', status: 'removed' },
+} as const
+type Later = Extract<Recorded, { readonly type: keyof typeof REQUIRED }>
+
+const applyLater = (user: User, event: Later, time: number): void => {
+  switch (event.type) {
+    case 'UserChanged':
+      changeFields(user, event.data)
+      break
+    case 'UserRemoved':
+      user.status = 'removed'
+      user.removal = event.data.reservations
+      user.removed = time
+      break
+    case 'UserRestored':
+      user.status = 'present'
+      if (user.removal === 'cancel') user.restored = time
+      user.removal = undefined
+      break
+    case 'UserErased':
+      user.status = 'erased'
+  }
+}
+
+/** The first users are added in one append, before any others. */
+const makeJudgeFirst = () => {
+  let first: string | undefined
+  return ({ metadata: { actor, request_id } }: Recorded, report: Report): void => {
+    const isByService = actor === 'berth'
+    if (isByService && first !== undefined && request_id !== first) report('adds first users to a log that has users')
+    first = isByService ? (first ?? copyText(request_id)) : ''
+  }
+}
+
+const newUser = (data: DataOf<'UserAdded'>): User => {
+  const present = { status: 'present', removal: undefined, removed: 0, restored: 0 } as const
+  const user: User = { role: data.role, quota: NO_QUOTA, scope: '', ...present }
+  changeFields(user, data)
+  return user
+}
+
+/** Whether the service may end reservations of a user. */
+const isToLose = (user: User | undefined, time: number): boolean =>
+  user?.removal === 'cancel' || time - (user?.restored ?? 0) <= UNDER_WAY_MAX
+
+const mayHaveTokens = (user: User | undefined, time: number): boolean =>
+  user !== undefined && (user.status === 'present' || time - user.removed <= UNDER_WAY_MAX)
+
+export const makeUsers = (): Users => {
+  const users = new Map<string, User>()
+  const judgeFirst = makeJudgeFirst()
+  let administrators = 0
+
+  const count = (before: User | undefined, after: User): void => {
+    administrators += Number(isAdministrator(after)) - Number(before !== undefined && isAdministrator(before))
+  }
+
+  const add = (data: DataOf<'UserAdded'>, report: Report): void => {
+    const { _id, role, credentials } = data
+    const before = users.get(_id)
+    if (before !== undefined) report(`adds the user ${_id} a second time`)
+    judgeCredentials(credentials, report)
+    if (!credentials.changed.includes('name')) report('adds a user without a name')
+    judgeTesterFields(role, data, report)
+    const user = newUser(data)
+    count(before, user)
+    users.set(copyText(_id), user)
+  }
+
+  const judgeLater = (event: Later, time: number, report: Report): void => {
+    const { _id } = event.data
+    const { verb, status } = REQUIRED[event.type]
+    const user = users.get(_id)
+    if (user?.status !== status) report(`${verb} the user ${_id}, who is ${user?.status ?? 'absent'}`)
+    if (user === undefined) return
+    if (event.type === 'UserChanged') judgeChanged(user, event.data, report)
+    const before = { ...user }
+    applyLater(user, event, time)
+    count(before, user)
+    if (isAdministrator(before) && administrators === 0) report('leaves no administrator')
+  }
+
+  return {
+    judge: (event, time, report) => {
+      switch (event.type) {
+        case 'UserAdded':
+          judgeFirst(event, report)
+          add(event.data, report)
+          break
+        case 'UserChanged':
+        case 'UserRemoved':
+        case 'UserRestored':
+        case 'UserErased':
+          judgeFirst(event, report)
+          judgeLater(event, time, report)
+      }
+    },
+    judgeCancelled: ({ type, data, metadata }, time, report) => {
+      if (metadata.role !== 'system' || (type !== 'ReservationCancelled' && type !== 'ReservationReleased')) return
+      if (!isToLose(users.get(data.user_id), time))
+        report(`is by the service, but the user ${data.user_id} was not removed with its reservations`)
+    },
+    mayHaveTokens: (userId, time) => mayHaveTokens(users.get(userId), time),
+  }
+}

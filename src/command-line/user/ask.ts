@@ -1,0 +1,113 @@
+import { uptime } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { LockTaken } from '../../files/lock.ts'
+import { Misconfigured } from '../../service/checks/misconfigured.ts'
+import type { Config } from '../../service/config/config.ts'
+import type { Log } from '../../service/world.ts'
+import { type Answer, type Call, type CallFailure, tryCall } from '../service/call.ts'
+import { MISUSED, refuse, type Terminal } from '../terminal/command.ts'
+
+/** Milliseconds to wait for a service that starts, or for another command on users. */
+const WAIT_MAX = 10_000
+const RETRY_EVERY = 100
+const KEY_BYTES = 16
+
+/** A request of a command, which adds an Idempotency-Key to a POST. */
+export type Request = Omit<Call, 'idempotencyKey'>
+/** @param within milliseconds in which a request that was not answered is sent again */
+export type Ask = (request: Request, within?: number) => Promise<E.Either<CallFailure, Answer>>
+
+const LEVELS = { info: 30, warn: 40, error: 50 } as const
+const LEAST: Readonly<Record<Config['logLevel'], number>> = {
+  ...LEVELS,
+  ...{ trace: 10, debug: 20, fatal: 60, silent: 70 },
+}
+
+/** Shows log lines as messages: standard output is for results. */
+const makeLog = ({ logLevel }: Config, { stderr }: Terminal): Log => {
+  const at =
+    (level: keyof typeof LEVELS) =>
+    ({ err, alarm: _, ...facts }: { err?: unknown; alarm?: unknown }, sentence: string): void => {
+      if (LEVELS[level] < LEAST[logLevel]) return
+      const values = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
+      const why = err instanceof Error ? [err.message] : []
+      stderr(`berth: ${[sentence, ...values, ...why].join('; ')}\n`)
+    }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A service in this process for the commands on users, opened when no other runs. */
+const makeOwnService = (config: Config, terminal: Terminal) => {
+  const failed = Promise.withResolvers<never>()
+  // It is awaited only while something runs.
+  failed.promise.catch(() => undefined)
+  let close: (() => Promise<void>) | undefined
+  return {
+    failed: failed.promise,
+    open: async (): Promise<void> => {
+      const { openHeadless } = await import('../../service/headless/headless.ts')
+      close = await openHeadless(config, {
+        clock: terminal.now,
+        sinceBoot: () => uptime() * 1_000,
+        randomBytes: terminal.randomBytes,
+        log: makeLog(config, terminal),
+        onFatal: failed.reject,
+      })
+    },
+    close: () => close?.(),
+  }
+}
+
+const isRepeatable = ({ kind, code }: CallFailure): boolean => kind === 'cut off' || code === 'unavailable'
+
+/** Whether the request was not handled, or can be sent again with its key. */
+const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void>): Ask => {
+  const send = async (call: Call, end: number): Promise<E.Either<CallFailure, Answer>> => {
+    for (;;) {
+      const answered = await tryCall(config, call)
+      const isLate = performance.now() >= end
+      if (E.isRight(answered) || config.client !== undefined) return answered
+      if (answered.left.kind === 'absent') {
+        try {
+          await openOwn()
+          continue
+        } catch (error) {
+          if (!(error instanceof LockTaken)) throw error
+          const why = `${error.message}: a service that starts, or another command; try again when it is done`
+          if (isLate) return E.left({ kind: 'impossible', why })
+        }
+      } else if (isLate || !isRepeatable(answered.left)) return answered
+      await delay(RETRY_EVERY)
+    }
+  }
+  return (request, within = WAIT_MAX) => {
+    const key = () => Buffer.from(terminal.randomBytes(KEY_BYTES)).toString('hex')
+    const call = request.method === 'POST' ? { ...request, idempotencyKey: key() } : request
+    return send(call, performance.now() + within)
+  }
+}
+
+/**
+ * Runs a command on users with requests to the service at BERTH_URL or on the data directory. Where none runs, a service
+ * for these requests is opened in this process, and closed at the end.
+ */
+export const withService = async (
+  config: Config,
+  terminal: Terminal,
+  run: (ask: Ask) => Promise<number>,
+): Promise<number> => {
+  const own = makeOwnService(config, terminal)
+  try {
+    return await Promise.race([run(makeAsk(config, terminal, own.open)), own.failed])
+  } catch (error) {
+    if (error instanceof Misconfigured) {
+      for (const problem of error.problems) terminal.stderr(`berth: ${problem}\n`)
+      return MISUSED
+    }
+    if ((error as Error).name === 'CannotOpen') return refuse(terminal, (error as Error).message)
+    throw error
+  } finally {
+    await own.close()
+  }
+}

@@ -1,0 +1,26 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { findUser, pathOf } from './members.ts'
+
+export const userEraseCommand: Command = {
+  name: 'user erase',
+  operands: ['NAME'],
+  options: {},
+  summary: 'erases the name and password of a removed user',
+  example: 'user erase anna',
+  help: `
+Erases the name and the password hash of the removed user with the name or id NAME for good. Histories show the id from
+then on. Backups and an EventStoreDB need more; see the guide.
+
+Where several removed users had the name, give the id.`,
+  run: ({ operands: [name = ''] }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, name, ['removed', 'present'])
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const erased = await ask({ method: 'POST', path: pathOf(found.right, 'erase') })
+      if (E.isLeft(erased)) return refuse(terminal, erased.left.why)
+      terminal.stdout(`erased ${found.right._id}\n`)
+      return DONE
+    }),
+}

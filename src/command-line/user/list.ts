@@ -1,0 +1,33 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { type Member, readMembers, statusOf } from './members.ts'
+
+const lineOf = (member: Member): string => {
+  const { _id, role, name } = member
+  const status = statusOf(member)
+  return [_id, role, name, ...(status === 'present' ? [] : [status])].join('\t')
+}
+
+export const userListCommand: Command = {
+  name: 'user list',
+  operands: [],
+  options: { removed: { type: 'boolean' }, json: { type: 'boolean' } },
+  summary: 'lists the users',
+  example: 'user list',
+  help: `
+Prints the users in the order they were added, one per line: id, role and name, separated by tabs. With --removed it
+prints removed users too, with "removed" or "erased" as a fourth column.
+
+With --json it prints {"users":[...]} with the users as GET /api/user shows them.`,
+  run: ({ options }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const read = await readMembers(ask)
+      if (E.isLeft(read)) return refuse(terminal, read.left)
+      const users = read.right.filter((member) => options.removed === true || statusOf(member) === 'present')
+      if (options.json) terminal.stdout(`${JSON.stringify({ users })}\n`)
+      else if (users.length > 0) terminal.stdout(`${users.map(lineOf).join('\n')}\n`)
+      else terminal.stderr('berth: there are no users; add one with: user add NAME --role ROLE\n')
+      return DONE
+    }),
+}

@@ -1,0 +1,75 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { foldName } from '../../domain/values/user-name.ts'
+import type { Ask } from './ask.ts'
+
+/** A user as the service shows it to administrators. */
+export interface Member {
+  readonly _id: string
+  readonly name: string
+  readonly role: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly removed_at?: string
+  readonly erased_at?: string
+}
+
+/** Users in a response. */
+const PAGE = 1_000
+
+export type Status = 'present' | 'removed' | 'erased'
+
+export const statusOf = ({ removed_at, erased_at }: Member): Status =>
+  erased_at !== undefined ? 'erased' : removed_at === undefined ? 'present' : 'removed'
+
+/** All users that have ever been, in order of creation. Left: why they cannot be read. */
+export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly Member[]>> => {
+  const members: Member[] = []
+  for (;;) {
+    const last = members.at(-1)
+    const query = new URLSearchParams({ removed: 'true', limit: String(PAGE), ...(last && { before: last._id }) })
+    const read = await ask({ method: 'GET', path: `/api/user?${query}` })
+    if (E.isLeft(read)) return E.left(read.left.why)
+    const page = read.right.users as readonly Member[]
+    members.push(...page)
+    if (page.length < PAGE) return E.right(members.reverse())
+  }
+}
+
+/**
+ * The user that a command line means: by name in any case among users of the first status with that name, or else by id.
+ * Left: why there is none, or which ones are meant.
+ */
+const findMember = (
+  members: readonly Member[],
+  typed: string,
+  statuses: readonly Status[],
+): E.Either<string, Member> => {
+  const folded = foldName(typed)
+  for (const status of statuses) {
+    const [found, ...others] = members.filter((each) => statusOf(each) === status && foldName(each.name) === folded)
+    if (found === undefined) continue
+    if (others.length === 0) return E.right(found)
+    const ids = [found, ...others].map(({ _id }) => _id).join(', ')
+    return E.left(`several ${status} users have the name ${JSON.stringify(typed)}; use an id: ${ids}`)
+  }
+  const byId = members.find(({ _id }) => _id === typed)
+  return byId === undefined ? E.left(`there is no user ${JSON.stringify(typed)}`) : E.right(byId)
+}
+
+/** Finds the user that a command line means. @param statuses whose names count, the first ones first */
+export const findUser = async (
+  ask: Ask,
+  typed: string,
+  statuses: readonly Status[] = ['present'],
+): Promise<E.Either<string, Member>> => {
+  const members = await readMembers(ask)
+  return E.isLeft(members) ? members : findMember(members.right, typed, statuses)
+}
+
+/** The path of a user's route. */
+export const pathOf = ({ _id }: Pick<Member, '_id'>, operation: string): string =>
+  `/api/user/${encodeURIComponent(_id)}/${operation}`
+
+/** A user as messages name it. */
+export const describe = ({ _id, name }: Pick<Member, '_id' | 'name'>): string =>
+  name === _id ? _id : `${name} (${_id})`

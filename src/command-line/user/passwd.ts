@@ -1,0 +1,32 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { findUser, pathOf } from './members.ts'
+import { choosePassword, PASSWORD_HELP } from './password.ts'
+
+export const userPasswdCommand: Command = {
+  name: 'user passwd',
+  operands: ['NAME'],
+  options: { 'password-stdin': { type: 'boolean' } },
+  summary: 'changes the password of a user',
+  example: 'user passwd anna',
+  help: `
+Changes the password of the user with the name or id NAME. The old one stops working within 2 s.
+
+${PASSWORD_HELP}
+
+Where the vault's key was lost, no name can be read: give the id, then a new name with "user rename".`,
+  run: async (given, config, terminal) => {
+    const chosen = await choosePassword(given, terminal)
+    if (E.isLeft(chosen)) return refuse(terminal, chosen.left)
+    const { password, isMade } = chosen.right
+    return withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, given.operands[0] ?? '')
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'password'), body: { password } })
+      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      if (isMade) terminal.stdout(`${password}\n`)
+      return DONE
+    })
+  },
+}

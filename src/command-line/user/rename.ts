@@ -1,0 +1,24 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { describe, findUser, pathOf } from './members.ts'
+
+export const userRenameCommand: Command = {
+  name: 'user rename',
+  operands: ['NAME', 'NEW_NAME'],
+  options: {},
+  summary: 'changes the name of a user',
+  example: 'user rename anna anna.svensson',
+  help: `
+Gives the user with the name or id NAME another name, with which it logs in from now on. The id and the password stay.
+NEW_NAME follows the same rules as in "user add".`,
+  run: ({ operands: [typed = '', name = ''] }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, typed)
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { name } })
+      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      terminal.stdout(`renamed ${describe(found.right)} to ${name}\n`)
+      return DONE
+    }),
+}

@@ -1,0 +1,26 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { describe, findUser, pathOf } from './members.ts'
+
+export const userRestoreCommand: Command = {
+  name: 'user restore',
+  operands: ['NAME'],
+  options: {},
+  summary: 'makes a removed user a user again',
+  example: 'user restore anna',
+  help: `
+Makes the removed user with the name or id NAME a user again, with the same id, role and password. If another user has
+the name by now, rename that one first. Erased users cannot be restored.
+
+Where several removed users had the name, give the id.`,
+  run: ({ operands: [name = ''] }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, name, ['removed', 'present'])
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const restored = await ask({ method: 'POST', path: pathOf(found.right, 'restore') })
+      if (E.isLeft(restored)) return refuse(terminal, restored.left.why)
+      terminal.stdout(`restored ${describe(found.right)}\n`)
+      return DONE
+    }),
+}

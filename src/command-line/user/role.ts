@@ -1,0 +1,28 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { Role } from '../../domain/events/user.ts'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { describe, findUser, pathOf } from './members.ts'
+import { misuse, ROLES } from './misuse.ts'
+
+export const userRoleCommand: Command = {
+  name: 'user role',
+  operands: ['NAME', 'ROLE'],
+  options: {},
+  summary: 'changes the role of a user',
+  example: 'user role anna administrator',
+  help: `
+Gives the user with the name or id NAME the role administrator, tester or auditor, which counts within 2 s. The last
+administrator keeps the role.`,
+  run: ({ operands: [name = '', role] }, config, terminal) => {
+    if (!Role.is(role)) return Promise.resolve(misuse(terminal, `the role must be ${ROLES}`, userRoleCommand))
+    return withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, name)
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: { role } })
+      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      terminal.stdout(`${describe(found.right)} is ${role}\n`)
+      return DONE
+    })
+  },
+}

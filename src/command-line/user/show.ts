@@ -1,0 +1,32 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { withService } from './ask.ts'
+import { findUser, type Member, statusOf } from './members.ts'
+
+const rowsOf = (member: Member): string => {
+  const { _id: id, name, role, created_at, updated_at, removed_at, erased_at } = member
+  const rows = { id, name, role, status: statusOf(member), created_at, updated_at, removed_at, erased_at }
+  return Object.entries(rows)
+    .flatMap(([member, value]) => (value === undefined ? [] : [`${member}\t${value}\n`]))
+    .join('')
+}
+
+export const userShowCommand: Command = {
+  name: 'user show',
+  operands: ['NAME'],
+  options: { json: { type: 'boolean' } },
+  summary: 'shows a user, also a removed one',
+  example: 'user show anna',
+  help: `
+Prints what is known of the user with the name or id NAME, one line each: what it is and the value, separated by a tab.
+A removed user is shown if no other one has the name.
+
+With --json it prints what GET /api/user/<id> answers.`,
+  run: ({ operands: [name = ''], options }, config, terminal) =>
+    withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, name, ['present', 'removed'])
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      terminal.stdout(options.json ? `${JSON.stringify(found.right)}\n` : rowsOf(found.right))
+      return DONE
+    }),
+}

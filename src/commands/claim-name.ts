@@ -1,0 +1,40 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../domain/failure.ts'
+import { type NameClaim, type UserCommand, userDecider } from '../domain/user/decide.ts'
+import type { UsersState } from '../domain/user/state.ts'
+import { USERS_STREAM } from '../domain/values/ids.ts'
+import { foldName } from '../domain/values/user-name.ts'
+import type { Order, Outcome, Runner } from './order.ts'
+
+/** The names of users, which events do not have. */
+export interface KnownNames {
+  /** Names of present users, folded, by the id of their secret. */
+  readonly names: () => ReadonlyMap<string, string>
+  /** Reads what has been recorded until now. */
+  readonly refresh: () => Promise<void>
+}
+
+/** Readings of names before the command fails. Each is needed only if another user got a name meanwhile. */
+const ATTEMPTS_MAX = 16
+
+/**
+ * Runs a command that gives a user a name. The command is decided on the names known; if the stream has users whose names
+ * are not known yet, these are read and it is decided again. The append's revision guards the decision.
+ */
+export const runWithName = async (
+  runner: Runner,
+  known: KnownNames,
+  name: string,
+  order: Omit<Order<unknown>, 'command'> & { readonly command: (claim: NameClaim) => UserCommand },
+): Promise<E.Either<Failure, Outcome<UsersState>>> => {
+  const folded = foldName(name)
+  for (let attempt = 1; ; attempt++) {
+    const names = known.names()
+    const command = order.command({ folded, known: names })
+    const ended = await runner.run(userDecider, USERS_STREAM, { ...order, command })()
+    if (E.isRight(ended) || ended.left.code !== 'unavailable' || attempt === ATTEMPTS_MAX) return ended
+    await known.refresh()
+    // No name was missing: the store is unavailable.
+    if (known.names() === names) return ended
+  }
+}

@@ -1,0 +1,94 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Event } from '../../domain/event.ts'
+import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
+import { sutStream } from '../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { BERTH } from '../listen-ports.ts'
+import type { Runner } from '../order.ts'
+
+/** Reservations that were ended before their end. */
+export interface EndedEarly {
+  readonly cancelled: number
+  readonly released: number
+}
+
+/** Ends the reservations of a user that are not over: running ones are released, later ones cancelled. */
+export type EndReservations = (userId: string, requestId: string) => Promise<EndedEarly>
+
+/** Ends the bindings of a user's running reservations. */
+export type EndBindings = (userId: string, requestId: string) => Promise<void>
+
+interface Unfinished {
+  readonly _id: string
+  readonly sut_id: string
+  readonly user_id: string
+}
+
+export interface EndReservationsOptions {
+  /** At most `limit` of a user's reservations that are not over, as of now, newest first. */
+  readonly unfinished: (page: {
+    readonly user_id: string
+    readonly limit: number
+    readonly isRunning?: boolean
+    /** Only those created before this one. */
+    readonly before?: string | undefined
+  }) => Promise<readonly Unfinished[]>
+  readonly runner: Pick<Runner, 'run'>
+}
+
+/** Reservations read and ended at once. */
+const PAGE = 100
+
+/**
+ * Runs a command of the service itself on each of some reservations. Returns the type of the event that each recorded.
+ *
+ * @throws StoreUnavailable if not all could be run
+ */
+const makeRunOnEach =
+  ({ runner }: Pick<EndReservationsOptions, 'runner'>, commandFor: (reservation: Unfinished) => ReservationCommand) =>
+  (reservations: readonly Unfinished[], requestId: string): Promise<readonly (Event['type'] | undefined)[]> =>
+    Promise.all(
+      reservations.map(async (reservation) => {
+        const order = { command: commandFor(reservation), actor: BERTH, requestId }
+        const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), order)()
+        if (E.isRight(ended)) return ended.right.kind === 'recorded' ? ended.right.events[0]?.type : undefined
+        if (ended.left.code === 'reservation_over') return undefined
+        throw new StoreUnavailable(`a reservation of a user was not ended: ${ended.left.detail}`)
+      }),
+    )
+
+/** @throws StoreUnavailable if not all could be ended; what is left can be ended later */
+export const makeEndReservations = ({ unfinished, runner }: EndReservationsOptions): EndReservations => {
+  const cancelEach = makeRunOnEach({ runner }, ({ _id, user_id }) => {
+    return { type: 'CancelReservation', actor: BERTH, _id, user_id, documentStatus: 'made' }
+  })
+  return async (user_id, requestId) => {
+    const counts = { cancelled: 0, released: 0 }
+    for (;;) {
+      const reservations = await unfinished({ user_id, limit: PAGE })
+      const types = await cancelEach(reservations, requestId)
+      counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
+      counts.released += types.filter((type) => type === 'ReservationReleased').length
+      // A page of which nothing was left to end would come again.
+      if (reservations.length < PAGE || types.every((type) => type === undefined)) return counts
+      await turn()
+    }
+  }
+}
+
+/** @throws StoreUnavailable if not all could be ended */
+export const makeEndBindings = ({ unfinished, runner }: EndReservationsOptions): EndBindings => {
+  const unbindEach = makeRunOnEach({ runner }, ({ _id }) => ({ type: 'UnbindReservation', _id }))
+  return async (user_id, requestId) => {
+    let before: string | undefined
+    for (;;) {
+      const reservations = await unfinished({ user_id, limit: PAGE, isRunning: true, before })
+      await unbindEach(reservations, requestId)
+      if (reservations.length < PAGE) return
+      // Other than ended ones, they come again.
+      before = reservations.at(-1)?._id
+      await turn()
+    }
+  }
+}

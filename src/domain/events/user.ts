@@ -1,0 +1,61 @@
+import type * as t from 'io-ts'
+import { integer, listOf, oneOf, opaqueId, orNull, quarters, text } from '../codec/codec.ts'
+import { closed } from '../codec/object-codec.ts'
+import { assignedId } from './fields.ts'
+
+export const Role = oneOf('administrator', 'tester', 'auditor')
+export type Role = t.TypeOf<typeof Role>
+
+/** A user's secrets: the random value that its sessions name, its name, and its password's hash. */
+export const USER_SECRET_FIELDS = ['epoch', 'name', 'password'] as const
+export type UserSecretField = (typeof USER_SECRET_FIELDS)[number]
+
+/** Secrets that changed together. The random id identifies them in the vault, where the owner is `user:<_id>`. */
+export const UserCredentials = closed(
+  'UserCredentials',
+  { id: assignedId, changed: listOf(oneOf(...USER_SECRET_FIELDS)) },
+  {},
+)
+export type UserCredentials = t.TypeOf<typeof UserCredentials>
+
+/** What a tester may reserve. Hours count by the ISO week; null is no limit. */
+export const Quota = closed(
+  'Quota',
+  {
+    hours_per_week: orNull(quarters(0, 168)),
+    reservations_max: orNull(integer(0, 10_000)),
+    priority_max: orNull(integer(0, 100)),
+  },
+  {},
+)
+export type Quota = t.TypeOf<typeof Quota>
+
+/** Characters: sixteen tags of the greatest length, percent-encoded. */
+export const SCOPE_MAX = 13_344
+
+/** A tag selector. Without one, every SUT. */
+const scope = text(0, SCOPE_MAX)
+
+const UserAdded = closed(
+  'UserAdded',
+  { _id: opaqueId, role: Role, credentials: UserCredentials },
+  { quota: Quota, scope },
+)
+/** Contains only what changed. A quota of null is the service's default. */
+const UserChanged = closed(
+  'UserChanged',
+  { _id: opaqueId },
+  { role: Role, quota: orNull(Quota), scope, credentials: UserCredentials },
+)
+
+export const REMOVALS = ['keep', 'cancel'] as const
+/** What a removal does with reservations that are not over. */
+export const Removal = oneOf(...REMOVALS)
+export type Removal = t.TypeOf<typeof Removal>
+
+const UserRemoved = closed('UserRemoved', { _id: opaqueId, reservations: Removal }, {})
+const UserRestored = closed('UserRestored', { _id: opaqueId }, {})
+/** The secrets are deleted. The id stays. */
+const UserErased = closed('UserErased', { _id: opaqueId }, {})
+
+export const userEvents = { UserAdded, UserChanged, UserRemoved, UserRestored, UserErased } as const

@@ -1,0 +1,121 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { runsFromDirectory, runsToDirectory } from '../calendar/sorted-runs.ts'
+import type { Decider, StreamState } from '../decider.ts'
+import type { DataOf, Event, Recorded } from '../event.ts'
+import type { Role } from '../events/user.ts'
+import { type Failure, refuse } from '../failure.ts'
+import { addRecord, recordsBytes } from '../idempotency-records.ts'
+import { epochMillisecondsOf } from '../values/instant.ts'
+
+/** A token that has not been revoked. */
+export interface TokenState {
+  readonly _id: string
+  readonly role: Role
+  readonly created_at: string
+  /** Null if it does not expire. */
+  readonly expires_at: string | null
+}
+
+/** The tokens of one user, oldest first. */
+export interface TokensState extends StreamState {
+  readonly tokens: readonly TokenState[]
+}
+
+export interface IssueToken {
+  readonly type: 'IssueToken'
+  readonly token: DataOf<'TokenIssued'>
+}
+
+export interface RevokeToken {
+  readonly type: 'RevokeToken'
+  readonly _id: string
+  readonly user_id: string
+}
+
+/** Revokes tokens of the user, as many as fit into an append, until there are none. */
+export interface RevokeTokens {
+  readonly type: 'RevokeTokens'
+  readonly user_id: string
+}
+
+export type TokenCommand = IssueToken | RevokeToken | RevokeTokens
+
+/** Tokens of a user that are good at the same time. */
+export const TOKENS_MAX = 1_000
+
+/** Events of one append: 200 KB. */
+const REVOKED_AT_ONCE = 500
+
+const isGood = ({ expires_at }: TokenState, now: number): boolean =>
+  expires_at === null || epochMillisecondsOf(expires_at) > now
+
+/**
+ * Expired tokens that are kept too, so that they can still be revoked: they may have expired by a clock that was ahead, and
+ * be good again once it has been corrected.
+ */
+const EXPIRED_MAX = TOKENS_MAX
+
+const withoutOldest = (tokens: readonly TokenState[], now: number): readonly TokenState[] => {
+  const expired = tokens.filter((token) => !isGood(token, now))
+  const dropped = new Set(expired.slice(0, Math.max(0, expired.length - EXPIRED_MAX)))
+  return dropped.size === 0 ? tokens : tokens.filter((token) => !dropped.has(token))
+}
+
+export const goodTokens = ({ tokens }: TokensState, now: number): readonly TokenState[] =>
+  tokens.filter((token) => isGood(token, now))
+
+const evolve = (state: TokensState, event: Recorded): TokensState => {
+  const time = epochMillisecondsOf(event.metadata.time)
+  if (event.type === 'ClockCorrected') return event.data.remaining > 0 ? state : { ...state, time, keys: [] }
+  const next = { ...state, time, keys: addRecord(state.keys, event, time) }
+  switch (event.type) {
+    case 'TokenIssued': {
+      const { _id, role, expires_at = null } = event.data
+      const issued = { _id, role, created_at: event.metadata.time, expires_at }
+      return { ...next, tokens: [...withoutOldest(state.tokens, time), issued] }
+    }
+    case 'TokenRevoked':
+      return { ...next, tokens: state.tokens.filter(({ _id }) => _id !== event.data._id) }
+    default:
+      return next
+  }
+}
+
+const decide = (state: TokensState, command: TokenCommand, now: number): E.Either<Failure, readonly Event[]> => {
+  switch (command.type) {
+    case 'IssueToken':
+      return goodTokens(state, now).length < TOKENS_MAX
+        ? E.right([{ type: 'TokenIssued', data: command.token }])
+        : refuse('too_many_tokens', `The user has ${TOKENS_MAX} tokens. Revoke one first.`)
+    case 'RevokeToken': {
+      const { _id, user_id } = command
+      return state.tokens.some((token) => token._id === _id)
+        ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
+        : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.')
+    }
+    case 'RevokeTokens': {
+      const { user_id } = command
+      const some = state.tokens.slice(0, REVOKED_AT_ONCE)
+      return E.right(some.map(({ _id }): Event => ({ type: 'TokenRevoked', data: { _id, user_id } })))
+    }
+  }
+}
+
+/** Bytes of an empty state and of a token. */
+const [STATE_BYTES, TOKEN_BYTES] = [200, 250]
+
+export const tokenDecider: Decider<TokensState, TokenCommand> = {
+  initial: { time: 0, keys: [], tokens: [] },
+  version: 1,
+  evolve,
+  decide,
+  weight: ({ tokens, keys }) => STATE_BYTES + TOKEN_BYTES * tokens.length + recordsBytes(keys),
+  pack: (state) => ({
+    text: JSON.stringify({ ...state, keys: runsToDirectory(state.keys) }),
+    pages: state.keys.map(({ page }) => page),
+  }),
+  unpack: ({ text, pages }) => {
+    const { keys, ...state } = JSON.parse(text) as Omit<TokensState, 'keys'> & { keys: number[][] }
+    return { ...state, keys: runsFromDirectory(keys, pages) }
+  },
+}

@@ -1,0 +1,49 @@
+import { classExcluding, INVISIBLE, single, WHITE_SPACE } from './characters.ts'
+
+const INNER = [...INVISIBLE, single(':')]
+const ENDS = `[${classExcluding([...INNER, ...WHITE_SPACE])}]`
+
+/** 1 to 128 visible characters. RFC 7617 separates name and password at the first colon. */
+export const NEW_USER_NAME = new RegExp(`^${ENDS}(?:[${classExcluding(INNER)}]{0,126}${ENDS})?$`, 'u')
+
+/** How tokens begin, which are sent in place of a name. Only ASCII letters fold to these. */
+export const TOKEN_LIKE = /^[bB][eE][rR][tT][hH]_/
+
+/** Whether a user may be given this name. Imported users keep names that are not. */
+export const isNewUserName = (name: string): boolean => NEW_USER_NAME.test(name) && !TOKEN_LIKE.test(name)
+
+/** All but dotless i, which folds to itself although its upper case is I. */
+const NOT_DOTLESS = /[^ı]+/gu
+/** The small letters of Cherokee, the one script that folds to capitals since these were encoded first. */
+const CHEROKEE_SMALL = /[\u13f8-\u13fd\uab70-\uabbf]+/gu
+
+/**
+ * Full case folding: C and F of Unicode's CaseFolding.txt, without the Turkic T. The engine has only the mappings to
+ * lower and upper case; the tests compare with Unicode's data for every character.
+ */
+export const foldCase = (text: string): string =>
+  text
+    // The first step is for capitals without an upper case mapping, such as ẞ.
+    .replace(NOT_DOTLESS, (run) => run.toLowerCase().toUpperCase().toLowerCase())
+    // At the end of a word the engine makes ς of Σ.
+    .replaceAll('ς', 'σ')
+    .replace(CHEROKEE_SMALL, (run) => run.toUpperCase())
+
+/**
+ * What is compared of names. Equal for names that are a canonical caseless match (Unicode, D145): it decomposes before
+ * folding, since a composed iota subscript would become a letter in another place. Case and accents' spelling do not
+ * matter, accents do.
+ */
+export const foldName = (name: string): string => foldCase(name.normalize('NFD')).normalize('NFC')
+
+/** Actors that are no users, and the words of routes and output. New users cannot have these ids. */
+export const RESERVED_USER_IDS: readonly string[] = [
+  'berth',
+  'schedule',
+  'gateway',
+  'monitor',
+  'oidc',
+  'command-line',
+  '-',
+  'me',
+]

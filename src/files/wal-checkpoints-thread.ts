@@ -1,0 +1,108 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+
+/** Checkpoint phase, shared by both threads. */
+export const PHASE = {
+  idle: 0,
+  /** Pages are being copied. Others may write, which is detected. */
+  copying: 1,
+  /** Another connection has written since. */
+  interrupted: 2,
+  /** The WAL is being restarted or emptied, or a script runs. Nobody else may write. */
+  restarting: 3,
+} as const
+
+/** Worker data. */
+export interface WorkerOptions {
+  readonly path: string
+  readonly phase: Int32Array
+}
+
+export type WorkerTask = 'checkpoint' | 'truncate' | { readonly script: string }
+
+export interface TaskEnd {
+  /** False if the database is locked, in use or full. */
+  readonly isDone: boolean
+  /** The error of a failed disk. */
+  readonly failed?: string | undefined
+}
+
+/** `ready` once the file is open, then the end of each task. */
+export type WorkerMessage = 'ready' | TaskEnd
+
+/** SQLITE_BUSY and SQLITE_FULL: a retry may succeed. */
+export const isHarmless = (error: unknown): boolean =>
+  [5, 13].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff)
+
+const orNotNow = (work: () => boolean): boolean => {
+  try {
+    return work()
+  } catch (error) {
+    if (isHarmless(error)) return false
+    throw error
+  }
+}
+
+/** Copies the whole WAL into the file and empties it. False if another connection uses it. */
+export const truncateWal = (database: DatabaseSync): boolean =>
+  orNotNow(() => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0)
+
+/** Runs a script that contains a transaction. False if the database is locked or full; then nothing has changed. */
+export const runScript = (database: DatabaseSync, script: string): boolean =>
+  orNotNow(() => {
+    try {
+      database.exec(script)
+      return true
+    } finally {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    }
+  })
+
+/** The worker thread, started on first use. */
+export const makeThread = (begin: WorkerOptions, onEnd: (ended: TaskEnd) => void, onGone: () => void) => {
+  let worker: Worker | undefined
+  let isReady = false
+  let ready = Promise.withResolvers<void>()
+
+  const onExit = (): void => {
+    worker = undefined
+    isReady = false
+    ready.resolve()
+    onGone()
+  }
+
+  const start = (): void => {
+    if (worker !== undefined) return
+    const started = new Worker(new URL('./wal-checkpoints-worker.ts', import.meta.url), { workerData: begin })
+    worker = started
+    ready = Promise.withResolvers()
+    started.unref()
+    started.on('message', (message: WorkerMessage) => {
+      if (message !== 'ready') return onEnd(message)
+      isReady = true
+      ready.resolve()
+    })
+    started.on('error', onExit)
+    started.on('exit', () => worker === started && onExit())
+  }
+
+  return {
+    isReady: () => isReady,
+    start,
+    /** Starts the thread and resolves when it is ready, or has failed. */
+    whenReady: (): Promise<void> => {
+      start()
+      return ready.promise
+    },
+    begin: (task: WorkerTask) => worker?.postMessage(task),
+    close: async () => {
+      const closing = worker
+      worker = undefined
+      if (closing === undefined) return
+      const closed = new Promise((resolve) => closing.once('exit', resolve))
+      closing.ref()
+      closing.postMessage('close')
+      await closed
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import * as t from 'io-ts'
+import { boolean, integer, opaqueId, text } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
+import { Removal, Role } from '../../domain/events/user.ts'
+import { NewUserName } from '../../domain/user/new-user-name.ts'
+import { CONTROL, classExcluding } from '../../domain/values/characters.ts'
+import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/password.ts'
+import type { DecodeBody } from '../protocol/route.ts'
+import { decoded } from './decoded.ts'
+
+/** Codecs of the bodies of requests about users. */
+
+const READ_ONLY = ['created_at', 'updated_at', 'removed_at', 'erased_at']
+
+const Password = withSchema(
+  new t.Type(
+    'password',
+    (u): u is string => typeof u === 'string' && passwordProblem(u) === undefined,
+    (u, c) => {
+      const problem = typeof u === 'string' ? passwordProblem(u) : 'must be a string'
+      return problem === undefined ? t.success(u as string) : t.failure(u, c, problem)
+    },
+    t.identity,
+  ),
+  () => ({
+    type: 'string',
+    minLength: 8,
+    maxLength: PASSWORD_BYTES_MAX,
+    pattern: `^[${classExcluding(CONTROL)}]*$`,
+    description: `At least 8 characters and at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`,
+  }),
+)
+
+/** An id that the user has elsewhere. */
+const OwnId = withSchema(new t.Type(opaqueId.name, opaqueId.is, opaqueId.validate, opaqueId.encode), () => ({
+  ...schemaOf(opaqueId),
+  description: 'An id that the user has elsewhere; assigned by the service if left out.',
+}))
+
+const Creation = closed('UserCreation', { name: NewUserName, role: Role }, { _id: OwnId, password: Password })
+const Update = closed('UserUpdate', {}, { name: NewUserName, role: Role })
+const NewPassword = closed('NewPassword', { password: Password }, { revoke_tokens: boolean })
+const OwnPassword = closed(
+  'OwnPassword',
+  { old_password: text(0, 1024), password: Password },
+  { revoke_tokens: boolean },
+)
+const TokenRequest = closed('TokenRequest', { name: text(1, 64) }, { role: Role, expires_in: integer(60, 31_536_000) })
+const RemovalBody = closed('UserRemoval', { reservations: Removal }, {})
+
+export type UserCreation = t.TypeOf<typeof Creation>
+export type UserUpdate = t.TypeOf<typeof Update>
+export type NewPassword = t.TypeOf<typeof NewPassword>
+export type OwnPassword = t.TypeOf<typeof OwnPassword>
+export type TokenRequest = t.TypeOf<typeof TokenRequest>
+export type UserRemoval = t.TypeOf<typeof RemovalBody>
+
+const bodyOf = <A>(codec: t.Type<A, unknown, unknown>): DecodeBody<A> => {
+  const decode: DecodeBody<A> = (body) => decoded(codec, READ_ONLY, body)
+  return withSchema(decode, () => schemaOf(codec))
+}
+
+export const userCreationBody = bodyOf(Creation)
+export const userUpdateBody = bodyOf(Update)
+export const newPasswordBody = bodyOf(NewPassword)
+export const ownPasswordBody = bodyOf(OwnPassword)
+export const tokenRequestBody = bodyOf(TokenRequest)
+export const userRemovalBody = bodyOf(RemovalBody)

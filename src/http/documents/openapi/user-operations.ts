@@ -1,0 +1,141 @@
+import type { Code } from '../../protocol/problem.ts'
+import { refTo } from './answer-schemas.ts'
+import type { Operation } from './operation.ts'
+
+const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
+
+export const userOperations: Readonly<Record<string, Operation>> = {
+  'POST /api/user/create': {
+    id: 'createUser',
+    tag: 'Users',
+    summary: 'Create a user',
+    description:
+      'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere.',
+    answer: refTo('NewUser'),
+    isCreation: true,
+    isTagged: true,
+    refusals: ['user_name_taken', 'user_id_taken'],
+  },
+  'POST /api/user/:id/update': {
+    id: 'updateUser',
+    tag: 'Users',
+    summary: 'Change the name or the role of a user',
+    description: 'Omitted fields keep their values. A role that may not ends streams and connections.',
+    answer: refTo('User'),
+    isTagged: true,
+    refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
+  },
+  'POST /api/user/:id/password': {
+    id: 'setPassword',
+    tag: 'Users',
+    summary: 'Set the password of a user',
+    description: 'The old one stops working at once, and the event streams of the user end.',
+    answer: refTo('User'),
+    isTagged: true,
+    refusals: OF_USER,
+  },
+  'POST /api/user/me/password': {
+    id: 'setOwnPassword',
+    tag: 'Users',
+    summary: 'Change your own password',
+    description: 'Wrong old passwords are throttled like failed logins.',
+    answer: refTo('User'),
+    isTagged: true,
+    refusals: [...OF_USER, 'wrong_password'],
+  },
+  'POST /api/user/:id/remove': {
+    id: 'removeUser',
+    tag: 'Users',
+    summary: 'Remove a user',
+    description:
+      'Reservations that are not over stay with "keep"; with "cancel" running ones are released and later ones cancelled, and the answer says how many. The user keeps its name in histories until it is erased.',
+    answer: refTo('UserRemoval'),
+    refusals: ['user_not_found', 'last_administrator'],
+  },
+  'POST /api/user/:id/restore': {
+    id: 'restoreUser',
+    tag: 'Users',
+    summary: 'Restore a removed user',
+    description: 'The password of before works again. Cancelled reservations stay cancelled.',
+    answer: refTo('User'),
+    isTagged: true,
+    refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
+  },
+  'POST /api/user/:id/erase': {
+    id: 'eraseUser',
+    tag: 'Users',
+    summary: 'Erase a removed user',
+    description:
+      'Deletes the name and the password, which no backup of later brings back. Events and histories then show the id. Final.',
+    answer: refTo('User'),
+    isTagged: true,
+    refusals: ['user_not_found', 'user_not_removed'],
+  },
+  'GET /api/user': {
+    id: 'listUsers',
+    tag: 'Users',
+    summary: 'List users, newest first',
+    description:
+      'Administrators and auditors see all of each user; testers see all of themselves, and of others the id and the name.',
+    answer: refTo('UserList'),
+  },
+  'GET /api/user/me': {
+    id: 'readMe',
+    tag: 'Users',
+    summary: 'Read the authenticated user',
+    answer: refTo('User'),
+    isTagged: true,
+  },
+  'GET /api/user/:id': {
+    id: 'readUser',
+    tag: 'Users',
+    summary: 'Read a user',
+    answer: { anyOf: [refTo('User'), refTo('UserName')] },
+    isTagged: true,
+    refusals: ['user_not_found'],
+  },
+  'GET /api/user/:id/history': {
+    id: 'readUserHistory',
+    tag: 'History and feed',
+    summary: 'Read the history of a user',
+    description: 'Testers read their own only, also at /api/user/me/history.',
+    answer: refTo('History'),
+    refusals: ['user_not_found', 'forbidden'],
+  },
+}
+
+const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed']
+const OF_WHOM = { id: 'The _id of the user, or `me`. Only administrators may give that of others.' }
+
+/** Operations on tokens of oneself, or as an administrator of others. */
+export const tokenOperations: Readonly<Record<string, Operation>> = {
+  'POST /api/user/:id/token': {
+    id: 'issueToken',
+    tag: 'Users',
+    summary: 'Issue a token',
+    description:
+      'The token is shown in this answer only. It takes the place of a password, with the role given or else that of the user. It must be a role that the request has itself: administrators may give any that the user may have.',
+    answer: refTo('NewToken'),
+    isCreation: true,
+    refusals: [...OF_TOKENS, 'too_many_tokens'],
+    notes: OF_WHOM,
+  },
+  'GET /api/user/:id/token': {
+    id: 'listTokens',
+    tag: 'Users',
+    summary: 'List the tokens of a user, newest first',
+    description: 'Those that have expired or were revoked are left out.',
+    answer: refTo('TokenList'),
+    refusals: OF_TOKENS,
+    notes: OF_WHOM,
+  },
+  'POST /api/user/:id/token/:token/revoke': {
+    id: 'revokeToken',
+    tag: 'Users',
+    summary: 'Revoke a token',
+    description: 'It stops working at once, and event streams opened with it end.',
+    answer: refTo('Token'),
+    refusals: [...OF_TOKENS, 'token_not_found'],
+    notes: OF_WHOM,
+  },
+}

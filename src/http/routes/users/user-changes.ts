@@ -1,0 +1,177 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { runWithName } from '../../../commands/claim-name.ts'
+import type { Order, Outcome, Runner } from '../../../commands/order.ts'
+import type { EndBindings } from '../../../commands/users/end-reservations.ts'
+import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
+import { type Failure, failure, invalid } from '../../../domain/failure.ts'
+import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
+import type { UsersState } from '../../../domain/user/state.ts'
+import { makeId, type RandomHex, USERS_STREAM } from '../../../domain/values/ids.ts'
+import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/password.ts'
+import type { Users } from '../../../users/users.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { NewPassword, OwnPassword, UserCreation, UserUpdate } from '../../codecs/users.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+import { userResponse } from './user-response.ts'
+
+export interface UserChanges {
+  readonly create: (call: Call<UserCreation>) => RouteResult
+  readonly update: (call: Call<UserUpdate>) => RouteResult
+  readonly setPassword: (call: Call<NewPassword>) => RouteResult
+  readonly setOwnPassword: (call: Call<OwnPassword>) => RouteResult
+  readonly restore: (call: Call) => RouteResult
+  readonly erase: (call: Call) => RouteResult
+}
+
+export interface UserDependencies {
+  readonly runner: Runner
+  readonly objects: Objects
+  readonly users: Users
+  readonly vault: Pick<Vault, 'sealUser'>
+  readonly endBindings: EndBindings
+  /** Deletes the secrets of a user. */
+  readonly eraseSecrets: (userId: string) => Promise<void>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+const EPOCH_BYTES = 16
+
+export const userNotFound = (): Failure => failure('user_not_found', 'No user has this id.')
+
+/** What an order takes from a call. */
+export const orderOf = ({
+  user,
+  requestId,
+  idempotencyKey,
+  reason,
+  client,
+}: Call): Omit<Order<unknown>, 'command'> => ({
+  actor: user,
+  requestId,
+  idempotencyKey,
+  reason,
+  client,
+})
+
+type Ended = E.Either<Failure, Outcome<UsersState>>
+
+/** Shows a user as of the end of a command, once this instance knows the change. */
+export const makeShow =
+  ({ objects, users }: Pick<UserDependencies, 'objects' | 'users'>) =>
+  async (id: string, ended: Ended, more: { created?: boolean; once?: Readonly<Record<string, unknown>> } = {}) => {
+    if (E.isLeft(ended)) return ended
+    const outcome = ended.right
+    await users.refresh()
+    const version = outcome.kind === 'repeated' ? objects.asOf('user', id, outcome.known.revision) : undefined
+    const shown = version ?? (await objects.after('user', id, USERS_STREAM, outcome))
+    const once = outcome.kind === 'repeated' ? {} : (more.once ?? {})
+    return E.right(userResponse(users, shown, more.created === true, once))
+  }
+
+/** Seals a new password, which ends the user's sessions. */
+export const makeSealPassword =
+  ({ vault, randomBytes, randomHex }: UserDependencies) =>
+  async (userId: string, password: string, name?: string) =>
+    vault.sealUser(userId, {
+      ...(name !== undefined && { name }),
+      password: await hashPassword(password, randomBytes(SALT_BYTES)),
+      epoch: randomHex(EPOCH_BYTES),
+    })
+
+const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
+  const { runner, users, clock, randomHex, randomBytes } = dependencies
+  const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
+  return async (call) => {
+    const { name, role, _id: given, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)) } = call.body
+    if (given !== undefined && RESERVED_USER_IDS.includes(given)) {
+      return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
+    }
+    const _id = given ?? makeId(clock(), randomHex(8))
+    const { credentials, secrets } = await sealPassword(_id, password, name)
+    const order = { ...orderOf(call), secrets }
+    const ended = await runWithName(runner, users, name, {
+      ...order,
+      command: (claim) => ({ type: 'AddUser', _id, role, credentials, claim }),
+    })
+    const id = E.isRight(ended) && ended.right.kind === 'repeated' && given === undefined ? ended.right.known._id : _id
+    return show(id, ended, { created: true, once: call.body.password === undefined ? { password } : {} })
+  }
+}
+
+/**
+ * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
+ * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
+ */
+const makeSetPassword = (
+  dependencies: UserDependencies,
+  run: (command: UserCommand, order: Omit<Order<unknown>, 'command'>) => Promise<Ended>,
+) => {
+  const { runner, users, endBindings } = dependencies
+  const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
+  return async (_id: string, call: Call<NewPassword>): RouteResult => {
+    const { user: actor, requestId, client, body } = call
+    const revoke = async () => body.revoke_tokens === true && revokeTokens(runner, _id, { actor, requestId, client })
+    // First too: once the new password is recorded, a request repeated after a crash is answered without this.
+    await revoke()
+    const { credentials, secrets } = await sealPassword(_id, call.body.password)
+    const isPresent = users.byId(_id) !== undefined
+    if (isPresent) await endBindings(_id, call.requestId)
+    const ended = await run({ type: 'ChangeUser', _id, credentials }, { ...orderOf(call), secrets })
+    if (E.isRight(ended)) await revoke()
+    if (E.isRight(ended) && ended.right.kind === 'recorded') {
+      await users.refresh()
+      await endBindings(_id, call.requestId)
+    }
+    return show(_id, ended)
+  }
+}
+
+export const makeUserChanges = (dependencies: UserDependencies): UserChanges => {
+  const { runner, users, vault, eraseSecrets } = dependencies
+  const show = makeShow(dependencies)
+  const run = (command: UserCommand, order: Omit<Order<unknown>, 'command'>): Promise<Ended> =>
+    runner.run(userDecider, USERS_STREAM, { ...order, command })()
+  const setPassword = makeSetPassword(dependencies, run)
+  return {
+    create: makeCreate(dependencies),
+    update: async (call) => {
+      const { params, body, ifMatch } = call
+      const { name, role } = body
+      const _id = params.id ?? ''
+      const command = { type: 'ChangeUser', _id, role, ifMatch } as const
+      if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, orderOf(call)))
+      const { credentials, secrets } = vault.sealUser(_id, { name })
+      const order = { ...orderOf(call), secrets }
+      const named = (claim: Parameters<Parameters<typeof runWithName>[3]['command']>[0]) =>
+        ({ ...command, credentials, claim }) as const
+      return show(_id, await runWithName(runner, users, name, { ...order, command: named }))
+    },
+    setPassword: async (call) => {
+      const _id = call.params.id ?? ''
+      return users.member(_id) === undefined ? E.left(userNotFound()) : setPassword(_id, call)
+    },
+    setOwnPassword: async (call) => {
+      const confirmed = await call.caller().confirm(call.body.old_password)
+      return E.isLeft(confirmed) ? confirmed : setPassword(call.user._id, call)
+    },
+    erase: async (call) => {
+      const _id = call.params.id ?? ''
+      const ended = await run({ type: 'EraseUser', _id }, orderOf(call))
+      // If this fails, the event stands, and the process of removals deletes them.
+      if (E.isRight(ended)) await eraseSecrets(_id)
+      return show(_id, ended)
+    },
+    restore: async (call) => {
+      const _id = call.params.id ?? ''
+      await users.refresh()
+      const name = users.member(_id)?.name ?? _id
+      const command: Parameters<typeof runWithName>[3]['command'] = (claim) => ({ type: 'RestoreUser', _id, claim })
+      return show(_id, await runWithName(runner, users, name, { ...orderOf(call), command }))
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { makeUserChanges, type UserDependencies } from './user-changes.ts'
+import { makeUserReads } from './user-reads.ts'
+import { makeRemove, type RemovalDependencies } from './user-removal.ts'
+import type { UserHandlers } from './user-routes.ts'
+import { makeUserTokens, type TokenDependencies } from './user-tokens.ts'
+
+export const makeUserHandlers = (
+  dependencies: UserDependencies & RemovalDependencies & TokenDependencies,
+): UserHandlers => ({
+  ...makeUserReads(dependencies.users),
+  ...makeUserChanges(dependencies),
+  remove: makeRemove(dependencies),
+  tokens: makeUserTokens(dependencies),
+})

@@ -1,0 +1,56 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { BERTH } from '../../../commands/listen-ports.ts'
+import type { Runner } from '../../../commands/order.ts'
+import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
+import { type Failure, failure } from '../../../domain/failure.ts'
+import { userDecider } from '../../../domain/user/decide.ts'
+import { USERS_STREAM } from '../../../domain/values/ids.ts'
+import type { EndedEarly } from '../../../read-models/lists/lists.ts'
+import type { Users } from '../../../users/users.ts'
+import type { UserRemoval } from '../../codecs/users.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+import { orderOf } from './user-changes.ts'
+
+export interface RemovalDependencies {
+  readonly runner: Runner
+  readonly objects: Objects
+  readonly users: Pick<Users, 'refresh'>
+  /** Ends the reservations of a user that are not over. */
+  readonly endReservations: (userId: string, requestId: string) => Promise<EndedEarly>
+}
+
+const NONE: EndedEarly = { cancelled: 0, released: 0 }
+
+/**
+ * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the removal stands, and
+ * the process of removals ends them.
+ */
+export const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
+  /** What a removal ended, for the answer to a repeated request. */
+  const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {
+    const removed = objects.asOf('user', _id, revision)
+    if (removed === undefined) return E.left(failure('unavailable', 'This instance is behind the log. Try again.'))
+    const read = await objects.readList('endedSince', _id, removed.position)
+    return E.map(({ listed }: { listed: EndedEarly }) => listed)(read)
+  }
+
+  return async (call: Call<UserRemoval>): RouteResult => {
+    const { params, body, requestId } = call
+    const _id = params.id ?? ''
+    const { reservations } = body
+    const command = { type: 'RemoveUser', _id, reservations } as const
+    const ended = await runner.run(userDecider, USERS_STREAM, { ...orderOf(call), command })()
+    if (E.isLeft(ended)) return ended
+    await users.refresh()
+    if (ended.right.kind !== 'already') await revokeTokens(runner, _id, { actor: BERTH, requestId })
+    const isToEnd = reservations === 'cancel' && ended.right.kind !== 'already'
+    const counts = isToEnd ? await endReservations(_id, requestId) : NONE
+    const shown =
+      isToEnd && ended.right.kind === 'repeated' ? await endedBy(_id, ended.right.known.revision) : E.right(counts)
+    return E.map(({ cancelled, released }: EndedEarly) => ({
+      status: 200 as const,
+      body: JSON.stringify({ _id, cancelled, released }),
+    }))(shown)
+  }
+}

@@ -1,0 +1,131 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TokenDocument } from '../../../../projections/token.ts'
+import type { Runner } from '../../../commands/order.ts'
+import { failure } from '../../../domain/failure.ts'
+import { goodTokens, type TokenCommand, tokenDecider } from '../../../domain/token/decide.ts'
+import { tokenStream } from '../../../domain/values/ids.ts'
+import { formatMilliseconds } from '../../../domain/values/instant.ts'
+import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
+import type { Users } from '../../../users/users.ts'
+import type { Vault } from '../../../vault/vault.ts'
+import type { Paging } from '../../codecs/lists.ts'
+import type { TokenRequest } from '../../codecs/users.ts'
+import type { Refusal } from '../../protocol/problem.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Objects } from '../../response/objects.ts'
+import { listResponse, unknownBefore } from '../list-response.ts'
+import { orderOf, userNotFound } from './user-changes.ts'
+
+export interface UserTokens {
+  readonly issue: (call: Call<TokenRequest>) => RouteResult
+  readonly list: (call: Call<unknown, Paging>) => RouteResult
+  readonly revoke: (call: Call) => RouteResult
+}
+
+export interface TokenDependencies {
+  readonly runner: Runner
+  readonly objects: Objects
+  readonly users: Users
+  readonly vault: Pick<Vault, 'sealTokenName' | 'revealTokenNames'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at'>
+
+/** Without a readable name, the id stands for it. */
+const shown = ({ _id, role, created_at, expires_at }: Shown, name = _id) => ({
+  ...{ _id, name, role, created_at, expires_at },
+})
+
+/** Whose tokens a call is about: one's own, or as an administrator those of others. */
+const makeSubject =
+  (users: Users) =>
+  async ({ params, user }: Call): Promise<E.Either<Refusal, string>> => {
+    await users.settled()
+    const id = params.id === 'me' ? user._id : (params.id ?? '')
+    if (id !== user._id && user.role !== 'administrator')
+      return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
+    if (id !== user._id && user.token !== undefined)
+      return E.left(failure('forbidden', 'A token does not manage tokens of others.'))
+    const member = users.member(id)
+    if (member === undefined) return E.left(userNotFound())
+    if (member.status === 'present') return E.right(id)
+    return E.left(failure('user_removed', 'The user has been removed.'))
+  }
+
+/** Runs a command on a user's tokens, and shows one as of its end. */
+const makeRun = ({ runner, objects }: Pick<TokenDependencies, 'runner' | 'objects'>) => {
+  type Order = Parameters<Runner['run']>[2]
+  return async (call: Call, userId: string, _id: string, command: TokenCommand, secrets?: Order['secrets']) => {
+    const stream = tokenStream(userId)
+    const ended = await runner.run(tokenDecider, stream, { ...orderOf(call), command, secrets })()
+    if (E.isLeft(ended)) return ended
+    const known = ended.right.kind === 'repeated' ? ended.right.known : undefined
+    const id = known?._id ?? _id
+    const version = known && objects.asOf('token', id, known.revision)
+    const { document, position } = version ?? (await objects.after('token', id, stream, ended.right))
+    const at = position >= 0 ? { position } : {}
+    return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated: known !== undefined, at })
+  }
+}
+
+const makeIssue = (dependencies: TokenDependencies): UserTokens['issue'] => {
+  const { users, vault, clock, randomBytes } = dependencies
+  const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
+  return async (call) => {
+    const subject = await subjectOf(call)
+    if (E.isLeft(subject)) return subject
+    const user_id = subject.right
+    // Only administrators get here for others.
+    const holder = user_id === call.user._id ? call.user : users.byId(user_id)
+    const { name, expires_in, role = holder?.role ?? call.user.role } = call.body
+    if (holder === undefined || !mayHaveRole(holder, role))
+      return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
+    const { _id, token, hash } = makeToken(randomBytes)
+    const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)
+    const expires_at = expires_in === undefined ? undefined : formatMilliseconds(clock() + expires_in * 1000)
+    const issued = { _id, user_id, role, hash, credentials, ...(expires_at !== undefined && { expires_at }) }
+    const ended = await run(call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
+    if (E.isLeft(ended)) return ended
+    const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }
+    const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token` }
+    return E.right({ status: 201, body: JSON.stringify(body), headers, ...ended.right.at })
+  }
+}
+
+export const makeUserTokens = (dependencies: TokenDependencies): UserTokens => {
+  const { runner, users, vault, clock } = dependencies
+  const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
+  return {
+    issue: makeIssue(dependencies),
+    list: async (call) => {
+      const subject = await subjectOf(call)
+      if (E.isLeft(subject)) return subject
+      const { limit, offset, before } = call.query
+      const state = await runner.stateOf(tokenDecider, tokenStream(subject.right))
+      const all = goodTokens(state, clock()).toReversed()
+      const index = before === undefined ? -1 : all.findIndex(({ _id }) => _id === before)
+      if (before !== undefined && index === -1) return E.left(unknownBefore('token'))
+      const names = await vault.revealTokenNames(subject.right)
+      const first = index + 1 + offset
+      const documents = all
+        .slice(first, first + limit)
+        .map((token) => JSON.stringify(shown(token, names.get(token._id))))
+      return E.right(listResponse('tokens', call.query, { documents, count: all.length }))
+    },
+    revoke: async (call) => {
+      const subject = await subjectOf(call)
+      if (E.isLeft(subject)) return subject
+      const user_id = subject.right
+      const _id = call.params.token ?? ''
+      const ended = await run(call, user_id, _id, { type: 'RevokeToken', _id, user_id })
+      if (E.isLeft(ended)) return ended
+      const { token, at } = ended.right
+      const names = await vault.revealTokenNames(user_id)
+      const body = { ...shown(token, names.get(_id)), revoked_at: token.revoked_at }
+      return E.right({ status: 200, body: JSON.stringify(body), ...at })
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { EndReservations } from '../commands/users/end-reservations.ts'
+import { epochMillisecondsOf } from '../domain/values/instant.ts'
+
+/** A removed user. */
+export interface RemovedUser {
+  readonly _id: string
+  readonly removal: 'keep' | 'cancel' | null
+  readonly removed_at?: string
+}
+
+/** Milliseconds after a removal in which another instance may still accept reservations, and a reserve. */
+const LATE = 20_000
+
+export interface RemovalsOptions {
+  readonly removed: () => readonly RemovedUser[]
+  readonly revokeTokens: (userId: string) => Promise<void>
+  readonly endReservations: EndReservations
+  /** Users that were erased, whose secrets a crash may have left. */
+  readonly erased: () => readonly string[]
+  readonly eraseSecrets: (userId: string) => Promise<void>
+  readonly isOpen: () => boolean
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly makeRequestId: () => string
+  readonly pause: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+/** Milliseconds between looks. */
+const LOOK_EVERY = 1_000
+
+/**
+ * Finishes removals: what a crash has left, and what another instance accepted before it knew. Looks at each removed user
+ * once after a start, and every second for a while after the removal.
+ */
+export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
+  const {
+    removed,
+    revokeTokens,
+    endReservations,
+    erased,
+    eraseSecrets,
+    isOpen,
+    clock,
+    makeRequestId,
+    pause,
+    signal,
+    onError,
+  } = options
+  const finished = new Set<string>()
+  const attempt = async (act: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      onError(error)
+      return false
+    }
+  }
+  while (!signal.aborted) {
+    for (const id of isOpen() ? erased() : []) {
+      if (finished.has(id) || signal.aborted) continue
+      if (await attempt(() => eraseSecrets(id))) finished.add(id)
+    }
+    for (const { _id, removal, removed_at = '' } of isOpen() ? removed() : []) {
+      const key = `${_id} ${removed_at}`
+      if (finished.has(key)) continue
+      const isSettled = clock() > epochMillisecondsOf(removed_at) + LATE
+      if (signal.aborted) return
+      const finish = async (): Promise<void> => {
+        await revokeTokens(_id)
+        if (removal === 'cancel') await endReservations(_id, makeRequestId())
+      }
+      if ((await attempt(finish)) && isSettled) finished.add(key)
+    }
+    await pause(LOOK_EVERY)
+  }
+}

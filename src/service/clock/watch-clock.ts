@@ -1,0 +1,77 @@
+import { type ClockGuard, makeClockGuard } from '../../commands/clock/guard.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import { makeProcessClock, type ProcessClock } from '../../processes/clock.ts'
+import type { Alarms } from '../../telemetry/alarms.ts'
+import type { Config } from '../config/config.ts'
+
+/** Milliseconds between checks of the clock, so that the alarm does not depend on writes. */
+const CHECK_EVERY = 1_000
+
+/** The time of the log's last event in Unix milliseconds. */
+const lastRecorded = async (store: EventStore): Promise<number | undefined> => {
+  const last = await store.at(await store.head())
+  return last && epochMillisecondsOf(last.metadata.time)
+}
+
+interface Clocks {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Milliseconds since the machine started. */
+  readonly sinceBoot: () => number
+}
+
+interface WatchedClock {
+  readonly guard: ClockGuard
+  readonly processClock: ProcessClock
+  readonly stop: () => void
+}
+
+/** Watches the clock and raises an alarm while it is ahead, or has just jumped. */
+export const watchClock = async (
+  { clockAheadMax }: Pick<Config, 'clockAheadMax'>,
+  { clock, sinceBoot }: Clocks,
+  store: EventStore,
+  alarms: Alarms,
+): Promise<WatchedClock> => {
+  const last = await lastRecorded(store)
+  const guard = makeClockGuard({
+    clock,
+    sinceBoot,
+    lastRecorded: last,
+    aheadMax: clockAheadMax,
+    onChange: (isAhead, gained) => {
+      if (!isAhead) alarms.clear('clock', 'the clock is correct again; accepting writes')
+      else if (gained === undefined) {
+        alarms.raise('clock', 'the clock is far past the last event of the log; refusing writes until it is confirmed')
+      } else
+        alarms.raise(
+          'clock',
+          'the clock jumped ahead by more than an hour; refusing writes until it is corrected or confirmed',
+        )
+    },
+  })
+  const processClock = makeProcessClock({
+    clock,
+    sinceBoot,
+    lastRecorded: last,
+    onChange: (isHeld, by) => {
+      const seconds = Math.round(by / 1000)
+      if (isHeld)
+        alarms.raise('jump', `the clock jumped by ${seconds} s; starts and ends wait until it has held or is confirmed`)
+      else alarms.clear('jump', 'the clock is trusted again; recording starts and ends')
+    },
+  })
+  const check = (): void => {
+    guard.isAhead(clock())
+    processClock.mayAct()
+  }
+  check()
+  const checking = setInterval(check, CHECK_EVERY)
+  checking.unref()
+  const confirm = (): void => {
+    guard.confirm()
+    processClock.confirm()
+  }
+  return { guard: { ...guard, confirm }, processClock, stop: () => clearInterval(checking) }
+}

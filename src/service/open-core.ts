@@ -1,0 +1,138 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { ClockGuard } from '../commands/clock/guard.ts'
+import { isUnused, upgradeLog } from '../commands/upgrade-log.ts'
+import type { RandomHex } from '../domain/values/ids.ts'
+import type { EventStore } from '../event-store/event-store.ts'
+import { acquireLock, type Lock } from '../files/lock.ts'
+import { type Metrics, makeMetrics } from '../http/routes/metrics.ts'
+import type { ProcessClock } from '../processes/clock.ts'
+import { type Alarms, makeAlarms } from '../telemetry/alarms.ts'
+import { openVault } from '../vault/open-vault.ts'
+import type { Vault } from '../vault/vault.ts'
+import { type LostKeys, makeLostKeys } from './checks/lost-keys.ts'
+import { Misconfigured } from './checks/misconfigured.ts'
+import { watchClock } from './clock/watch-clock.ts'
+import type { Config } from './config/config.ts'
+import { type OpenOptions, openStore } from './open-store.ts'
+import type { Stage } from './parts.ts'
+import { pooledHex } from './random.ts'
+import type { World } from './world.ts'
+
+/** What is opened first, and what closes it. */
+export interface Opening {
+  readonly alarms: Alarms
+  readonly metrics: Metrics
+  readonly randomHex: RandomHex
+  readonly stage: Stage
+  readonly onFatal: (error: unknown) => void
+  /** Close functions, called in reverse order of opening. */
+  readonly opened: (() => Promise<void> | void)[]
+  readonly closeAll: () => Promise<void>
+}
+
+/** The log with what every change of it needs. */
+export interface Core {
+  readonly store: EventStore
+  /** Whether several instances may use the log. */
+  readonly isShared: boolean
+  /** Whether the log has nothing but what a start records. */
+  readonly isNew: boolean
+  readonly vault: Vault
+  readonly lostKeys: LostKeys
+  readonly guard: ClockGuard
+  readonly processClock: ProcessClock
+}
+
+/** Milliseconds background work gets to finish before the store is closed. */
+const BACKGROUND_TIMEOUT = 1_000
+
+/** Closes with a timeout, so that an unresponsive store does not block shutdown. */
+export const withTimeout =
+  (close: () => Promise<void> | void, within = BACKGROUND_TIMEOUT) =>
+  (): Promise<void> =>
+    Promise.race([close(), delay(within, undefined, { ref: false })])
+
+export const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
+  if (E.isLeft(read)) throw new Misconfigured(read.left)
+  return read.right
+}
+
+export const makeOpening = (config: Config, world: World): Opening => {
+  const opened: (() => Promise<void> | void)[] = []
+  const stage: Stage = { hasFailed: false, isStopping: false, isOpeningPorts: config.gateway.isOn }
+  return {
+    alarms: makeAlarms(world.log),
+    metrics: makeMetrics(world.processMetrics),
+    randomHex: world.randomHex ?? pooledHex(world.randomBytes),
+    stage,
+    onFatal: (error) => {
+      if (stage.hasFailed) return
+      stage.hasFailed = true
+      world.onFatal(error)
+    },
+    opened,
+    closeAll: async () => {
+      for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+    },
+  }
+}
+
+/** Opens the store and reports while waiting for it. */
+const openLog = (
+  config: Config,
+  { openStore: given, log, signal = new AbortController().signal }: World,
+  alarms: Alarms,
+  opening: Omit<OpenOptions, 'onWaiting' | 'onSilence' | 'signal'>,
+): EventStore | Promise<EventStore> => {
+  if (given !== undefined) return given(opening.randomHex, opening.onFatal)
+  const onWaiting = (error: Error): void => log.warn({ err: error }, 'event store unavailable; retrying')
+  const onSilence = (isSilent: boolean): void => {
+    if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
+    else alarms.clear('silence', 'the event store answers again')
+  }
+  return openStore(config, { ...opening, onWaiting, onSilence, signal })
+}
+
+/**
+ * Opens the log and the vault, and watches the clock. Keys the log has used must exist; for an unused log of its own they
+ * are created.
+ *
+ * @param isKept whether old secrets are re-encrypted and the key file is followed
+ * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
+ */
+export const openCore = async (
+  config: Config,
+  world: World,
+  { alarms, metrics, randomHex, onFatal, opened }: Opening,
+  { isKept }: { readonly isKept: boolean },
+): Promise<Core> => {
+  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  const lock: Lock = acquireLock(join(config.data, 'berth.lock'))
+  opened.push(lock.release)
+  const store = await openLog(config, world, alarms, { randomHex, onFatal, onCommit: metrics.committed })
+  opened.push(store.close)
+  // For a shared store, keys are configuration and are never created.
+  const isShared = config.eventStore.kind !== 'sqlite'
+  const isNew = !isShared && (await isUnused(store))
+  const lostKeys = makeLostKeys(config.data, store.logId)
+  const opening = { mayMake: !isShared, isKept, alarms, remedyFor: lostKeys.remedyFor }
+  const { vault, close } = orThrow(await openVault(config, world, store, opening))
+  opened.push(withTimeout(close))
+  const { stop, ...clocks } = await watchClock(config, world, store, alarms)
+  opened.push(stop)
+  return { store, isShared, isNew, vault, lostKeys, ...clocks }
+}
+
+/** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */
+export const upgrade = (
+  { store, guard, isShared }: Pick<Core, 'store' | 'guard' | 'isShared'>,
+  world: World,
+  randomHex: RandomHex,
+): Promise<void> => {
+  // A clock that is ahead is not recorded. With 0, the last event's time is used.
+  const clock = (): number => (guard.isAhead(world.clock()) ? 0 : world.clock())
+  return upgradeLog({ ...world, clock, store, randomHex, waitsForStore: isShared })
+}

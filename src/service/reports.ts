@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { StoreUnavailable } from '../event-store/event-store.ts'
+import { peerOf } from '../http/protocol/client-address.ts'
+import { codes, type Refusal } from '../http/protocol/problem.ts'
+import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/request-summary.ts'
+import type { Metrics } from '../http/routes/metrics.ts'
+import type { Log, World } from './world.ts'
+
+/** Milliseconds between log lines of one kind. */
+const LOGGED_EVERY = 60_000
+
+export type LogUnavailable = (error: StoreUnavailable, requestId: string) => void
+
+const makeLogOnce = ({ warn }: Pick<Log, 'warn'>, sinceBoot: () => number, sentence: string): LogUnavailable => {
+  let last: number | undefined
+  return (error, requestId) => {
+    const now = sinceBoot()
+    if (last !== undefined && now - last < LOGGED_EVERY) return
+    last = now
+    warn({ err: error, request_id: requestId }, sentence)
+  }
+}
+
+/**
+ * Logs why the store was unavailable, once a minute for commands and once for other requests. An outage fails every
+ * request, and the responses do not say why.
+ *
+ * @param sinceBoot in milliseconds
+ */
+export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => number) => ({
+  ofCommand: makeLogOnce(log, sinceBoot, 'the event store is unavailable; a command was refused'),
+  ofRequest: makeLogOnce(log, sinceBoot, 'the event store is unavailable; a request failed'),
+})
+
+/** Hooks through which the parts report to the log and the metrics. */
+export const makeReports = (world: World, metrics: Metrics) => {
+  const refused = new WeakSet<Socket>()
+  const unavailable = makeLogUnavailable(world.log, world.sinceBoot)
+  const report = (summary: RequestSummary): void => {
+    metrics.answered(summary)
+    world.onAnswered?.(summary)
+  }
+  return {
+    /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
+    onAnswered: (summary: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && report(summary),
+    /** Reports a request that was refused before Node had parsed it. */
+    onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
+      refused.add(socket)
+      const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
+      const address = peerOf(socket)
+      report({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
+    },
+    onError: (error: unknown, requestId: string): void =>
+      world.log.error({ err: error, request_id: requestId }, 'a request failed'),
+    onUnavailable: unavailable.ofRequest,
+  }
+}

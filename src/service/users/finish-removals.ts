@@ -1,0 +1,47 @@
+import { BERTH } from '../../commands/listen-ports.ts'
+import type { Runner } from '../../commands/order.ts'
+import { eraseUser } from '../../commands/users/erase-user.ts'
+import { revokeTokens } from '../../commands/users/revoke-tokens.ts'
+import { tokenDecider } from '../../domain/token/decide.ts'
+import { makeEventId, type RandomHex, tokenStream } from '../../domain/values/ids.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import { type RemovalsOptions, runRemovals } from '../../processes/removals.ts'
+import type { Users } from '../../users/users.ts'
+
+interface FinishOptions extends Pick<RemovalsOptions, 'endReservations' | 'isOpen' | 'pause' | 'signal'> {
+  readonly world: {
+    /** Unix milliseconds. */
+    readonly clock: () => number
+    readonly log: { readonly error: (facts: object, sentence: string) => void }
+  }
+  readonly randomHex: RandomHex
+  readonly store: Pick<EventStore, 'eraseSecrets'>
+  readonly users: Pick<Users, 'members'>
+  readonly runner: Pick<Runner, 'run' | 'look'>
+}
+
+/** Finishes removals and erasures until the signal aborts. */
+export const finishRemovals = ({
+  world,
+  randomHex,
+  store,
+  users,
+  runner,
+  ...options
+}: FinishOptions): Promise<void> => {
+  const { clock, log } = world
+  const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
+  return runRemovals({
+    ...options,
+    clock,
+    removed: () => users.members().filter(({ removal }) => removal !== null),
+    revokeTokens: async (id) => {
+      const hasTokens = await runner.look(tokenDecider, tokenStream(id), ({ tokens }) => tokens.length > 0)
+      if (hasTokens) await revokeTokens(runner, id, { actor: BERTH, requestId: makeRequestId() })
+    },
+    erased: () => users.members().flatMap(({ _id, status }) => (status === 'erased' ? [_id] : [])),
+    eraseSecrets: (id) => eraseUser(store, id),
+    makeRequestId,
+    onError: (error) => log.error({ err: error }, 'what a removed user left was not ended; retrying'),
+  })
+}

@@ -1,0 +1,96 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Runner } from '../../commands/order.ts'
+import { userDecider } from '../../domain/user/decide.ts'
+import { USERS_STREAM } from '../../domain/values/ids.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Alarms } from '../../telemetry/alarms.ts'
+import { openUsers, type Users } from '../../users/users.ts'
+import type { Vault } from '../../vault/vault.ts'
+
+/** Milliseconds for which users count as known after all of them were. */
+const KNOWN_FOR = 10_000
+/** Milliseconds between looks. */
+const LOOK_EVERY = 250
+
+export interface OpenedUsers {
+  readonly users: Users
+  /** Whether the users are those of the log, or were a moment ago. */
+  readonly isUpToDate: () => boolean
+  readonly close: () => void
+}
+
+interface OpenUsersOptions {
+  readonly runner: Runner
+  readonly views: Views
+  readonly vault: Pick<Vault, 'revealUser' | 'keys'>
+  readonly alarms: Alarms
+  /** Whether other instances may change users. */
+  readonly isShared: boolean
+}
+
+/** Watches how long ago this instance last knew all users. */
+const watchKnowledge = ({ views, isShared }: OpenUsersOptions, users: Users, isFailing: () => boolean) => {
+  const isKnown = (): boolean => !isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
+  // Users that could not be read at first are not known at all.
+  let knownAt = isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
+  const look = (): boolean => {
+    const isKnownNow = isKnown()
+    if (isKnownNow) knownAt = performance.now()
+    return isKnownNow
+  }
+  const looking = setInterval(look, LOOK_EVERY)
+  looking.unref()
+  return {
+    isUpToDate: () => look() || performance.now() - knownAt < KNOWN_FOR,
+    stop: () => clearInterval(looking),
+  }
+}
+
+/** Secrets that could not be opened are read again when the vault has other keys. */
+const watchKeys = ({ vault }: OpenUsersOptions, { refresh }: Users): (() => void) => {
+  let known = vault.keys()
+  const looking = setInterval(() => {
+    if (vault.keys() === known) return
+    known = vault.keys()
+    // If this fails, an event that could not be read raises the alarm.
+    refresh().catch(() => undefined)
+  }, LOOK_EVERY)
+  looking.unref()
+  return () => clearInterval(looking)
+}
+
+/** Opens the users, who follow the log. An alarm says when they cannot be read. */
+export const openAllUsers = async (options: OpenUsersOptions): Promise<OpenedUsers> => {
+  const { runner, views, vault, alarms } = options
+  let isFailing = false
+  const users = await openUsers({
+    readState: () => runner.stateOf(userDecider, USERS_STREAM),
+    reveal: async (id) => {
+      const revealed = await vault.revealUser(id)
+      return E.isLeft(revealed) ? undefined : revealed.right
+    },
+    watch: (listener) =>
+      views.watch((events) => {
+        if (events.some(({ stream }) => stream === USERS_STREAM)) listener()
+      }),
+    onError: (error) => {
+      isFailing = true
+      alarms.raise('users', 'the users cannot be read; retrying', error)
+    },
+    onRecovery: () => {
+      isFailing = false
+      alarms.clear('users', 'the users can be read again')
+    },
+  })
+  const knowledge = watchKnowledge(options, users, () => isFailing)
+  const stopKeys = watchKeys(options, users)
+  return {
+    users,
+    isUpToDate: knowledge.isUpToDate,
+    close: () => {
+      knowledge.stop()
+      stopKeys()
+      users.close()
+    },
+  }
+}

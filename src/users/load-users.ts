@@ -1,0 +1,81 @@
+import type { UserState, UsersState } from '../domain/user/state.ts'
+import { type PasswordHash, parsePasswordHash } from './password.ts'
+import type { Member, User } from './user.ts'
+
+/** A user and its password hash. The same object until its name, role or access changes. */
+export interface Credential {
+  readonly user: User
+  readonly hash: PasswordHash
+}
+
+/** A user's secret and the id of the change that set it. */
+export interface UserSecret {
+  readonly id: string
+  readonly clear: string
+}
+
+export type UserSecrets = { readonly name?: UserSecret; readonly password?: UserSecret }
+
+export interface LoadOptions {
+  /** All users as recorded until now. */
+  readonly readState: () => Promise<UsersState>
+  /** A user's secrets; undefined if they cannot be opened. */
+  readonly reveal: (userId: string) => Promise<UserSecrets | undefined>
+}
+
+/** Users whose secrets are read at once. */
+const CONCURRENT = 32
+/** What is kept of a user in memory. */
+export interface Entry {
+  readonly state: UserState
+  readonly secrets: UserSecrets
+  readonly member: Member
+  readonly user: User | undefined
+  readonly credential: Credential | undefined
+}
+
+const isOfEvents = ({ secrets }: UserState, revealed: UserSecrets): boolean =>
+  revealed.name?.id === secrets.name && revealed.password?.id === secrets.password
+
+const hasSameIds = (one: UserSecrets, other: UserSecrets): boolean =>
+  one.name?.id === other.name?.id && one.password?.id === other.password?.id
+
+/** Without a readable name, the id stands for it. */
+const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefined): Entry => {
+  const { secrets: _, ...told } = state
+  const { _id, role, status, accessSince } = state
+  const name = secrets.name?.clear ?? _id
+  const member = { ...told, name }
+  if (status !== 'present') return { state, secrets, member, user: undefined, credential: undefined }
+  const isSame =
+    former?.user?.name === name &&
+    former.user.role === role &&
+    former.user.accessSince === accessSince &&
+    former.secrets.password?.id === secrets.password?.id
+  const user = isSame ? (former.user as User) : { _id, name, role, accessSince }
+  const hash = secrets.password && secrets.name && parsePasswordHash(secrets.password.clear)
+  const credential = isSame && former.credential ? former.credential : hash && { user, hash }
+  return { state, secrets, member, user, credential }
+}
+
+/** Reads users and their secrets, reusing what has not changed. */
+export const makeLoad = ({ readState, reveal }: LoadOptions) => {
+  const load = async (state: UserState, former: Entry | undefined): Promise<Entry> => {
+    const isComplete = former !== undefined && isOfEvents(state, former.secrets)
+    if (isComplete) return former.state.revision === state.revision ? former : entryOf(state, former.secrets, former)
+    if (state.status === 'erased') return entryOf(state, {}, former)
+    // Secrets that could not be opened are read again: their key may have come since.
+    const secrets = (await reveal(state._id)) ?? {}
+    const isSame = former?.state.revision === state.revision && hasSameIds(former.secrets, secrets)
+    return isSame ? former : entryOf(state, secrets, former)
+  }
+  return async (before: ReadonlyMap<string, Entry>): Promise<readonly Entry[]> => {
+    const { users } = await readState()
+    const entries: Entry[] = []
+    while (entries.length < users.length) {
+      const some = users.slice(entries.length, entries.length + CONCURRENT)
+      entries.push(...(await Promise.all(some.map((user) => load(user, before.get(user._id))))))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,28 @@
+export interface Refresh {
+  /** Reads what has been recorded until now. */
+  readonly refresh: () => Promise<void>
+  /** Resolves when what the views show is known here too; undefined when it is. */
+  readonly settled: () => Promise<void> | undefined
+}
+
+/** One reading at a time. Whoever asks during one needs the next, which all of them share. */
+export const makeRefresh = (read: () => Promise<void>): Refresh => {
+  let reading: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const refresh = (): Promise<void> => {
+    if (reading === undefined) {
+      reading = read().finally(() => {
+        reading = undefined
+      })
+      return reading
+    }
+    next ??= reading
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return refresh()
+      })
+    return next
+  }
+  return { refresh, settled: () => next ?? reading }
+}

@@ -1,0 +1,18 @@
+import type { Role } from '../domain/events/user.ts'
+import type { UserState } from '../domain/user/state.ts'
+
+/** Public data of a user. */
+export interface User {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** As in UserState. Tells accesses of one user apart. */
+  readonly accessSince: number
+  /** The id of the token that stands for it, if one does. */
+  readonly token?: string
+  /** When that token expires, in Unix milliseconds. */
+  readonly expires?: number
+}
+
+/** All that is known of a user but its secrets. Without a readable name, the id stands for it. */
+export type Member = Omit<UserState, 'secrets'> & { readonly name: string }

@@ -1,0 +1,66 @@
+import test from 'ava'
+import type { DataOf, Event } from '../../../src/domain/event.ts'
+import { tokenStream } from '../../../src/domain/values/ids.ts'
+import { alice, bob, userRemoved, userRestored } from '../../domain/builders.ts'
+import { type Entry, findingsIn, finds, MORNING } from '../verify/morning.ts'
+import { revoked, TOKENS, token } from './unlawful-tokens.ts'
+import { BY_BERTH, USERS } from './unlawful-users.ts'
+
+const BEFORE: readonly Entry[] = [...MORNING, ...USERS]
+const LOG: readonly Entry[] = [...BEFORE, ...TOKENS]
+
+test('tokens have no findings, whoever of those who may issues and revokes them', async (t) => {
+  t.deepEqual(await findingsIn(LOG), [])
+  t.deepEqual(await findingsIn([...LOG, ['06:19', revoked(1), BY_BERTH], ['06:19', revoked(2)]]), [])
+})
+
+test('a token that was under way when its user was removed is no finding, a later one is', async (t) => {
+  const removed: readonly Entry[] = [...LOG, ['06:20', userRemoved()]]
+  t.deepEqual(await findingsIn([...removed, ['06:21', token(8)], ['06:21', revoked(8), BY_BERTH]]), [])
+  await finds(t, /who is not present/, [...removed, ['06:21:00.001', token(8)]])
+  t.deepEqual(await findingsIn([...removed, ['06:30', userRestored()], ['06:31', token(8)]]), [])
+})
+
+test('tokens are not judged by users where the stream of users is damaged', async (t) => {
+  const log: readonly Entry[] = [...LOG, ['06:20', token(8, { user_id: 'x' })]]
+  t.is((await findingsIn(log)).length, 1)
+  const found = await findingsIn(log, (events) => events.toSpliced(MORNING.length, 1))
+  t.is(found.length, 1, found.join('\n'))
+  t.regex(String(found[0]), /is the first event of its stream but has the revision 1/)
+})
+
+test('an event of a token in the stream of another user is found', async (t) => {
+  await finds(
+    t,
+    /is a TokenIssued, which does not belong in the stream tokens-/,
+    [...BEFORE, ['06:20', token(8)]],
+    (events) => events.with(-1, { ...events.at(-1), stream: tokenStream(bob), revision: 0 }),
+  )
+})
+
+const corrected = (revision: number): Event => {
+  const positions = { from: LOG.length, to: LOG.length }
+  const data: DataOf<'ClockCorrected'> = {
+    ...{ positions, revisions: { from: revision, to: revision }, time: '2030-05-02T06:18:00.000Z' },
+    ...{ windows: [], remaining: 0 },
+  }
+  return { type: 'ClockCorrected', data }
+}
+
+test('a wrong time of a token is corrected in its stream', async (t) => {
+  const ofAlice = TOKENS.filter(([, { data }]) => 'user_id' in data && data.user_id === alice).length
+  const ahead: readonly Entry[] = [...LOG, ['2031-05-02T06:20:00Z', token(8)]]
+  const later: Entry = ['06:31', revoked(8)]
+  await finds(t, /earlier than the previous event/, [...ahead, later])
+  const correction: Entry = [
+    '06:30',
+    corrected(ofAlice),
+    { actor: 'command-line', role: 'system', reason: 'the clock was ahead' },
+  ]
+  const found = await findingsIn([...ahead, correction, later], (events) =>
+    events
+      .with(-2, { ...events.at(-2), stream: tokenStream(alice), revision: ofAlice + 1 })
+      .with(-1, { ...events.at(-1), revision: ofAlice + 2 }),
+  )
+  t.deepEqual(found, [])
+})

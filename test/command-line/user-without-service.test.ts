@@ -1,0 +1,236 @@
+import { chown, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { CONTROL_SOCKET } from '../../src/control/socket.ts'
+import { openSqliteStore } from '../../src/event-store/sqlite/store.ts'
+import { acquireLock } from '../../src/files/lock.ts'
+import { randomHex } from '../event-store/new-events.ts'
+import { passwordOf } from '../http/client.ts'
+import { people, temporaryData } from '../http/harness.ts'
+import { until } from '../http/until.ts'
+import { type Launch, launch, PASSWORD, run, serve } from '../process/harness.ts'
+import { fileOf } from '../users/builders.ts'
+
+/** Commands on users where no service runs: they open the log themselves. */
+
+/** The data of a service that has stopped, with the administrator `admin`, and the commands on its users. */
+const stopped = async (t: ExecutionContext) => {
+  const data = join(await temporaryData(t), 'data')
+  await (await serve(t, { data })).stop()
+  const user = (args: readonly string[], env: Launch['env'] = {}) => run(t, { data, args: ['user', ...args], env })
+  return { data, user }
+}
+
+const namesIn = (output: string): readonly unknown[] =>
+  output
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[2])
+
+test('users are added, changed and removed without a service, which knows them when it starts', async (t) => {
+  const { data, user } = await stopped(t)
+  const added = await user(['add', 'alice', '--role', 'tester'])
+  t.deepEqual([added.code, added.errors], [0, ''])
+  const [id, password = ''] = added.output.split('\n')
+  t.is((await user(['rename', 'alice', 'Alicia'])).output, `renamed alice (${id}) to Alicia\n`)
+  t.is((await user(['add', 'bob', '--role', 'auditor', '--id', 'b'])).code, 0)
+  t.is(
+    (await user(['remove', 'bob', '--reservations', 'cancel'])).output,
+    'removed bob (b); 0 reservations cancelled, 0 released\n',
+  )
+  t.is((await user(['erase', 'bob'])).output, 'erased b\n')
+  t.deepEqual(namesIn((await user(['list', '--removed'])).output), ['admin', 'Alicia', 'b'])
+  const service = await serve(t, { data })
+  t.like((await service.as('alicia', password).get('/api/user/me')).json, { _id: id, role: 'tester' })
+  t.is((await service.get('/api/user?removed=true')).json.count, 3)
+  await service.stop()
+  t.false((await readFile(join(data, 'events.db'))).includes('Alicia'))
+})
+
+test('such a command leaves no socket and no other file, and shows no log line on standard output', async (t) => {
+  const { data, user } = await stopped(t)
+  const before = (await readdir(data)).toSorted()
+  const listed = await user(['list', '--json'], { BERTH_LOG_LEVEL: 'trace', BERTH_GATEWAY: 'on', BERTH_PORT: '1' })
+  t.deepEqual([listed.code, listed.errors], [0, ''])
+  t.is(JSON.parse(listed.output).users.length, 1)
+  t.deepEqual((await readdir(data)).toSorted(), before)
+})
+
+test('where there is no log, such a command says so and makes nothing', async (t) => {
+  const home = await temporaryData(t)
+  for (const line of [['list'], ['add', 'alice', '--role', 'tester'], ['passwd', 'alice']]) {
+    const { code, output, errors } = await run(t, { data: join(home, 'data'), args: ['user', ...line] })
+    t.deepEqual([code, output], [1, ''])
+    t.is(errors, `berth: there is no log at ${home}/data/events.db; start the service once\n`)
+  }
+  t.deepEqual(await readdir(home), [])
+})
+
+/** Data of an older program: a log without users, and a users file beside it. */
+const withUsersFile = async (t: ExecutionContext, text: string): Promise<string> => {
+  const data = await temporaryData(t)
+  const onFatal = (error: Error): never => {
+    throw error
+  }
+  await openSqliteStore({ path: join(data, 'events.db'), randomHex, onFatal }).close()
+  await writeFile(join(data, 'users.json'), text, { mode: 0o600 })
+  return data
+}
+
+test('the users file of an older program is imported, and renamed', async (t) => {
+  const data = await withUsersFile(t, fileOf(await people()))
+  const first = await run(t, { data, args: ['user', 'list'] })
+  t.is(first.code, 0, first.errors)
+  t.deepEqual(namesIn(first.output), ['admin', 'alice', 'bob', 'audrey'])
+  t.regex(first.errors, /\nberth: users imported into the log; .* delete it; users 4; .*users\.json\.imported\n$/)
+  t.is((await run(t, { data, args: ['user', 'passwd', 'alice'] })).errors, '')
+  const files = await readdir(data)
+  t.deepEqual(
+    ['users.json', 'users.json.imported'].map((name) => files.includes(name)),
+    [false, true],
+  )
+  t.is((await stat(join(data, 'imported-users.sha256'))).mode & 0o777, 0o600)
+  const service = await serve(t, { data })
+  t.is((await service.as('bob', passwordOf('bob')).get('/api/user/me')).status, 200)
+})
+
+test('a users file that cannot be imported ends with 2 and the lines, and nothing is recorded', async (t) => {
+  const [first, ...others] = await people()
+  const twice = { ...first, _id: 'twice', name: 'ADMIN' }
+  const lines = [first, ...others, twice].map((user) => JSON.stringify(user)).join(',\n')
+  const data = await withUsersFile(t, `{"version":1,"users":[\n${lines}]}`)
+  const collided = await run(t, { data, args: ['user', 'add', 'carol', '--role', 'tester'] })
+  t.deepEqual([collided.code, collided.output], [2, ''])
+  t.regex(
+    collided.errors,
+    /\nberth: [^\n]+users\.json: line 6 \(\/users\/4\) has the name of line 2 \(\/users\/0\), [^\n]+\n$/,
+  )
+  await writeFile(join(data, 'users.json'), '{"version":1,"users":[{}]}')
+  const broken = await run(t, { data, args: ['user', 'list'] })
+  t.deepEqual([broken.code, broken.output], [2, ''])
+  t.regex(broken.errors, /\/users\/0\/name is required/)
+  await rm(join(data, 'users.json'))
+  const none = await run(t, { data, args: ['user', 'list'] })
+  t.deepEqual([none.code, none.output], [0, ''])
+  t.regex(none.errors, /there are no users; add one with: user add NAME/)
+  t.is((await run(t, { data, args: ['user', 'add', 'carol', '--role', 'administrator', '--id', 'c'] })).code, 0)
+  t.is((await run(t, { data, args: ['user', 'list'] })).output, 'c\tadministrator\tcarol\n')
+})
+
+test('of commands at the same moment each does its work, one after the other', async (t) => {
+  const { user } = await stopped(t)
+  const names = ['alice', 'bob', 'carol', 'ALICE']
+  const added = await Promise.all(names.map((name) => user(['add', name, '--role', 'tester'])))
+  t.is(added.filter(({ code }) => code === 0).length, 3, added.map(({ errors }) => errors).join())
+  const refused = added.filter(({ code }) => code !== 0)
+  t.regex(refused.map(({ errors }) => errors).join(), /^berth: 409 user_name_taken: [^\n]+\n$/)
+  t.is(namesIn((await user(['list'])).output).length, 4)
+})
+
+test('a command waits for a service that starts, and then asks it', async (t) => {
+  const { data, user } = await stopped(t)
+  const child = launch(t, { data, args: ['serve'], env: { BERTH_PORT: '0' } })
+  await until('the service has the lock', async () => (await readdir(data)).includes('berth.lock.owner'), 20_000)
+  const added = await user(['add', 'alice', '--role', 'tester', '--id', 'a'])
+  t.deepEqual([added.code, added.errors], [0, ''])
+  // The service itself was asked, and says so.
+  t.regex(await child.line('/api/user/create'), /"POST"/)
+})
+
+test('a command names the process that keeps the data for ten seconds', async (t) => {
+  const { data, user } = await stopped(t)
+  const lock = acquireLock(join(data, 'berth.lock'))
+  t.teardown(lock.release)
+  const { code, output, errors } = await user(['list'])
+  t.deepEqual([code, output], [1, ''])
+  t.true(errors.startsWith(`berth: ${data}/berth.lock is held by process ${process.pid} on `), errors)
+  t.regex(errors, /: a service that starts, or another command; try again when it is done\n$/)
+})
+
+test('after a kill at any moment the users are those before or after, and the next command works', async (t) => {
+  const { data, user } = await stopped(t)
+  for (let n = 0; n < 6; n++) {
+    const child = launch(t, { data, args: ['user', 'add', `user ${n}`, '--role', 'tester', '--id', `id-${n}`] })
+    if (n === 0) await until('it listens', async () => (await readdir(data)).includes(CONTROL_SOCKET), 20_000)
+    else
+      await Promise.race([
+        until('the lock', async () => (await readdir(data)).includes('berth.lock.owner'), 20_000),
+        child.exited,
+      ])
+    child.signal('SIGKILL')
+    await child.exited
+    const listed = await user(['list'])
+    t.is(listed.code, 0, listed.errors)
+    const added = namesIn(listed.output).includes(`user ${n}`)
+    t.is((await user(['add', `user ${n}`, '--role', 'tester', '--id', `id-${n}`])).code, added ? 1 : 0)
+  }
+  t.is(namesIn((await user(['list'])).output).length, 7)
+  t.is((await (await serve(t, { data })).get('/api/user')).json.count, 7)
+})
+
+test('without the vault key such a command ends with 2 as a start does, and names the key', async (t) => {
+  const { data, user } = await stopped(t)
+  const [, id = ''] = /^([^#:\n]+):/m.exec(await readFile(join(data, 'vault.key'), 'utf8')) ?? []
+  await rm(join(data, 'vault.key'))
+  const { code, output, errors } = await user(['passwd', 'admin'])
+  t.deepEqual([code, output], [2, ''])
+  t.true(errors.includes(`berth vault forget ${id}`), errors)
+})
+
+test('with a new vault key in place of a lost one, a user gets a password and a name by its id', async (t) => {
+  const { data, user } = await stopped(t)
+  const id = (await user(['list'])).output.split('\t')[0] as string
+  const [, key = ''] = /^([^#:\n]+):/m.exec(await readFile(join(data, 'vault.key'), 'utf8')) ?? []
+  await writeFile(join(data, 'vault.key'), `new:${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
+  t.is((await run(t, { data, args: ['vault', 'forget', key] })).code, 0)
+  t.is((await user(['list'])).output, `${id}\tadministrator\t${id}\n`)
+  const password = (await user(['passwd', id])).output.trimEnd()
+  t.is((await user(['rename', id, 'admin'])).output, `renamed ${id} to admin\n`)
+  const service = await serve(t, { data })
+  t.is((await service.as('admin', password).get('/api/user/me')).status, 200)
+  t.is((await service.as('admin', PASSWORD).get('/api/user/me')).status, 401)
+})
+
+test('a path that is too long for a socket is refused with the reason', async (t) => {
+  const data = join(await temporaryData(t), 'd'.repeat(100))
+  await (await serve(t, { data })).stop()
+  const { code, output, errors } = await run(t, { data, args: ['user', 'list'] })
+  t.deepEqual([code, output], [1, ''])
+  t.regex(
+    errors,
+    /: its path has \d+ bytes; a socket path can have at most 107; set BERTH_DATA to a short link to it\n$/,
+  )
+  const short = join(await temporaryData(t), 'link')
+  await symlink(data, short)
+  t.is((await run(t, { data: short, args: ['user', 'list'] })).code, 0)
+})
+
+test('what a log level leaves out is not shown on standard error either', async (t) => {
+  const data = await withUsersFile(t, fileOf(await people()))
+  const quiet = await run(t, { data, args: ['user', 'list'], env: { BERTH_LOG_LEVEL: 'error' } })
+  t.deepEqual([quiet.code, quiet.errors], [0, ''])
+})
+
+test('a data directory of another user is refused to root, whose files would lock the service out', async (t) => {
+  if (process.getuid?.() !== 0) {
+    t.log('NOT RUN: only root can be refused')
+    t.pass()
+    return
+  }
+  const { data, user } = await stopped(t)
+  await chown(data, 1234, 1234)
+  const { code, errors } = await user(['list'])
+  t.is(code, 1)
+  t.is(errors, `berth: ${data} belongs to the user with the id 1234; run this as that user: sudo -u '#1234' ...\n`)
+})
+
+test('such a command does not need the audit key, a certificate or a free address', async (t) => {
+  const { data, user } = await stopped(t)
+  await rm(join(data, 'audit.key'))
+  const { code, errors } = await user(['list'], {
+    BERTH_HOST: '192.0.2.1',
+    BERTH_TLS_CERT: '/none',
+    BERTH_TLS_KEY: '/none',
+  })
+  t.deepEqual([code, errors], [0, ''])
+})

@@ -1,0 +1,141 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { DataOf, Event } from '../../../src/domain/event.ts'
+import { findRecord } from '../../../src/domain/idempotency-records.ts'
+import { goodTokens, TOKENS_MAX, type TokenCommand, tokenDecider } from '../../../src/domain/token/decide.ts'
+import { alice, clock, tokenIssued, tokenRevoked } from '../builders.ts'
+import { at, decided, type Past, recordedAt, records, stories, whyRefused } from '../given-when-then.ts'
+
+const { given } = stories(tokenDecider)
+
+const idOf = (n: number): string => n.toString(16).padStart(24, '0')
+const issued = (n: number, expires_at?: string): Event =>
+  tokenIssued({ _id: idOf(n), ...(expires_at !== undefined && { expires_at: `2030-05-02T${expires_at}:00.000Z` }) })
+const issue = (n: number): TokenCommand => ({
+  type: 'IssueToken',
+  token: issued(n).data as DataOf<'TokenIssued'>,
+})
+const revoke = (n: number): TokenCommand => ({ type: 'RevokeToken', _id: idOf(n), user_id: alice })
+const REVOKE_ALL: TokenCommand = { type: 'RevokeTokens', user_id: alice }
+const key = (n: number): string => `${`${n}k`.padEnd(22, 'k')}.${'r'.repeat(22)}`
+
+const manyIssued = (count: number, expires_at?: string): readonly Past[] =>
+  Array.from({ length: count }, (_, n) => at('05:00', issued(n + 1, expires_at)))
+
+test('a token is issued with what the command brings', (t) => {
+  t.deepEqual(given().when(issue(1), '06:00'), records(issued(1)))
+  t.deepEqual(given(at('05:00', issued(1))).when(issue(2), '06:00'), records(issued(2)))
+})
+
+test('a user has at most a thousand tokens that are good', (t) => {
+  const all = manyIssued(TOKENS_MAX)
+  t.deepEqual(whyRefused(given(...all).when(issue(2_000), '06:00')), ['too_many_tokens'])
+  t.is(decided(given(...all.slice(1)).when(issue(2_000), '06:00')).type, 'TokenIssued')
+  t.is(decided(given(...all, at('05:30', tokenRevoked(idOf(7)))).when(issue(2_000), '06:00')).type, 'TokenIssued')
+  const expiring = manyIssued(TOKENS_MAX, '06:00')
+  t.deepEqual(whyRefused(given(...expiring).when(issue(2_000), '05:59')), ['too_many_tokens'])
+  t.is(decided(given(...expiring).when(issue(2_000), '06:00')).type, 'TokenIssued')
+})
+
+test('a token is revoked once, also when it has expired', (t) => {
+  const past = [at('05:00', issued(1)), at('05:00', issued(2, '05:30'))]
+  t.deepEqual(given(...past).when(revoke(1), '06:00'), records(tokenRevoked(idOf(1))))
+  t.deepEqual(given(...past).when(revoke(2), '06:00'), records(tokenRevoked(idOf(2))))
+  t.deepEqual(whyRefused(given(...past).when(revoke(3), '06:00')), ['token_not_found'])
+  const again = given(...past, at('05:10', tokenRevoked(idOf(1)))).when(revoke(1), '06:00')
+  t.deepEqual(whyRefused(again), ['token_not_found'])
+})
+
+test('all tokens are revoked at once, and without any nothing is recorded', (t) => {
+  t.deepEqual(given().when(REVOKE_ALL, '06:00'), records())
+  const past = [at('05:00', issued(1)), at('05:01', issued(2, '05:30')), at('05:02', tokenRevoked(idOf(1)))]
+  t.deepEqual(given(...past).when(REVOKE_ALL, '06:00'), records(tokenRevoked(idOf(2))))
+  const more = given(...past, at('05:03', issued(3))).when(REVOKE_ALL, '06:00')
+  t.deepEqual(more, records(tokenRevoked(idOf(2)), tokenRevoked(idOf(3))))
+})
+
+test('more than fit into an append are revoked by further commands, the oldest first', (t) => {
+  const all = manyIssued(TOKENS_MAX)
+  const first = given(...all).when(REVOKE_ALL, '06:00')
+  t.true(first._tag === 'Right' && first.right.length < TOKENS_MAX)
+  const rounds: Past[] = []
+  for (let n = 0; n < 9; n++) {
+    const next = given(...all, ...rounds).when(REVOKE_ALL, '06:00')
+    if (next._tag === 'Left' || next.right.length === 0) break
+    rounds.push(...next.right.map((event) => at('06:00', event)))
+  }
+  t.deepEqual(
+    rounds.map(({ event }) => (event.data as { _id: string })._id),
+    Array.from({ length: TOKENS_MAX }, (_, n) => idOf(n + 1)),
+  )
+})
+
+test('good tokens are those that have not expired, oldest first', (t) => {
+  const { state } = given(at('05:00', issued(1)), at('05:00', issued(2, '06:00')), at('05:01', issued(3, '07:00')))
+  const goodAt = (time: string) => goodTokens(state, clock(time)).map(({ _id }) => Number(_id))
+  t.deepEqual([goodAt('05:59'), goodAt('06:00'), goodAt('07:00')], [[1, 2, 3], [1, 3], [1]])
+  t.deepEqual(goodTokens(state, clock('06:00'))[1], {
+    ...{ _id: idOf(3), role: 'tester', created_at: '2030-05-02T05:01:00.000Z' },
+    expires_at: '2030-05-02T07:00:00.000Z',
+  })
+})
+
+const corrected = (time: string, remaining = 0): Event => {
+  const span = { from: 1, to: 1 }
+  const data: DataOf<'ClockCorrected'> = { positions: span, revisions: span, time, windows: [], remaining }
+  return { type: 'ClockCorrected', data }
+}
+
+test('a token that a wrong clock has expired is good again, and can be revoked, after the correction', (t) => {
+  const past = [
+    at('05:00', issued(1, '06:00')),
+    at('09:00', issued(2)),
+    at('05:10', corrected('2030-05-02T05:05:00.000Z'), { actor: 'command-line', role: 'system' }),
+  ]
+  const { state, when } = given(...past)
+  t.is(state.time, clock('05:10'))
+  t.deepEqual(
+    goodTokens(state, clock('05:11')).map(({ _id }) => Number(_id)),
+    [1, 2],
+  )
+  t.deepEqual(when(revoke(1), '05:11'), records(tokenRevoked(idOf(1))))
+})
+
+test('as many expired tokens are remembered as good ones may be, and no more', (t) => {
+  const expired = manyIssued(TOKENS_MAX + 1, '05:30')
+  const { state, when } = given(...expired, at('06:00', issued(5_000)))
+  t.is(state.tokens.length, TOKENS_MAX + 1)
+  t.deepEqual(whyRefused(when(revoke(1), '06:00')), ['token_not_found'])
+  t.is(decided(when(revoke(2), '06:00')).type, 'TokenRevoked')
+})
+
+test('a repeated idempotency key finds the revision and whether the token was issued', (t) => {
+  const { state } = given(at('05:00', issued(1), { key: key(1) }), at('05:01', tokenRevoked(idOf(1)), { key: key(2) }))
+  t.deepEqual(findRecord(state.keys, key(1)), { revision: 0, _id: idOf(1), created: true })
+  t.deepEqual(findRecord(state.keys, key(2)), { revision: 1, _id: idOf(1), created: false })
+})
+
+const arbitraryPast = (): fc.Arbitrary<readonly Past[]> =>
+  fc.array(
+    fc
+      .tuple(fc.nat(9), fc.constantFrom('issue', 'expire', 'revoke'), fc.boolean())
+      .map(([n, what, hasKey]) =>
+        at(
+          `05:0${n}`,
+          what === 'revoke' ? tokenRevoked(idOf(n)) : issued(n, what === 'expire' ? '05:05' : undefined),
+          hasKey ? { key: key(n) } : {},
+        ),
+      ),
+    { maxLength: 20 },
+  )
+
+test('property: a packed state is unpacked as it was, and weighs more with more tokens', (t) => {
+  const property = fc.property(arbitraryPast(), (past) => {
+    const { state } = given(...past)
+    const { text, pages } = tokenDecider.pack(state)
+    t.deepEqual(tokenDecider.unpack({ text, pages }), state)
+    const next = tokenDecider.evolve(state, recordedAt(past.length, at('05:10', issued(77))))
+    t.true(tokenDecider.weight(next) > tokenDecider.weight(state))
+  })
+  fc.assert(property, { numRuns: 200 })
+})

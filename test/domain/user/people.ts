@@ -1,0 +1,36 @@
+import type { NameClaim, UserCommand } from '../../../src/domain/user/decide.ts'
+import { administrator, alice, bob, idOf, userAdded, userCredentials } from '../builders.ts'
+import { at } from '../given-when-then.ts'
+
+/** Ids of the secrets that the first users' names are among. */
+export const [ADMIN_NAME, ALICE_NAME, BOB_NAME] = [idOf(1), idOf(2), idOf(3)]
+
+/** An administrator, and the testers Alice and Bob. */
+export const ADMIN = at('05:00', userAdded({ _id: administrator._id, role: 'administrator' }))
+export const ALICE = at('05:01', userAdded({ _id: alice, credentials: userCredentials(2) }))
+export const BOB = at('05:02', userAdded({ _id: bob, credentials: userCredentials(3) }))
+export const PEOPLE = [ADMIN, ALICE, BOB] as const
+
+export const QUOTA = { hours_per_week: 1.5, reservations_max: 20, priority_max: null } as const
+
+/** A claim of a name by somebody who knows all names of `PEOPLE`, and perhaps more. */
+export const claimOf = (folded: string, ...more: readonly (readonly [string, string])[]): NameClaim => {
+  const first = [ADMIN_NAME, ALICE_NAME, BOB_NAME].map((id, n) => [id, ['admin', 'alice', 'bob'][n] as string] as const)
+  return { folded, known: new Map([...first, ...more]) }
+}
+
+type Command<T extends UserCommand['type']> = Extract<UserCommand, { readonly type: T }>
+
+export const add = (more: Partial<Command<'AddUser'>> = {}): UserCommand => ({
+  ...{ type: 'AddUser', _id: idOf(9), role: 'tester', credentials: userCredentials(9), claim: claimOf('carol') },
+  ...more,
+})
+export const change = (more: Partial<Command<'ChangeUser'>>): UserCommand => ({
+  ...{ type: 'ChangeUser', _id: alice },
+  ...more,
+})
+export const remove = (_id = alice, reservations: 'keep' | 'cancel' = 'keep'): UserCommand => ({
+  ...{ type: 'RemoveUser', _id, reservations },
+})
+export const restore = (_id = alice, claim = claimOf('alice')): UserCommand => ({ type: 'RestoreUser', _id, claim })
+export const erase = (_id = alice): UserCommand => ({ type: 'EraseUser', _id })

@@ -1,0 +1,173 @@
+import { status } from '@grpc/grpc-js'
+import test, { type ExecutionContext } from 'ava'
+import type { NewEvent } from '../../../src/domain/event.ts'
+import { type SealedSecret, tokensOwner, userOwner } from '../../../src/domain/sealed-secret.ts'
+import { tokenStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { tokenIssued } from '../../domain/builders.ts'
+import { anEvent, append, aSecret, done, outcomeOf, readAll } from '../new-events.ts'
+import type { ProtocolServer } from './protocol/protocol-server.ts'
+import { failure } from './protocol/wire.ts'
+import { aServer } from './server-and-client.ts'
+import { openAt } from './subject.ts'
+
+/** Two processes on one store. */
+const given = async (t: ExecutionContext) => {
+  const server = await aServer(t)
+  return {
+    server,
+    store: await openAt(t, server.address),
+    other: await openAt(t, `${server.address}&keepAliveInterval=10500`),
+  }
+}
+
+const ofUser = (id: string, field = 'name'): SealedSecret => ({ ...aSecret('sut-', field), owner: userOwner(id) })
+
+const added = (_id: string, { id }: SealedSecret): NewEvent => ({
+  ...anEvent('sut-', ''),
+  type: 'UserAdded',
+  data: { _id, role: 'tester', credentials: { id, changed: ['name'] } },
+})
+
+const addUser = async (store: EventStore, id: string, secret = ofUser(id)): Promise<SealedSecret> => {
+  const expected = (await readAll(store, USERS_STREAM)).length - 1
+  done(await append(store, USERS_STREAM, expected, [added(id, secret)], [secret]))
+  return secret
+}
+
+/** The events in `$all` that contain a secret. */
+const ciphertextsIn = ({ log }: ProtocolServer, { ciphertext }: SealedSecret) => {
+  const text = Buffer.from(ciphertext).toString('base64')
+  return log.all().filter(({ data }) => Buffer.from(data).toString().includes(text))
+}
+
+test('the last event of an erased vault stream, which a scavenge keeps, has no secret', async (t) => {
+  const { server, store } = await given(t)
+  const secret = await addUser(store, 'ann')
+  await store.eraseSecrets(secret.owner)
+  const ofVault = server.log.all().filter(({ stream }) => stream === 'vault-user:ann')
+  t.is(ofVault.length, 2)
+  t.is(Buffer.from(ofVault.at(-1)?.data ?? []).toString(), '{"secrets":[]}')
+  t.deepEqual(ciphertextsIn(server, secret), ofVault.slice(0, 1), 'until a scavenge $all has the others')
+  t.is(server.log.readable('vault-user:ann'), undefined)
+})
+
+test('erasing what is erased, or never was, writes nothing', async (t) => {
+  const { server, store, other } = await given(t)
+  await store.eraseSecrets((await addUser(store, 'ann')).owner)
+  const { length } = server.log.all()
+  await store.eraseSecrets('user:ann')
+  await other.eraseSecrets('user:ann')
+  await store.eraseSecrets('user:bob')
+  t.is(server.log.all().length, length)
+})
+
+test('every process, and one that starts later, forgets the keys of an erased owner', async (t) => {
+  const { server, store, other } = await given(t)
+  const [ann, bob] = [await addUser(store, 'ann'), await addUser(store, 'bob')]
+  t.deepEqual(await other.secretsSealedWith('k1', undefined, 10), [ann, bob])
+  await store.eraseSecrets(ann.owner)
+  const later = await openAt(t, `${server.address}&keepAliveInterval=10900`)
+  for (const process of [store, other, later]) {
+    const { reads } = server.counters
+    t.deepEqual(await process.secretsSealedWith('k1', undefined, 10), [bob])
+    t.true(server.counters.reads - reads <= 2, 'the vault stream of one user and the stream of users')
+  }
+  const again = await addUser(store, 'ann')
+  for (const process of [store, other, later])
+    t.deepEqual(await process.secretsSealedWith('k1', undefined, 10), [again, bob])
+})
+
+test('secrets written while an owner is erased are either erased too or kept', async (t) => {
+  const { store, other } = await given(t)
+  for (let n = 0; n < 10; n++) {
+    const owner = (await addUser(store, `u${n}`)).owner
+    const later = ofUser(`u${n}`, 'epoch')
+    await Promise.all([store.eraseSecrets(owner), other.writeSecrets([later])])
+    const kept = await store.readSecrets(owner)
+    if (kept.length > 0) t.deepEqual(kept, [later])
+    else t.pass()
+  }
+})
+
+test('an erasure is retried while the store does not answer', async (t) => {
+  const { server, store } = await given(t)
+  const { owner } = await addUser(store, 'ann')
+  server.failNext('append', failure(status.UNAVAILABLE, 'gone'), 2)
+  await store.eraseSecrets(owner)
+  t.deepEqual(await store.readSecrets(owner), [])
+})
+
+test('an append repeated after its answer was lost does not bring back secrets erased meanwhile', async (t) => {
+  const { server, store, other } = await given(t)
+  const secret = ofUser('ann')
+  const event = added('ann', secret)
+  server.faultAppends({ how: 'lost', when: ({ stream }) => stream === USERS_STREAM })
+  t.is(outcomeOf(await append(store, USERS_STREAM, -1, [event], [secret])), 'done')
+  await other.eraseSecrets(secret.owner)
+  // Or the node would recognise the repeated secret by its event id.
+  server.log.forgetRecent()
+  t.is(outcomeOf(await append(store, USERS_STREAM, -1, [event], [secret])), 'done')
+  t.deepEqual(await other.readSecrets(secret.owner), [])
+  t.is(server.log.readable('vault-user:ann'), undefined)
+})
+
+test('a secret whose event was refused does not replace the current one, whatever was read before', async (t) => {
+  const { store, other } = await given(t)
+  const current = await addUser(store, 'ann')
+  await addUser(store, 'bob')
+  t.deepEqual(await store.readSecrets(current.owner), [current])
+  // Another process takes the revision while this one stores its secret.
+  const lost = ofUser('ann')
+  const [mine, theirs] = await Promise.all([
+    append(store, USERS_STREAM, 1, [added('ann', lost)], [lost]),
+    append(other, USERS_STREAM, 1, [added('bob', ofUser('bob'))], [ofUser('bob')]),
+  ])
+  t.deepEqual([outcomeOf(mine), outcomeOf(theirs)].toSorted(), ['done', 'moved'])
+  const expected = outcomeOf(mine) === 'done' ? lost : current
+  for (const process of [store, other]) t.deepEqual(await process.readSecrets(current.owner), [expected])
+})
+
+test('the secrets of 1,000 users are read at once with one read each and one for every 256 events of users', async (t) => {
+  const { server, store, other } = await given(t)
+  const users = Array.from({ length: 1_000 }, (_, n) => `${n}`)
+  const secrets = users.map((id) => ofUser(id))
+  for (let n = 0; n < users.length; n += 500) {
+    const some = secrets.slice(n, n + 500)
+    const events = some.map((secret, index) => added(users[n + index] as string, secret))
+    done(await append(store, USERS_STREAM, n - 1, events, some))
+  }
+  for (const process of [store, other]) {
+    const { reads } = server.counters
+    const read = await Promise.all(secrets.map(({ owner }) => process.readSecrets(owner)))
+    t.deepEqual(
+      read.flat().map(({ id }) => id),
+      secrets.map(({ id }) => id),
+    )
+    t.true(server.counters.reads - reads <= 1_000 + 4)
+  }
+})
+
+test('the names of 600 tokens of a user are read at once with a read for every 256 entries and events', async (t) => {
+  const { server, store, other } = await given(t)
+  const owner = tokensOwner('ann')
+  const stream = tokenStream('ann')
+  const ids = Array.from({ length: 600 }, (_, n) => `0f5b3c2a91d84e7766aa${n.toString(16).padStart(4, '0')}`)
+  for (const [n, _id] of ids.entries()) {
+    const secret: SealedSecret = { ...aSecret('sut-', _id), owner }
+    const { data } = tokenIssued({ _id, user_id: 'ann', credentials: { id: secret.id, changed: [_id] } })
+    const event: NewEvent = { ...anEvent('sut-', ''), type: 'TokenIssued', data }
+    done(await append(store, stream, n - 1, [event], [secret]))
+  }
+  const lost: SealedSecret = { ...aSecret('sut-', 'f'.repeat(24)), owner }
+  const { data } = tokenIssued({ _id: lost.field, user_id: 'ann', credentials: { id: lost.id, changed: [lost.field] } })
+  const refused = await append(store, stream, 7, [{ ...anEvent('sut-', ''), type: 'TokenIssued', data }], [lost])
+  t.is(outcomeOf(refused), 'moved')
+  const { reads } = server.counters
+  t.deepEqual(
+    (await other.readSecrets(owner)).map(({ field }) => field),
+    ids,
+    'without that of the refused event',
+  )
+  t.true(server.counters.reads - reads <= 3 + 4, `${server.counters.reads - reads} reads`)
+})

@@ -1,0 +1,267 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { type Answer, basic } from '../client.ts'
+import { dataWithPeople, idOf, type Running, start } from '../harness.ts'
+import { aReservation, createSut, NOW } from '../requests.ts'
+import { eventsOf } from '../store/log-rows.ts'
+import { changedStore } from '../store/stores.ts'
+import '../documents/fit-answers.ts'
+
+/** Shows how tokens take the place of passwords. */
+
+const given = (t: ExecutionContext): Promise<Running> => start(t, { now: NOW })
+
+const MINE = '/api/user/me/token'
+const theirs = (name: string): string => `/api/user/${idOf(name)}/token`
+
+const codeOf = ({ status, json }: Answer) => [status, json.code]
+
+interface Token {
+  readonly _id: string
+  readonly token: string
+  readonly role: string
+}
+
+const issue = async (service: Running, by: string, body: object = {}, path = MINE): Promise<Token> => {
+  const { status, json, text } = await service.as(by).post(path, { name: 'ci', ...body })
+  if (status !== 201) throw new Error(text)
+  return json as unknown as Token
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+/** Who a token stands for, or the code of the refusal. */
+const whoIs = async ({ anyone }: Running, token: string): Promise<unknown> => {
+  const { json } = await anyone.get('/api/user/me', bearer(token))
+  return json.name ?? json.code
+}
+
+test('a token that was issued is shown once and takes the place of a name and a password', async (t) => {
+  const service = await given(t)
+  const { status, json, headers } = await service.as('alice').post(MINE, { name: 'nightly build' })
+  const { _id, token, ...others } = json
+  t.is(status, 201)
+  t.regex(String(token), /^berth_[\w-]{43}$/)
+  t.deepEqual(others, { name: 'nightly build', role: 'tester', created_at: NOW, expires_at: null })
+  t.regex(String(headers['berth-position']), /^\d{20}$/)
+  const ways = [bearer(String(token)), { Authorization: basic(String(token), '') }]
+  for (const way of [...ways, { Authorization: basic(String(token), 'any: password') }])
+    t.is((await service.anyone.get('/api/user/me', way)).json._id, idOf('alice'))
+  const { text } = await service.as('alice').get(MINE)
+  t.deepEqual(JSON.parse(text).tokens, [{ _id, ...others }])
+  t.false(text.includes(String(token)))
+})
+
+test('what is done with a token is done by its user', async (t) => {
+  const service = await given(t)
+  const sut = await createSut(service.as('admin'))
+  const { token } = await issue(service, 'alice')
+  const made = await service.anyone.post('/api/sut_reservation/create', aReservation(sut), bearer(token))
+  t.is(made.status, 201)
+  const event = (await eventsOf(service)).at(-1)
+  t.deepEqual([event?.metadata.actor, event?.metadata.role], [idOf('alice'), 'tester'])
+})
+
+test('a token is good until it expires', async (t) => {
+  const service = await given(t)
+  const { token } = await issue(service, 'alice', { expires_in: 60 })
+  const { json } = await service.as('alice').get(MINE)
+  t.like(json, { count: 1, tokens: [{ expires_at: '2030-05-02T05:59:11.400Z' }] })
+  service.clock.set('2030-05-02T05:59:11.399Z')
+  t.is(await whoIs(service, token), 'alice')
+  service.clock.set('2030-05-02T05:59:11.400Z')
+  t.is(await whoIs(service, token), 'unauthenticated')
+  t.like((await service.as('alice').get(MINE)).json, { count: 0, tokens: [] })
+})
+
+test('a revoked token is refused from the next request on', async (t) => {
+  const service = await given(t)
+  const [kept, { _id, token }] = [await issue(service, 'alice', { name: 'kept' }), await issue(service, 'alice')]
+  const revoke = (by: string, path = MINE) => service.as(by).post(`${path}/${_id}/revoke`, {})
+  t.deepEqual(codeOf(await revoke('bob')), [404, 'token_not_found'])
+  t.deepEqual(codeOf(await revoke('admin', theirs('bob'))), [404, 'token_not_found'])
+  t.is(await whoIs(service, token), 'alice')
+  const { json } = await revoke('alice')
+  const shown = { name: 'ci', role: 'tester', created_at: NOW, expires_at: null }
+  t.deepEqual(json, { _id, ...shown, revoked_at: NOW })
+  t.is(await whoIs(service, token), 'unauthenticated')
+  t.is(await whoIs(service, kept.token), 'alice')
+  t.deepEqual(codeOf(await revoke('alice')), [404, 'token_not_found'])
+  t.like((await service.as('alice').get(MINE)).json, { count: 1, tokens: [{ name: 'kept' }] })
+})
+
+test('administrators manage tokens of others, and nobody else does', async (t) => {
+  const service = await given(t)
+  const { _id, token, role } = await issue(service, 'admin', {}, theirs('alice'))
+  t.is(role, 'tester')
+  t.is(await whoIs(service, token), 'alice')
+  t.like((await service.as('admin').get(theirs('alice'))).json, { count: 1 })
+  for (const other of ['bob', 'audrey']) {
+    const client = service.as(other)
+    t.deepEqual(codeOf(await client.get(theirs('alice'))), [403, 'forbidden'])
+    t.deepEqual(codeOf(await client.post(theirs('alice'), { name: 'x' })), [403, 'forbidden'])
+    t.deepEqual(codeOf(await client.post(`${theirs('alice')}/${_id}/revoke`, {})), [403, 'forbidden'])
+  }
+  t.is((await service.as('admin').post(`${theirs('alice')}/${_id}/revoke`, {})).status, 200)
+  t.deepEqual(codeOf(await service.as('admin').get(theirs('nobody'))), [404, 'user_not_found'])
+})
+
+test('a request issues only roles that it has itself and that the user may have', async (t) => {
+  const service = await given(t)
+  const refused = [403, 'forbidden']
+  const ask = async (by: string, role: string, path = MINE) =>
+    codeOf(await service.as(by).post(path, { name: 'x', role }))
+  t.deepEqual(await ask('alice', 'administrator'), refused)
+  t.deepEqual(await ask('alice', 'auditor'), refused)
+  t.deepEqual(await ask('admin', 'administrator', theirs('alice')), refused)
+  for (const role of ['administrator', 'tester', 'auditor']) t.is((await ask('admin', role))[0], 201)
+  const { token } = await issue(service, 'admin', { role: 'tester' })
+  const next = await service.anyone.post(MINE, { name: 'next' }, bearer(token))
+  t.is(next.json.role, 'tester', 'the role of the request unless another is given')
+  const higher = await service.anyone.post(MINE, { name: 'next', role: 'administrator' }, bearer(token))
+  t.deepEqual(codeOf(higher), refused)
+})
+
+test('a token has its own role, and is refused when its user could not have that role', async (t) => {
+  const service = await given(t)
+  await service.as('admin').post('/api/user/create', { name: 'root', role: 'administrator', password: 'a password' })
+  const [low, high] = [await issue(service, 'admin', { role: 'auditor' }), await issue(service, 'admin')]
+  const create = ({ token }: Token) => service.anyone.post('/api/sut/create', {}, bearer(token))
+  t.is((await service.anyone.get('/api/user/me', bearer(low.token))).json._id, idOf('admin'))
+  t.deepEqual(codeOf(await create(low)), [403, 'forbidden'])
+  t.is((await create(high)).status, 422)
+  const demote = { Authorization: basic('root', 'a password') }
+  await service.anyone.post(`/api/user/${idOf('admin')}/update`, { role: 'auditor' }, demote)
+  t.is(await whoIs(service, high.token), 'unauthenticated')
+  t.is(await whoIs(service, low.token), 'admin')
+})
+
+test('tokens manage neither passwords nor tokens of others', async (t) => {
+  const service = await given(t)
+  const { token } = await issue(service, 'admin')
+  const refused = [403, 'forbidden']
+  const post = async (path: string, body: object) => codeOf(await service.anyone.post(path, body, bearer(token)))
+  const password = 'another password'
+  t.deepEqual(await post('/api/user/me/password', { old_password: 'correct horse admin', password }), refused)
+  t.deepEqual(await post(`/api/user/${idOf('alice')}/password`, { password }), refused)
+  t.deepEqual(await post(theirs('alice'), { name: 'x' }), refused)
+  t.deepEqual(codeOf(await service.anyone.get(theirs('alice'), bearer(token))), refused)
+  const { _id } = await issue(service, 'alice')
+  t.deepEqual(await post(`${theirs('alice')}/${_id}/revoke`, {}), refused)
+  t.is((await post(theirs('admin'), { name: 'my own by id' }))[0], 201)
+})
+
+test('a removal revokes tokens, which stay revoked when the user is restored', async (t) => {
+  const service = await given(t)
+  const tokens = [await issue(service, 'alice'), await issue(service, 'alice')]
+  const path = `/api/user/${idOf('alice')}`
+  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
+  for (const { token } of tokens) t.is(await whoIs(service, token), 'unauthenticated')
+  t.deepEqual(codeOf(await service.as('admin').post(theirs('alice'), { name: 'x' })), [410, 'user_removed'])
+  await service.as('admin').post(`${path}/restore`, {})
+  for (const { token } of tokens) t.is(await whoIs(service, token), 'unauthenticated')
+  const revoked = (await eventsOf(service)).filter(({ type }) => type === 'TokenRevoked')
+  t.deepEqual(
+    revoked.map(({ metadata }) => `${metadata.actor} as ${metadata.role}`),
+    ['berth as system', 'berth as system'],
+  )
+  t.is(await whoIs(service, (await issue(service, 'alice')).token), 'alice')
+})
+
+test('a new password revokes tokens only if asked to', async (t) => {
+  const service = await given(t)
+  const { token } = await issue(service, 'alice')
+  const set = (body: object) => service.as('admin').post(`/api/user/${idOf('alice')}/password`, body)
+  t.is((await set({ password: 'another password' })).status, 200)
+  t.is(await whoIs(service, token), 'alice')
+  t.is((await set({ password: 'a third password', revoke_tokens: true })).status, 200)
+  t.is(await whoIs(service, token), 'unauthenticated')
+  const own = await issue(service, 'bob')
+  const change = { old_password: 'correct horse bob', password: 'another password', revoke_tokens: true }
+  t.is((await service.as('bob').post('/api/user/me/password', { ...change, old_password: 'x' })).status, 403)
+  t.is(await whoIs(service, own.token), 'bob')
+  t.is((await service.as('bob').post('/api/user/me/password', change)).status, 200)
+  t.is(await whoIs(service, own.token), 'unauthenticated')
+})
+
+test('a repetition is answered as the first request, without the token', async (t) => {
+  const service = await given(t)
+  const headers = { 'Idempotency-Key': 'once' }
+  const ask = () => service.as('alice').post(MINE, { name: 'ci', expires_in: 3600 }, headers)
+  const [first, again] = [await ask(), await ask()]
+  const { token, ...others } = first.json
+  t.deepEqual([again.status, again.text], [201, JSON.stringify(others)])
+  t.is((await service.as('alice').get(MINE)).json.count, 1)
+  const revoke = () => service.as('alice').post(`${MINE}/${first.json._id}/revoke`, {}, { 'Idempotency-Key': 'gone' })
+  const [revoked, repeated] = [await revoke(), await revoke()]
+  t.is(revoked.status, 200)
+  t.is(repeated.text, revoked.text)
+  t.is((await ask()).text, JSON.stringify(others))
+  t.is(await whoIs(service, String(token)), 'unauthenticated')
+  const reused = await service.as('alice').post(MINE, { name: 'other' }, headers)
+  t.deepEqual(codeOf(reused), [422, 'idempotency_key_reused'])
+})
+
+test('malformed tokens are refused as wrong ones, malformed headers as such', async (t) => {
+  const service = await given(t)
+  const { token } = await issue(service, 'alice')
+  const detailOf = async (Authorization: string) => {
+    const { status, json } = await service.anyone.get('/api/user/me', { Authorization })
+    return `${status} ${json.detail}`
+  }
+  const wrong = '401 The token is wrong, has expired or was revoked.'
+  for (const text of ['berth_', token.slice(0, -1), `${token}A`, token.toUpperCase(), 'x', `${token}=`])
+    t.is(await detailOf(`Bearer ${text}`), wrong, text)
+  t.is(await detailOf(basic(token.replace('berth', 'Berth'), '')), wrong)
+  const malformed = '401 The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.'
+  for (const header of ['Bearer', `Bearer ${token} ${token}`, `Bearer,${token}`, `Token ${token}`])
+    t.is(await detailOf(header), malformed, header)
+})
+
+test('from an address with a hundred wrong tokens a good one is let in', async (t) => {
+  const service = await given(t)
+  const { token } = await issue(service, 'alice')
+  const guess = () => service.anyone.get('/api/user/me', bearer(`${token.slice(0, -10)}0123456789`))
+  for (let n = 0; n < 100; n++) t.is((await guess()).status, 401)
+  const barred = await guess()
+  t.deepEqual([...codeOf(barred), barred.headers['retry-after']], [429, 'too_many_attempts', '60'])
+  t.is(await whoIs(service, token), 'alice')
+})
+
+test('a list of tokens has pages, newest first', async (t) => {
+  const service = await given(t)
+  const ids: string[] = []
+  for (const name of ['a', 'b', 'c']) ids.unshift((await issue(service, 'alice', { name }))._id)
+  const page = async (query: string) => {
+    const { json } = await service.as('alice').get(`${MINE}?${query}`)
+    return (json.tokens as Token[] | undefined)?.map(({ _id }) => _id) ?? json.code
+  }
+  t.deepEqual(await page('limit=2'), ids.slice(0, 2))
+  t.deepEqual(await page('limit=2&offset=2'), ids.slice(2))
+  t.deepEqual(await page(`before=${ids[0]}&limit=1`), ids.slice(1, 2))
+  t.deepEqual(await page('before=000000000000000000000000'), 'invalid')
+})
+
+test('names of tokens are in the vault until their user is erased, and in no event', async (t) => {
+  const data = await dataWithPeople(t)
+  const opened = Promise.withResolvers<EventStore>()
+  const openStore = changedStore(join(data, 'events.db'), (store) => {
+    opened.resolve(store)
+    return {}
+  })
+  const service = await start(t, { now: NOW, data, openStore })
+  const store = await opened.promise
+  const { _id } = await issue(service, 'alice', { name: 'CANARY of a name' })
+  await issue(service, 'bob', { name: 'of another user' })
+  t.false(JSON.stringify(await eventsOf(service)).includes('CANARY'))
+  const fieldsOf = async (name: string) => (await store.readSecrets(`tokens:${idOf(name)}`)).map(({ field }) => field)
+  t.deepEqual(await fieldsOf('alice'), [_id])
+  const path = `/api/user/${idOf('alice')}`
+  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
+  t.deepEqual(await fieldsOf('alice'), [_id])
+  t.is((await service.as('admin').post(`${path}/erase`, {})).status, 200)
+  t.deepEqual(await fieldsOf('alice'), [])
+  t.is((await fieldsOf('bob')).length, 1)
+  t.deepEqual(codeOf(await service.as('admin').get(theirs('alice'))), [410, 'user_removed'])
+})

@@ -1,0 +1,144 @@
+import test from 'ava'
+import { diffDocuments, historyProjections, listChangedSecrets } from '../../projections/history.ts'
+import { retryKeyProjection } from '../../projections/retry-key.ts'
+import { userProjection } from '../../projections/user.ts'
+import { type EventType, eventData } from '../../src/domain/event.ts'
+import {
+  alice,
+  bob,
+  reservationCreated,
+  sutCreated,
+  userAdded,
+  userChanged,
+  userCredentials,
+  userErased,
+  userRemoved,
+  userRestored,
+} from '../domain/builders.ts'
+import { at, recordedAt } from '../domain/given-when-then.ts'
+import { foldedBy } from '../read-models/given-then.ts'
+
+const user = foldedBy(userProjection)
+const QUOTA = { hours_per_week: 1.5, reservations_max: 20, priority_max: null }
+const ADDED = at('05:58:11.400', userAdded({ quota: QUOTA, scope: 'rack=4' }))
+const [CREATED, NOW] = ['2030-05-02T05:58:11.400Z', '2030-05-02T06:00:00.000Z']
+const added = user(alice, ADDED).document
+
+test('the document of a user has its fields in order, and nothing of its secrets', (t) => {
+  const { document, ended } = user(alice, ADDED)
+  t.is(
+    JSON.stringify(document),
+    JSON.stringify({
+      ...{ _id: alice, role: 'tester', quota: QUOTA, scope: 'rack=4' },
+      ...{ created_at: CREATED, updated_at: CREATED },
+    }),
+  )
+  t.is(ended, null)
+  // The log sorts members.
+  const { hours_per_week, priority_max, reservations_max } = QUOTA
+  const fromLog = user(
+    alice,
+    at('05:58:11.400', userAdded({ quota: { hours_per_week, priority_max, reservations_max } })),
+  )
+  t.is(JSON.stringify(fromLog.document?.quota), JSON.stringify(QUOTA))
+  const plain = user(alice, at('06:00', userAdded({ role: 'administrator' }))).document
+  t.like(plain, { role: 'administrator', quota: null, scope: '' })
+})
+
+test('a change sets its fields and updated_at', (t) => {
+  const changed = at('06:00', userChanged({ quota: null, scope: '' }))
+  t.deepEqual(user(alice, ADDED, changed).document, { ...added, quota: null, scope: '', updated_at: NOW })
+})
+
+test('new credentials change only updated_at', (t) => {
+  const changed = at('06:00', userChanged({ credentials: userCredentials(9, 'name', 'password') }))
+  t.deepEqual(user(alice, ADDED, changed).document, { ...added, updated_at: NOW })
+})
+
+test('quota and scope are dropped with the role of a tester, and do not come back with it', (t) => {
+  const auditor = at('06:00', userChanged({ role: 'auditor' }))
+  const dropped = { ...added, quota: null, scope: '', updated_at: NOW }
+  t.deepEqual(user(alice, ADDED, auditor).document, { ...dropped, role: 'auditor' })
+  const again = [auditor, at('06:00', userChanged({ role: 'tester' }))]
+  t.deepEqual(user(alice, ADDED, ...again).document, dropped)
+})
+
+test('a removed user has removed_at until it is restored', (t) => {
+  const removed = at('06:00', userRemoved())
+  const after = (...past: readonly ReturnType<typeof at>[]) => user(alice, ADDED, removed, ...past)
+  t.is(
+    JSON.stringify(after().document),
+    JSON.stringify({ ...added, updated_at: NOW, removed_at: NOW }),
+    'the last member',
+  )
+  t.is(after().ended, null)
+  const restored = after(at('06:01', userRestored()))
+  t.deepEqual(restored.document, { ...added, updated_at: '2030-05-02T06:01:00.000Z' })
+  const again = after(at('06:01', userRestored()), at('06:02', userRemoved(alice, 'cancel'))).document
+  t.is(again.removed_at, '2030-05-02T06:02:00.000Z')
+})
+
+test('an erased user keeps its document, with erased_at after removed_at', (t) => {
+  const erased_at = '2030-05-02T06:01:00.000Z'
+  const { document, ended } = user(alice, ADDED, at('06:00', userRemoved()), at('06:01', userErased()))
+  t.is(JSON.stringify(document), JSON.stringify({ ...added, updated_at: erased_at, removed_at: NOW, erased_at }))
+  t.is(ended, null)
+})
+
+test('events of other users, SUTs and reservations do not change a user', (t) => {
+  const others = [
+    at('05:59', userAdded({ _id: bob })),
+    at('06:00', userRemoved(bob)),
+    at('06:00', sutCreated({ _id: alice })),
+    at('06:00', reservationCreated('a'.repeat(24), '08:00', '09:00')),
+  ]
+  t.deepEqual(user(alice, ADDED, ...others).document, added)
+})
+
+test('an event of a user that was never added throws', (t) => {
+  t.throws(() => user(alice, at('06:00', userRemoved())), { message: /UserRemoved came before/ })
+})
+
+test('every event of a user makes a version of its document', (t) => {
+  const types = (Object.keys(eventData) as EventType[]).filter((type) => type.startsWith('User'))
+  const events = [userAdded(), userChanged({ scope: '' }), userRemoved(), userRestored(), userErased()]
+  t.deepEqual(events.map(({ type }) => type).sort(), types.sort())
+  for (const event of events) t.is(userProjection.key(recordedAt(0, { time: 0, event, more: {} })), alice)
+})
+
+test('an idempotency key maps to the user, and whether it was added', (t) => {
+  const key = { key: `${'k'.repeat(22)}.${'r'.repeat(22)}` }
+  const retryKey = foldedBy(retryKeyProjection)
+  const found = (...past: readonly ReturnType<typeof at>[]) => retryKey('k'.repeat(22), ...past).document
+  t.like(found(at('05:58', userAdded({ _id: 'Zoë 😀' }), key)), {
+    _id: 'Zoë 😀',
+    of: 'user',
+    revision: 0,
+    created: true,
+  })
+  t.like(found(ADDED, at('06:00', userErased(), key)), { _id: alice, of: 'user', revision: 1, created: false })
+})
+
+test('a history shows what changed of a user, and of secrets only that they did', (t) => {
+  t.true(historyProjections.some(({ name }) => name === 'user'))
+  const changes = (...past: readonly ReturnType<typeof at>[]) => {
+    const before = past.length === 1 ? undefined : user(alice, ...past.slice(0, -1)).document
+    const last = recordedAt(0, past.at(-1) as ReturnType<typeof at>)
+    return [...diffDocuments(before, user(alice, ...past).document), ...listChangedSecrets(last)]
+  }
+  t.deepEqual(changes(ADDED), [
+    { path: '/role', from: null, to: 'tester' },
+    { path: '/quota/hours_per_week', from: null, to: 1.5 },
+    { path: '/quota/reservations_max', from: null, to: 20 },
+    { path: '/scope', from: null, to: 'rack=4' },
+    { path: '/name', changed: true },
+    { path: '/password', changed: true },
+  ])
+  t.deepEqual(changes(ADDED, at('06:00', userChanged({ role: 'auditor', credentials: userCredentials(9, 'epoch') }))), [
+    { path: '/role', from: 'tester', to: 'auditor' },
+    { path: '/quota/hours_per_week', from: 1.5, to: null },
+    { path: '/quota/reservations_max', from: 20, to: null },
+    { path: '/scope', from: 'rack=4', to: '' },
+  ])
+  t.deepEqual(changes(ADDED, at('06:00', userRemoved())), [], 'the event itself has its time')
+})

@@ -1,0 +1,149 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
+import type { ProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
+import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
+import { AUDIT_KEY, aVaultKey, openAdapter, startInstance } from '../../event-store/eventstoredb/service/instances.ts'
+import { basic } from '../../http/client.ts'
+import { idOf, people, type Running, temporaryData } from '../../http/harness.ts'
+import { NOW } from '../../http/requests.ts'
+import { fileOf } from '../builders.ts'
+
+/** Three instances that start at once on an empty log. */
+
+const COUNT = 3
+
+/** Appends to the stream of users wait until every instance is about to make one. */
+const makeMeeting = () => {
+  const all = Promise.withResolvers<void>()
+  let arrived = 0
+  return (store: EventStore): EventStore => ({
+    ...store,
+    append: (stream, ...given) => {
+      const append = store.append(stream, ...given)
+      if (stream !== USERS_STREAM) return append
+      return async () => {
+        if (++arrived === COUNT) all.resolve()
+        await all.promise
+        return append()
+      }
+    },
+  })
+}
+
+interface Starting {
+  /** Of all instances. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly change?: (store: EventStore) => EventStore
+}
+
+const startAll = async (t: ExecutionContext, { environment, change = (store) => store }: Starting) => {
+  const server = await aServer(t)
+  const all = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), ...environment }
+  const services = await Promise.all(
+    Array.from({ length: COUNT }, async (_, instance) =>
+      startInstance(t, server, instance, {
+        now: NOW,
+        data: await temporaryData(t),
+        environment: all,
+        change: () => change,
+      }),
+    ),
+  )
+  return { server, services }
+}
+
+const addedTo = async (t: ExecutionContext, server: ProtocolServer): Promise<readonly string[]> => {
+  const store = await openAdapter(t, server)
+  const added: string[] = []
+  for await (const page of store.readStream(USERS_STREAM, -1)) {
+    for (const { type, data } of page) if (type === 'UserAdded') added.push(data._id)
+  }
+  return added
+}
+
+const PASSWORD = 'long enough to be taken'
+const withPassword = { BERTH_ADMIN_PASSWORD: PASSWORD }
+
+const idsOf = (services: readonly Running[], name: string, password?: string) =>
+  Promise.all(
+    services.map(async ({ anyone }) => {
+      const { json } = await anyone.get('/api/user/me', { Authorization: basic(name, password) })
+      return json._id
+    }),
+  )
+
+/** Whether all decide before one records, or as it comes. */
+const ORDERS = { 'who all find it empty': makeMeeting, 'as they come': () => (store: EventStore) => store } as const
+
+for (const [how, order] of Object.entries(ORDERS)) {
+  test(`of three instances with BERTH_ADMIN_PASSWORD, ${how}, one makes the administrator`, async (t) => {
+    const { server, services } = await startAll(t, { environment: withPassword, change: order() })
+    const added = await addedTo(t, server)
+    t.is(added.length, 1)
+    t.deepEqual(await idsOf(services, 'admin', PASSWORD), [added[0], added[0], added[0]])
+  })
+
+  test(`of three instances with one users file, ${how}, one imports it`, async (t) => {
+    const shared = await temporaryData(t)
+    const file = join(shared, 'people.json')
+    await writeFile(file, fileOf(await people()), { mode: 0o600 })
+    const { server, services } = await startAll(t, { environment: { BERTH_USERS: file }, change: order() })
+    t.deepEqual(
+      await addedTo(t, server),
+      (await people()).map(({ _id }) => _id),
+    )
+    t.deepEqual(
+      await idsOf(services, 'alice'),
+      Array.from({ length: COUNT }, () => idOf('alice')),
+    )
+    t.deepEqual(await readdir(shared), ['people.json.imported'])
+    const imported = services.flatMap(({ log }) =>
+      log.filter(({ sentence }) => sentence.startsWith('users imported into the log')),
+    )
+    t.is(imported.length, 1)
+  })
+}
+
+test('control: over stores that ignore the expected revision, each makes an administrator', async (t) => {
+  const [meet, ignore] = [makeMeeting(), ignoresExpected()]
+  const { server } = await startAll(t, { environment: withPassword, change: (store) => ignore(meet(store)) })
+  t.is((await addedTo(t, server)).length, COUNT)
+})
+
+const collect = async <A>(pages: AsyncIterable<A>): Promise<readonly A[]> => {
+  const all: A[] = []
+  for await (const page of pages) all.push(page)
+  return all
+}
+
+for (const reads of [1, 2, 3]) {
+  test(`an instance that finds no users in ${reads} reads, and then no users file because another has imported it, starts`, async (t) => {
+    const server = await aServer(t)
+    const shared = await temporaryData(t)
+    const file = join(shared, 'people.json')
+    await writeFile(file, fileOf(await people()), { mode: 0o600 })
+    const environment = { ...AUDIT_KEY, BERTH_VAULT_KEY: aVaultKey(), BERTH_USERS: file }
+    const startOne = async (instance: number, change?: (store: EventStore) => EventStore) =>
+      startInstance(t, server, instance, {
+        now: NOW,
+        data: await temporaryData(t),
+        environment,
+        change: () => change,
+      })
+    let left: number = reads
+    // Once this instance has read that there are no users, the other one starts and imports them.
+    const late = await startOne(1, (store) => ({
+      ...store,
+      async *readStream(stream, after) {
+        const pages = await collect(store.readStream(stream, after))
+        if (stream === USERS_STREAM && --left === 0) await startOne(0)
+        yield* pages
+      },
+    }))
+    t.deepEqual(await idsOf([late], 'alice'), [idOf('alice')])
+  })
+}

@@ -1,0 +1,135 @@
+import test, { type ExecutionContext } from 'ava'
+import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
+import type { Answer } from '../../http/client.ts'
+import { idOf, type Running } from '../../http/harness.ts'
+import { until } from '../../http/until.ts'
+import { codesOf, makeMeeting, type Two, twoInstances } from './stage.ts'
+
+/**
+ * Two administrators on two instances. In each round, both commands are decided on the same users before one of them is
+ * recorded.
+ */
+
+/** Two instances whose commands meet, over stores that perhaps break a law. */
+const meeting = async (
+  t: ExecutionContext,
+  breaks: () => (store: EventStore) => EventStore = () => (store) => store,
+) => {
+  const { arrange, change } = makeMeeting()
+  const broken = breaks()
+  return { arrange, ...(await twoInstances(t, { change: () => (store) => broken(change(store)) })) }
+}
+
+/** In two cases. */
+const namesOf = (round: number): readonly [string, string] => [`straße ${round}`, `STRASSE ${round}`]
+
+const PASSWORD = 'long enough to be taken'
+
+const addTwo = ({ one, other }: Two, round: number): Promise<readonly Answer[]> => {
+  const add = (service: Running, name: string) =>
+    service.as('admin').post('/api/user/create', { name, role: 'auditor', password: PASSWORD })
+  const [name, same] = namesOf(round)
+  return Promise.all([add(one, name), add(other, same)])
+}
+
+const ADDED = [[201], [409, 'user_name_taken']]
+
+/** The names of all users whose names begin with a word, folded. */
+const namesAt = async (service: Running): Promise<readonly string[]> =>
+  ((await service.as('admin').get('/api/user?limit=1000')).json.users as readonly { name: string }[])
+    .map(({ name }) => name.toUpperCase())
+    .filter((name) => name.startsWith('STRASSE'))
+
+test('of two administrators adding one name in two cases, one succeeds, in every round', async (t) => {
+  const two = await meeting(t)
+  const rounds = 20
+  for (let round = 0; round < rounds; round++) {
+    two.arrange()
+    t.deepEqual(codesOf(await addTwo(two, round)), ADDED)
+  }
+  const added = (await two.log()).filter(({ type }) => type === 'UserAdded').length
+  t.is(added, 4 + rounds)
+  for (const service of [two.one, two.other]) {
+    await until('all are known', async () => (await namesAt(service)).length >= rounds, 2_000)
+    t.is(new Set(await namesAt(service)).size, rounds)
+    t.is((await namesAt(service)).length, rounds)
+  }
+})
+
+test('control: over stores that ignore the expected revision, two users get one name', async (t) => {
+  const two = await meeting(t, ignoresExpected)
+  two.arrange()
+  t.deepEqual(codesOf(await addTwo(two, 0)), [[201], [201]])
+})
+
+test('of two users renamed to one name in two cases at once, one gets it, in every round', async (t) => {
+  const { one, other } = await twoInstances(t)
+  const rename = (service: Running, user: string, name: string) =>
+    service.as('admin').post(`/api/user/${idOf(user)}/update`, { name })
+  for (let round = 0; round < 60; round++) {
+    const [name, same] = namesOf(round)
+    const answers = await Promise.all([rename(one, 'alice', name), rename(other, 'bob', same)])
+    t.deepEqual(codesOf(answers), [[200], [409, 'user_name_taken']])
+  }
+})
+
+test('control: with the expected revision ignored, two users are renamed to one name', async (t) => {
+  const ignoring = ignoresExpected()
+  const { one, other } = await twoInstances(t, { change: () => ignoring })
+  const rename = (service: Running, user: string, name: string) =>
+    service.as('admin').post(`/api/user/${idOf(user)}/update`, { name })
+  let isTwice = false
+  for (let round = 0; round < 60 && !isTwice; round++) {
+    const [name, same] = namesOf(round)
+    const answers = await Promise.all([rename(one, 'alice', name), rename(other, 'bob', same)])
+    isTwice = answers.every(({ status }) => status === 200)
+  }
+  t.true(isTwice)
+})
+
+const updateRole = (service: Running, by: string, user: string, role: string): Promise<Answer> =>
+  service.as(by).post(`/api/user/${idOf(user)}/update`, { role })
+
+const isAdministrator = async (service: Running, name: string): Promise<boolean> =>
+  (await service.as(name).get('/api/user/me')).json.role === 'administrator'
+
+/** Admin and Alice, the only administrators, who are known to both instances as such. */
+const twoAdministrators = async ({ one, other }: Two, by: string): Promise<void> => {
+  for (const name of ['admin', 'alice']) {
+    if (name !== by) await updateRole(one, by, name, 'administrator')
+    for (const service of [one, other]) await until('known', () => isAdministrator(service, name), 2_000)
+  }
+}
+
+const demoteEachOther = ({ one, other }: Two): Promise<readonly Answer[]> =>
+  Promise.all([updateRole(one, 'admin', 'alice', 'auditor'), updateRole(other, 'alice', 'admin', 'auditor')])
+
+test('when the last two administrators demote each other at once, one remains, in every round', async (t) => {
+  const two = await meeting(t)
+  let left = 'admin'
+  for (let round = 0; round < 20; round++) {
+    await twoAdministrators(two, left)
+    two.arrange()
+    const answers = await demoteEachOther(two)
+    t.deepEqual(codesOf(answers), [[200], [409, 'last_administrator']])
+    left = answers[0]?.status === 200 ? 'admin' : 'alice'
+  }
+})
+
+test('control: over stores that ignore the expected revision, no administrator is left', async (t) => {
+  const two = await meeting(t, ignoresExpected)
+  await twoAdministrators(two, 'admin')
+  two.arrange()
+  t.deepEqual(codesOf(await demoteEachOther(two)), [[200], [200]])
+})
+
+test('when the last two administrators remove each other at once, one remains', async (t) => {
+  const two = await meeting(t)
+  await twoAdministrators(two, 'admin')
+  two.arrange()
+  const remove = (service: Running, by: string, user: string) =>
+    service.as(by).post(`/api/user/${idOf(user)}/remove`, { reservations: 'keep' })
+  const answers = await Promise.all([remove(two.one, 'admin', 'alice'), remove(two.other, 'alice', 'admin')])
+  t.deepEqual(codesOf(answers), [[200], [409, 'last_administrator']])
+})

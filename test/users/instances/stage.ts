@@ -1,0 +1,96 @@
+import type { ExecutionContext } from 'ava'
+import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
+import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
+import { type InstanceSetting, startInstances } from '../../event-store/eventstoredb/service/instances.ts'
+import type { Answer } from '../../http/client.ts'
+import type { Running } from '../../http/harness.ts'
+import { NOW } from '../../http/requests.ts'
+
+/** Two instances that share only the store, and ways to make them meet or miss each other. */
+
+export const twoInstances = async (t: ExecutionContext, setting: Omit<InstanceSetting, 'count'> = {}) => {
+  const { services, ...others } = await startInstances(t, { now: NOW, ...setting, count: 2 })
+  const [one, other] = services as readonly [Running, Running]
+  return { one, other, ...others }
+}
+export type Two = Awaited<ReturnType<typeof twoInstances>>
+
+/** Status and code. */
+export const codeOf = ({ status, json }: Answer): readonly unknown[] => (json.code ? [status, json.code] : [status])
+
+/** The answers in the order of their status. */
+export const codesOf = (answers: readonly Answer[]): readonly unknown[] =>
+  answers.map(codeOf).toSorted(([a], [b]) => Number(a) - Number(b))
+
+/**
+ * After `arrange`, the next two appends to the stream of users wait for each other: both were decided on what was
+ * recorded before.
+ */
+export const makeMeeting = () => {
+  let isArranged = false
+  let first: (() => void) | undefined
+  const meet = async (): Promise<void> => {
+    if (!isArranged) return
+    if (first !== undefined) {
+      isArranged = false
+      first()
+      first = undefined
+      return
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    first = resolve
+    await promise
+  }
+  return {
+    arrange: (): void => {
+      isArranged = true
+    },
+    change: (store: EventStore): EventStore => ({
+      ...store,
+      append: (stream, ...given) => {
+        const append = store.append(stream, ...given)
+        if (stream !== USERS_STREAM) return append
+        return async () => {
+          await meet()
+          return append()
+        }
+      },
+    }),
+  }
+}
+
+/** A store whose subscriptions can be cut, while everything else of it works. */
+export const makeCut = () => {
+  let cutting = Promise.withResolvers<void>()
+  let isCut = false
+  const fail = (): never => {
+    throw new StoreUnavailable('the subscription is cut')
+  }
+  return {
+    cut: (): void => {
+      isCut = true
+      cutting.resolve()
+    },
+    restore: (): void => {
+      isCut = false
+      cutting = Promise.withResolvers()
+    },
+    change: (store: EventStore): EventStore => ({
+      ...store,
+      async *subscribe(after, signal) {
+        if (isCut) fail()
+        const own = new AbortController()
+        const batches = store.subscribe(after, AbortSignal.any([signal, own.signal]))[Symbol.asyncIterator]()
+        const broken = cutting.promise.then(() => undefined)
+        for (;;) {
+          const next = await Promise.race([batches.next(), broken])
+          if (next === undefined) {
+            own.abort()
+            fail()
+          } else if (next.done) return
+          else yield next.value
+        }
+      },
+    }),
+  }
+}

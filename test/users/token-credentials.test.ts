@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { type Authentication, makeAuthenticator } from '../../src/users/authenticate.ts'
+import type { Credential } from '../../src/users/load-users.ts'
+import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
+import { basic } from '../http/client.ts'
+import { cheapHash } from './builders.ts'
+
+/** Tokens in Authorization headers, beside names and passwords. */
+
+/** Where these texts are tokens of a user. */
+const tokensOf = (good: string, isReady = true) => ({
+  isTokenLike: (text: string) => /^berth_/i.test(text),
+  isReady: () => isReady,
+  userOf: (token: string) => (token === good ? TOKEN_USER : undefined),
+})
+const TOKEN = 'berth_abc'
+const TOKEN_USER = { _id: 'carol', name: 'carol', role: 'tester', accessSince: 0, token: 'abc' } as const
+
+const PASSWORD = 'correct horse'
+
+/** An authenticator with that token, and with users of these names, who all have the same password. */
+const withTokens = async ({ isReady = true, names = ['alice'] } = {}) => {
+  const hash = parsePasswordHash(await cheapHash(PASSWORD)) as PasswordHash
+  const byName = new Map(
+    names.map((name): [string, Credential] => [
+      name,
+      { user: { _id: name, name, role: 'tester', accessSince: 0 }, hash },
+    ]),
+  )
+  const [verified, tried]: [string[], string[]] = [[], []]
+  const { authenticate } = makeAuthenticator({
+    tokens: tokensOf(TOKEN, isReady),
+    users: {
+      credentialOf: (name) => byName.get(name),
+      isCurrent: () => true,
+      list: () => [...byName.values()].map(({ user }) => user),
+    },
+    randomBytes,
+    verify: (of, password) => {
+      verified.push(password)
+      return verifyPassword(of, password)
+    },
+    wait: async () => undefined,
+  })
+  const mayTry = (name: string): boolean => tried.push(name) > 0
+  return { verified, tried, authenticate: (header: string) => authenticate(header, mayTry) }
+}
+
+/** The name that a password was right for, or the kind of the refusal. */
+const whoIs = async (result: Authentication | Promise<Authentication>): Promise<string> => {
+  const settled = await result
+  return settled.kind === 'user' ? settled.user.name : settled.kind
+}
+
+test('a token counts as Bearer, and as a user name with any password, and costs no hashing', async (t) => {
+  const { authenticate, verified, tried } = await withTokens()
+  const headers = [`Bearer ${TOKEN}`, `bearer  ${TOKEN}`, basic(TOKEN, ''), basic(TOKEN, 'x'), basic(TOKEN, 'y:z')]
+  for (const header of headers) t.deepEqual(authenticate(header) as Authentication, { kind: 'user', user: TOKEN_USER })
+  t.deepEqual([verified, tried], [[], []])
+})
+
+test('a wrong token costs no hashing and is no attempt at a name', async (t) => {
+  const { authenticate, verified, tried } = await withTokens()
+  const headers = ['Bearer berth_x', 'Bearer alice', `Bearer ${TOKEN}=`, basic('berth_x', ''), basic('BERTH_ABC', 'x')]
+  for (const header of headers) t.deepEqual(authenticate(header) as Authentication, { kind: 'wrong_token' }, header)
+  t.deepEqual([verified, tried], [[], []])
+  t.is(await whoIs(authenticate(basic('alice', PASSWORD))), 'alice')
+})
+
+test('while tokens are unknown passwords work and tokens do not', async (t) => {
+  const { authenticate } = await withTokens({ isReady: false })
+  for (const header of [`Bearer ${TOKEN}`, 'Bearer berth_x', basic(TOKEN, '')])
+    t.deepEqual(authenticate(header) as Authentication, { kind: 'unready' })
+  t.is(await whoIs(authenticate(basic('alice', PASSWORD))), 'alice')
+})
+
+test('an imported user whose name begins as a token signs in with its password', async (t) => {
+  const { authenticate, tried } = await withTokens({ names: ['berth_robot'] })
+  t.is(await whoIs(authenticate(basic('berth_robot', PASSWORD))), 'berth_robot')
+  t.is(await whoIs(authenticate(basic('berth_robot', 'battery staple'))), 'wrong')
+  t.is(await whoIs(authenticate(basic('berth_other', PASSWORD))), 'wrong_token')
+  t.is(await whoIs(authenticate('Bearer berth_robot')), 'wrong_token')
+  t.deepEqual(tried, ['berth_robot', 'berth_robot'])
+})

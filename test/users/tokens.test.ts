@@ -1,0 +1,115 @@
+import { hash, randomBytes } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import type { Role } from '../../src/domain/events/user.ts'
+import { type KnownToken, makeToken, makeTokens, mayHaveRole } from '../../src/users/tokens.ts'
+import type { User } from '../../src/users/user.ts'
+import { clock as at } from '../domain/builders.ts'
+
+const ALICE: User = { _id: '590780914445534540190000', name: 'alice', role: 'tester', accessSince: 0 }
+
+const knownOf = ({ _id, hash }: { _id: string; hash: string }, more: Partial<KnownToken> = {}): KnownToken => ({
+  ...{ _id, hash, user_id: ALICE._id, role: ALICE.role, expires_at: null, revoked_at: null },
+  ...more,
+})
+
+/** A token of Alice, who may have changed since. */
+const given = (more: Partial<KnownToken> = {}, user: User | undefined = ALICE) => {
+  const made = makeToken(randomBytes)
+  const known = new Map([[made._id, knownOf(made, more)]])
+  const time = { now: at('06:00') }
+  const people = new Map(user && [[user._id, user]])
+  const tokens = makeTokens({
+    find: (id) => known.get(id),
+    isReady: () => true,
+    users: { byId: (id) => people.get(id) },
+    clock: () => time.now,
+  })
+  return { ...made, ...tokens, time, known, people }
+}
+
+test('a token is berth_ and 43 characters, and only its SHA-256 is kept', (t) => {
+  const made = makeToken((size) => new Uint8Array(size).fill(255))
+  t.is(made.token, `berth_${'_'.repeat(42)}8`)
+  t.is(made._id, 'f'.repeat(24))
+  t.is(made.hash, hash('sha256', made.token, 'hex'))
+  const [one, other] = [makeToken(randomBytes), makeToken(randomBytes)]
+  t.not(one.token, other.token)
+  t.not(one._id, other._id)
+})
+
+test('a token stands for its user, with the role of the token', (t) => {
+  const { token, _id, userOf } = given()
+  t.deepEqual(userOf(token), { ...ALICE, token: _id })
+  const lower = given({ role: 'auditor' }, { ...ALICE, role: 'administrator' })
+  t.deepEqual(userOf(lower.token), undefined)
+  t.deepEqual(lower.userOf(lower.token), { ...ALICE, role: 'auditor', token: lower._id })
+})
+
+test('a token is good until the millisecond in which it expires', (t) => {
+  const { token, userOf, isCurrent, time } = given({ expires_at: '2030-05-02T06:00:00.000Z' })
+  time.now = at('06:00') - 1
+  const user = userOf(token)
+  t.is(user?.expires, at('06:00'))
+  t.true(isCurrent({ ...ALICE, token: user?.token ?? '' }))
+  time.now = at('06:00')
+  t.is(userOf(token), undefined)
+  t.false(isCurrent({ ...ALICE, token: user?.token ?? '' }))
+})
+
+test('a revoked token is not good, nor is one of nobody', (t) => {
+  const revoked = given({ revoked_at: '2030-05-02T05:00:00.000Z' })
+  t.is(revoked.userOf(revoked.token), undefined)
+  const orphan = given()
+  orphan.people.clear()
+  t.is(orphan.userOf(orphan.token), undefined)
+  t.false(orphan.isCurrent({ ...ALICE, token: orphan._id }))
+})
+
+const ROLES: readonly Role[] = ['administrator', 'tester', 'auditor']
+
+test('a token with a role that its user could not have now is not good', (t) => {
+  for (const role of ROLES)
+    for (const own of ROLES) {
+      const { token, userOf } = given({ role }, { ...ALICE, role: own })
+      t.is(userOf(token) !== undefined, own === 'administrator' || own === role, `${role} of a ${own}`)
+      t.is(mayHaveRole({ role: own }, role), userOf(token) !== undefined)
+    }
+})
+
+test('a user whose token was revoked, or that has another role, is no longer what it was', (t) => {
+  const { token, _id, userOf, isCurrent, known, people } = given()
+  const user = { ...ALICE, ...userOf(token), token: _id }
+  t.true(isCurrent(user))
+  people.set(ALICE._id, { ...ALICE, role: 'administrator' })
+  t.true(isCurrent(user), 'an administrator may have a token of a tester')
+  people.set(ALICE._id, { ...ALICE, role: 'auditor' })
+  t.false(isCurrent(user))
+  people.set(ALICE._id, ALICE)
+  known.set(_id, { ...(known.get(_id) as KnownToken), revoked_at: '2030-05-02T06:00:00.000Z' })
+  t.false(isCurrent(user))
+  t.false(isCurrent({ ...user, token: 'f'.repeat(24) }))
+})
+
+test('property: no other text is good in place of a token', (t) => {
+  const { token, userOf } = given()
+  const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const changed = fc
+    .tuple(fc.nat(token.length - 1), fc.constantFrom(...DIGITS))
+    .map(([index, digit]) => token.slice(0, index) + digit + token.slice(index + 1))
+  const others = fc.oneof(changed, fc.string(), fc.constantFrom(`${token}=`, `${token}A`, token.slice(0, -1), ''))
+  fc.assert(
+    fc.property(others, (text) => text === token || userOf(text) === undefined),
+    { numRuns: 2_000 },
+  )
+  // The last digit has two bits more than the bytes: other spellings of the same bytes are not good either.
+  const last = DIGITS.indexOf(token.at(-1) ?? '')
+  for (const bits of [1, 2, 3]) t.is(userOf(token.slice(0, -1) + DIGITS[last + bits]), undefined)
+  t.truthy(userOf(token))
+})
+
+test('what begins as a token is meant as one, in any case', (t) => {
+  const { isTokenLike, token } = given()
+  for (const text of [token, 'berth_', 'BERTH_x', 'Berth_']) t.true(isTokenLike(text), text)
+  for (const text of ['', 'berth', 'berth-x', ' berth_', 'alice']) t.false(isTokenLike(text), text)
+})

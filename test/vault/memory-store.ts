@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto'
+import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
+import type { KeyRing } from '../../src/vault/keys.ts'
+import { makeVault, type SecretStore, type Vault } from '../../src/vault/vault.ts'
+
+/** The secrets of an event store, in memory: the newest of each field. */
+export const makeStore = () => {
+  const kept = new Map<string, SealedSecret>()
+  const store: SecretStore = {
+    readSecrets: async (sutId) => [...kept.values()].filter(({ owner }) => owner === sutId),
+    writeSecrets: async (secrets) => {
+      for (const secret of secrets) kept.set(`${secret.owner} ${secret.field}`, secret)
+    },
+  }
+  return { ...store, kept }
+}
+
+export const vaultOver = (store: SecretStore, keys: KeyRing): Vault =>
+  makeVault({ store, keys, clock: Date.now, randomBytes })

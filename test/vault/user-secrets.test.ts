@@ -1,0 +1,84 @@
+import test from 'ava'
+import { leftOf, rightOf } from '../users/builders.ts'
+import { makeStore, vaultOver } from './memory-store.ts'
+import { ringOf } from './setting.ts'
+
+/** Ids of users are opaque: any printable character, `:` too. */
+const USER_IDS = ['5ced2d0ea4e9c4b2c1a1b2c3', 'user:1', 'a:b', '-', 'straße 7']
+
+for (const id of USER_IDS) {
+  test(`a user's secrets are revealed with the id of their change, for a user with the id ${id}`, async (t) => {
+    const store = makeStore()
+    const vault = vaultOver(store, ringOf('a'))
+    const added = vault.sealUser(id, { name: 'Ann', password: 'a hash', epoch: 'e1' })
+    const changed = vault.sealUser(id, { password: 'another hash' })
+    if (added === undefined || changed === undefined) return t.fail()
+    t.deepEqual(added.credentials.changed, ['epoch', 'name', 'password'])
+    t.true(added.secrets.every(({ owner }) => owner === `user:${id}`))
+    await store.writeSecrets([...added.secrets, ...changed.secrets])
+    t.deepEqual(rightOf(await vault.revealUser(id)), {
+      epoch: { id: added.credentials.id, clear: 'e1' },
+      name: { id: added.credentials.id, clear: 'Ann' },
+      password: { id: changed.credentials.id, clear: 'another hash' },
+    })
+    t.deepEqual(rightOf(await vault.reveal(id)), {}, 'a SUT with this id has none')
+  })
+}
+
+test('a user without secrets reveals none, and nothing is sealed without a value', async (t) => {
+  const vault = vaultOver(makeStore(), ringOf('a'))
+  t.deepEqual(rightOf(await vault.revealUser('ann')), {})
+  t.deepEqual(vault.sealUser('ann', { name: undefined }).secrets, [])
+})
+
+test('a secret of a SUT or another user, put in the place of a user, is not revealed', async (t) => {
+  const store = makeStore()
+  const vault = vaultOver(store, ringOf('a'))
+  const [other] = vault.sealUser('bob', { password: 'CaNaRy' })?.secrets ?? []
+  const [ofSut] = vault.seal('ann', { password: 'CaNaRy' })?.secrets ?? []
+  if (other === undefined || ofSut === undefined) return t.fail()
+  for (const secret of [other, ofSut]) {
+    await store.writeSecrets([{ ...secret, owner: 'user:ann' }])
+    t.regex(leftOf(await vault.revealUser('ann')), /^the password cannot be read: it was not sealed here/)
+  }
+  store.kept.clear()
+  await store.writeSecrets([{ ...other, owner: 'user:ann', field: 'user_name' }])
+  t.regex(leftOf(await vault.revealUser('ann')), /not of this user/)
+})
+
+const [ONE, TWO] = ['0f5b3c2a91d84e7766aa0001', '0f5b3c2a91d84e7766aa0002']
+
+for (const id of USER_IDS) {
+  test(`names of tokens are revealed by the ids of the tokens, for a user with the id ${id}`, async (t) => {
+    const store = makeStore()
+    const vault = vaultOver(store, ringOf('a'))
+    const [one, two] = [vault.sealTokenName(id, ONE, 'nightly'), vault.sealTokenName(id, TWO, 'über 😀')]
+    t.deepEqual(one.credentials.changed, [ONE])
+    t.not(one.credentials.id, two.credentials.id)
+    await store.writeSecrets([...one.secrets, ...two.secrets])
+    t.true([...store.kept.values()].every(({ owner }) => owner === `tokens:${id}`))
+    t.deepEqual(Object.fromEntries(await vault.revealTokenNames(id)), { [ONE]: 'nightly', [TWO]: 'über 😀' })
+    t.deepEqual(rightOf(await vault.revealUser(id)), {}, 'the user itself has none of them')
+  })
+}
+
+test('a name of a token in the place of another, or of another user, is not revealed', async (t) => {
+  const store = makeStore()
+  const vault = vaultOver(store, ringOf('a'))
+  const [secret] = vault.sealTokenName('ann', ONE, 'CaNaRy').secrets
+  if (secret === undefined) return t.fail()
+  await store.writeSecrets([
+    { ...secret, field: TWO },
+    { ...secret, owner: 'tokens:bob' },
+  ])
+  t.is((await vault.revealTokenNames('ann')).size, 0)
+  t.is((await vault.revealTokenNames('bob')).size, 0)
+  await store.writeSecrets([secret])
+  t.deepEqual([...(await vault.revealTokenNames('ann'))], [[ONE, 'CaNaRy']])
+})
+
+test('names of tokens need the key they were sealed with', async (t) => {
+  const store = makeStore()
+  await store.writeSecrets(vaultOver(store, ringOf('a')).sealTokenName('ann', ONE, 'CaNaRy').secrets)
+  t.is((await vaultOver(store, ringOf('b')).revealTokenNames('ann')).size, 0)
+})

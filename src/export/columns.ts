@@ -43,7 +43,9 @@ export const COLUMNS = [
 ] as const satisfies readonly (keyof Row)[]
 
 /** Members that only some events' data have. */
-type Sometimes = Partial<Record<'_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>>
+type Sometimes = Partial<
+  Record<'_id' | 'reservation_id' | 'user_id' | 'start_time' | 'end_time', string> & Record<'listen_port', number>
+>
 
 export const rowOf = (event: Recorded, position: number): Row => {
   const { id, stream, revision, type, metadata } = event
@@ -61,7 +63,7 @@ export const rowOf = (event: Recorded, position: number): Row => {
     request_id: metadata.request_id,
     reason: metadata.reason ?? null,
     sut_id: sutIdOf(event) ?? null,
-    reservation_id: isOfReservation ? (data._id as string) : null,
+    reservation_id: data.reservation_id ?? (isOfReservation ? (data._id as string) : null),
     user_id: userOf(event) ?? null,
     start_time: data.start_time ?? null,
     end_time: data.end_time ?? null,

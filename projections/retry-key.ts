@@ -1,4 +1,5 @@
 import type { Recorded } from '../src/domain/event.ts'
+import { isCreation } from '../src/domain/idempotency-records.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
 import type { Projection } from './projection.ts'
 
@@ -18,8 +19,8 @@ export interface RetryKey {
 }
 
 /**
- * The first append of a creation is not the response; the SUT's own event is. The responses to a removal and about a token are no
- * documents.
+ * The first append of a creation is not the response; the SUT's own event is. The responses to a removal and about a
+ * token are no documents.
  */
 const isAnswer = ({ type }: Recorded): boolean =>
   !type.startsWith('ListenPort') && type !== 'UserRemoved' && !type.startsWith('Token')
@@ -34,7 +35,7 @@ export const retryKeyProjection: Projection<RetryKey> = {
     _id: '_id' in event.data ? event.data._id : missingId(event),
     of: event.type.startsWith('Sut') ? 'sut' : event.type.startsWith('User') ? 'user' : 'reservation',
     revision: event.revision,
-    created: event.type === 'SutCreated' || event.type === 'ReservationCreated' || event.type === 'UserAdded',
+    created: isCreation(event),
     time: epochMillisecondsOf(event.metadata.time),
   }),
   columns: ({ time }) => [time],

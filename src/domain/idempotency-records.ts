@@ -65,12 +65,14 @@ const subjectId = ({ data }: Recorded): string =>
 
 const CREATIONS: readonly string[] = ['SutCreated', 'ReservationCreated', 'UserAdded', 'TokenIssued']
 
+/** Whether the event created the object that its command was answered with. */
+export const isCreation = ({ type }: Pick<Recorded, 'type'>): boolean => CREATIONS.includes(type)
+
 /** Adds the event's record, if it has an idempotency key, and drops expired records. */
 export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
   const { key } = event.metadata
   if (key === undefined) return keys
-  const created = CREATIONS.includes(event.type)
-  const revision = created ? ~event.revision : event.revision
+  const revision = isCreation(event) ? ~event.revision : event.revision
   return runs.add(keys, [...nameWords(key), ...requestWords(key), revision, ...idWords(subjectId(event))], time)
 }
 

@@ -15,9 +15,9 @@ const ownNode = () =>
     .find((path) => path.endsWith('.exe') === (process.platform === 'win32') && existsSync(path))
 
 /**
- * Removing types and compiling takes half of a start, and 40 MB that stay in use. A process that ends in order keeps the
- * result for the next start, beside the packages: a folder that others may write could make the service run their code.
- * Where it cannot be written, nothing is kept.
+ * Removing types and compiling takes half of a start, and 40 MB that stay in use. A process that ends in order keeps
+ * the result for the next start, beside the packages: a folder that others may write could make the service run their
+ * code. Where it cannot be written, nothing is kept.
  */
 const COMPILE_CACHE = here('../../node_modules/.cache/berth')
 

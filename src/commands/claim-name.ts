@@ -18,8 +18,8 @@ export interface KnownNames {
 const ATTEMPTS_MAX = 16
 
 /**
- * Runs a command that gives a user a name. The command is decided on the names known; if the stream has users whose names
- * are not known yet, these are read and it is decided again. The append's revision guards the decision.
+ * Runs a command that gives a user a name. The command is decided on the names known; if the stream has users whose
+ * names are not known yet, these are read and it is decided again. The append's revision guards the decision.
  */
 export const runWithName = async (
   runner: Runner,

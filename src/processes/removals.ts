@@ -31,8 +31,8 @@ export interface RemovalsOptions {
 const LOOK_EVERY = 1_000
 
 /**
- * Finishes removals: what a crash has left, and what another instance accepted before it knew. Looks at each removed user
- * once after a start, and every second for a while after the removal.
+ * Finishes removals: what a crash has left, and what another instance accepted before it knew. Looks at each removed
+ * user once after a start, and every second for a while after the removal.
  */
 export const runRemovals = async (options: RemovalsOptions): Promise<void> => {
   const {

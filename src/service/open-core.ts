@@ -97,8 +97,8 @@ const openLog = (
 }
 
 /**
- * Opens the log and the vault, and watches the clock. Keys the log has used must exist; for an unused log of its own they
- * are created.
+ * Opens the log and the vault, and watches the clock. Keys the log has used must exist; for an unused log of its own
+ * they are created.
  *
  * @param isKept whether old secrets are re-encrypted and the key file is followed
  * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log

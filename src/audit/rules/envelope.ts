@@ -101,7 +101,9 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   SessionClosed: 'gateway',
 }
 
-/** Event types of users that the service records too: the first users, and what the removal of a user ends or revokes. */
+/**
+ * Event types of users that the service records too: the first users, and what the removal of a user ends or revokes.
+ */
 const ALSO_BY_SERVICE: typeof SYSTEM_ACTORS = {
   UserAdded: 'berth',
   TokenRevoked: 'berth',

@@ -89,8 +89,8 @@ const makeAsk = (config: Config, terminal: Terminal, openOwn: () => Promise<void
 }
 
 /**
- * Runs a command on users with requests to the service at BERTH_URL or on the data directory. Where none runs, a service
- * for these requests is opened in this process, and closed at the end.
+ * Runs a command on users with requests to the service at BERTH_URL or on the data directory. Where none runs, a
+ * service for these requests is opened in this process, and closed at the end.
  */
 export const withService = async (
   config: Config,

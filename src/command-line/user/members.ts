@@ -36,8 +36,8 @@ export const readMembers = async (ask: Ask): Promise<E.Either<string, readonly M
 }
 
 /**
- * The user that a command line means: by name in any case among users of the first status with that name, or else by id.
- * Left: why there is none, or which ones are meant.
+ * The user that a command line means: by name in any case among users of the first status with that name, or else by
+ * id. Left: why there is none, or which ones are meant.
  */
 const findMember = (
   members: readonly Member[],

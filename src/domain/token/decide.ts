@@ -50,8 +50,8 @@ const isGood = ({ expires_at }: TokenState, now: number): boolean =>
   expires_at === null || epochMillisecondsOf(expires_at) > now
 
 /**
- * Expired tokens that are kept too, so that they can still be revoked: they may have expired by a clock that was ahead, and
- * be good again once it has been corrected.
+ * Expired tokens that are kept too, so that they can still be revoked: they may have expired by a clock that was ahead,
+ * and be good again once it has been corrected.
  */
 const EXPIRED_MAX = TOKENS_MAX
 

@@ -95,7 +95,7 @@ const requireUser = (state: UsersState, id: string): E.Either<Failure, UserState
 }
 
 /** Refuses unless the user exists and has not been removed. */
-export const requirePresent = (state: UsersState, id: string): E.Either<Failure, UserState> => {
+const requirePresent = (state: UsersState, id: string): E.Either<Failure, UserState> => {
   const user = requireUser(state, id)
   if (E.isLeft(user) || user.right.status === 'present') return user
   return refuse('user_removed', 'The user has been removed.')

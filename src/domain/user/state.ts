@@ -20,8 +20,8 @@ export interface UserState {
   /** The ids of the user's current secrets in the vault. */
   readonly secrets: { readonly [F in UserSecretField]?: string }
   /**
-   * Revision of the last event that ended what the user had open: a removal, a role that may not hold reservations, or a
-   * new password. Before any, that of its addition.
+   * Revision of the last event that ended what the user had open: a removal, a role that may not hold reservations, or
+   * a new password. Before any, that of its addition.
    */
   readonly accessSince: number
   /** Revision of the user's last event. */

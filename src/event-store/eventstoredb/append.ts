@@ -55,7 +55,9 @@ export const makeAppend = ({ connection, readPage, keepSecrets }: AppendOptions)
   const { credentials, prefix } = connection
   const appendedAt = makeAppendedAt(readPage)
 
-  /** Does nothing for an append that is repeated or conflicts: the secrets may have been erased since it was written. */
+  /**
+   * Does nothing for an append that is repeated or conflicts: the secrets may have been erased since it was written.
+   */
   const keepSecretsOnce = async (
     secrets: readonly SealedSecret[],
     stream: string,

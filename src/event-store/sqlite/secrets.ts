@@ -50,8 +50,8 @@ export const makeSecretWriter = (database: DatabaseSync): SecretWriter => {
 const RETRY_AFTER = 50
 
 /**
- * Writes the table again into empty pages. SQLite overwrites a deleted row (`secure_delete`), but not the copies that it
- * leaves in the free space of a page when it moves rows to another one.
+ * Writes the table again into empty pages. SQLite overwrites a deleted row (`secure_delete`), but not the copies that
+ * it leaves in the free space of a page when it moves rows to another one.
  */
 const REWRITE = `
   PRAGMA secure_delete = 1;

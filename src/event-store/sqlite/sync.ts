@@ -104,7 +104,10 @@ export const recoverWal = (database: DatabaseSync, file: string): void => {
   syncWal(file)
 }
 
-/** Whether the WAL contains pages that are not in the file: the disk was too full for `recoverWal`, or a reader needed them. */
+/**
+ * Whether the WAL contains pages that are not in the file: the disk was too full for `recoverWal`, or a reader needed
+ * them.
+ */
 export const hasUncopiedPages = (database: DatabaseSync): boolean => {
   const { log, checkpointed } = database.prepare('PRAGMA wal_checkpoint(NOOP)').get() as {
     log: number

@@ -34,7 +34,10 @@ export interface Histories {
   readonly places: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly EventPlace[]
   /** The length of a SUT's stream, including events of its reservations. */
   readonly eventsOf: (sutId: string) => number
-  /** The positions of events about SUTs, users and tokens, which have secrets, after a position, in order, at most `limit`. */
+  /**
+   * The positions of events about SUTs, users and tokens, which have secrets, after a position, in order, at most
+   * `limit`.
+   */
   readonly ownerEvents: (after: number, limit: number) => readonly number[]
   /** What the event at a position changed. */
   readonly changes: (event: Recorded, position: number) => readonly Change[]

@@ -85,8 +85,8 @@ const checkPlace = ({ data, eventStore }: Config): void => {
 
 /**
  * Opens the service for the commands on users, on data that no service uses: log, vault, views, users and the control
- * socket. It listens on no port, forwards and probes nothing, and records nothing by itself but an upgrade of the log and
- * the import of a users file. Returns the function that closes it.
+ * socket. It listens on no port, forwards and probes nothing, and records nothing by itself but an upgrade of the log
+ * and the import of a users file. Returns the function that closes it.
  *
  * @throws CannotOpen, LockTaken, Misconfigured; StoreUnavailable at once if the store cannot be reached
  */

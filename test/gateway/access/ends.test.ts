@@ -23,7 +23,9 @@ import {
   twoInstances,
 } from './stage.ts'
 
-/** A removal, a role that may not hold, and a new password end what the user has open, and nothing of anybody else's. */
+/**
+ * A removal, a role that may not hold, and a new password end what the user has open, and nothing of anybody else's.
+ */
 
 const RENEWED = { Authorization: basic('carol', NEW) }
 

@@ -8,7 +8,10 @@ import type { SealedSecret } from '../../../domain/sealed-secret.ts'
  * written before the event that names it. It becomes current when that event is in the log.
  */
 
-/** The event a secret belongs to, by its place in the stream of its SUT, of all users or of a user's tokens; null if no event names it. */
+/**
+ * The event a secret belongs to, by its place in the stream of its SUT, of all users or of a user's tokens; null if no
+ * event names it.
+ */
 const Cause = t.union([
   t.null,
   closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),

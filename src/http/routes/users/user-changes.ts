@@ -4,7 +4,7 @@ import type { Order, Outcome, Runner } from '../../../commands/order.ts'
 import type { EndBindings } from '../../../commands/users/end-reservations.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
-import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
+import { type NameClaim, type UserCommand, userDecider } from '../../../domain/user/decide.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
 import { makeId, type RandomHex, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
@@ -118,7 +118,7 @@ const makeSetPassword = (
     const revoke = async () => body.revoke_tokens === true && revokeTokens(runner, _id, { actor, requestId, client })
     // First too: once the new password is recorded, a request repeated after a crash is answered without this.
     await revoke()
-    const { credentials, secrets } = await sealPassword(_id, call.body.password)
+    const { credentials, secrets } = await sealPassword(_id, body.password)
     const isPresent = users.byId(_id) !== undefined
     if (isPresent) await endBindings(_id, call.requestId)
     const ended = await run({ type: 'ChangeUser', _id, credentials }, { ...orderOf(call), secrets })
@@ -147,8 +147,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
       if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, orderOf(call)))
       const { credentials, secrets } = vault.sealUser(_id, { name })
       const order = { ...orderOf(call), secrets }
-      const named = (claim: Parameters<Parameters<typeof runWithName>[3]['command']>[0]) =>
-        ({ ...command, credentials, claim }) as const
+      const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
       return show(_id, await runWithName(runner, users, name, { ...order, command: named }))
     },
     setPassword: async (call) => {
@@ -170,7 +169,7 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
       const _id = call.params.id ?? ''
       await users.refresh()
       const name = users.member(_id)?.name ?? _id
-      const command: Parameters<typeof runWithName>[3]['command'] = (claim) => ({ type: 'RestoreUser', _id, claim })
+      const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
       return show(_id, await runWithName(runner, users, name, { ...orderOf(call), command }))
     },
   }

@@ -23,8 +23,8 @@ export interface RemovalDependencies {
 const NONE: EndedEarly = { cancelled: 0, released: 0 }
 
 /**
- * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the removal stands, and
- * the process of removals ends them.
+ * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
+ * removal stands, and the process of removals ends them.
  */
 export const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
   /** What a removal ended, for the answer to a repeated request. */

@@ -1,4 +1,5 @@
 import type { Sut } from '../../projections/sut.ts'
+import { fits, type Scope } from '../domain/user/scope.ts'
 import type { Views } from '../read-models/views.ts'
 
 /** How to reach a SUT. */
@@ -10,13 +11,9 @@ export interface Target {
   readonly isOurs: boolean
 }
 
-/** Whether tags match a selector: every name with its value. */
-export const fits = (tags: Readonly<Record<string, string>>, selector: Readonly<Record<string, string>>): boolean =>
-  Object.entries(selector).every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value)
-
 /** The target of a SUT, from its document; undefined if there is none. */
 export const makeTargetOf =
-  (views: Pick<Views, 'newest'>, selector: Readonly<Record<string, string>>) =>
+  (views: Pick<Views, 'newest'>, selector: Scope) =>
   (sutId: string): Target | undefined => {
     const version = views.newest('sut', sutId)
     if (version === undefined) return undefined

@@ -37,7 +37,8 @@ export const tagName = matching(
   TAG_NAME,
   'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit',
 )
-export const tagValue = orNull(text(0, 256))
+export const tagText = text(0, 256)
+export const tagValue = orNull(tagText)
 /** A merge patch (RFC 7396) of a SUT's tags; null removes a tag. */
 export const tags = dictionary('tags', tagName, tagValue)
 

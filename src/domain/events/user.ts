@@ -18,20 +18,18 @@ export const UserCredentials = closed(
 )
 export type UserCredentials = t.TypeOf<typeof UserCredentials>
 
-/** What a tester may reserve. Hours count by the ISO week; null is no limit. */
-export const Quota = closed(
-  'Quota',
-  {
-    hours_per_week: orNull(quarters(0, 168)),
-    reservations_max: orNull(integer(0, 10_000)),
-    priority_max: orNull(integer(0, 100)),
-  },
-  {},
-)
+/** Limits of what a tester may reserve. Hours count by the ISO week; null is no limit. */
+export const quotaFields = {
+  hours_per_week: orNull(quarters(0, 168)),
+  reservations_max: orNull(integer(0, 10_000)),
+  priority_max: orNull(integer(0, 100)),
+} as const
+
+export const Quota = closed('Quota', quotaFields, {})
 export type Quota = t.TypeOf<typeof Quota>
 
-/** Characters: sixteen tags of the greatest length, percent-encoded. */
-export const SCOPE_MAX = 13_344
+/** Characters: sixteen tags of the greatest length, percent-encoded; see user/scope.ts. */
+export const SCOPE_MAX = 13_535
 
 /** A tag selector. Without one, every SUT. */
 const scope = text(0, SCOPE_MAX)

@@ -1,7 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
+import { parseScope, type Scope } from '../../domain/user/scope.ts'
 import { durationWithin } from './duration.ts'
 import { readHost } from './host.ts'
-import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
+import { oneOf, type ReadVariable, wholeNumber } from './read.ts'
 
 /** Settings of the gateway. */
 export interface GatewayConfig {
@@ -19,22 +19,7 @@ export interface GatewayConfig {
   /** Milliseconds. */
   readonly connectTimeoutMs: number
   /** The tags that a SUT must have to be forwarded and probed by this instance; all SUTs if there are none. */
-  readonly suts: Readonly<Record<string, string>>
-}
-
-const TAG = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=([^,]{0,256})$/
-
-/** `site=berlin,rack=4`: all of them must match. */
-const tagSelector: Read<Readonly<Record<string, string>>> = (value) => {
-  const tags = new Map<string, string>()
-  for (const each of value.split(',')) {
-    const [, name, wanted] = TAG.exec(each.trim()) ?? []
-    if (name === undefined || wanted === undefined || tags.has(name)) {
-      return E.left('must be tags like site=berlin or site=berlin,rack=4, each name once')
-    }
-    tags.set(name, wanted)
-  }
-  return E.right(Object.fromEntries(tags))
+  readonly suts: Scope
 }
 
 /** Reads the variables of the gateway. `host` is that of the service itself. */
@@ -49,6 +34,6 @@ export const readGateway = (read: ReadVariable, { host }: { readonly host: strin
     connectionsOfOneMax: read('BERTH_GATEWAY_CONNECTIONS_OF_ONE', wholeNumber(1, 4_096), 64),
     connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', wholeNumber(1, 65_536), 4_096),
     connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', durationWithin({ min: 'PT0.1S', max: 'PT2M' }), 10_000),
-    suts: read('BERTH_GATEWAY_SUTS', tagSelector, {}),
+    suts: read('BERTH_GATEWAY_SUTS', parseScope, {}),
   }
 }

@@ -1,0 +1,50 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Quota, quotaFields } from '../events/user.ts'
+
+/** The limits that change; null is no limit. */
+export type QuotaChange = Partial<Quota>
+
+type Limit = keyof Quota
+
+const LIMITS = Object.keys(quotaFields) as readonly Limit[]
+const isLimit = (name: string): name is Limit => LIMITS.includes(name as Limit)
+
+const SYNTAX = 'must be "default", or limits like hours_per_week=40,reservations_max=20,priority_max=none'
+/** Longer text than any with each limit once, and with some white space. */
+const LENGTH_MAX = 200
+
+const RULES: Readonly<Record<Limit, string>> = {
+  hours_per_week: 'a multiple of 0.25 from 0 to 168',
+  reservations_max: 'a whole number from 0 to 10,000',
+  priority_max: 'a whole number from 0 to 100',
+}
+
+const parseNumber = (text: string): number | undefined =>
+  /^\d{1,5}(?:\.\d{1,2})?$/.test(text) ? Number(text) : undefined
+
+const parseLimit = (text: string): E.Either<string, readonly [Limit, number | null]> => {
+  const [name = '', value, ...more] = text.split('=').map((part) => part.trim())
+  if (value === undefined || more.length > 0) return E.left(SYNTAX)
+  if (!isLimit(name)) return E.left(`must consist of ${LIMITS.join(', ')}, some or all`)
+  const limit = value === 'none' ? null : parseNumber(value)
+  return limit !== undefined && quotaFields[name].is(limit)
+    ? E.right([name, limit])
+    : E.left(`must have as ${name} ${RULES[name]}, or "none" for no limit`)
+}
+
+/**
+ * Parses a quota as users write it: `hours_per_week=40,reservations_max=none`, or `default`, which is null. Left
+ * completes the sentence "the quota ..." and repeats nothing of it.
+ */
+export const parseQuota = (text: string): E.Either<string, QuotaChange | null> => {
+  if (text.length > LENGTH_MAX) return E.left(SYNTAX)
+  if (text.trim() === 'default') return E.right(null)
+  const limits = new Map<Limit, number | null>()
+  for (const part of text.split(',')) {
+    const limit = parseLimit(part)
+    if (E.isLeft(limit)) return limit
+    if (limits.has(limit.right[0])) return E.left('must have each limit once')
+    limits.set(...limit.right)
+  }
+  return E.right(Object.fromEntries(limits))
+}

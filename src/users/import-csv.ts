@@ -1,0 +1,165 @@
+import { isUtf8 } from 'node:buffer'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { type CsvRow, parseCsv } from '../domain/codec/csv.ts'
+import { Role } from '../domain/events/user.ts'
+import { NewUserName } from '../domain/user/new-user-name.ts'
+import { parseQuota, type QuotaChange } from '../domain/user/quota.ts'
+import { scopeCodec } from '../domain/user/scope.ts'
+import { foldName } from '../domain/values/user-name.ts'
+
+/** A user of a CSV file. */
+export interface ImportedUser {
+  readonly line: number
+  readonly name: string
+  readonly role: Role
+  /** Null is the service's default. */
+  readonly quota: QuotaChange | null
+  /** Canonical; empty for every SUT. */
+  readonly scope: string
+}
+
+/** What is wrong with a CSV file. Details repeat nothing of it. */
+export interface ImportProblem {
+  /** From 1; undefined for the file as a whole. */
+  readonly line?: number
+  /** The name of a column, or the number of a character in the line. */
+  readonly column?: string | number
+  readonly detail: string
+}
+
+export interface ImportProblems {
+  /** The first ones, in order. */
+  readonly listed: readonly ImportProblem[]
+  /** How many there are. */
+  readonly total: number
+}
+
+export const IMPORT_BYTES_MAX = 4_194_304
+export const IMPORT_ROWS_MAX = 10_000
+const LISTED_MAX = 100
+
+const REQUIRED = ['name', 'role'] as const
+const COLUMNS = [...REQUIRED, 'quota', 'scope'] as const
+type Column = (typeof COLUMNS)[number]
+const isColumn = (name: string): name is Column => COLUMNS.includes(name as Column)
+
+export const describeImportProblem = ({ line, column, detail }: ImportProblem): string => {
+  if (line === undefined) return `the file ${detail}`
+  return column === undefined ? `line ${line} ${detail}` : `line ${line}, column ${column}: ${detail}`
+}
+
+type Parsed<A> = E.Either<readonly ImportProblem[], A>
+
+const one = (problem: ImportProblem): Parsed<never> => E.left([problem])
+
+const decodeText = (bytes: Uint8Array): Parsed<string> => {
+  if (bytes.length > IMPORT_BYTES_MAX) return one({ detail: 'must be at most 4 MiB' })
+  // Without a byte order mark.
+  if (isUtf8(bytes)) return E.right(new TextDecoder().decode(bytes))
+  const problems: ImportProblem[] = []
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const feed = bytes.indexOf(0x0a, start)
+    const end = feed === -1 ? bytes.length : feed + 1
+    if (!isUtf8(bytes.subarray(start, end))) problems.push({ line, detail: 'must be in UTF-8' })
+    start = end
+  }
+  return E.left(problems)
+}
+
+/** The columns in the order of a header row. */
+const readHeader = (header: CsvRow | undefined): Parsed<readonly Column[]> => {
+  if (header === undefined)
+    return one({ detail: `must begin with a row that names its columns: ${COLUMNS.join(', ')}` })
+  const { line, fields } = header
+  const columns = fields.filter(isColumn)
+  const missing = REQUIRED.filter((name) => !columns.includes(name))
+  const problems: readonly ImportProblem[] = [
+    ...(columns.length < fields.length ? [{ line, detail: `must name only the columns ${COLUMNS.join(', ')}` }] : []),
+    ...(new Set(columns).size < columns.length ? [{ line, detail: 'must name each column once' }] : []),
+    ...missing.map((name) => ({ line, detail: `must name the column ${name}` })),
+  ]
+  return problems.length === 0 ? E.right(columns) : E.left(problems)
+}
+
+const decode = <A>(codec: t.Decoder<unknown, A>, text: string): E.Either<string, A> =>
+  E.mapLeft(([error]: t.Errors) => error?.message ?? 'is invalid')(codec.decode(text))
+
+/** Reads the fields of one row. Empty quotas are the default. */
+const readUser = (columns: readonly Column[], { line, fields }: CsvRow): Parsed<ImportedUser> => {
+  if (fields.length !== columns.length) {
+    return one({ line, detail: `has ${fields.length} fields; the header names ${columns.length}` })
+  }
+  const textOf = (column: Column): string => fields[columns.indexOf(column)] ?? ''
+  const read = {
+    name: decode(NewUserName, textOf('name')),
+    role: decode(Role, textOf('role')),
+    quota: textOf('quota') === '' ? E.right(null) : parseQuota(textOf('quota')),
+    scope: decode(scopeCodec, textOf('scope')),
+  }
+  const { name, role, quota, scope } = read
+  const problems: ImportProblem[] = COLUMNS.flatMap((column) => {
+    const field = read[column]
+    return E.isLeft(field) ? [{ line, column, detail: field.left }] : []
+  })
+  if (E.isRight(role) && role.right !== 'tester') {
+    const detail = 'is for testers only'
+    if (E.isRight(quota) && quota.right !== null) problems.push({ line, column: 'quota', detail })
+    if (E.isRight(scope) && scope.right !== '') problems.push({ line, column: 'scope', detail })
+  }
+  if (problems.length > 0 || E.isLeft(name) || E.isLeft(role) || E.isLeft(quota) || E.isLeft(scope)) {
+    return E.left(problems)
+  }
+  return E.right({ line, name: name.right, role: role.right, quota: quota.right, scope: scope.right })
+}
+
+/** Remembers the lines of names. Returns the problem of a name that an earlier line has. */
+const makeNames = (nameAt: number): ((row: CsvRow) => readonly ImportProblem[]) => {
+  const lines = new Map<string, number>()
+  return ({ line, fields }) => {
+    const name = fields[nameAt]
+    if (!NewUserName.is(name)) return []
+    const folded = foldName(name)
+    const before = lines.get(folded)
+    if (before === undefined) lines.set(folded, line)
+    return before === undefined
+      ? []
+      : [{ line, column: 'name', detail: `is the same as in line ${before}; upper and lower case count as the same` }]
+  }
+}
+
+const readUsers = ([header, ...rows]: readonly CsvRow[]): Parsed<readonly ImportedUser[]> => {
+  const columns = readHeader(header)
+  if (E.isLeft(columns)) return columns
+  const beyond = rows[IMPORT_ROWS_MAX]
+  if (beyond !== undefined) {
+    return one({ line: beyond.line, detail: `is beyond the ${IMPORT_ROWS_MAX} users that a file may have` })
+  }
+  const duplicates = makeNames(columns.right.indexOf('name'))
+  const users: ImportedUser[] = []
+  const problems: ImportProblem[] = []
+  for (const row of rows) {
+    const user = readUser(columns.right, row)
+    if (E.isRight(user)) users.push(user.right)
+    else problems.push(...user.left)
+    problems.push(...duplicates(row))
+  }
+  return problems.length === 0 ? E.right(users) : E.left(problems)
+}
+
+/**
+ * Reads users from a CSV file (RFC 4180, UTF-8) whose first row names its columns: name, role, and optionally quota and
+ * scope. It reports all problems at once, except that what is not UTF-8, not CSV or has no header is not read further.
+ */
+export const readUsersCsv = (bytes: Uint8Array): E.Either<ImportProblems, readonly ImportedUser[]> => {
+  const text = decodeText(bytes)
+  // The header, and one row more than allowed.
+  const rows: Parsed<readonly CsvRow[]> = E.isLeft(text)
+    ? text
+    : E.mapLeft((fault: ImportProblem) => [fault])(parseCsv(text.right, IMPORT_ROWS_MAX + 2))
+  const users = E.isLeft(rows) ? rows : readUsers(rows.right)
+  return E.mapLeft((problems: readonly ImportProblem[]) => ({
+    listed: problems.slice(0, LISTED_MAX),
+    total: problems.length,
+  }))(users)
+}

@@ -52,7 +52,16 @@ const RULES: readonly Rule[] = [
   },
   { files: 'src/copy/', may: ['src/copy/', 'src/audit/', DOMAIN, 'projections/', 'src/event-store/', 'src/vault/'] },
   { files: 'src/http/', may: ['src/http/', 'src/feed/', 'src/audit/', ...OUTSIDE.may], mayType: OUTSIDE.mayType },
-  { files: CONFIG, may: [CONFIG, 'src/event-store/eventstoredb/server/address.ts', 'src/domain/user/scope.ts'] },
+  {
+    files: CONFIG,
+    may: [
+      CONFIG,
+      'src/event-store/eventstoredb/server/address.ts',
+      'src/domain/user/scope.ts',
+      'src/domain/user/quota.ts',
+    ],
+    mayType: ['src/domain/events/user.ts'],
+  },
   { files: 'src/service/random.ts', may: [], mayType: [DOMAIN] },
   { files: 'src/service/heap.ts', may: [] },
   {

@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'user show': async () => (await import('./user/show.ts')).userShowCommand,
   'user passwd': async () => (await import('./user/passwd.ts')).userPasswdCommand,
   'user role': async () => (await import('./user/role.ts')).userRoleCommand,
+  'user quota': async () => (await import('./user/quota.ts')).userQuotaCommand,
+  'user scope': async () => (await import('./user/scope.ts')).userScopeCommand,
   'user rename': async () => (await import('./user/rename.ts')).userRenameCommand,
   'user remove': async () => (await import('./user/remove.ts')).userRemoveCommand,
   'user restore': async () => (await import('./user/restore.ts')).userRestoreCommand,

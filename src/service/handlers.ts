@@ -74,6 +74,7 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
     audit: makeAuditHandlers({ objects, views, store, signer }),
     users: makeUserHandlers({
       ...{ runner, objects, users, vault, clock, randomHex, randomBytes, endReservations, endBindings },
+      quotaDefault: config.quotaDefault,
       eraseSecrets: (id) => eraseUser(store, id),
     }),
     events: makeEvents({

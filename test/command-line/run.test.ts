@@ -12,6 +12,8 @@ const COMMANDS = [
   'user show',
   'user passwd',
   'user role',
+  'user quota',
+  'user scope',
   'user rename',
   'user remove',
   'user restore',
@@ -40,7 +42,7 @@ const TAKES_ONE = [
   ...['backup', 'history', 'proof', 'vault forget', 'connect', 'sut check', 'client', 'user add', 'user show'],
   ...['user passwd', 'user remove', 'user restore', 'user erase'],
 ]
-const TAKES_TWO = ['user role', 'user rename']
+const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope']
 /** A configuration that every command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 

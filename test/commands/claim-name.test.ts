@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type KnownNames, runWithName } from '../../src/commands/claim-name.ts'
 import { makeRunner } from '../../src/commands/runner.ts'
 import { userDecider } from '../../src/domain/user/decide.ts'
+import { QUOTA_DEFAULT } from '../../src/domain/user/quota.ts'
 import { makeId, USERS_STREAM } from '../../src/domain/values/ids.ts'
 import { foldName } from '../../src/domain/values/user-name.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
@@ -37,7 +38,14 @@ const anInstance = (store: EventStore, vault: Vault, isForgetful = false) => {
       const credentials = { id: randomHex(12), changed: ['name' as const] }
       vault.set(credentials.id, foldName(name))
       const ended = await runWithName(runner, names, name, {
-        command: (claim) => ({ type: 'AddUser', _id: makeId(now, randomHex(8)), role: 'tester', credentials, claim }),
+        command: (claim) => ({
+          type: 'AddUser',
+          _id: makeId(now, randomHex(8)),
+          role: 'tester',
+          quotaDefault: QUOTA_DEFAULT,
+          credentials,
+          claim,
+        }),
         actor: administrator,
         requestId: randomHex(8),
       })

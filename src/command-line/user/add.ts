@@ -1,20 +1,26 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../../domain/events/user.ts'
+import { withService } from '../people/ask.ts'
+import { LIMITS_HELP, readLimits } from '../people/limits.ts'
+import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { withService } from './ask.ts'
-import { misuse, ROLES } from './misuse.ts'
-import { choosePassword, PASSWORD_HELP } from './password.ts'
+import { misuse, ROLES } from '../terminal/misuse.ts'
 
 export const userAddCommand: Command = {
   name: 'user add',
   operands: ['NAME'],
-  options: { role: { type: 'string' }, id: { type: 'string' }, 'password-stdin': { type: 'boolean' } },
+  options: {
+    ...{ role: { type: 'string' }, id: { type: 'string' }, quota: { type: 'string' }, scope: { type: 'string' } },
+    'password-stdin': { type: 'boolean' },
+  },
   summary: 'adds a user',
   example: 'user add anna --role tester',
   help: `
 Adds a user with the --role administrator, tester or auditor. Prints the id of the user and, on the next line, the
 password if it is a random one. NAME has 1 to 128 characters, without ":" and invisible ones, without white space at
 either end, and does not begin with "berth_". Upper and lower case count as the same. --id sets the id.
+
+--quota and --scope limit a tester from the start. ${LIMITS_HELP}
 
 ${PASSWORD_HELP}
 
@@ -23,10 +29,12 @@ ${PASSWORD_HELP}
     const { role, id } = given.options
     if (role === undefined) return misuse(terminal, 'a --role is required', userAddCommand)
     if (!Role.is(role)) return misuse(terminal, `the role must be ${ROLES}`, userAddCommand)
+    const limits = readLimits(given.options.quota, given.options.scope)
+    if (E.isLeft(limits)) return misuse(terminal, limits.left, userAddCommand)
     const chosen = await choosePassword(given, terminal)
     if (E.isLeft(chosen)) return refuse(terminal, chosen.left)
     const { password, isMade } = chosen.right
-    const body = { name: given.operands[0], role, password, ...(id !== undefined && { _id: id }) }
+    const body = { name: given.operands[0], role, password, ...limits.right, ...(id !== undefined && { _id: id }) }
     return withService(config, terminal, async (ask) => {
       const added = await ask({ method: 'POST', path: '/api/user/create', body })
       if (E.isLeft(added)) return refuse(terminal, added.left.why)

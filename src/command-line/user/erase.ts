@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { findUser, pathOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { withService } from './ask.ts'
-import { findUser, pathOf } from './members.ts'
 
 export const userEraseCommand: Command = {
   name: 'user erase',

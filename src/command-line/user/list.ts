@@ -1,12 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { limitsOf } from '../people/limits.ts'
+import { type Member, readMembers, statusOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { withService } from './ask.ts'
-import { type Member, readMembers, statusOf } from './members.ts'
 
 const lineOf = (member: Member): string => {
   const { _id, role, name } = member
   const status = statusOf(member)
-  return [_id, role, name, ...(status === 'present' ? [] : [status])].join('\t')
+  const limits = Object.entries(limitsOf(member)).map(([what, text]) => `${what} ${text}`)
+  return [_id, role, name, ...(status === 'present' ? [] : [status]), ...limits].join('\t')
 }
 
 export const userListCommand: Command = {
@@ -17,7 +19,8 @@ export const userListCommand: Command = {
   example: 'user list',
   help: `
 Prints the users in the order they were added, one per line: id, role and name, separated by tabs. With --removed it
-prints removed users too, with "removed" or "erased" as a fourth column.
+prints removed users too, with "removed" or "erased" as a fourth column. Further columns show the quota and the scope of
+testers who have one of their own, each after the word.
 
 With --json it prints {"users":[...]} with the users as GET /api/user shows them.`,
   run: ({ options }, config, terminal) =>

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { findUser, pathOf } from '../people/members.ts'
+import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { withService } from './ask.ts'
-import { findUser, pathOf } from './members.ts'
-import { choosePassword, PASSWORD_HELP } from './password.ts'
 
 export const userPasswdCommand: Command = {
   name: 'user passwd',

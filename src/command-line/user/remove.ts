@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Removal } from '../../domain/events/user.ts'
+import { type Ask, withService } from '../people/ask.ts'
+import { describe, findUser, type Member, pathOf, readMembers, statusOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { type Ask, withService } from './ask.ts'
-import { describe, findUser, type Member, pathOf, readMembers, statusOf } from './members.ts'
-import { misuse } from './misuse.ts'
+import { misuse } from '../terminal/misuse.ts'
 
 const many = (count: number): string => (count === 1 ? '1 reservation' : `${count} reservations`)
 

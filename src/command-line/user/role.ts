@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../../domain/events/user.ts'
+import { withService } from '../people/ask.ts'
+import { describe, findUser, pathOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { withService } from './ask.ts'
-import { describe, findUser, pathOf } from './members.ts'
-import { misuse, ROLES } from './misuse.ts'
+import { misuse, ROLES } from '../terminal/misuse.ts'
 
 export const userRoleCommand: Command = {
   name: 'user role',

@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { limitsOf } from '../people/limits.ts'
+import { findUser, type Member, statusOf } from '../people/members.ts'
 import { type Command, DONE, refuse } from '../terminal/command.ts'
-import { withService } from './ask.ts'
-import { findUser, type Member, statusOf } from './members.ts'
 
 const rowsOf = (member: Member): string => {
   const { _id: id, name, role, created_at, updated_at, removed_at, erased_at } = member
-  const rows = { id, name, role, status: statusOf(member), created_at, updated_at, removed_at, erased_at }
+  const times = { created_at, updated_at, removed_at, erased_at }
+  const rows = { id, name, role, ...limitsOf(member), status: statusOf(member), ...times }
   return Object.entries(rows)
     .flatMap(([member, value]) => (value === undefined ? [] : [`${member}\t${value}\n`]))
     .join('')
@@ -19,7 +21,7 @@ export const userShowCommand: Command = {
   example: 'user show anna',
   help: `
 Prints what is known of the user with the name or id NAME, one line each: what it is and the value, separated by a tab.
-A removed user is shown if no other one has the name.
+A removed user is shown if no other one has the name. A tester without a quota has that of the service.
 
 With --json it prints what GET /api/user/<id> answers.`,
   run: ({ operands: [name = ''], options }, config, terminal) =>

@@ -4,36 +4,31 @@ import type { Event } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials } from '../events/user.ts'
 import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { type NameClaim, refuseName } from './name-claim.ts'
+import { changeQuota, type QuotaChange } from './quota.ts'
 import { evolveUsers, findUser, packUsers, type UserState, type UsersState, unpackUsers, weighUsers } from './state.ts'
 
-/**
- * A name that must be free. Events have no names, so the command brings those of the users it knows, by the ids of
- * their secrets. The decision is made again with more of them if a user is missing.
- */
-export interface NameClaim {
-  /** The name case-folded; see values/user-name.ts. */
-  readonly folded: string
-  /** Folded names by the id of the secret. */
-  readonly known: ReadonlyMap<string, string>
+interface QuotaFields {
+  /** The limits to set; null for the service's default. */
+  readonly quota?: QuotaChange | null | undefined
+  /** The service's default. A user without a quota of its own gets the limits that `quota` omits from it. */
+  readonly quotaDefault: Quota
 }
 
-export interface AddUser {
+export interface AddUser extends QuotaFields {
   readonly type: 'AddUser'
   readonly _id: string
   readonly role: Role
-  readonly quota?: Quota | null | undefined
   readonly scope?: string | undefined
   readonly credentials: UserCredentials
   readonly claim: NameClaim
 }
 
 /** Omitted fields keep their values. */
-export interface ChangeUser {
+export interface ChangeUser extends QuotaFields {
   readonly type: 'ChangeUser'
   readonly _id: string
   readonly role?: Role | undefined
-  /** Null for the service's default. */
-  readonly quota?: Quota | null | undefined
   readonly scope?: string | undefined
   readonly credentials?: UserCredentials | undefined
   /** For a new name. */
@@ -65,23 +60,6 @@ type Decision = E.Either<Failure, readonly Event[]>
 
 const NOTHING: Decision = E.right([])
 
-/** Whether a name is free: undefined if the claim does not know every name. */
-const isFree = ({ users }: UsersState, { folded, known }: NameClaim, ownId: string): boolean | undefined => {
-  const others = users.filter(({ _id, status }) => status === 'present' && _id !== ownId)
-  const names = others.map(({ secrets }) => known.get(secrets.name ?? ''))
-  if (names.includes(folded)) return false
-  return names.includes(undefined) ? undefined : true
-}
-
-/** Why a name cannot be had, if it cannot. */
-const refuseName = (state: UsersState, claim: NameClaim, ownId: string): E.Either<Failure, never> | undefined => {
-  const free = isFree(state, claim, ownId)
-  if (free === undefined) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
-  return free
-    ? undefined
-    : refuse('user_name_taken', 'Another user has this name. Upper and lower case count as the same.')
-}
-
 const isLastAdministrator = ({ users }: UsersState, { _id, role }: UserState): boolean =>
   role === 'administrator' &&
   !users.some((other) => other._id !== _id && other.role === 'administrator' && other.status === 'present')
@@ -107,32 +85,41 @@ const fieldProblems = (role: Role, { quota, scope }: Pick<ChangeUser, 'quota' | 
   ...(role !== 'tester' && scope ? [bodyProblem('invalid', 'scope', 'is for testers only')] : []),
 ]
 
-const add = (state: UsersState, { _id, role, quota, scope, credentials, claim }: AddUser): Decision => {
+/** The quota that a command sets; undefined if it names no limit. */
+const newQuota = ({ quota, quotaDefault }: QuotaFields, own: Quota | null): Quota | null | undefined => {
+  if (!quota) return quota
+  return Object.keys(quota).length === 0 ? undefined : changeQuota(own ?? quotaDefault, quota)
+}
+
+const add = (state: UsersState, command: AddUser): Decision => {
+  const { _id, role, scope, credentials, claim } = command
   if (findUser(state, _id) !== undefined) return refuse('user_id_taken', 'Another user has or had this id.')
-  const problems = fieldProblems(role, { quota, scope })
+  const problems = fieldProblems(role, command)
   if (problems.length > 0) return E.left(invalid(problems))
   const refused = refuseName(state, claim, _id)
   if (refused !== undefined) return refused
+  const quota = newQuota(command, null)
   return E.right([
     { type: 'UserAdded', data: { _id, role, credentials, ...(quota && { quota }), ...(scope && { scope }) } },
   ])
 }
 
 const change = (state: UsersState, command: ChangeUser): Decision => {
-  const { _id, role, quota, scope, credentials, claim, ifMatch } = command
+  const { _id, role, scope, credentials, claim, ifMatch } = command
   const found = requirePresent(state, _id)
   if (E.isLeft(found)) return found
   const user = found.right
   if (ifMatch !== undefined && !ifMatch.includes(user.revision))
     return refuse('stale', `The user has changed. Its ETag is now "${user.revision}": read it again and retry.`)
   const newRole = role ?? user.role
-  const problems = fieldProblems(newRole, { quota, scope })
+  const problems = fieldProblems(newRole, command)
   if (problems.length > 0) return E.left(invalid(problems))
   if (role !== undefined && role !== 'administrator' && isLastAdministrator(state, user)) return refuseLast()
   const refused = claim && refuseName(state, claim, _id)
   if (refused !== undefined) return refused
   // A role other than tester drops both, so they are not recorded with it.
   const isTester = newRole === 'tester'
+  const quota = newQuota(command, user.quota)
   const changed = {
     ...(newRole !== user.role && { role: newRole }),
     ...(isTester && quota !== undefined && canonicalJson(quota) !== canonicalJson(user.quota) && { quota }),

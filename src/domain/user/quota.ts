@@ -1,8 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Quota, quotaFields } from '../events/user.ts'
 
-/** The limits that change; null is no limit. */
+/** Some limits, such as those that change; null is no limit. */
 export type QuotaChange = Partial<Quota>
+
+/** The quota of testers without one of their own, unless BERTH_QUOTA_DEFAULT says otherwise. */
+export const QUOTA_DEFAULT: Quota = { hours_per_week: null, reservations_max: 100, priority_max: 0 }
+
+/** A quota after a change of some of its limits. */
+export const changeQuota = ({ hours_per_week, reservations_max, priority_max }: Quota, change: QuotaChange): Quota => ({
+  ...{ hours_per_week, reservations_max, priority_max },
+  ...change,
+})
 
 type Limit = keyof Quota
 
@@ -48,3 +57,9 @@ export const parseQuota = (text: string): E.Either<string, QuotaChange | null> =
   }
   return E.right(Object.fromEntries(limits))
 }
+
+/** The text of a quota, which `parseQuota` reads. */
+export const formatQuota = ({ hours_per_week, reservations_max, priority_max }: Quota): string =>
+  Object.entries({ hours_per_week, reservations_max, priority_max })
+    .map(([name, limit]) => `${name}=${limit ?? 'none'}`)
+    .join(',')

@@ -1,9 +1,10 @@
 import * as t from 'io-ts'
-import { boolean, integer, opaqueId, text } from '../../domain/codec/codec.ts'
+import { boolean, integer, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
-import { Removal, Role } from '../../domain/events/user.ts'
+import { quotaFields, Removal, Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
+import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/password.ts'
 import type { DecodeBody } from '../protocol/route.ts'
@@ -38,8 +39,16 @@ const OwnId = withSchema(new t.Type(opaqueId.name, opaqueId.is, opaqueId.validat
   description: 'An id that the user has elsewhere; assigned by the service if left out.',
 }))
 
-const Creation = closed('UserCreation', { name: NewUserName, role: Role }, { _id: OwnId, password: Password })
-const Update = closed('UserUpdate', {}, { name: NewUserName, role: Role })
+/** The limits to set; the others stay. Null is the service's default. */
+const QuotaChange = orNull(closed('QuotaChange', {}, quotaFields))
+const limits = { quota: QuotaChange, scope: scopeCodec }
+
+const Creation = closed(
+  'UserCreation',
+  { name: NewUserName, role: Role },
+  { _id: OwnId, password: Password, ...limits },
+)
+const Update = closed('UserUpdate', {}, { name: NewUserName, role: Role, ...limits })
 const NewPassword = closed('NewPassword', { password: Password }, { revoke_tokens: boolean })
 const OwnPassword = closed(
   'OwnPassword',

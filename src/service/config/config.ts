@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Quota } from '../../domain/events/user.ts'
 import { type AddressRange, readAddressRanges } from './address-ranges.ts'
 import { type ClientConfig, readClient } from './client.ts'
 import { duration } from './duration.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
 import { readHost } from './host.ts'
+import { readQuotaDefault } from './quota.ts'
 import { oneOf, type Read, type ReadVariable, wholeNumber } from './read.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
@@ -35,6 +37,8 @@ export interface Config {
   readonly gateway: GatewayConfig
   /** Milliseconds. */
   readonly limits: { readonly windowMax: number; readonly horizon: number }
+  /** The quota of testers without one of their own. */
+  readonly quotaDefault: Quota
   /** Milliseconds by which the clock may be past the log's last event at a start. */
   readonly clockAheadMax: number
   /** The service that commands ask instead of the one that runs on `data`. */
@@ -164,6 +168,7 @@ export const readConfig = (
       windowMax: read('BERTH_WINDOW_MAX', duration, 7 * 86_400_000),
       horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
     },
+    quotaDefault: readQuotaDefault(read),
     clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
     ...(client && { client }),
     logLevel: read('BERTH_LOG_LEVEL', oneOf(...LOG_LEVELS), 'info'),

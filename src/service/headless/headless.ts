@@ -43,7 +43,7 @@ const listen = (config: Config, world: World, opening: Opening, core: Core, peop
   const { clock, log } = world
   const onError = (err: unknown): void => log.error({ err }, 'a request failed')
   const app = makeApp({
-    routes: makeRoutes(world, opening, core, people),
+    routes: makeRoutes(config, world, opening, core, people),
     isOpen: () => !opening.stage.hasFailed,
     gate: AS_COMMAND_LINE,
     idempotencyKeys: makeRotatingIdempotencyKeys(core.vault.keys),

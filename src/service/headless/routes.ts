@@ -21,6 +21,7 @@ import { userRoutes } from '../../http/routes/users/user-routes.ts'
 import { makeUnfinished } from '../../read-models/unfinished.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
+import type { Config } from '../config/config.ts'
 import type { Core, Opening } from '../open-core.ts'
 import { conditionOf } from '../parts.ts'
 import type { World } from '../world.ts'
@@ -83,7 +84,13 @@ const makeEndings = (
 }
 
 /** The routes of users, which need no views, and the list of reservations, which waits for them a while. */
-export const makeRoutes = (world: World, opening: Opening, core: Core, people: People): readonly Route[] => {
+export const makeRoutes = (
+  { quotaDefault }: Config,
+  world: World,
+  opening: Opening,
+  core: Core,
+  people: People,
+): readonly Route[] => {
   const { randomHex, alarms, stage } = opening
   const { store, vault } = core
   const { views, runner, users } = people
@@ -91,7 +98,7 @@ export const makeRoutes = (world: World, opening: Opening, core: Core, people: P
   const objects = fromLogAlone(views, makeObjects(views, store))
   const wait = makeWaitForViews(() => isServing(conditionOf({ alarms, views, isUpToDate: () => true, stage })))
   const handlers = makeUserHandlers({
-    ...{ runner, objects, users, vault, clock, randomHex, randomBytes },
+    ...{ runner, objects, users, quotaDefault, vault, clock, randomHex, randomBytes },
     ...makeEndings(world, core, people, wait),
     eraseSecrets: (id) => eraseUser(store, id),
   })

@@ -4,6 +4,7 @@ import type { Actor } from '../../../src/domain/decider.ts'
 import type { Quota, Role, UserSecretField } from '../../../src/domain/events/user.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { type UserCommand, userDecider } from '../../../src/domain/user/decide.ts'
+import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
 import { makeId, sutStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import { type EventStore, NO_STREAM } from '../../../src/event-store/event-store.ts'
 import { administrator, alice, bob, userAdded } from '../../domain/builders.ts'
@@ -73,20 +74,38 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
   const change = (_id: string): UserCommand => {
     const { credentials, claim } = named()
     return one<UserCommand>([
-      { type: 'ChangeUser', _id, credentials, claim },
-      { type: 'ChangeUser', _id, role: one(ROLES) },
-      { type: 'ChangeUser', _id, quota: one(QUOTAS), scope: one(['', 'rack=4', 'lab=n%2Cs']) },
-      { type: 'ChangeUser', _id, role: 'tester', quota: one(QUOTAS) },
+      { type: 'ChangeUser', _id, quotaDefault: QUOTA_DEFAULT, credentials, claim },
+      { type: 'ChangeUser', _id, quotaDefault: QUOTA_DEFAULT, role: one(ROLES) },
+      {
+        type: 'ChangeUser',
+        _id,
+        quotaDefault: QUOTA_DEFAULT,
+        quota: one(QUOTAS),
+        scope: one(['', 'rack=4', 'lab=n%2Cs']),
+      },
+      { type: 'ChangeUser', _id, quotaDefault: QUOTA_DEFAULT, role: 'tester', quota: one(QUOTAS) },
     ])
   }
 
   const administer = async (step: number): Promise<void> => {
     const _id = one(ids)
     const { credentials, claim } = named('epoch', 'password')
-    const own = { type: 'ChangeUser', _id, credentials: { id: randomHex(12), changed: ['epoch', 'password'] } } as const
+    const own = {
+      type: 'ChangeUser',
+      _id,
+      quotaDefault: QUOTA_DEFAULT,
+      credentials: { id: randomHex(12), changed: ['epoch', 'password'] },
+    } as const
     if (number(6) === 0) return run(own, { _id, role: one(ROLES) }, step)
     const command = one<UserCommand>([
-      { type: 'AddUser', _id: makeId(clock(), randomHex(8)), role: one(ROLES), credentials, claim },
+      {
+        type: 'AddUser',
+        _id: makeId(clock(), randomHex(8)),
+        role: one(ROLES),
+        quotaDefault: QUOTA_DEFAULT,
+        credentials,
+        claim,
+      },
       change(_id),
       change(_id),
       { type: 'RemoveUser', _id, reservations: one(['keep', 'cancel']) },

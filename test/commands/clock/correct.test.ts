@@ -6,6 +6,7 @@ import { makeRunner } from '../../../src/commands/runner.ts'
 import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
 import { goodTokens, type TokenCommand, tokenDecider } from '../../../src/domain/token/decide.ts'
 import { type UserCommand, userDecider } from '../../../src/domain/user/decide.ts'
+import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
 import { monitoringStream, sutStream, tokenStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { administrator, alice, clock, explicit, tokenIssued, userCredentials } from '../../domain/builders.ts'
@@ -92,9 +93,19 @@ test('a correction makes users changeable again, and keeps them as they are', as
     return E.isLeft(ended) ? ended.left.code : ended.right.kind
   }
   const claim = { folded: 'alice', known: new Map() }
-  t.is(await run({ type: 'AddUser', _id: alice, role: 'tester', credentials: userCredentials(1), claim }), 'recorded')
+  t.is(
+    await run({
+      type: 'AddUser',
+      _id: alice,
+      role: 'tester',
+      quotaDefault: QUOTA_DEFAULT,
+      credentials: userCredentials(1),
+      claim,
+    }),
+    'recorded',
+  )
   now = clock(WRONG)
-  t.is(await run({ type: 'ChangeUser', _id: alice, scope: 'rack=4' }), 'recorded')
+  t.is(await run({ type: 'ChangeUser', _id: alice, quotaDefault: QUOTA_DEFAULT, scope: 'rack=4' }), 'recorded')
   now = clock(RIGHT)
   t.is(await run({ type: 'RemoveUser', _id: alice, reservations: 'keep' }), 'clock_behind')
   const head = await store.head()
@@ -102,7 +113,7 @@ test('a correction makes users changeable again, and keeps them as they are', as
   const corrected = (await readAll(store, USERS_STREAM)).at(-1)
   t.is(corrected?.type, 'ClockCorrected')
   t.false('sut_id' in (corrected?.data ?? {}))
-  t.is(await run({ type: 'ChangeUser', _id: alice, scope: 'rack=4' }), 'already')
+  t.is(await run({ type: 'ChangeUser', _id: alice, quotaDefault: QUOTA_DEFAULT, scope: 'rack=4' }), 'already')
   t.is(await run({ type: 'RemoveUser', _id: alice, reservations: 'keep' }), 'recorded')
 })
 

@@ -14,7 +14,7 @@ import {
   userRestored,
 } from '../builders.ts'
 import { at, records, refusal, stories, whyRefused } from '../given-when-then.ts'
-import { change, erase, PEOPLE, QUOTA, remove, restore } from './people.ts'
+import { add, change, erase, PEOPLE, QUOTA, remove, restore } from './people.ts'
 
 const { given } = stories(userDecider)
 const people = given(...PEOPLE)
@@ -31,6 +31,26 @@ test('a change records only what changes', (t) => {
   t.deepEqual(limited.when(change({ quota }), '06:00'), records(userChanged({ quota })))
   t.deepEqual(people.when(change({}), '06:00'), records())
   t.deepEqual(people.when(change({ quota: null, scope: '' }), '06:00'), records())
+})
+
+test('a change of some limits of a quota keeps the others, or takes them from the default', (t) => {
+  const limited = given(...PEOPLE, at('05:10', userChanged({ quota: QUOTA })))
+  const changed = userChanged({ quota: { ...QUOTA, reservations_max: 0 } })
+  t.deepEqual(limited.when(change({ quota: { reservations_max: 0 } }), '06:00'), records(changed))
+  t.deepEqual(limited.when(change({ quota: { reservations_max: 20 } }), '06:00'), records())
+  const quotaDefault = { hours_per_week: 40, reservations_max: 7, priority_max: 0 }
+  const quota = { ...quotaDefault, hours_per_week: null }
+  const lift = { quota: { hours_per_week: null }, quotaDefault }
+  t.deepEqual(people.when(change(lift), '06:00'), records(userChanged({ quota })))
+  t.deepEqual(
+    people.when(add({ quota: { hours_per_week: null }, quotaDefault }), '06:00'),
+    records(userAdded({ _id: idOf(9), credentials: userCredentials(9), quota })),
+  )
+})
+
+test('a quota without limits changes nothing', (t) => {
+  t.deepEqual(people.when(change({ quota: {} }), '06:00'), records())
+  t.deepEqual(people.when(add({ quota: {} }), '06:00'), people.when(add(), '06:00'))
 })
 
 test('quotas and scopes are for testers', (t) => {

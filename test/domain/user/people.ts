@@ -1,4 +1,6 @@
-import type { NameClaim, UserCommand } from '../../../src/domain/user/decide.ts'
+import type { UserCommand } from '../../../src/domain/user/decide.ts'
+import type { NameClaim } from '../../../src/domain/user/name-claim.ts'
+import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
 import { administrator, alice, bob, idOf, userAdded, userCredentials } from '../builders.ts'
 import { at } from '../given-when-then.ts'
 
@@ -23,10 +25,11 @@ type Command<T extends UserCommand['type']> = Extract<UserCommand, { readonly ty
 
 export const add = (more: Partial<Command<'AddUser'>> = {}): UserCommand => ({
   ...{ type: 'AddUser', _id: idOf(9), role: 'tester', credentials: userCredentials(9), claim: claimOf('carol') },
+  quotaDefault: QUOTA_DEFAULT,
   ...more,
 })
 export const change = (more: Partial<Command<'ChangeUser'>>): UserCommand => ({
-  ...{ type: 'ChangeUser', _id: alice },
+  ...{ type: 'ChangeUser', _id: alice, quotaDefault: QUOTA_DEFAULT },
   ...more,
 })
 export const remove = (_id = alice, reservations: 'keep' | 'cancel' = 'keep'): UserCommand => ({

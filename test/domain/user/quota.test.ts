@@ -1,7 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { parseQuota, type QuotaChange } from '../../../src/domain/user/quota.ts'
+import {
+  changeQuota,
+  formatQuota,
+  parseQuota,
+  QUOTA_DEFAULT,
+  type QuotaChange,
+} from '../../../src/domain/user/quota.ts'
 
 const parsed: readonly (readonly [string, QuotaChange | null])[] = [
   ['default', null],
@@ -79,6 +85,8 @@ test('property: every quota is parsed from its text, its limits in any order', (
     )
   fc.assert(
     fc.property(shuffled, ([quota, entries]) => {
+      const whole = changeQuota(QUOTA_DEFAULT, quota)
+      t.deepEqual(parseQuota(formatQuota(whole)), E.right(whole))
       t.deepEqual(parseQuota(entries.map(([name, value]) => `${name}=${value ?? 'none'}`).join()), E.right(quota))
     }),
   )

@@ -56,6 +56,8 @@ export const refused: readonly (readonly [string, string, RegExp])[] = [
   ['BERTH_LISTEN_PORTS', '0-10', /range of ports/],
   ['BERTH_LISTEN_PORTS', '30000-20000', /first not above the last/],
   ['BERTH_LISTEN_PORTS', '1-65536', /range of ports/],
+  ['BERTH_QUOTA_DEFAULT', '40', /limits like hours_per_week=40/],
+  ['BERTH_QUOTA_DEFAULT', 'hours_per_week=169', /from 0 to 168/],
   ['BERTH_WINDOW_MAX', '7 days', /ISO 8601/],
   ['BERTH_WINDOW_MAX', 'P1M', /no fixed length/],
   ['BERTH_HORIZON', 'P1Y', /no fixed length/],

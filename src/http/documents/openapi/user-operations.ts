@@ -10,7 +10,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
     tag: 'Users',
     summary: 'Create a user',
     description:
-      'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere.',
+      'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere. Testers may have a quota and a scope.',
     answer: refTo('NewUser'),
     isCreation: true,
     isTagged: true,
@@ -19,8 +19,9 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   'POST /api/user/:id/update': {
     id: 'updateUser',
     tag: 'Users',
-    summary: 'Change the name or the role of a user',
-    description: 'Omitted fields keep their values. A role that may not ends streams and connections.',
+    summary: 'Change the name, the role, the quota or the scope of a user',
+    description:
+      'Omitted fields keep their values, as omitted limits of a quota do. Only testers have a quota and a scope. A role that may not ends streams and connections.',
     answer: refTo('User'),
     isTagged: true,
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],

@@ -3,8 +3,10 @@ import { runWithName } from '../../../commands/claim-name.ts'
 import type { Order, Outcome, Runner } from '../../../commands/order.ts'
 import type { EndBindings } from '../../../commands/users/end-reservations.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
+import type { Quota } from '../../../domain/events/user.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
-import { type NameClaim, type UserCommand, userDecider } from '../../../domain/user/decide.ts'
+import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
+import type { NameClaim } from '../../../domain/user/name-claim.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
 import { makeId, type RandomHex, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
@@ -29,6 +31,8 @@ export interface UserDependencies {
   readonly runner: Runner
   readonly objects: Objects
   readonly users: Users
+  /** The quota of testers without one of their own. */
+  readonly quotaDefault: Quota
   readonly vault: Pick<Vault, 'sealUser'>
   readonly endBindings: EndBindings
   /** Deletes the secrets of a user. */
@@ -84,10 +88,11 @@ export const makeSealPassword =
     })
 
 const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
-  const { runner, users, clock, randomHex, randomBytes } = dependencies
+  const { runner, users, quotaDefault, clock, randomHex, randomBytes } = dependencies
   const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
   return async (call) => {
-    const { name, role, _id: given, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)) } = call.body
+    const { _id: given, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
+    const { name, role, quota, scope } = fields
     if (given !== undefined && RESERVED_USER_IDS.includes(given)) {
       return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
     }
@@ -96,7 +101,7 @@ const makeCreate = (dependencies: UserDependencies): UserChanges['create'] => {
     const order = { ...orderOf(call), secrets }
     const ended = await runWithName(runner, users, name, {
       ...order,
-      command: (claim) => ({ type: 'AddUser', _id, role, credentials, claim }),
+      command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
     })
     const id = E.isRight(ended) && ended.right.kind === 'repeated' && given === undefined ? ended.right.known._id : _id
     return show(id, ended, { created: true, once: call.body.password === undefined ? { password } : {} })
@@ -111,7 +116,7 @@ const makeSetPassword = (
   dependencies: UserDependencies,
   run: (command: UserCommand, order: Omit<Order<unknown>, 'command'>) => Promise<Ended>,
 ) => {
-  const { runner, users, endBindings } = dependencies
+  const { runner, users, quotaDefault, endBindings } = dependencies
   const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
   return async (_id: string, call: Call<NewPassword>): RouteResult => {
     const { user: actor, requestId, client, body } = call
@@ -121,7 +126,7 @@ const makeSetPassword = (
     const { credentials, secrets } = await sealPassword(_id, body.password)
     const isPresent = users.byId(_id) !== undefined
     if (isPresent) await endBindings(_id, call.requestId)
-    const ended = await run({ type: 'ChangeUser', _id, credentials }, { ...orderOf(call), secrets })
+    const ended = await run({ type: 'ChangeUser', _id, credentials, quotaDefault }, { ...orderOf(call), secrets })
     if (E.isRight(ended)) await revoke()
     if (E.isRight(ended) && ended.right.kind === 'recorded') {
       await users.refresh()
@@ -132,7 +137,7 @@ const makeSetPassword = (
 }
 
 export const makeUserChanges = (dependencies: UserDependencies): UserChanges => {
-  const { runner, users, vault, eraseSecrets } = dependencies
+  const { runner, users, quotaDefault, vault, eraseSecrets } = dependencies
   const show = makeShow(dependencies)
   const run = (command: UserCommand, order: Omit<Order<unknown>, 'command'>): Promise<Ended> =>
     runner.run(userDecider, USERS_STREAM, { ...order, command })()
@@ -141,9 +146,9 @@ export const makeUserChanges = (dependencies: UserDependencies): UserChanges => 
     create: makeCreate(dependencies),
     update: async (call) => {
       const { params, body, ifMatch } = call
-      const { name, role } = body
+      const { name, role, quota, scope } = body
       const _id = params.id ?? ''
-      const command = { type: 'ChangeUser', _id, role, ifMatch } as const
+      const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
       if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, orderOf(call)))
       const { credentials, secrets } = vault.sealUser(_id, { name })
       const order = { ...orderOf(call), secrets }

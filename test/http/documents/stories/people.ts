@@ -21,6 +21,10 @@ const adding = async (ask: Ask): Promise<string> => {
 const changing = async (ask: Ask, id: string): Promise<void> => {
   await ask(UPDATE, 'Another name and role', { at: id, body: { name: 'caroline', role: 'administrator' } })
   await ask(UPDATE, 'A tester again', { at: id, body: { role: 'tester' } })
+  await ask(UPDATE, 'A quota and a scope', {
+    at: id,
+    body: { quota: { hours_per_week: 40, reservations_max: 20 }, scope: 'team=qa1' },
+  })
   await ask(UPDATE, 'The last administrator', { at: idOf('admin'), body: { role: 'auditor' } })
   await ask('POST /api/user/:id/password', 'A new password', { at: id, body: { password: 'battery staple' } })
   const own = { old_password: passwordOf('bob'), password: 'battery staple' }

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Quota } from '../../domain/events/user.ts'
 import { foldName } from '../../domain/values/user-name.ts'
 import type { Ask } from './ask.ts'
 
@@ -7,6 +8,8 @@ export interface Member {
   readonly _id: string
   readonly name: string
   readonly role: string
+  readonly quota?: Quota | null
+  readonly scope?: string
   readonly created_at: string
   readonly updated_at: string
   readonly removed_at?: string

@@ -1,5 +1,5 @@
-import { type Command, MISUSED, type Terminal } from '../terminal/command.ts'
-import { usageOf } from '../terminal/help.ts'
+import { type Command, MISUSED, type Terminal } from './command.ts'
+import { usageOf } from './help.ts'
 
 /** Prints what is wrong with the command line. Returns the exit code. */
 export const misuse = (

@@ -1,0 +1,29 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { formatQuota, parseQuota, type QuotaChange } from '../../domain/user/quota.ts'
+import { parseScope } from '../../domain/user/scope.ts'
+import type { Member } from './members.ts'
+
+/** What limits a tester, as a request sets it. */
+interface Limits {
+  readonly quota?: QuotaChange | null
+  readonly scope?: string
+}
+
+export const LIMITS_HELP = `A quota has hours_per_week (0 to 168, in quarters), reservations_max (0 to 10000) and priority_max (0 to 100), some or
+all, each with a number or none. Limits that are left out stay, or are those of the service. A scope is the tags that a
+SUT must have, such as team=qa1,rack=4; "" is every SUT. Only testers have quotas and scopes.`
+
+/** Reads a quota and a scope as typed. Left: what is wrong with them. */
+export const readLimits = (quota: unknown, scope: unknown): E.Either<string, Limits> => {
+  const read = typeof quota === 'string' ? parseQuota(quota) : undefined
+  if (read !== undefined && E.isLeft(read)) return E.left(`the quota ${read.left}`)
+  const tags = typeof scope === 'string' ? parseScope(scope) : undefined
+  if (tags !== undefined && E.isLeft(tags)) return E.left(`the scope ${tags.left}`)
+  return E.right({ ...(read && { quota: read.right }), ...(typeof scope === 'string' && { scope }) })
+}
+
+/** A user's own quota and scope as text, for testers who have them. */
+export const limitsOf = ({ quota, scope }: Member): { readonly quota?: string; readonly scope?: string } => ({
+  ...(quota && { quota: formatQuota(quota) }),
+  ...(scope && { scope }),
+})

@@ -1,0 +1,30 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { withService } from '../people/ask.ts'
+import { limitsOf, readLimits } from '../people/limits.ts'
+import { describe, findUser, type Member, pathOf } from '../people/members.ts'
+import { type Command, DONE, refuse } from '../terminal/command.ts'
+import { misuse } from '../terminal/misuse.ts'
+
+export const userScopeCommand: Command = {
+  name: 'user scope',
+  operands: ['NAME', 'SELECTOR'],
+  options: {},
+  summary: 'limits the SUTs that a tester sees',
+  example: 'user scope anna team=qa1,rack=4',
+  help: `
+Gives the tester with the name or id NAME the SUTs that have all the tags of SELECTOR, which counts within 2 s. At most
+16 tags, with %25, %2C and %3D for "%", "," and "=" in values. SELECTOR "" gives every SUT. Only testers have scopes.`,
+  run: ({ operands: [name = '', typed] }, config, terminal) => {
+    const limits = readLimits(undefined, typed)
+    if (E.isLeft(limits)) return Promise.resolve(misuse(terminal, limits.left, userScopeCommand))
+    return withService(config, terminal, async (ask) => {
+      const found = await findUser(ask, name)
+      if (E.isLeft(found)) return refuse(terminal, found.left)
+      const changed = await ask({ method: 'POST', path: pathOf(found.right, 'update'), body: limits.right })
+      if (E.isLeft(changed)) return refuse(terminal, changed.left.why)
+      const { scope } = limitsOf(changed.right as unknown as Member)
+      terminal.stdout(`${describe(found.right)} has ${scope === undefined ? 'every SUT' : `the scope ${scope}`}\n`)
+      return DONE
+    })
+  },
+}

@@ -1,0 +1,35 @@
+import type * as E from 'fp-ts/lib/Either.js'
+import { type Failure, refuse } from '../failure.ts'
+import type { UsersState } from './state.ts'
+
+/**
+ * A name that must be free. Events have no names, so the command brings those of the users it knows, by the ids of
+ * their secrets. The decision is made again with more of them if a user is missing.
+ */
+export interface NameClaim {
+  /** The name case-folded; see values/user-name.ts. */
+  readonly folded: string
+  /** Folded names by the id of the secret. */
+  readonly known: ReadonlyMap<string, string>
+}
+
+/** Whether a name is free: undefined if the claim does not know every name. */
+const isFree = ({ users }: UsersState, { folded, known }: NameClaim, ownId: string): boolean | undefined => {
+  const others = users.filter(({ _id, status }) => status === 'present' && _id !== ownId)
+  const names = others.map(({ secrets }) => known.get(secrets.name ?? ''))
+  if (names.includes(folded)) return false
+  return names.includes(undefined) ? undefined : true
+}
+
+/** Why a name cannot be had, if it cannot. */
+export const refuseName = (
+  state: UsersState,
+  claim: NameClaim,
+  ownId: string,
+): E.Either<Failure, never> | undefined => {
+  const free = isFree(state, claim, ownId)
+  if (free === undefined) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
+  return free
+    ? undefined
+    : refuse('user_name_taken', 'Another user has this name. Upper and lower case count as the same.')
+}

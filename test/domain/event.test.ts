@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../src/domain/codec/object-codec.ts'
 import { type EventType, eventData, Metadata } from '../../src/domain/event.ts'
+import { SCOPE_MAX } from '../../src/domain/events/user.ts'
 import { arbitraryData, arbitraryMetadata } from './arbitrary-events.ts'
 
 const written = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -69,7 +70,7 @@ const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
   ['ListenPortAssigned', 'sut_id', ''],
   ['UserAdded', '_id', 'a/b'],
   ['UserChanged', 'role', 'system'],
-  ['UserChanged', 'scope', 'a'.repeat(13_345)],
+  ['UserChanged', 'scope', 'a'.repeat(SCOPE_MAX + 1)],
   ['UserRemoved', 'reservations', 'move'],
   ['TokenIssued', 'hash', 'A'.repeat(64)],
   ['TokenIssued', 'hash', 'a'.repeat(63)],
@@ -78,7 +79,8 @@ const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
   ['TokenRevoked', 'user_id', 'a/b'],
 ]
 for (const [type, member, value] of refusedMembers) {
-  test(`${type} is refused with ${JSON.stringify(value)} for ${member}`, (t) => {
+  const shown = JSON.stringify(value)
+  test(`${type} is refused with ${shown.slice(0, 80)} for ${member}`, (t) => {
     const [data] = fc.sample<object>(arbitraryData[type], { numRuns: 1, seed: 590780 })
     const problems = problemsOf(eventData[type].decode({ ...data, [member]: value }))
     t.is(problems.length, 1)

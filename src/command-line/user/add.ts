@@ -20,7 +20,8 @@ Adds a user with the --role administrator, tester or auditor. Prints the id of t
 password if it is a random one. NAME has 1 to 128 characters, without ":" and invisible ones, without white space at
 either end, and does not begin with "berth_". Upper and lower case count as the same. --id sets the id.
 
---quota and --scope limit a tester from the start. ${LIMITS_HELP}
+--quota and --scope limit a tester from the start.
+${LIMITS_HELP}
 
 ${PASSWORD_HELP}
 

@@ -7,7 +7,7 @@ import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { makeCheckHandler } from '../../src/http/routes/probes/checks.ts'
 import { makeForwarded } from '../../src/service/forwarding/forwarded.ts'
-import { makeClientNames } from '../../src/vault/client-names.ts'
+import { makeClientNames } from '../../src/vault/derived/client-names.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
 

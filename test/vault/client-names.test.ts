@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import test from 'ava'
-import { makeClientNames } from '../../src/vault/client-names.ts'
+import { makeClientNames } from '../../src/vault/derived/client-names.ts'
 import type { VaultKey } from '../../src/vault/keys.ts'
 
 const keyOf = (id: string, byte: number): VaultKey => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })

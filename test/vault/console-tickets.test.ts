@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import { makeConsoleTickets } from '../../src/vault/console-tickets.ts'
+import { makeConsoleTickets } from '../../src/vault/derived/console-tickets.ts'
 import type { VaultKey } from '../../src/vault/keys.ts'
 
 const keyOf = (id: string, byte: number): VaultKey => ({ id, key: createSecretKey(Buffer.alloc(32, byte)) })

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { plainAddress } from '../../http/protocol/forwarded.ts'
-import { makeClientNames } from '../../vault/client-names.ts'
+import { makeClientNames } from '../../vault/derived/client-names.ts'
 import { type Command, DONE, MISUSED, refuse } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '../domain/values/network.ts'
-import type { KeyRing, VaultKey } from './keys.ts'
+import { networkOf } from '../../domain/values/network.ts'
+import type { KeyRing, VaultKey } from '../keys.ts'
 
 /**
  * Names of client addresses in the log: keyed hashes, from which nobody can read an address without the vault's key. A

@@ -1,0 +1,44 @@
+import type { KeyRing } from '../keys.ts'
+import { makeSigner } from './signer.ts'
+
+/** What a ticket allows: a console of a reservation, to its holder, for a while. */
+export interface ConsoleTicket {
+  readonly reservationId: string
+  readonly userId: string
+  /** The access of the user to whom it was issued; see UserState. The ticket ends with it. */
+  readonly accessSince: number
+  /** Unix milliseconds. */
+  readonly expires: number
+  /** Tells tickets apart. */
+  readonly nonce: string
+}
+
+/**
+ * Tickets for consoles, `<payload>.<signature>` in base64url. Any instance with a key of the ring verifies them.
+ */
+export interface ConsoleTickets {
+  readonly issue: (ticket: Omit<ConsoleTicket, 'nonce'>) => string
+  /** Undefined if it was not signed with a key of the ring. Whether it has expired is not checked. */
+  readonly verify: (text: string) => ConsoleTicket | undefined
+}
+
+const PURPOSE = 'berth console ticket v1'
+const NONCE_BYTES = 16
+
+type Content = [reservationId: string, userId: string, expires: number, nonce: string, accessSince: number]
+
+export const makeConsoleTickets = (keys: () => KeyRing, randomBytes: (size: number) => Uint8Array): ConsoleTickets => {
+  const signer = makeSigner(keys, PURPOSE)
+  return {
+    issue: ({ reservationId, userId, accessSince, expires }) => {
+      const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64url')
+      return signer.issue([reservationId, userId, expires, nonce, accessSince] satisfies Content)
+    },
+    verify: (text) => {
+      const content = signer.open(text) as Content | undefined
+      if (content === undefined) return undefined
+      const [reservationId, userId, expires, nonce, accessSince] = content
+      return { reservationId, userId, accessSince, expires, nonce }
+    },
+  }
+}

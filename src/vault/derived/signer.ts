@@ -1,0 +1,57 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { KeyRing, VaultKey } from '../keys.ts'
+
+/**
+ * Signs with HMAC-SHA-256. The key is derived from the vault's by HKDF (RFC 5869). Any instance with the key in its ring
+ * verifies what was signed.
+ */
+export interface Signer {
+  /** `<payload>.<signature>` in base64url. The payload is JSON, which anybody can read. */
+  readonly issue: (content: readonly unknown[]) => string
+  /** The content of a text that `issue` returned under a key of the ring; undefined for any other text. */
+  readonly open: (text: string) => readonly unknown[] | undefined
+  /** The signature alone, in base64url, of a text that is not in base64url. */
+  readonly sign: (text: string) => string
+  /** Whether a key of the ring has made this signature. */
+  readonly isSigned: (text: string, signature: string) => boolean
+}
+
+/** Characters; longer texts are not looked at. */
+const TEXT_MAX = 2_048
+
+/** The bytes of canonical base64url, so that a signed text has one form only. */
+const bytesOf = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : undefined
+}
+
+const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+/** @param purpose a text of its own for each use, which tells the derived keys apart */
+export const makeSigner = (keys: () => KeyRing, purpose: string): Signer => {
+  const derived = new WeakMap<VaultKey, Buffer>()
+  const signWith = (key: VaultKey, text: string): Buffer => {
+    const own = derived.get(key) ?? Buffer.from(hkdfSync('sha256', key.key, '', purpose, 32))
+    derived.set(key, own)
+    return createHmac('sha256', own).update(text).digest()
+  }
+  const sign = (text: string): string => signWith(keys().current, text).toString('base64url')
+  const isSigned = (text: string, signature: string): boolean => {
+    const given = bytesOf(signature)
+    return given !== undefined && keys().keys.some((key) => isSame(signWith(key, text), given))
+  }
+  return {
+    sign,
+    isSigned,
+    issue: (content) => {
+      const payload = Buffer.from(JSON.stringify(content)).toString('base64url')
+      return `${payload}.${sign(payload)}`
+    },
+    open: (text) => {
+      const [payload = '', signature = '', ...rest] = text.length > TEXT_MAX ? [] : text.split('.')
+      const bytes = bytesOf(payload)
+      if (bytes === undefined || rest.length > 0 || !isSigned(payload, signature)) return undefined
+      return JSON.parse(bytes.toString())
+    },
+  }
+}

@@ -7,7 +7,7 @@ import { retryKeyProjection } from './retry-key.ts'
 import { sessionProjection } from './session.ts'
 import { sutProjection } from './sut.ts'
 import { sutDisplayProjection } from './sut-display.ts'
-import { tokenProjection } from './token.ts'
+import { endedLoginProjection, tokenProjection } from './token.ts'
 import { userProjection } from './user.ts'
 
 /** All projections. */
@@ -22,4 +22,5 @@ export const projections = [
   sessionProjection,
   userProjection,
   tokenProjection,
+  endedLoginProjection,
 ] as unknown as readonly Projection[]

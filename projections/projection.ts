@@ -16,6 +16,7 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'session'
     | 'user'
     | 'token'
+    | 'ended_login'
   /** Increment when the documents change. All documents are then rebuilt. */
   readonly version: number
   /** Id of the document an event belongs to, if any. */

@@ -16,7 +16,10 @@ export interface TokenDocument {
 export const tokenProjection: Projection<TokenDocument> = {
   name: 'token',
   version: 1,
-  key: (event) => (event.type === 'TokenIssued' || event.type === 'TokenRevoked' ? event.data._id : undefined),
+  key: (event) => {
+    if (event.type === 'TokenRevoked' && event.data.session_until !== undefined) return undefined
+    return event.type === 'TokenIssued' || event.type === 'TokenRevoked' ? event.data._id : undefined
+  },
   begins: (event) => event.type === 'TokenIssued',
   evolve: (document, event) => {
     const { time } = event.metadata
@@ -25,6 +28,28 @@ export const tokenProjection: Projection<TokenDocument> = {
       return { _id, user_id, role, created_at: time, expires_at, hash, revoked_at: null }
     }
     return { ...(document ?? failMissing('token', event)), revoked_at: time }
+  },
+  ended: () => null,
+}
+
+/** The session of a login that was ended before it expired. */
+export interface EndedLogin {
+  readonly _id: string
+  readonly user_id: string
+  readonly ended_at: string
+}
+
+export const endedLoginProjection: Projection<EndedLogin> = {
+  name: 'ended_login',
+  version: 1,
+  key: (event) =>
+    event.type === 'TokenRevoked' && event.data.session_until !== undefined ? event.data._id : undefined,
+  // Two instances may end one at the same time. Both say the same.
+  begins: () => true,
+  evolve: (_, event) => {
+    if (event.type !== 'TokenRevoked') return failMissing('ended login', event)
+    const { _id, user_id } = event.data
+    return { _id, user_id, ended_at: event.metadata.time }
   },
   ended: () => null,
 }

@@ -21,8 +21,7 @@ import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
 import { type Listening, listen } from '../http/server/listen.ts'
 import { makeUnfinished } from '../read-models/unfinished.ts'
-import { makeAuthenticator } from '../users/authenticate.ts'
-import type { Tokens } from '../users/tokens.ts'
+import { type AuthenticatorOptions, makeAuthenticator } from '../users/authenticate.ts'
 import { warnOfPlainText, warnOfUntrustedProxy } from './checks/network.ts'
 import type { Config } from './config/config.ts'
 import { listenForCommands } from './control-handlers.ts'
@@ -98,12 +97,12 @@ const dependenciesOf = (
   { store, views, users, vault, clientNames, metrics, isUpToDate }: Making,
   { clock, randomBytes }: World,
   addresses: ClientAddresses,
-  tokens: Tokens,
+  signedIn: Pick<AuthenticatorOptions, 'tokens' | 'sessions'>,
 ): Omit<AppDependencies, 'routes' | 'isOpen' | 'randomHex' | 'onError' | 'onUnavailable' | 'onAnswered'> => {
   const repeated = makeStoredResponse(views, (kind, version, created) =>
     kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
   )
-  const authenticator = makeAuthenticator({ users, tokens, randomBytes })
+  const authenticator = makeAuthenticator({ users, ...signedIn, randomBytes })
   return {
     gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
     idempotencyKeys: makeRotatingIdempotencyKeys(vault.keys),
@@ -134,7 +133,7 @@ export const assemble = async (
   const { onRefused, ...reports } = makeReports(world, metrics)
   const isOpen = (): boolean => isServing(condition())
   const addresses = makeClientAddresses(config.trustedProxies, warnOfUntrustedProxy(log))
-  const { tokens, ...signedIn } = makeSignedIn({ users: parts.users, views, clock })
+  const { tokens, sessions, ...signedIn } = makeSignedIn({ ...parts, clock, randomHex })
   const feed = openFeed(config, world, randomHex, parts, signedIn)
   const ending = { unfinished: makeUnfinished({ views, store, clock }), runner }
   const endReservations = makeEndReservations(ending)
@@ -149,7 +148,7 @@ export const assemble = async (
     endBindings: makeEndBindings(ending),
   }
   const page: readonly Route[] = routes(makeHandlers({ ...making, page: () => page }))
-  const own = dependenciesOf(parts, world, addresses, tokens)
+  const own = dependenciesOf(parts, world, addresses, { tokens, sessions })
   const dependencies: AppDependencies = { ...own, routes: page, isOpen, randomHex, ...reports }
   const app = makeApp(dependencies)
   opened.push(runner.saveStates, withTimeout(startSweep(world, randomHex, runner, views, isOpen)))

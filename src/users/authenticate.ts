@@ -1,8 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { foldName } from '../domain/values/user-name.ts'
-import { type BasicCredentials, parseBasic, parseBearer } from './basic.ts'
+import { type BasicCredentials, credentialsOf, type NameAndPassword, parseBasic, parseBearer } from './basic.ts'
 import type { Credential } from './load-users.ts'
+import type { LoginSessions, SessionUser } from './login-sessions.ts'
 import { makePasswordCheck, type PasswordCheckOptions } from './password-check.ts'
 import type { Tokens } from './tokens.ts'
 import type { User } from './user.ts'
@@ -15,10 +16,12 @@ export type Authentication =
   | { readonly kind: 'none' }
   /** `detail` completes the sentence "the Authorization header ...". */
   | { readonly kind: 'malformed'; readonly detail: string }
-  /** Not all tokens are known yet. */
+  /** Not all tokens and ended sessions are known yet. */
   | { readonly kind: 'unready' }
-  /** No good token. */
+  /** No good token, and no text of a session. */
   | { readonly kind: 'wrong_token' }
+  /** A session that has expired or was ended. */
+  | { readonly kind: 'ended_session' }
   /** Unknown name or wrong password; clients cannot tell which. */
   | { readonly kind: 'wrong'; readonly name: string }
   /** `mayTry` returned false. */
@@ -26,29 +29,33 @@ export type Authentication =
   /** Too many concurrent password checks. */
   | { readonly kind: 'overloaded' }
 
+type Pending = Authentication | Promise<Authentication>
+type MayTry = (name: string) => boolean
+type Rank = (name: string) => number
+
 export interface Authenticator {
   /**
-   * Returns at once for cached credentials that are still valid. Joins a check of the same credentials in progress.
+   * Who a request is from, by its Authorization header. Returns at once for cached credentials that are still valid. Joins a check of the same credentials in progress.
    * Otherwise asks `mayTry`, which can limit attempts per address and name, then checks the password, lower `rank`
    * first. Rejects only if hashing itself fails.
    */
-  readonly authenticate: (
-    header: string | undefined,
-    mayTry?: (name: string) => boolean,
-    rank?: (name: string) => number,
-  ) => Authentication | Promise<Authentication>
+  readonly authenticate: (header: string | undefined, mayTry?: MayTry, rank?: Rank) => Pending
+  /** As `authenticate`, but a token does not do in place of the name. */
+  readonly signIn: (credentials: NameAndPassword, mayTry?: MayTry, rank?: Rank) => Pending
   /** Whether a user has this name. */
   readonly knows: (name: string) => boolean
 }
 
-interface AuthenticatorOptions extends PasswordCheckOptions {
+export interface AuthenticatorOptions extends PasswordCheckOptions {
   readonly tokens: Pick<Tokens, 'isTokenLike' | 'isReady' | 'userOf'>
+  readonly sessions: Pick<LoginSessions, 'isSessionLike' | 'isReady' | 'userOf'>
   readonly users: Pick<Users, 'credentialOf' | 'isCurrent' | 'list'>
 }
 
 const NONE: Authentication = { kind: 'none' }
 const UNREADY: Authentication = { kind: 'unready' }
 const WRONG_TOKEN: Authentication = { kind: 'wrong_token' }
+const ENDED_SESSION: Authentication = { kind: 'ended_session' }
 const OVERLOADED: Authentication = { kind: 'overloaded' }
 
 interface CachedCredential {
@@ -81,8 +88,14 @@ const makeCredentialCache = (users: AuthenticatorOptions['users']) => {
   }
 }
 
-export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator => {
-  const { users, tokens, randomBytes } = options
+const sessionAnswer = (found: SessionUser): Authentication => {
+  if (found === 'ended') return ENDED_SESSION
+  return found === 'wrong' ? WRONG_TOKEN : { kind: 'user', user: found }
+}
+
+/** Checks passwords. Credentials that have been verified, or are being verified, need no further check. */
+const makePasswordLogin = (options: AuthenticatorOptions) => {
+  const { users, randomBytes } = options
   const secret = Buffer.from(randomBytes(32)).toString('hex')
   const digestOf = (header: string): string => hash('sha256', secret + header, 'hex')
   const cache = makeCredentialCache(users)
@@ -101,35 +114,53 @@ export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator 
     return checking
   }
 
+  return {
+    /** The result of a header that has been verified. */
+    remembered: (header: string): Authentication | undefined => cache.get(digestOf(header)),
+    check: (credentials: BasicCredentials, mayTry: MayTry, rank: Rank): Pending => {
+      // Attempts with any spelling of a name count as attempts with that name.
+      const name = foldName(credentials.name)
+      const digest = digestOf(credentials.canonical)
+      const known = cache.get(digest) ?? inFlight.get(digest)
+      if (known !== undefined) return known
+      const before = rank(name)
+      return mayTry(name) ? begin(credentials, digest, before) : { kind: 'barred', name }
+    },
+  }
+}
+
+export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+  const { users, tokens, sessions } = options
+  const passwords = makePasswordLogin(options)
+
   const ofToken = (token: string): Authentication => {
     if (!tokens.isReady()) return UNREADY
     const user = tokens.userOf(token)
     return user === undefined ? WRONG_TOKEN : { kind: 'user', user }
   }
 
+  const ofSession = (session: string): Pending => {
+    if (!sessions.isReady()) return UNREADY
+    const found = sessions.userOf(session)
+    return found instanceof Promise ? found.then(sessionAnswer) : sessionAnswer(found)
+  }
+
   return {
     knows: (name) => users.credentialOf(name) !== undefined,
+    signIn: (credentials, mayTry = () => true, rank = () => 0) =>
+      passwords.check(credentialsOf(credentials), mayTry, rank),
     authenticate: (header, mayTry = () => true, rank = () => 0) => {
       if (header === undefined) return NONE
-      const known = cache.get(digestOf(header))
+      const known = passwords.remembered(header)
       if (known !== undefined) return known
       const bearer = parseBearer(header)
-      if (bearer !== undefined) return ofToken(bearer)
+      if (bearer !== undefined) return sessions.isSessionLike(bearer) ? ofSession(bearer) : ofToken(bearer)
       const read = parseBasic(header)
       if (E.isLeft(read)) return { kind: 'malformed', detail: read.left }
-      const { canonical } = read.right
       // The original product has tokens in place of the name, with any password. Imported users may have such names.
       if (tokens.isTokenLike(read.right.name) && users.credentialOf(read.right.name) === undefined)
         return ofToken(read.right.name)
-      // Attempts with any spelling of a name count as attempts with that name.
-      const name = foldName(read.right.name)
-      const digest = digestOf(canonical)
-      const inOtherSpelling = canonical === header ? undefined : cache.get(digest)
-      if (inOtherSpelling !== undefined) return inOtherSpelling
-      const already = inFlight.get(digest)
-      if (already !== undefined) return already
-      const before = rank(name)
-      return mayTry(name) ? begin(read.right, digest, before) : { kind: 'barred', name }
+      return passwords.check(read.right, mayTry, rank)
     },
   }
 }

@@ -1,9 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 
-export interface BasicCredentials {
+export interface NameAndPassword {
   readonly name: string
   readonly password: string
+}
+
+export interface BasicCredentials extends NameAndPassword {
   /** The canonical header for these credentials. */
   readonly canonical: string
 }
@@ -46,6 +49,8 @@ const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 export const parseBearer = (header: string): string | undefined =>
   header.length > HEADER_MAX ? undefined : BEARER.exec(header)?.[1]
 
-/** The header of a user name and password. */
-export const basicHeader = (name: string, password: string): string =>
-  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+export const credentialsOf = ({ name, password }: NameAndPassword): BasicCredentials => ({
+  name,
+  password,
+  canonical: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+})

@@ -1,3 +1,4 @@
+import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import type { UserState, UsersState } from '../domain/user/state.ts'
 import { type PasswordHash, parsePasswordHash } from './password.ts'
 import type { Member, User } from './user.ts'
@@ -14,7 +15,7 @@ export interface UserSecret {
   readonly clear: string
 }
 
-export type UserSecrets = { readonly name?: UserSecret; readonly password?: UserSecret }
+export type UserSecrets = { readonly [F in UserSecretField]?: UserSecret }
 
 export interface LoadOptions {
   /** All users as recorded until now. */
@@ -35,10 +36,10 @@ export interface Entry {
 }
 
 const isOfEvents = ({ secrets }: UserState, revealed: UserSecrets): boolean =>
-  revealed.name?.id === secrets.name && revealed.password?.id === secrets.password
+  USER_SECRET_FIELDS.every((field) => revealed[field]?.id === secrets[field])
 
 const hasSameIds = (one: UserSecrets, other: UserSecrets): boolean =>
-  one.name?.id === other.name?.id && one.password?.id === other.password?.id
+  USER_SECRET_FIELDS.every((field) => one[field]?.id === other[field]?.id)
 
 /** Without a readable name, the id stands for it. */
 const entryOf = (state: UserState, secrets: UserSecrets, former: Entry | undefined): Entry => {

@@ -10,8 +10,19 @@ export interface User {
   readonly accessSince: number
   /** The id of the token that stands for it, if one does. */
   readonly token?: string
-  /** When that token expires, in Unix milliseconds. */
+  /** The session that stands for it, if one does. */
+  readonly session?: LoginSession
+  /** When that token or session expires, in Unix milliseconds. */
   readonly expires?: number
+}
+
+/** A session that began with a login. */
+export interface LoginSession {
+  readonly _id: string
+  /** The id of the user's epoch that it belongs to. */
+  readonly epoch: string
+  /** Until when it can be renewed, in Unix milliseconds. */
+  readonly renewableUntil: number
 }
 
 /** All that is known of a user but its secrets. Without a readable name, the id stands for it. */

@@ -1,5 +1,5 @@
 import { foldName } from '../domain/values/user-name.ts'
-import { type Credential, type Entry, type LoadOptions, makeLoad } from './load-users.ts'
+import { type Credential, type Entry, type LoadOptions, makeLoad, type UserSecret } from './load-users.ts'
 import { makeRefresh, type Refresh } from './refresh.ts'
 import type { Member, User } from './user.ts'
 
@@ -13,6 +13,8 @@ export interface Users extends Refresh {
   /** All that have been, in order of creation. */
   readonly members: () => readonly Member[]
   readonly member: (id: string) => Member | undefined
+  /** The random value that a user's sessions depend on; undefined if there is none or it cannot be read. */
+  readonly epochOf: (id: string) => UserSecret | undefined
   /** Of those that have a password, in any case of the name. */
   readonly credentialOf: (name: string) => Credential | undefined
   /** Whether a user still has this credential. */
@@ -49,6 +51,13 @@ const indexOf = (entries: readonly Entry[]) => {
     names: new Map(present.map(({ state, member }) => [state.secrets.name ?? '', foldName(member.name)])),
   }
 }
+
+const addTo =
+  (listeners: Set<() => void>) =>
+  (listener: () => void): (() => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
 
 /**
  * Keeps all users in memory: from the events of their stream, and names and password hashes from the vault. If they
@@ -97,13 +106,11 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
     list: () => index.list,
     members: () => index.entries.map(({ member }) => member),
     member: (id) => index.byId.get(id)?.member,
+    epochOf: (id) => index.byId.get(id)?.secrets.epoch,
     credentialOf: (name) => index.byName.get(foldName(name))?.credential,
     isCurrent: (credential) => index.byId.get(credential.user._id)?.credential === credential,
     names: () => index.names,
-    onChange: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: addTo(listeners),
     refresh,
     settled,
     close: () => {

@@ -166,7 +166,7 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
     },
     { requiredKeys: ['_id', 'user_id', 'role', 'hash', 'credentials'] },
   ),
-  TokenRevoked: fc.record(token()),
+  TokenRevoked: fc.record({ ...token(), session_until: arbitraryTime() }, { requiredKeys: ['_id', 'user_id'] }),
   ScheduleBegan: fc.record({ from: arbitraryTime() }),
   ReservationCancelled: fc.record(ids()),
   ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),

@@ -197,6 +197,11 @@ export const tokenRevoked = (_id: string, user_id = alice): EventOf<'TokenRevoke
   data: { _id, user_id },
 })
 
+export const sessionEnded = (_id: string, user_id = alice): EventOf<'TokenRevoked'> => ({
+  type: 'TokenRevoked',
+  data: { _id, user_id, session_until: '2030-05-09T05:00:00.000Z' },
+})
+
 export const userErased = (_id = alice): EventOf<'UserErased'> => ({ type: 'UserErased', data: { _id } })
 
 export const createReservation = (

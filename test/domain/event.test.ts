@@ -77,6 +77,7 @@ const refusedMembers: readonly (readonly [EventType, string, unknown])[] = [
   ['TokenIssued', 'role', 'system'],
   ['TokenIssued', 'expires_at', '2030-05-02T06:00:00Z'],
   ['TokenRevoked', 'user_id', 'a/b'],
+  ['TokenRevoked', 'session_until', '2030-05-02T06:00:00Z'],
 ]
 for (const [type, member, value] of refusedMembers) {
   const shown = JSON.stringify(value)

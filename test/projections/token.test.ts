@@ -1,7 +1,7 @@
 import test from 'ava'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
-import { tokenProjection } from '../../projections/token.ts'
-import { alice, tokenIssued, tokenRevoked, userAdded } from '../domain/builders.ts'
+import { endedLoginProjection, tokenProjection } from '../../projections/token.ts'
+import { alice, sessionEnded, tokenIssued, tokenRevoked, userAdded } from '../domain/builders.ts'
 import { at, recordedAt } from '../domain/given-when-then.ts'
 import { foldedBy } from '../read-models/given-then.ts'
 
@@ -34,6 +34,16 @@ test('events of users and other tokens belong to other documents', (t) => {
     tokenProjection.key(recordedAt(1, at('05:00', tokenRevoked('0f5b3c2a91d84e7766aa0008')))),
     '0f5b3c2a91d84e7766aa0008',
   )
+})
+
+test('the end of a session is a document of its own, however often it is recorded', (t) => {
+  const ended = at('06:00', sessionEnded(_id))
+  t.is(tokenProjection.key(recordedAt(0, ended)), undefined)
+  const document = { _id, user_id: alice, ended_at: '2030-05-02T06:00:00.000Z' }
+  t.deepEqual(foldedBy(endedLoginProjection)(_id, ended).document, document)
+  t.like(foldedBy(endedLoginProjection)(_id, ended, at('06:01', sessionEnded(_id))).document, { _id, user_id: alice })
+  for (const event of [ISSUED, at('06:00', tokenRevoked(_id))])
+    t.is(endedLoginProjection.key(recordedAt(0, event)), undefined)
 })
 
 test('the answers about tokens are not found by their idempotency keys, since they are no documents', (t) => {

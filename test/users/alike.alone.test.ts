@@ -12,7 +12,7 @@ import {
 } from '../../src/users/password.ts'
 import { basic } from '../http/client.ts'
 import type { Tidying } from '../http/harness.ts'
-import { aUser, NO_TOKENS } from './builders.ts'
+import { aUser, PASSWORDS_ONLY } from './builders.ts'
 
 /** About five milliseconds, enough to be visible over everything else. */
 const COST: HashCost = { memory: 8_192, passes: 1, parallelism: 1 }
@@ -35,7 +35,7 @@ const given = async (names: readonly string[], options: Options = {}) => {
   const byName = new Map(all.map((credential) => [credential.user.name, credential]))
   const work = { milliseconds: 0 }
   const authenticator = makeAuthenticator({
-    tokens: NO_TOKENS,
+    ...PASSWORDS_ONLY,
     ...options,
     users: {
       credentialOf: (name: string) => byName.get(name),

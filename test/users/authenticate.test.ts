@@ -6,7 +6,7 @@ import type { Credential } from '../../src/users/load-users.ts'
 import { hashPassword, type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/password.ts'
 import type { UserRecord } from '../../src/users/users-file.ts'
 import { anyCharacter } from '../characters.ts'
-import { aUser, CHEAP, cheapHash, NO_TOKENS } from './builders.ts'
+import { aUser, CHEAP, cheapHash, PASSWORDS_ONLY } from './builders.ts'
 
 const basic = (name: string, password: string): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
@@ -40,7 +40,7 @@ const given = async (...records: readonly UserRecord[]) => {
     verify,
     verified,
     costs,
-    ...makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify }),
+    ...makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify }),
   }
 }
 
@@ -125,7 +125,7 @@ test('a password that changes during its verification counts as changed', async 
     if (byName.get('alice')?.hash.tag.join() !== parsePasswordHash(changed.password)?.tag.join()) set(changed)
     return fits
   }
-  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify })
+  const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify })
   const old = authenticate(basic('alice', 'correct horse'))
   const late = authenticate(basic('alice', 'battery staple'))
   t.deepEqual(await old, { kind: 'wrong', name: 'alice' })
@@ -144,7 +144,7 @@ test('an unknown name costs no check, except the first, which measures how long 
 
 test('an unknown name is refused, even if every hash matches', async (t) => {
   const { users } = await given()
-  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify: async () => true })
+  const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify: async () => true })
   t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
 })
 
@@ -196,7 +196,7 @@ test('a lockout is consulted once for credentials that are being verified', asyn
 test('a caller with fewer attempts is checked before a crowd with more', async (t) => {
   const { users, verify } = await given(await alice())
   const limits = { runningMax: 1, rest: 0, waitMax: 0 }
-  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify, limits })
+  const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify, limits })
   const askAs = (rank: number, password: string) =>
     authenticate(
       basic('alice', password),
@@ -217,7 +217,7 @@ test('a failed hash computation rejects all waiting callers, and the next call r
     if (++calls === 1) throw new Error('out of memory')
     return true
   }
-  const { authenticate } = makeAuthenticator({ tokens: NO_TOKENS, users, randomBytes, verify })
+  const { authenticate } = makeAuthenticator({ ...PASSWORDS_ONLY, users, randomBytes, verify })
   await t.throwsAsync(async () => authenticate(basic('alice', 'correct horse')), { message: 'out of memory' })
   t.deepEqual(await authenticate(basic('alice', 'correct horse')), asAlice)
 })

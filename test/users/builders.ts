@@ -34,5 +34,11 @@ export const signal = <A>(): { readonly came: Promise<A>; readonly give: (value:
   return { came: promise, give: resolve }
 }
 
-/** Where nobody has a token. */
-export const NO_TOKENS = { isTokenLike: () => false, isReady: () => true, userOf: () => undefined }
+/** Where nobody has a session. */
+export const NO_SESSIONS = { isSessionLike: () => false, isReady: () => true, userOf: () => 'wrong' as const }
+
+/** Where nobody has a token or a session. */
+export const PASSWORDS_ONLY = {
+  sessions: NO_SESSIONS,
+  tokens: { isTokenLike: () => false, isReady: () => true, userOf: () => undefined },
+}

@@ -14,6 +14,11 @@ const tokensOf = (good: string, isReady = true) => ({
   isReady: () => isReady,
   userOf: (token: string) => (token === good ? TOKEN_USER : undefined),
 })
+/** Where these texts are a session of a user, which one that is over was too. */
+const SESSIONS = {
+  isSessionLike: (text: string) => text.includes('.'),
+  userOf: (text: string) => (text === 'good.session' ? TOKEN_USER : text === 'old.session' ? 'ended' : 'wrong'),
+} as const
 const TOKEN = 'berth_abc'
 const TOKEN_USER = { _id: 'carol', name: 'carol', role: 'tester', accessSince: 0, token: 'abc' } as const
 
@@ -29,7 +34,8 @@ const withTokens = async ({ isReady = true, names = ['alice'] } = {}) => {
     ]),
   )
   const [verified, tried]: [string[], string[]] = [[], []]
-  const { authenticate } = makeAuthenticator({
+  const { authenticate, signIn } = makeAuthenticator({
+    sessions: { ...SESSIONS, isReady: () => isReady },
     tokens: tokensOf(TOKEN, isReady),
     users: {
       credentialOf: (name) => byName.get(name),
@@ -44,7 +50,7 @@ const withTokens = async ({ isReady = true, names = ['alice'] } = {}) => {
     wait: async () => undefined,
   })
   const mayTry = (name: string): boolean => tried.push(name) > 0
-  return { verified, tried, authenticate: (header: string) => authenticate(header, mayTry) }
+  return { verified, tried, signIn, authenticate: (header: string) => authenticate(header, mayTry) }
 }
 
 /** The name that a password was right for, or the kind of the refusal. */
@@ -82,4 +88,27 @@ test('an imported user whose name begins as a token signs in with its password',
   t.is(await whoIs(authenticate(basic('berth_other', PASSWORD))), 'wrong_token')
   t.is(await whoIs(authenticate('Bearer berth_robot')), 'wrong_token')
   t.deepEqual(tried, ['berth_robot', 'berth_robot'])
+})
+
+test('a session counts as Bearer only, and costs no hashing', async (t) => {
+  const { authenticate, verified, tried } = await withTokens()
+  t.deepEqual(authenticate('Bearer good.session') as Authentication, { kind: 'user', user: TOKEN_USER })
+  t.deepEqual(authenticate('Bearer old.session') as Authentication, { kind: 'ended_session' })
+  t.deepEqual(authenticate('Bearer forged.session') as Authentication, { kind: 'wrong_token' })
+  t.deepEqual([verified, tried], [[], []])
+  t.is(await whoIs(authenticate(basic('good.session', ''))), 'wrong')
+})
+
+test('while ended sessions are unknown no session counts', async (t) => {
+  const { authenticate } = await withTokens({ isReady: false })
+  for (const session of ['good.session', 'old.session', 'forged.session'])
+    t.deepEqual(authenticate(`Bearer ${session}`) as Authentication, { kind: 'unready' })
+})
+
+test('one signs in with a name and a password, not with a token in place of the name', async (t) => {
+  const { signIn, authenticate } = await withTokens()
+  t.is(await whoIs(signIn({ name: 'alice', password: PASSWORD })), 'alice')
+  t.is(await whoIs(signIn({ name: 'alice', password: 'battery staple' })), 'wrong')
+  for (const password of ['', PASSWORD]) t.is(await whoIs(signIn({ name: TOKEN, password })), 'wrong')
+  t.is(await whoIs(authenticate(basic(TOKEN, PASSWORD))), TOKEN_USER.name)
 })

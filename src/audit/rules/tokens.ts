@@ -18,6 +18,14 @@ export interface Tokens {
   ) => void
 }
 
+type Revocation = Extract<Recorded, { readonly type: 'TokenRevoked' }>
+
+/** Sessions are not recorded when they begin. They are ended by their user, at two instances perhaps twice. */
+const judgeEndOfSession = ({ data, metadata }: Revocation, report: Report): void => {
+  const { _id, user_id } = data
+  if (metadata.actor !== user_id) report(`ends the session ${_id} of the user ${user_id}, by ${metadata.actor}`)
+}
+
 /** Numbers users, so that a token's user fits beside its id. */
 const makeNumbers = (): ((userId: string) => number) => {
   const numbers = new Map<string, number>()
@@ -58,7 +66,8 @@ export const makeTokens = (): Tokens => {
     judge: (event, time, users, report) => {
       if (event.type === 'TokenIssued') issue(event, time, users, report)
       if (event.type !== 'TokenRevoked') return
-      const { _id, user_id } = event.data
+      const { _id, user_id, session_until } = event.data
+      if (session_until !== undefined) return judgeEndOfSession(event, report)
       const issued = 2 * numberOf(user_id)
       const found = tokens.find(...wordsOf(_id))
       if (found === issued + 1) report(`revokes the token ${_id} a second time`)

@@ -15,6 +15,7 @@ const TokenIssued = closed(
   { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
   { expires_at: recordedTime },
 )
-const TokenRevoked = closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, {})
+/** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
+const TokenRevoked = closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, { session_until: recordedTime })
 
 export const tokenEvents = { TokenIssued, TokenRevoked } as const

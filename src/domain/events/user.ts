@@ -10,6 +10,9 @@ export type Role = t.TypeOf<typeof Role>
 export const USER_SECRET_FIELDS = ['epoch', 'name', 'password'] as const
 export type UserSecretField = (typeof USER_SECRET_FIELDS)[number]
 
+/** Random bytes of an epoch. */
+export const EPOCH_BYTES = 16
+
 /** Secrets that changed together. The random id identifies them in the vault, where the owner is `user:<_id>`. */
 export const UserCredentials = closed(
   'UserCredentials',

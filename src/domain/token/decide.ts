@@ -38,7 +38,13 @@ export interface RevokeTokens {
   readonly user_id: string
 }
 
-export type TokenCommand = IssueToken | RevokeToken | RevokeTokens
+/** Ends the session of a login. Sessions are not recorded when they begin. */
+export interface EndSession {
+  readonly type: 'EndSession'
+  readonly session: { readonly _id: string; readonly user_id: string; readonly session_until: string }
+}
+
+export type TokenCommand = IssueToken | RevokeToken | RevokeTokens | EndSession
 
 /** Tokens of a user that are good at the same time. */
 export const TOKENS_MAX = 1_000
@@ -93,6 +99,9 @@ const decide = (state: TokensState, command: TokenCommand, now: number): E.Eithe
         ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
         : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.')
     }
+    // Perhaps for the second time: keeping who has ended would cost more than another event.
+    case 'EndSession':
+      return E.right([{ type: 'TokenRevoked', data: command.session }])
     case 'RevokeTokens': {
       const { user_id } = command
       const some = state.tokens.slice(0, REVOKED_AT_ONCE)

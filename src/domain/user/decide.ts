@@ -36,6 +36,13 @@ export interface ChangeUser extends QuotaFields {
   readonly ifMatch?: readonly number[] | undefined
 }
 
+/** Ends all sessions that began with logins of the user. */
+export interface RenewEpoch {
+  readonly type: 'RenewEpoch'
+  readonly _id: string
+  readonly credentials: UserCredentials
+}
+
 export interface RemoveUser {
   readonly type: 'RemoveUser'
   readonly _id: string
@@ -54,7 +61,7 @@ export interface EraseUser {
   readonly _id: string
 }
 
-export type UserCommand = AddUser | ChangeUser | RemoveUser | RestoreUser | EraseUser
+export type UserCommand = AddUser | ChangeUser | RenewEpoch | RemoveUser | RestoreUser | EraseUser
 
 type Decision = E.Either<Failure, readonly Event[]>
 
@@ -129,6 +136,9 @@ const change = (state: UsersState, command: ChangeUser): Decision => {
   return Object.keys(changed).length === 0 ? NOTHING : E.right([{ type: 'UserChanged', data: { _id, ...changed } }])
 }
 
+const renewEpoch = (state: UsersState, { _id, credentials }: RenewEpoch): Decision =>
+  E.map((): readonly Event[] => [{ type: 'UserChanged', data: { _id, credentials } }])(requirePresent(state, _id))
+
 const remove = (state: UsersState, { _id, reservations }: RemoveUser): Decision => {
   const found = requireUser(state, _id)
   if (E.isLeft(found)) return found
@@ -163,6 +173,8 @@ const decide = (state: UsersState, command: UserCommand): Decision => {
       return add(state, command)
     case 'ChangeUser':
       return change(state, command)
+    case 'RenewEpoch':
+      return renewEpoch(state, command)
     case 'RemoveUser':
       return remove(state, command)
     case 'RestoreUser':

@@ -4,18 +4,22 @@ import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import { foldName } from '../../domain/values/user-name.ts'
 import type { Authentication, Authenticator } from '../../users/authenticate.ts'
-import { basicHeader } from '../../users/basic.ts'
+import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { type Attempts, makeAttempts } from './attempts.ts'
 import type { Ending } from './failure-counts.ts'
 
+type Pending = Authentication | Promise<Authentication>
+
 type Admitted = E.Either<Refusal, User>
 
 export interface Gate {
   /** Authenticates a request or refuses it. */
   readonly admit: (request: IncomingMessage) => Admitted | Promise<Admitted>
+  /** Authenticates by a name and a password in the body. */
+  readonly signIn: (request: IncomingMessage, credentials: NameAndPassword) => Admitted | Promise<Admitted>
   /** Checks the password of the request's user again, before it is changed. Throttled like a login. */
   readonly confirm: (request: IncomingMessage, user: User, password: string) => Promise<E.Either<Refusal, unknown>>
 }
@@ -41,6 +45,7 @@ const NO_CREDENTIALS = unauthenticated(
 /** The same text for an unknown name and a wrong password, so that it does not reveal which names exist. */
 const WRONG_CREDENTIALS = unauthenticated('The user name or the password is wrong.')
 const WRONG_TOKEN = unauthenticated('The token is wrong, has expired or was revoked.')
+const ENDED_SESSION = unauthenticated('The session has ended. Sign in again.')
 const UNREADY = E.left(refusal('unavailable', 'The service is still reading its log. Try again.'))
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
 
@@ -83,8 +88,8 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
   const familiar = makeSeenUsers(addresses)
 
   const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
-    // Nobody guesses a token: a good one is let in from a locked-out address too.
-    if (user.token !== undefined) return E.right(user)
+    // Nobody guesses a token or a session: a good one is let in from a locked-out address too.
+    if (user.token !== undefined || user.session !== undefined) return E.right(user)
     if (familiar.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
     const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, foldName(user.name))
@@ -119,6 +124,9 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
         return UNREADY
       case 'wrong_token':
         return ofWrongToken(request)
+      // It was a good one, so this is not a guess.
+      case 'ended_session':
+        return ENDED_SESSION
       case 'wrong':
         return ofWrong(request, result.name, end !== undefined)
       case 'barred':
@@ -146,7 +154,9 @@ export const makeGate = (options: GateOptions): Gate => {
   const attempts = makeAttempts({ clock, isKnown: authenticator.knows, secret })
   const verdict = makeDecision(attempts, addresses)
 
-  const check = (request: IncomingMessage, header: string | undefined): Admitted | Promise<Admitted> => {
+  type Try = (...how: [mayTry: (name: string) => boolean, rank: (name: string) => number]) => Pending
+
+  const check = (request: IncomingMessage, authenticate: Try): Admitted | Promise<Admitted> => {
     if (!isUpToDate()) return NOT_UP_TO_DATE
     let end: End | undefined
     const mayTry = (name: string): boolean => {
@@ -156,7 +166,7 @@ export const makeGate = (options: GateOptions): Gate => {
       return true
     }
     const rank = (name: string): number => attempts.tried(addresses.clientOf(request), name)
-    const result = authenticator.authenticate(header, mayTry, rank)
+    const result = authenticate(mayTry, rank)
     if (!(result instanceof Promise)) return verdict(request, result, end)
     return result.then(
       (settled) => verdict(request, settled, end),
@@ -167,10 +177,14 @@ export const makeGate = (options: GateOptions): Gate => {
     )
   }
 
+  const signIn: Gate['signIn'] = (request, credentials) =>
+    check(request, (...how) => authenticator.signIn(credentials, ...how))
+
   return {
-    admit: (request) => check(request, request.headers.authorization),
+    admit: (request) => check(request, (...how) => authenticator.authenticate(request.headers.authorization, ...how)),
+    signIn,
     confirm: async (request, { _id, name }, password) => {
-      const admitted = await check(request, basicHeader(name, password))
+      const admitted = await signIn(request, { name, password })
       if (E.isLeft(admitted)) return admitted.left.code === 'unauthenticated' ? E.left(WRONG_PASSWORD) : admitted
       // Another user may have got the name meanwhile.
       return admitted.right._id === _id ? admitted : E.left(WRONG_PASSWORD)

@@ -3,7 +3,7 @@ import type { ClockGuard } from '../../commands/clock/guard.ts'
 import { BERTH } from '../../commands/listen-ports.ts'
 import { makeEvents } from '../../commands/order.ts'
 import type { DataOf } from '../../domain/event.ts'
-import type { Quota } from '../../domain/events/user.ts'
+import { EPOCH_BYTES, type Quota } from '../../domain/events/user.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { makeEventId, type RandomHex, USERS_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
@@ -29,8 +29,6 @@ export interface RecordOptions {
 
 /** Imported testers were never limited. */
 const UNLIMITED: Quota = { hours_per_week: null, reservations_max: null, priority_max: null }
-
-const EPOCH_BYTES = 16
 
 /** A clock that is ahead is not recorded: the time of the log's last event is. */
 const timeOfRecord = async ({ world, guard, store }: RecordOptions): Promise<number> => {

@@ -1,28 +1,57 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../../projections/token.ts'
+import type { Runner } from '../../commands/order.ts'
+import { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
+import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
+import { type LoginSessions, makeLoginSessions, type SessionOwner } from '../../users/login-sessions.ts'
 import { makeTokens, type Tokens } from '../../users/tokens.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
+import { makeSigner } from '../../vault/derived/signer.ts'
+import type { Vault } from '../../vault/vault.ts'
 
 /** Tells whether those who were authenticated still may what they then might. */
 export interface SignedIn {
   readonly isCurrent: (user: User) => boolean
-  /** Whether the token of a user has expired. Looks at the clock only. */
+  /** Whether the token or session of a user has expired. Looks at the clock only. */
   readonly hasExpired: (user: User) => boolean
   /** Calls the listener when that may have changed. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void
 }
 
 interface SignedInOptions {
-  readonly users: Pick<Users, 'byId' | 'onChange'>
+  readonly users: Users
   readonly views: Pick<Views, 'newest' | 'caughtUp' | 'watch'>
+  readonly runner: Runner
+  readonly vault: Pick<Vault, 'keys' | 'sealUser'>
   /** Unix milliseconds. */
   readonly clock: () => number
+  readonly randomHex: RandomHex
 }
 
-/** Knows users by their object, which a change replaces, and tokens by their document. */
-export const makeSignedIn = ({ users, views, clock }: SignedInOptions): SignedIn & { readonly tokens: Tokens } => {
-  const tokens = makeTokens({
+const PURPOSE = 'berth session v1'
+
+const openSessions = ({ users, views, runner, vault, clock, randomHex }: SignedInOptions): LoginSessions => {
+  const renew = makeRenewEpoch({ runner, vault, randomHex })
+  return makeLoginSessions({
+    signer: makeSigner(vault.keys, PURPOSE),
+    users,
+    renewEpoch: async (actor) => {
+      const ended = await renew(actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })
+      if (E.isLeft(ended)) throw new StoreUnavailable(`a session cannot begin: ${ended.left.detail}`)
+      await users.refresh()
+    },
+    isEnded: (id) => views.newest('ended_login', id) !== undefined,
+    isReady: views.caughtUp,
+    clock,
+    randomHex,
+  })
+}
+
+const openTokens = ({ users, views, clock }: SignedInOptions): Tokens =>
+  makeTokens({
     find: (id) => {
       const version = views.newest('token', id)
       return version && (JSON.parse(version.document) as TokenDocument)
@@ -31,9 +60,20 @@ export const makeSignedIn = ({ users, views, clock }: SignedInOptions): SignedIn
     users,
     clock,
   })
+
+const isOfSession = (user: User): user is SessionOwner => user.session !== undefined && user.expires !== undefined
+
+/** Knows users by their object, which a change replaces, and tokens and sessions by their ids. */
+export const makeSignedIn = (
+  options: SignedInOptions,
+): SignedIn & { readonly tokens: Tokens; readonly sessions: LoginSessions } => {
+  const { users, views, clock } = options
+  const [tokens, sessions] = [openTokens(options), openSessions(options)]
   return {
     tokens,
+    sessions,
     isCurrent: (user) => {
+      if (isOfSession(user)) return sessions.isCurrent(user)
       const { token } = user
       return token === undefined ? users.byId(user._id) === user : tokens.isCurrent({ ...user, token })
     },

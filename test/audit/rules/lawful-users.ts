@@ -97,6 +97,8 @@ export const makeUserStory = ({ store, runner, clock, number, one, by, reservati
       credentials: { id: randomHex(12), changed: ['epoch', 'password'] },
     } as const
     if (number(6) === 0) return run(own, { _id, role: one(ROLES) }, step)
+    const renewed = { type: 'RenewEpoch', _id, credentials: { id: randomHex(12), changed: ['epoch'] } } as const
+    if (number(6) === 0) return run(renewed, { _id, role: one(ROLES) }, step)
     const command = one<UserCommand>([
       {
         type: 'AddUser',

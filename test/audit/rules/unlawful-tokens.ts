@@ -1,5 +1,5 @@
 import type { DataOf, Event } from '../../../src/domain/event.ts'
-import { alice, bob, tokenIssued, tokenRevoked } from '../../domain/builders.ts'
+import { alice, bob, sessionEnded, tokenIssued, tokenRevoked } from '../../domain/builders.ts'
 import type { Entry } from '../verify/morning.ts'
 import { BY_BERTH } from './unlawful-users.ts'
 
@@ -27,6 +27,9 @@ export const TOKENS: readonly Entry[] = [
   ['06:17', token(7, { user_id: bob })],
   ['06:18', revoked(7, bob), BY_BERTH],
   ['06:18', revoked(6, administrator)],
+  ['06:18', sessionEnded(idOf(20)), by(alice)],
+  ['06:18', sessionEnded(idOf(20)), by(alice)],
+  ['06:18', sessionEnded(idOf(21), audrey), by(audrey, 'auditor')],
 ]
 
 /** Events that are invalid after these, and the finding for each. */
@@ -60,6 +63,8 @@ export const INVALID_TOKENS: readonly (readonly [what: string, entry: Entry, exp
   ['a revocation of the token of another', ['06:20', revoked(4)], /which the user .* does not have/],
   ['a revocation by another tester', ['06:20', revoked(1), by(bob)], /is by the tester .* for the user/],
   ['a revocation by another auditor', ['06:20', revoked(1), by(audrey, 'auditor')], /by an auditor/],
+  ['the end of a session by another user', ['06:20', sessionEnded(idOf(22))], /ends the session .* of the user .*, by/],
+  ['the end of a session by the service', ['06:20', sessionEnded(idOf(22)), BY_BERTH], /ends the session .*, by berth/],
   [
     'a revocation by another process',
     ['06:20', revoked(1), { ...BY_BERTH, actor: 'schedule' }],

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import { findRecord } from '../../../src/domain/idempotency-records.ts'
 import { goodTokens, TOKENS_MAX, type TokenCommand, tokenDecider } from '../../../src/domain/token/decide.ts'
-import { alice, clock, tokenIssued, tokenRevoked } from '../builders.ts'
+import { alice, clock, sessionEnded, tokenIssued, tokenRevoked } from '../builders.ts'
 import { at, decided, type Past, recordedAt, records, stories, whyRefused } from '../given-when-then.ts'
 
 const { given } = stories(tokenDecider)
@@ -44,6 +44,19 @@ test('a token is revoked once, also when it has expired', (t) => {
   t.deepEqual(whyRefused(given(...past).when(revoke(3), '06:00')), ['token_not_found'])
   const again = given(...past, at('05:10', tokenRevoked(idOf(1)))).when(revoke(1), '06:00')
   t.deepEqual(whyRefused(again), ['token_not_found'])
+})
+
+test('a session is ended, also for the second time, without its beginning having been recorded', (t) => {
+  const { data } = sessionEnded(idOf(7))
+  const session = { ...data, session_until: data.session_until ?? '' }
+  t.deepEqual(given().when({ type: 'EndSession', session }, '06:00'), records(sessionEnded(idOf(7))))
+  const again = given(at('05:00', sessionEnded(idOf(7)))).when({ type: 'EndSession', session }, '06:00')
+  t.deepEqual(again, records(sessionEnded(idOf(7))))
+})
+
+test('the ends of sessions neither count as tokens nor revoke any', (t) => {
+  const past = [at('05:00', issued(1)), at('05:10', sessionEnded(idOf(7)))]
+  t.deepEqual(given(...past).when(REVOKE_ALL, '06:00'), records(tokenRevoked(idOf(1))))
 })
 
 test('all tokens are revoked at once, and without any nothing is recorded', (t) => {

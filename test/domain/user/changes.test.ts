@@ -48,6 +48,14 @@ test('a change of some limits of a quota keeps the others, or takes them from th
   )
 })
 
+test('a new epoch is recorded as a change of nothing else, of users that are present', (t) => {
+  const credentials = { id: idOf(8), changed: ['epoch'] as 'epoch'[] }
+  const renew = { type: 'RenewEpoch', _id: alice, credentials } as const
+  t.deepEqual(people.when(renew, '06:00'), records(userChanged({ credentials })))
+  t.deepEqual(whyRefused(removed.when(renew, '06:00')), ['user_removed'])
+  t.deepEqual(whyRefused(people.when({ ...renew, _id: idOf(99) }, '06:00')), ['user_not_found'])
+})
+
 test('a quota without limits changes nothing', (t) => {
   t.deepEqual(people.when(change({ quota: {} }), '06:00'), records())
   t.deepEqual(people.when(add({ quota: {} }), '06:00'), people.when(add(), '06:00'))

@@ -7,7 +7,7 @@ import { makeClientAddresses } from '../../../src/http/protocol/client-address.t
 import { makeAuthenticator } from '../../../src/users/authenticate.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
 import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../../src/users/password.ts'
-import { aUser, NO_TOKENS } from '../../users/builders.ts'
+import { aUser, PASSWORDS_ONLY } from '../../users/builders.ts'
 import { basic, passwordOf } from '../client.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
@@ -41,7 +41,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
   const clock = { now: Date.parse('2030-05-02T05:58:11.400Z') }
   const verified: string[] = []
   const authenticator = makeAuthenticator({
-    tokens: NO_TOKENS,
+    ...PASSWORDS_ONLY,
     users,
     randomBytes,
     verify: (hash, password) => {

@@ -20,6 +20,7 @@ const given = () => {
   let isReady = true
   const verified: string[] = []
   const authenticator = makeAuthenticator({
+    sessions: { isSessionLike: (text) => text.includes('.'), isReady: () => isReady, userOf: sessionUser },
     tokens: makeTokens({
       find: (id) => (id === _id ? known : undefined),
       isReady: () => isReady,
@@ -49,6 +50,11 @@ const given = () => {
     isReady = to
   }
   return { token, time, verified, ask, askOften, setReady }
+}
+
+const sessionUser = (text: string) => {
+  if (text === 'a.session') return { ...ALICE, session: { _id: 'x', epoch: 'e', renewableUntil: 0 } }
+  return text === 'an.old.session' ? 'ended' : 'wrong'
 }
 
 const wrong = (): string => `Bearer ${makeToken(randomBytes).token}`
@@ -90,4 +96,14 @@ test('tokens that nobody could judge yet are no failures', async (t) => {
   t.is(await ask(HERE, `Bearer ${token}`), 'unavailable')
   setReady(true)
   t.is(await ask(HERE, wrong()), 'unauthenticated')
+})
+
+test('an ended session is no guess, while a forged one is, and a good one is always let in', async (t) => {
+  const { ask, askOften } = given()
+  t.deepEqual([...(await askOften(200, HERE, () => 'Bearer an.old.session'))], ['unauthenticated'])
+  t.deepEqual([...(await askOften(100, HERE, () => 'Bearer a.forged.session'))], ['unauthenticated'])
+  t.is(await ask(HERE, 'Bearer a.forged.session'), 'too_many_attempts 60')
+  t.is(await ask(HERE, wrong()), 'too_many_attempts 60')
+  t.is(await ask(HERE, 'Bearer an.old.session'), 'unauthenticated')
+  t.is(await ask(HERE, 'Bearer a.session'), 'alice')
 })

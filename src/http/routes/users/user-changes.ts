@@ -3,7 +3,7 @@ import { runWithName } from '../../../commands/claim-name.ts'
 import type { Order, Outcome, Runner } from '../../../commands/order.ts'
 import type { EndBindings } from '../../../commands/users/end-reservations.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
-import type { Quota } from '../../../domain/events/user.ts'
+import { EPOCH_BYTES, type Quota } from '../../../domain/events/user.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
 import type { NameClaim } from '../../../domain/user/name-claim.ts'
@@ -42,8 +42,6 @@ export interface UserDependencies {
   readonly randomHex: RandomHex
   readonly randomBytes: (size: number) => Uint8Array
 }
-
-const EPOCH_BYTES = 16
 
 export const userNotFound = (): Failure => failure('user_not_found', 'No user has this id.')
 

@@ -1,0 +1,190 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import type { UserSecret } from '../../src/users/load-users.ts'
+import { makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
+import type { Member, User } from '../../src/users/user.ts'
+import { makeSigner } from '../../src/vault/derived/signer.ts'
+import type { VaultKey } from '../../src/vault/keys.ts'
+
+const HOUR = 3_600_000
+const NOW = Date.parse('2030-05-02T06:00:00.000Z')
+const ALICE: User = { _id: '590780914445534540190000', name: 'alice', role: 'tester', accessSince: 4 }
+const KEY: VaultKey = { id: 'k1', key: createSecretKey(Buffer.alloc(32, 1)) }
+const NEWER: VaultKey = { id: 'k2', key: createSecretKey(Buffer.alloc(32, 2)) }
+const EPOCH = { id: 'e1', clear: 'fedcba98'.repeat(4) }
+
+const MEMBER: Omit<Member, keyof User> = {
+  ...{ quota: null, scope: '', status: 'present', removal: null, revision: 0 },
+  ...{ created_at: '', updated_at: '' },
+}
+
+/** Alice and her epoch on one instance, which a test changes. */
+const given = ({ user = ALICE as User | undefined, epoch = EPOCH as UserSecret | null, revision = 7 } = {}) => {
+  const now = { ring: [KEY] as [VaultKey, ...VaultKey[]], time: NOW, user, epoch, revision, refreshed: 0 }
+  const ended = new Set<string>()
+  /** What other instances have recorded, and this one reads when it is asked to. */
+  const ahead: (() => void)[] = []
+  const is = (id: string): boolean => id === ALICE._id
+  const sessions = makeLoginSessions({
+    signer: makeSigner(() => ({ current: now.ring[0], keys: now.ring }), 'berth session v1'),
+    users: {
+      byId: (id) => (is(id) ? now.user : undefined),
+      member: (id) => (is(id) && now.user ? { ...MEMBER, ...now.user, revision: now.revision } : undefined),
+      epochOf: (id) => (is(id) ? (now.epoch ?? undefined) : undefined),
+      refresh: async () => {
+        now.refreshed++
+        ahead.shift()?.()
+      },
+    },
+    renewEpoch: async () => {
+      now.epoch = { id: 'e9', clear: '9'.repeat(32) }
+    },
+    isEnded: (id) => ended.has(id),
+    isReady: () => true,
+    clock: () => now.time,
+    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
+  })
+  const begin = async (renewable = true) => {
+    const { session, expires } = await sessions.begin(ALICE, { renewable })
+    return { session, expires, owner: (await sessions.userOf(session)) as SessionOwner }
+  }
+  return { ...sessions, begin, now, ended, ahead }
+}
+
+test('a session stands for its user for twelve hours', async (t) => {
+  const { begin, userOf, now } = given()
+  const { session, expires, owner } = await begin()
+  t.is(expires, NOW + 12 * HOUR)
+  t.like(owner, { ...ALICE, expires, session: { epoch: 'e1', renewableUntil: NOW + 168 * HOUR } })
+  now.time = expires - 1
+  t.like(await userOf(session), ALICE)
+  now.time = expires
+  t.is(await userOf(session), 'ended')
+})
+
+test('a session is told from a token, begins with the second of its login in its id, and differs from others', async (t) => {
+  const { begin, isSessionLike } = given()
+  const [one, other] = [await begin(), await begin()]
+  t.true(isSessionLike(one.session))
+  t.false(/^berth_/i.test(one.session))
+  t.is(Number.parseInt(one.owner.session._id.slice(0, 8), 16) * 1000, NOW)
+  t.not(one.owner.session._id, other.owner.session._id)
+  t.false(isSessionLike(`berth_${'a'.repeat(43)}`))
+})
+
+test('a session is renewed with its id until seven days after the login', async (t) => {
+  const { begin, renew, userOf, now } = given()
+  let { owner } = await begin()
+  const { _id } = owner.session
+  const expiries: number[] = []
+  for (now.time = NOW + 11 * HOUR; now.time < NOW + 168 * HOUR; now.time += 11 * HOUR) {
+    const renewed = renew(owner)
+    owner = (await userOf(renewed.session)) as SessionOwner
+    t.is(owner.session._id, _id)
+    expiries.push(renewed.expires)
+  }
+  t.is(expiries[0], NOW + 23 * HOUR)
+  t.is(expiries.at(-1), NOW + 168 * HOUR)
+  t.true(expiries.every((expires) => expires <= NOW + 168 * HOUR))
+})
+
+test('a session that is not renewable stays as it was', async (t) => {
+  const { begin, renew, now } = given()
+  const { owner, expires } = await begin(false)
+  now.time += 6 * HOUR
+  t.is(renew(owner).expires, expires)
+})
+
+test('a clock that has gone back shortens no session', async (t) => {
+  const { begin, renew, now } = given()
+  const { owner, expires } = await begin()
+  now.time -= 6 * HOUR
+  t.is(renew(owner).expires, expires)
+})
+
+test('a new epoch ends a session, and so does an interrupted access, a removal and its own end', async (t) => {
+  const changes: readonly (readonly [string, (to: ReturnType<typeof given>, id: string) => void])[] = [
+    ['a new epoch', ({ now }) => Object.assign(now, { epoch: { id: 'e2', clear: '0'.repeat(32) } })],
+    ['an epoch that cannot be read', ({ now }) => Object.assign(now, { epoch: null })],
+    ['an interrupted access', ({ now }) => Object.assign(now, { user: { ...ALICE, accessSince: 5 } })],
+    ['a removal', ({ now }) => Object.assign(now, { user: undefined })],
+    ['its own end', ({ ended }, id) => void ended.add(id)],
+  ]
+  for (const [what, change] of changes) {
+    const instance = given()
+    const { session, owner } = await instance.begin()
+    t.true(instance.isCurrent(owner), what)
+    change(instance, owner.session._id)
+    t.false(instance.isCurrent(owner), what)
+    t.is(await instance.userOf(session), 'ended', what)
+  }
+})
+
+test('a new name or role leaves a session as it is, with the role of now', async (t) => {
+  const { begin, userOf, isCurrent, now } = given()
+  const { session, owner } = await begin()
+  now.user = { ...ALICE, name: 'Alice', role: 'administrator' }
+  t.like(await userOf(session), { name: 'Alice', role: 'administrator' })
+  // What was opened with it has the rights of before.
+  t.false(isCurrent(owner))
+})
+
+test('sessions hold under every key of the ring, and end with their key', async (t) => {
+  const { begin, userOf, now } = given()
+  const { session } = await begin()
+  now.ring = [NEWER, KEY]
+  t.like(await userOf(session), ALICE)
+  const { session: newer } = await begin()
+  now.ring = [NEWER]
+  t.is(await userOf(session), 'wrong')
+  t.like(await userOf(newer), ALICE)
+})
+
+test('an instance reads what it does not know yet before it judges a session', async (t) => {
+  const elsewhere = given({ epoch: { id: 'e2', clear: '1'.repeat(32) }, revision: 9 })
+  const { session } = await elsewhere.begin()
+  const here = given()
+  here.ahead.push(() => Object.assign(here.now, { epoch: { id: 'e2', clear: '1'.repeat(32) }, revision: 9 }))
+  t.like(await here.userOf(session), ALICE)
+  t.is(here.now.refreshed, 1)
+  t.like(await here.userOf(session), ALICE)
+  t.is(here.now.refreshed, 1)
+})
+
+test('a user without an epoch gets one with the login', async (t) => {
+  const { begin, now } = given({ epoch: null })
+  const { owner } = await begin()
+  t.is(now.epoch?.id, 'e9')
+  t.is(owner.session.epoch, 'e9')
+})
+
+test('neither the epoch nor anything of it can be read from a session', async (t) => {
+  const { session } = await given().begin()
+  const [payload = ''] = session.split('.')
+  const clear = Buffer.from(payload, 'base64url').toString()
+  t.regex(clear, /^\["[0-9a-f]{24}","590780914445534540190000",4,7,\d+,\d+,"[\w-]{43}"\]$/)
+  t.false(clear.includes(EPOCH.clear.slice(0, 8)))
+})
+
+test('a text that differs from a session in any character is none', async (t) => {
+  const { begin, userOf } = given()
+  const { session } = await begin()
+  await fc.assert(
+    fc.asyncProperty(fc.nat(session.length), fc.nat(1), fc.string({ maxLength: 3 }), async (place, removed, added) => {
+      const changed = session.slice(0, place) + added + session.slice(place + removed)
+      t.is((await userOf(changed)) === 'wrong', changed !== session, changed)
+    }),
+    { numRuns: 1_000 },
+  )
+  for (const text of ['', '.', 'a.b', `${session}.`, 'a.'.repeat(10_000)]) t.is(await userOf(text), 'wrong')
+})
+
+test('what was signed for another purpose is no session', async (t) => {
+  const { begin, userOf } = given()
+  const { session } = await begin()
+  const content = JSON.parse(Buffer.from(session.split('.')[0] ?? '', 'base64url').toString())
+  const ring = { current: KEY, keys: [KEY] }
+  t.is(await userOf(makeSigner(() => ring, 'berth console ticket v1').issue(content)), 'wrong')
+  t.like(await userOf(makeSigner(() => ring, 'berth session v1').issue(content)), ALICE)
+})

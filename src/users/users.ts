@@ -21,6 +21,9 @@ export interface Users extends Refresh {
   readonly isCurrent: (credential: Credential) => boolean
   /** Names of present users, folded, by the id of their secret. */
   readonly names: () => ReadonlyMap<string, string>
+  /** Identities at the provider of single sign-on by the id of their secret, also of removed users. */
+  readonly identities: () => ReadonlyMap<string, string>
+  readonly byIdentity: (identity: string) => Member | undefined
   /** Calls the listener after each change. The returned function unsubscribes. */
   readonly onChange: (listener: () => void) => () => void
   readonly close: () => void
@@ -41,6 +44,7 @@ const RETRY_AFTER = 1_000
 /** Looks users up by id and name. */
 const indexOf = (entries: readonly Entry[]) => {
   const present = entries.filter(({ user }) => user !== undefined)
+  const identified = entries.flatMap(({ secrets: { identity }, member }) => (identity ? [{ identity, member }] : []))
   // An id in place of a name that cannot be read is no name.
   const named = present.filter(({ secrets }) => secrets.name !== undefined)
   return {
@@ -48,16 +52,26 @@ const indexOf = (entries: readonly Entry[]) => {
     byId: new Map(entries.map((entry) => [entry.member._id, entry])),
     byName: new Map(named.map((entry) => [foldName(entry.member.name), entry])),
     list: present.map(({ user }) => user as User),
+    identities: new Map(identified.map(({ identity: { id, clear } }) => [id, clear])),
+    byIdentity: new Map(identified.map(({ identity, member }) => [identity.clear, member])),
     names: new Map(present.map(({ state, member }) => [state.secrets.name ?? '', foldName(member.name)])),
   }
 }
 
-const addTo =
-  (listeners: Set<() => void>) =>
-  (listener: () => void): (() => void) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }
+/** What is read of the users as they are. */
+const lookUps = (index: () => ReturnType<typeof indexOf>): Omit<Users, keyof Refresh | 'onChange' | 'close'> => ({
+  byId: (id) => index().byId.get(id)?.user,
+  byName: (name) => index().byName.get(foldName(name))?.user,
+  list: () => index().list,
+  members: () => index().entries.map(({ member }) => member),
+  member: (id) => index().byId.get(id)?.member,
+  epochOf: (id) => index().byId.get(id)?.secrets.epoch,
+  credentialOf: (name) => index().byName.get(foldName(name))?.credential,
+  isCurrent: (credential) => index().byId.get(credential.user._id)?.credential === credential,
+  names: () => index().names,
+  identities: () => index().identities,
+  byIdentity: (identity) => index().byIdentity.get(identity),
+})
 
 /**
  * Keeps all users in memory: from the events of their stream, and names and password hashes from the vault. If they
@@ -101,16 +115,11 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
   const unwatch = options.watch(() => void follow())
   await follow()
   return {
-    byId: (id) => index.byId.get(id)?.user,
-    byName: (name) => index.byName.get(foldName(name))?.user,
-    list: () => index.list,
-    members: () => index.entries.map(({ member }) => member),
-    member: (id) => index.byId.get(id)?.member,
-    epochOf: (id) => index.byId.get(id)?.secrets.epoch,
-    credentialOf: (name) => index.byName.get(foldName(name))?.credential,
-    isCurrent: (credential) => index.byId.get(credential.user._id)?.credential === credential,
-    names: () => index.names,
-    onChange: addTo(listeners),
+    ...lookUps(() => index),
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     refresh,
     settled,
     close: () => {

@@ -93,7 +93,7 @@ test('problems in quotas and credentials of users are reported with their paths'
   const data = { _id: 'Zoë', credentials: { id: 'a'.repeat(24), changed: ['name', 'hash'] } }
   const quota = { hours_per_week: 0.3, reservations_max: 10_001, priority_max: null, days: 7 }
   t.deepEqual(problemsOf(eventData.UserChanged.decode({ ...data, quota })).toSorted(), [
-    'credentials/changed/1: must be one of epoch, name, password',
+    'credentials/changed/1: must be one of epoch, identity, name, password',
     `quota/days: ${UNKNOWN_MEMBER}`,
     'quota/hours_per_week: must be a multiple of 0.25 from 0 to 168',
     'quota/reservations_max: must be a whole number from 0 to 10000',

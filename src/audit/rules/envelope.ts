@@ -102,13 +102,15 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
 }
 
 /**
- * Event types of users that the service records too: the first users, and what the removal of a user ends or revokes.
+ * Event types of users that the service records too, and its names for that: the first users, what the removal of a user
+ * ends or revokes, and what a single sign-on brings.
  */
-const ALSO_BY_SERVICE: typeof SYSTEM_ACTORS = {
-  UserAdded: 'berth',
-  TokenRevoked: 'berth',
-  ReservationCancelled: 'berth',
-  ReservationReleased: 'berth',
+const ALSO_BY_SERVICE: Readonly<Partial<Record<EventType, readonly string[]>>> = {
+  UserAdded: ['berth', 'oidc'],
+  UserChanged: ['oidc'],
+  TokenRevoked: ['berth'],
+  ReservationCancelled: ['berth'],
+  ReservationReleased: ['berth'],
 }
 
 /** A user of any role may give itself a new password and end its sessions, but no new name. */
@@ -124,13 +126,14 @@ const isOwnToken = ({ type, data, metadata }: Recorded): boolean =>
 export const judgeActor = (event: Recorded, report: Report): void => {
   const { type, data, metadata } = event
   const { actor, role } = metadata
-  const system = SYSTEM_ACTORS[type] ?? (role === 'system' ? ALSO_BY_SERVICE[type] : undefined)
+  const own = SYSTEM_ACTORS[type]
+  const system = own === undefined ? (role === 'system' ? ALSO_BY_SERVICE[type] : undefined) : [own]
   if ((system !== undefined) !== (role === 'system')) {
     report(`is a ${type} by a ${role}`)
     return
   }
   if (role === 'system' && metadata.client !== undefined) report('names a client for what the service did itself')
-  if (role === 'system' && actor !== system) {
+  if (system !== undefined && !system.includes(actor)) {
     report(`is by the service under the name ${actor}`)
     return
   }

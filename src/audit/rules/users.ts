@@ -46,6 +46,17 @@ const judgeCredentials = ({ changed }: UserCredentials, report: Report): void =>
     report('lists no changed credentials, or one twice')
 }
 
+/** A single sign-on adds users with an identity, which never changes, and gives them roles. */
+const judgeIdentity = ({ type, data, metadata }: Recorded, report: Report): void => {
+  const isSignOn = metadata.role === 'system' && metadata.actor === 'oidc'
+  if (type === 'UserAdded' && data.credentials.changed.includes('identity') !== isSignOn)
+    report(isSignOn ? 'adds a user without an identity' : 'adds a user with an identity')
+  if (type !== 'UserChanged') return
+  if (data.credentials?.changed.includes('identity')) report('changes the identity of a user')
+  if (isSignOn && Object.keys(data).some((field) => field !== '_id' && field !== 'role'))
+    report('changes more than a role')
+}
+
 const isAdministrator = ({ role, status }: User): boolean => role === 'administrator' && status === 'present'
 
 const judgeTesterFields = (role: Role, { quota, scope }: Fields, report: Report): void => {
@@ -163,6 +174,7 @@ export const makeUsers = (): Users => {
 
   return {
     judge: (event, time, report) => {
+      judgeIdentity(event, report)
       switch (event.type) {
         case 'UserAdded':
           judgeFirst(event, report)

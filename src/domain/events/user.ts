@@ -6,8 +6,11 @@ import { assignedId } from './fields.ts'
 export const Role = oneOf('administrator', 'tester', 'auditor')
 export type Role = t.TypeOf<typeof Role>
 
-/** A user's secrets: the random value that its sessions name, its name, and its password's hash. */
-export const USER_SECRET_FIELDS = ['epoch', 'name', 'password'] as const
+/**
+ * A user's secrets: the random value that its sessions name, who it is for the provider of single sign-on, its name, and
+ * its password's hash.
+ */
+export const USER_SECRET_FIELDS = ['epoch', 'identity', 'name', 'password'] as const
 export type UserSecretField = (typeof USER_SECRET_FIELDS)[number]
 
 /** Random bytes of an epoch. */

@@ -4,6 +4,7 @@ import type { Event } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials } from '../events/user.ts'
 import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { hasIdentity, type IdentityClaim } from './identity-claim.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
 import { changeQuota, type QuotaChange } from './quota.ts'
 import { evolveUsers, findUser, packUsers, type UserState, type UsersState, unpackUsers, weighUsers } from './state.ts'
@@ -15,6 +16,7 @@ interface QuotaFields {
   readonly quotaDefault: Quota
 }
 
+/** Somebody with this identity who has been added is not added again. */
 export interface AddUser extends QuotaFields {
   readonly type: 'AddUser'
   readonly _id: string
@@ -22,6 +24,8 @@ export interface AddUser extends QuotaFields {
   readonly scope?: string | undefined
   readonly credentials: UserCredentials
   readonly claim: NameClaim
+  /** For a user who signs in with the provider. */
+  readonly identity?: IdentityClaim | undefined
 }
 
 /** Omitted fields keep their values. */
@@ -99,7 +103,11 @@ const newQuota = ({ quota, quotaDefault }: QuotaFields, own: Quota | null): Quot
 }
 
 const add = (state: UsersState, command: AddUser): Decision => {
-  const { _id, role, scope, credentials, claim } = command
+  const { _id, role, scope, credentials, claim, identity } = command
+  const isKnown = identity && hasIdentity(state, identity)
+  if (isKnown === true) return NOTHING
+  if (identity !== undefined && isKnown === undefined)
+    return refuse('unavailable', 'The identities of all users are not known yet. Try again.')
   if (findUser(state, _id) !== undefined) return refuse('user_id_taken', 'Another user has or had this id.')
   const problems = fieldProblems(role, command)
   if (problems.length > 0) return E.left(invalid(problems))

@@ -6,7 +6,7 @@ import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../
 import { addRecord, recordsBytes } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
-/** A user as far as events tell. Name, password and epoch are in the vault. */
+/** A user as far as events tell. Name, password, identity and epoch are in the vault. */
 export interface UserState {
   readonly _id: string
   readonly role: Role

@@ -14,6 +14,7 @@ import {
 } from '../../domain/builders.ts'
 import { type Entry, FIRST, idAt, of } from '../verify/morning.ts'
 
+const BY_OIDC = { actor: 'oidc', role: 'system' } as const
 export const BY_BERTH = { actor: 'berth', role: 'system' } as const
 const carol = '590780914445534540190002'
 const dave = '590780914445534540190003'
@@ -21,6 +22,7 @@ const erased = '590780914445534540190004'
 const audrey = '590780914445534540190005'
 const QUOTA = { hours_per_week: 1.5, reservations_max: null, priority_max: 0 }
 const named = (n: number) => userCredentials(n, 'name')
+const identified = (n: number) => userCredentials(n, 'epoch', 'identity', 'name')
 const newPassword = (n: number) => userCredentials(n, 'password', 'epoch')
 const by = (actor: string, role: 'tester' | 'auditor' = 'tester') => ({ actor, role })
 
@@ -33,6 +35,8 @@ export const USERS: readonly Entry[] = [
   ['06:15', userAdded({ _id: audrey, role: 'auditor', credentials: userCredentials(5) })],
   ['06:15', userAdded({ _id: carol, credentials: userCredentials(6) })],
   ['06:15', userAdded({ _id: dave, credentials: userCredentials(7) })],
+  ['06:15', userAdded({ _id: 'signed-on', credentials: identified(13) }), BY_OIDC],
+  ['06:15', userChanged({ _id: 'signed-on', role: 'auditor' }), BY_OIDC],
   ['06:15', userAdded({ _id: erased, credentials: userCredentials(8) })],
   ['06:15', userRemoved(carol, 'cancel')],
   ['06:15', userRestored(carol)],
@@ -67,6 +71,28 @@ export const INVALID_USERS: readonly (readonly [what: string, entry: Entry, expe
     'a user added by another process',
     ['06:20', userAdded({ _id: 'n' }), { ...BY_BERTH, actor: 'monitor' }],
     /monitor$/,
+  ],
+  [
+    'an identity of a user that an administrator adds',
+    ['06:20', userAdded({ _id: 'n', credentials: identified(12) })],
+    /with an identity/,
+  ],
+  ['a user without an identity by a sign-on', ['06:20', userAdded({ _id: 'n' }), BY_OIDC], /without an identity/],
+  [
+    'a changed identity',
+    ['06:20', userChanged({ credentials: userCredentials(12, 'identity') })],
+    /changes the identity/,
+  ],
+  [
+    'a quota by a sign-on',
+    ['06:20', userChanged({ role: 'auditor', quota: null }), BY_OIDC],
+    /changes more than a role/,
+  ],
+  ['a removal by a sign-on', ['06:20', userRemoved(), BY_OIDC], /is a UserRemoved by a system/],
+  [
+    'a user changed by the service itself',
+    ['06:20', userChanged({ role: 'auditor' }), BY_BERTH],
+    /under the name berth/,
   ],
   ['a user added by a tester', ['06:20', userAdded({ _id: 'new' }), by(alice)], /is a UserAdded by a tester/],
   ['a user added by an auditor', ['06:20', userAdded({ _id: 'n' }), by(audrey, 'auditor')], /by an auditor/],

@@ -1,20 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider } from '../decider.ts'
 import type { Event } from '../event.ts'
-import type { Quota, Removal, Role, UserCredentials } from '../events/user.ts'
-import { bodyProblem, type Failure, invalid, refuse } from '../failure.ts'
+import type { Removal, Role, UserCredentials } from '../events/user.ts'
+import { type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
-import { hasIdentity, type IdentityClaim } from './identity-claim.ts'
+import { decideIdentity, type IdentityClaim } from './identity-claim.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
-import { changeQuota, type QuotaChange } from './quota.ts'
 import { evolveUsers, findUser, packUsers, type UserState, type UsersState, unpackUsers, weighUsers } from './state.ts'
-
-interface QuotaFields {
-  /** The limits to set; null for the service's default. */
-  readonly quota?: QuotaChange | null | undefined
-  /** The service's default. A user without a quota of its own gets the limits that `quota` omits from it. */
-  readonly quotaDefault: Quota
-}
+import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
 
 /** Somebody with this identity who has been added is not added again. */
 export interface AddUser extends QuotaFields {
@@ -90,24 +83,10 @@ const requirePresent = (state: UsersState, id: string): E.Either<Failure, UserSt
   return refuse('user_removed', 'The user has been removed.')
 }
 
-/** Quotas and scopes are for testers. */
-const fieldProblems = (role: Role, { quota, scope }: Pick<ChangeUser, 'quota' | 'scope'>) => [
-  ...(role !== 'tester' && quota ? [bodyProblem('invalid', 'quota', 'is for testers only')] : []),
-  ...(role !== 'tester' && scope ? [bodyProblem('invalid', 'scope', 'is for testers only')] : []),
-]
-
-/** The quota that a command sets; undefined if it names no limit. */
-const newQuota = ({ quota, quotaDefault }: QuotaFields, own: Quota | null): Quota | null | undefined => {
-  if (!quota) return quota
-  return Object.keys(quota).length === 0 ? undefined : changeQuota(own ?? quotaDefault, quota)
-}
-
 const add = (state: UsersState, command: AddUser): Decision => {
   const { _id, role, scope, credentials, claim, identity } = command
-  const isKnown = identity && hasIdentity(state, identity)
-  if (isKnown === true) return NOTHING
-  if (identity !== undefined && isKnown === undefined)
-    return refuse('unavailable', 'The identities of all users are not known yet. Try again.')
+  const notNew = identity && decideIdentity(state, identity)
+  if (notNew !== undefined) return notNew
   if (findUser(state, _id) !== undefined) return refuse('user_id_taken', 'Another user has or had this id.')
   const problems = fieldProblems(role, command)
   if (problems.length > 0) return E.left(invalid(problems))

@@ -1,3 +1,5 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Failure, refuse } from '../failure.ts'
 import type { UsersState } from './state.ts'
 
 /** An identity at the provider of single sign-on, that no user may have yet. Known as names are. */
@@ -7,9 +9,13 @@ export interface IdentityClaim {
   readonly known: ReadonlyMap<string, string>
 }
 
-/** Whether a user has this identity: undefined if the claim does not know every identity. */
-export const hasIdentity = ({ users }: UsersState, { identity, known }: IdentityClaim): boolean | undefined => {
+/** Undefined if no user has this identity. If one has, nothing is to be recorded. */
+export const decideIdentity = (
+  { users }: UsersState,
+  { identity, known }: IdentityClaim,
+): E.Either<Failure, readonly []> | undefined => {
   const ids = users.flatMap(({ secrets }) => secrets.identity ?? [])
-  if (ids.some((id) => known.get(id) === identity)) return true
-  return ids.every((id) => known.has(id)) ? false : undefined
+  if (ids.some((id) => known.get(id) === identity)) return E.right([])
+  if (ids.every((id) => known.has(id))) return undefined
+  return refuse('unavailable', 'The identities of all users are not known yet. Try again.')
 }

@@ -63,7 +63,7 @@ const openTokens = ({ users, views, clock }: SignedInOptions): Tokens =>
 
 const isOfSession = (user: User): user is SessionOwner => user.session !== undefined && user.expires !== undefined
 
-/** Knows users by their object, which a change replaces, and tokens and sessions by their ids. */
+/** A new name ends nothing. A new role does, since what was opened with the former one may need it. */
 export const makeSignedIn = (
   options: SignedInOptions,
 ): SignedIn & { readonly tokens: Tokens; readonly sessions: LoginSessions } => {
@@ -75,7 +75,9 @@ export const makeSignedIn = (
     isCurrent: (user) => {
       if (isOfSession(user)) return sessions.isCurrent(user)
       const { token } = user
-      return token === undefined ? users.byId(user._id) === user : tokens.isCurrent({ ...user, token })
+      if (token !== undefined) return tokens.isCurrent({ ...user, token })
+      const now = users.byId(user._id)
+      return now?.accessSince === user.accessSince && now.role === user.role
     },
     hasExpired: ({ expires }) => expires !== undefined && expires <= clock(),
     onChange: (listener) => {

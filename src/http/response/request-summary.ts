@@ -16,7 +16,7 @@ export interface RequestSummary {
   /** Of an error response. */
   readonly code: Code | undefined
   readonly milliseconds: number
-  readonly user: Pick<User, '_id' | 'role'> | undefined
+  readonly user: Pick<User, '_id' | 'role' | 'token' | 'session'> | undefined
   /** Of the client. */
   readonly address: string | undefined
 }

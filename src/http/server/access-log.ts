@@ -18,6 +18,7 @@ export const requestLine = (answered: RequestSummary, time: number, pid: number)
     `{"level":${INFO},"time":${time},"pid":${pid},"request_id":"${requestId}"${field('trace_id', traceId)}` +
     `,"method":"${method}","route":"${route}","status":${status}${field('code', code)}` +
     `,"ms":${Math.round(milliseconds * 100) / 100}${field('user', user?._id)}${field('role', user?.role)}` +
+    `${field('token', user?.token)}${field('session', user?.session?._id)}` +
     `${field('address', address)},"msg":"answered"}\n`
   )
 }

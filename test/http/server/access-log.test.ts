@@ -46,6 +46,17 @@ test('a request is logged with its route, answer, user, address and trace', asyn
   t.deepEqual([request_id, trace_id, status, code], [refused.json.instance, undefined, 409, 'reservation_conflict'])
 })
 
+test('a request with a token is logged with the id of the token, and no part of the rest', async (t) => {
+  const service = await start(t, { now: NOW })
+  const { json } = await service.as('alice').post('/api/user/me/token', { name: 'ci' })
+  await service.anyone.get('/api/user/me', { Authorization: `Bearer ${json.token}` })
+  const [, answered] = service.answered
+  if (answered === undefined) return t.fail()
+  const line = lineOf(answered)
+  t.deepEqual([line.user, line.token, line.session], [idOf('alice'), json._id, undefined])
+  t.false(JSON.stringify(line).includes(String(json.token).slice(-20)))
+})
+
 test("the client address is taken from a trusted proxy's header, and from no other peer's", async (t) => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' }
   for (const [environment, address] of [

@@ -1,0 +1,24 @@
+import { classExcluding, INVISIBLE, single } from '../values/characters.ts'
+import { foldName, isNewUserName, TOKEN_LIKE } from '../values/user-name.ts'
+
+const REFUSED = new RegExp(`[^${classExcluding([...INVISIBLE, single(':')])}]+`, 'gu')
+
+/** Characters of a fitted name, which leaves room for a number. */
+const LENGTH_MAX = 120
+
+/**
+ * A name given elsewhere, made to fit the rules of user names: characters that a name cannot have become `-`. Undefined
+ * if nothing is left.
+ */
+export const fitUserName = (text: string): string | undefined => {
+  const visible = text.toWellFormed().normalize('NFC').replace(REFUSED, '-').trim()
+  const cut = [...visible].slice(0, LENGTH_MAX).join('').trim()
+  const name = TOKEN_LIKE.test(cut) ? `user-${cut}` : cut
+  return isNewUserName(name) ? name : undefined
+}
+
+/** The name, or the first of `name-2`, `name-3` and so on that is none of these folded names. */
+export const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  if (!taken.has(foldName(name))) return name
+  for (let n = 2; ; n++) if (!taken.has(foldName(`${name}-${n}`))) return `${name}-${n}`
+}

@@ -1,0 +1,53 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { Role } from '../events/user.ts'
+
+/** Roles by the value that a sign-in brings for them. */
+export type RoleMapping = ReadonlyMap<string, Role>
+
+/** The first role that a sign-in brings counts. */
+const PRECEDENCE = ['administrator', 'tester', 'auditor'] as const satisfies readonly Role[]
+
+/** Values of a mapping, and characters of one. */
+const [VALUES_MAX, VALUE_MAX] = [256, 256]
+
+const SYNTAX =
+  'must be like lab-admins=administrator or lab-admins=administrator,qa=tester, with %25, %2C and %3D for "%", "," and "=" in values'
+
+const decodeValue = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const parseEntry = (text: string): E.Either<string, readonly [value: string, role: Role]> => {
+  const [encoded = '', role, ...more] = text.split('=').map((part) => part.trim())
+  const value = decodeValue(encoded)
+  if (value === undefined || value === '' || role === undefined || more.length > 0) return E.left(SYNTAX)
+  if (value.length > VALUE_MAX) return E.left(`must have values of at most ${VALUE_MAX} characters`)
+  return Role.is(role) ? E.right([value, role]) : E.left(`must have roles that are one of ${PRECEDENCE.join(', ')}`)
+}
+
+/**
+ * Parses which values bring which roles: `lab-admins=administrator,qa=tester`. Left completes the sentence "the mapping
+ * ..." and repeats nothing of it.
+ */
+export const parseRoleMapping = (text: string): E.Either<string, RoleMapping> => {
+  const parts = text.split(',')
+  if (parts.length > VALUES_MAX) return E.left(`must have at most ${VALUES_MAX} values`)
+  const mapping = new Map<string, Role>()
+  for (const part of parts) {
+    const entry = parseEntry(part)
+    if (E.isLeft(entry)) return entry
+    if (mapping.has(entry.right[0])) return E.left('must have each value once')
+    mapping.set(...entry.right)
+  }
+  return E.right(mapping)
+}
+
+/** The role that these values bring; undefined if none does. */
+export const roleOf = (mapping: RoleMapping, values: readonly string[]): Role | undefined => {
+  const roles = values.map((value) => mapping.get(value))
+  return PRECEDENCE.find((role) => roles.includes(role))
+}

@@ -1,0 +1,145 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import test from 'ava'
+import { ANSWER_BYTES_MAX } from '../../../src/users/oidc/limited-fetch.ts'
+import { openProvider } from '../../../src/users/oidc/provider.ts'
+import { until } from '../../http/until.ts'
+import { rightOf } from '../builders.ts'
+import { CLIENT_ID, forgeToken, makeSigningKey, signToken } from './lab-provider.ts'
+import { checksOf, openStage, REDIRECT_URI } from './stage.ts'
+
+const UNAVAILABLE = { name: 'ProviderUnavailable' }
+const METADATA = '/.well-known/openid-configuration'
+
+const withMember = (body: Buffer, more: object): Buffer =>
+  Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ...more }))
+
+test('a provider that is away is found when it comes back, and nothing fails meanwhile but sign-ins', async (t) => {
+  const { lab, provider, lines, comeBack } = await openStage(t)
+  await provider.signInUrl(checksOf())
+  await lab.away()
+  t.truthy(await provider.signInUrl(checksOf()), 'what is known of it stays known')
+  await t.throwsAsync(provider.exchange({ code: 'x', state: checksOf().state }, checksOf()), UNAVAILABLE)
+  const late = openProvider({
+    ...{ issuer: lab.issuer, clientId: CLIENT_ID, clientSecretFile: '/nowhere', claim: 'groups' },
+    ...{ redirectUri: REDIRECT_URI, log: { info: (_, line) => lines.push(line), warn: (_, line) => lines.push(line) } },
+  })
+  t.teardown(late.close)
+  await t.throwsAsync(late.signInUrl(checksOf()), { ...UNAVAILABLE, message: /ECONNREFUSED/ })
+  await lab.back()
+  await until(
+    'the provider is found',
+    () =>
+      late.signInUrl(checksOf()).then(
+        () => true,
+        () => false,
+      ),
+    20_000,
+  )
+  const [away, ...rest] = lines
+  t.is(away, 'the provider of single sign-on is unavailable; retrying', 'said once')
+  t.deepEqual(rest, ['the provider of single sign-on is available again'])
+  t.is(rightOf(await provider.exchange(await comeBack('anna'), checksOf())).name, 'Anna')
+})
+
+const broken: readonly (readonly [string, string, (body: Buffer) => Buffer | Promise<Buffer>])[] = [
+  ['metadata of another issuer', METADATA, (body) => withMember(body, { issuer: 'http://127.0.0.1:1' })],
+  [
+    'metadata of many tenants',
+    METADATA,
+    (body) => withMember(body, { issuer: 'https://login.lab.example/{tenantid}' }),
+  ],
+  ['metadata without a sign-in address', METADATA, (body) => withMember(body, { authorization_endpoint: undefined })],
+  [
+    'a sign-in address without TLS',
+    METADATA,
+    (body) => withMember(body, { authorization_endpoint: 'http://lab.example/' }),
+  ],
+  ['metadata that are no JSON', METADATA, () => Buffer.from('<html>anna</html>')],
+  ['metadata that are too large', METADATA, (body) => withMember(body, { more: 'x'.repeat(ANSWER_BYTES_MAX) })],
+]
+for (const [what, path, make] of broken) {
+  test(`a provider with ${what} is unavailable`, async (t) => {
+    const { lab } = await openStage(t)
+    lab.forge(async (asked, answer) => (asked === path ? { ...answer, body: await make(answer.body) } : undefined))
+    const reasons: object[] = []
+    const provider = openProvider({
+      ...{ issuer: lab.issuer, clientId: CLIENT_ID, clientSecretFile: '/nowhere', claim: 'groups' },
+      ...{ redirectUri: REDIRECT_URI, log: { info: () => undefined, warn: (facts) => reasons.push(facts) } },
+    })
+    t.teardown(provider.close)
+    await t.throwsAsync(provider.signInUrl(checksOf()), UNAVAILABLE)
+    t.is(reasons.length, 1)
+    t.false(JSON.stringify(reasons).includes('anna'))
+  })
+}
+
+const failing: readonly (readonly [string, string, number, (body: Buffer) => Buffer])[] = [
+  ['an exchange with an error of the server', '/token', 500, () => Buffer.from('oops')],
+  ['an exchange with an error of the client', '/token', 401, () => Buffer.from('{"error":"invalid_client"}')],
+  ['an exchange without JSON', '/token', 200, () => Buffer.from('<html>anna</html>')],
+  ['an exchange that is too large', '/token', 200, (body) => withMember(body, { more: 'x'.repeat(ANSWER_BYTES_MAX) })],
+  ['keys that are too large', '/jwks', 200, (body) => withMember(body, { more: 'x'.repeat(ANSWER_BYTES_MAX) })],
+  ['a redirection in place of an answer', '/token', 302, (body) => body],
+]
+for (const [what, path, status, make] of failing) {
+  test(`a provider that answers ${what} is unavailable, not somebody's fault`, async (t) => {
+    const { lab, provider, comeBack } = await openStage(t)
+    const sent = await comeBack('anna')
+    lab.forge((asked, answer) => (asked === path ? { ...answer, status, body: make(answer.body) } : undefined))
+    const error = await t.throwsAsync(provider.exchange(sent, checksOf()), UNAVAILABLE)
+    t.false(/anna/.test(error?.message ?? ''))
+  })
+}
+
+test('an endless answer is cut off at its limit', async (t) => {
+  let _sent = 0
+  const server = createServer((_, to) => {
+    to.writeHead(200, { 'content-type': 'application/json' })
+    const write = (): void => {
+      while (!to.destroyed && to.write(Buffer.alloc(65_536, ' '))) _sent += 65_536
+      if (!to.destroyed) to.once('drain', write)
+    }
+    write()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = openProvider({
+    ...{ issuer, clientId: CLIENT_ID, clientSecretFile: '/nowhere', claim: 'groups' },
+    ...{ redirectUri: REDIRECT_URI, log: { info: () => undefined, warn: () => undefined } },
+  })
+  t.teardown(provider.close)
+  await t.throwsAsync(provider.signInUrl(checksOf()), { ...UNAVAILABLE, message: /exceeds 262144 bytes/ })
+})
+
+test('requests to a provider that does not answer end with the service', async (t) => {
+  const { lab, provider, comeBack } = await openStage(t)
+  const sent = await comeBack('anna')
+  lab.forge(async (path) => {
+    if (path === '/token') await delay(60_000, undefined, { ref: false })
+    return undefined
+  })
+  const exchange = t.throwsAsync(provider.exchange(sent, checksOf()), UNAVAILABLE)
+  await until('the provider is asked', async () => lab.asked.includes('/token'), 5_000)
+  provider.close()
+  await exchange
+})
+
+test('a provider that signs with another key is asked for its keys again', async (t) => {
+  const { lab, provider, comeBack } = await openStage(t)
+  t.is(rightOf(await provider.exchange(await comeBack('anna'), checksOf())).name, 'Anna')
+  const next = makeSigningKey('next')
+  const published = { ...next.key.export({ format: 'jwk' }), kid: 'next', use: 'sig', alg: 'RS256' }
+  const { d: _, p: __, q: ___, dp: ____, dq: _____, qi: ______, ...jwk } = published
+  lab.forge((path, answer) =>
+    path === '/jwks'
+      ? { ...answer, body: Buffer.from(JSON.stringify({ keys: [jwk] })) }
+      : forgeToken((claims) => signToken(claims, next))(path, answer),
+  )
+  // Keys that were fetched a moment ago are not fetched again at once: the first sign-in with the new key fails.
+  await provider.exchange(await comeBack('anna', checksOf(2)), checksOf(2))
+  t.is(rightOf(await provider.exchange(await comeBack('anna', checksOf(3)), checksOf(3))).name, 'Anna')
+})

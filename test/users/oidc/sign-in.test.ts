@@ -1,0 +1,79 @@
+import { rm, writeFile } from 'node:fs/promises'
+import test from 'ava'
+import { leftOf, rightOf } from '../builders.ts'
+import { CLIENT_SECRET } from './lab-provider.ts'
+import { checksOf, openStage } from './stage.ts'
+
+const ANNA = (issuer: string) => ({ identity: `["${issuer}","anna"]`, name: 'Anna', values: ['qa', 'lab'] })
+
+test('somebody who signs in with the provider is known by issuer and subject', async (t) => {
+  const { lab, provider, comeBack } = await openStage(t)
+  const sent = await comeBack('anna')
+  t.is(sent.iss, lab.issuer)
+  t.deepEqual(rightOf(await provider.exchange(sent, checksOf())), ANNA(lab.issuer))
+  t.true(lab.asked.includes('/me'), 'what the token leaves out is asked for')
+})
+
+test('a client that leaves the issuer out signs in too', async (t) => {
+  const { lab, provider, comeBack } = await openStage(t)
+  const { code, state } = await comeBack('anna')
+  t.deepEqual(rightOf(await provider.exchange({ code, state }, checksOf())), ANNA(lab.issuer))
+})
+
+test('a token that has everything needs no further request', async (t) => {
+  const { lab, provider, comeBack } = await openStage(t, { configuration: { conformIdTokenClaims: false } })
+  t.deepEqual(rightOf(await provider.exchange(await comeBack('anna'), checksOf())), ANNA(lab.issuer))
+  t.false(lab.asked.includes('/me'))
+})
+
+test('a scope named like the claim is asked for if the provider has it', async (t) => {
+  const claims = { openid: ['sub'], profile: ['preferred_username'], roles: ['roles'] }
+  const { lab, provider, comeBack } = await openStage(t, { configuration: { claims }, claim: 'roles' })
+  lab.people.set('anna', { roles: 'lab-admin' })
+  const url = new URL(await provider.signInUrl(checksOf()))
+  t.is(url.searchParams.get('scope'), 'openid profile roles')
+  const person = rightOf(await provider.exchange(await comeBack('anna'), checksOf()))
+  t.deepEqual(person, { identity: `["${lab.issuer}","anna"]`, name: 'anna', values: ['lab-admin'] })
+})
+
+test('the request for a sign-in has a state, a nonce and a challenge that only its beginner can answer', async (t) => {
+  const { provider } = await openStage(t)
+  const { searchParams } = new URL(await provider.signInUrl(checksOf()))
+  const { state, nonce, verifier } = checksOf()
+  t.like(Object.fromEntries(searchParams), { state, nonce, response_type: 'code', code_challenge_method: 'S256' })
+  t.false([...searchParams.values()].includes(verifier))
+  t.regex(searchParams.get('code_challenge') ?? '', /^[\w-]{43}$/)
+})
+
+test('a new client secret counts for the next sign-in, and a file that is away leaves the last one in use', async (t) => {
+  const { lab, provider, comeBack, secretFile, lines } = await openStage(t)
+  await rm(secretFile)
+  const signIn = async (n: number) => provider.exchange(await comeBack('anna', checksOf(n)), checksOf(n))
+  const unread = await t.throwsAsync(signIn(1))
+  t.is(unread?.message, 'there is no client secret')
+  await writeFile(secretFile, 'wrong')
+  const refused = await t.throwsAsync(signIn(2))
+  t.is(refused?.name, 'ProviderUnavailable')
+  t.regex(refused?.message ?? '', /challenge/)
+  await writeFile(secretFile, CLIENT_SECRET)
+  t.deepEqual(rightOf(await signIn(3)), ANNA(lab.issuer))
+  await rm(secretFile)
+  t.deepEqual(rightOf(await signIn(4)), ANNA(lab.issuer))
+  t.true(lines.some((line) => /the client secret cannot be read .* the last one stays in use/.test(line)))
+  t.false(lines.join().includes(CLIENT_SECRET))
+})
+
+test('a provider that wants the secret in the body gets it there', async (t) => {
+  const methods = { clientAuthMethods: ['client_secret_post'] as 'client_secret_post'[] }
+  const { lab, provider, comeBack } = await openStage(t, {
+    configuration: { ...methods, clientDefaults: { token_endpoint_auth_method: 'client_secret_post' } },
+  })
+  t.deepEqual(rightOf(await provider.exchange(await comeBack('anna'), checksOf())), ANNA(lab.issuer))
+})
+
+test('a code is good once', async (t) => {
+  const { provider, comeBack } = await openStage(t)
+  const sent = await comeBack('anna')
+  rightOf(await provider.exchange(sent, checksOf()))
+  t.regex(leftOf(await provider.exchange(sent, checksOf())), /invalid_grant/)
+})

@@ -7,6 +7,7 @@ import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { checkAccess } from './authentication/access.ts'
+import { passwordsOf } from './authentication/body-passwords.ts'
 import type { Gate } from './authentication/gate.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
 import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
@@ -16,7 +17,7 @@ import { headProblem, negotiate } from './request/request-head.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import { begin, refuse, respond, send, sendStream, setPosition, stateOf } from './response/respond.ts'
 import { type UserNames, withNames } from './response/user-names.ts'
-import { dispatch, openPathsOf, refuseUnmatched } from './router.ts'
+import { dispatch, openRequestsOf, refuseUnmatched } from './router.ts'
 
 export interface AppDependencies {
   readonly routes: readonly Route[]
@@ -87,10 +88,10 @@ const withRequestId =
 
 /** Authenticates the request, except on the few open paths. */
 const authenticate = ({ gate, views, routes }: AppDependencies): Middleware => {
-  const isOpenPath = openPathsOf(routes)
+  const isOpen = openRequestsOf(routes)
   return async (ctx, next) => {
-    if (isOpenPath(ctx.path) && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
-      stateOf(ctx).isApart = true
+    if (isOpen(ctx.method, ctx.path)) {
+      if (ctx.method !== 'POST') stateOf(ctx).isApart = true
       return next()
     }
     const pending = gate.admit(ctx.req)
@@ -120,7 +121,7 @@ const callHandler = (
   const idempotencyKey =
     given === undefined ? undefined : idempotencyKeys.derive(user._id, given, ctx.method, ctx.path, bytes, reason)
   const client = route.method === 'POST' ? clientNameOf(addressOf(ctx.req)) : undefined
-  const caller = () => callerOf(ctx, addressOf, (password) => gate.confirm(ctx.req, user, password))
+  const caller = () => callerOf(ctx, addressOf, passwordsOf(ctx, gate))
   // Spelled out, because rest and spread cost a hundredth of a create.
   const call: Call = {
     requestId,

@@ -21,17 +21,23 @@ const prefixOf = ({ path }: Route): string => path.slice(0, path.indexOf(':'))
 
 const hasParameters = ({ path }: Route): boolean => path.includes(':')
 
-/** Finds the paths that need no credentials. */
-export const openPathsOf = (routes: readonly Route[]): ((path: string) => boolean) => {
+/** Finds the requests that need no credentials. */
+export const openRequestsOf = (routes: readonly Route[]): ((method: string, path: string) => boolean) => {
   const open = routes.filter(({ may }) => may === 'anyone')
-  const whole = new Set(open.filter((route) => !hasParameters(route)).map(({ path }) => path))
+  const whole = new Set(open.filter((route) => !hasParameters(route)).map(({ method, path }) => `${method} ${path}`))
   // Whatever is in place of a parameter: it is a credential of its own.
   const withParameters = open.filter(hasParameters).map((route) => ({
+    method: route.method,
     prefix: prefixOf(route),
     pattern: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`),
   }))
-  return (path) =>
-    whole.has(path) || withParameters.some(({ prefix, pattern }) => path.startsWith(prefix) && pattern.test(path))
+  return (asked, path) => {
+    const method = asked === 'HEAD' ? 'GET' : asked
+    if (whole.has(`${method} ${path}`)) return true
+    return withParameters.some(
+      (route) => route.method === method && path.startsWith(route.prefix) && route.pattern.test(path),
+    )
+  }
 }
 
 type MakeHandler = (route: Route) => Middleware

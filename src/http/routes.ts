@@ -22,6 +22,8 @@ import { type AuditHandlers, consistencyQuery, inclusionQuery } from './routes/a
 import { EVENT_STREAM, STREAM_MEDIA_TYPES } from './routes/events.ts'
 import type { Health } from './routes/health.ts'
 import type { HistoryHandlers } from './routes/history.ts'
+import type { LoginHandlers } from './routes/login/login.ts'
+import { loginRoutes } from './routes/login/login-routes.ts'
 import { METRICS_MEDIA_TYPE } from './routes/metrics.ts'
 import type { CheckHandler } from './routes/probes/checks.ts'
 import type { ReservationLists } from './routes/reservation-lists.ts'
@@ -43,6 +45,7 @@ export interface Handlers {
   readonly histories: HistoryHandlers
   readonly audit: AuditHandlers
   readonly users: UserHandlers
+  readonly logins: LoginHandlers
   readonly events: (call: Call<unknown, EventsQuery>) => RouteResult
   readonly health: Health
   readonly documents: Documents
@@ -78,6 +81,7 @@ export const routes = ({
   histories,
   audit,
   users,
+  logins,
   events,
   health,
   documents,
@@ -145,6 +149,7 @@ export const routes = ({
   getWithQuery({ path: '/api/audit/consistency', may: overseers, query: consistencyQuery, handle: audit.consistency }),
 
   ...userRoutes(users, histories.user),
+  ...loginRoutes(logins),
 
   get({ path: '/problems/:code', may: everyone, mediaType: HTML, handle: problemPage }),
   get({

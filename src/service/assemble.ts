@@ -143,7 +143,7 @@ export const assemble = async (
     ...{ tickets: parts.consoleTickets, addressOf: addresses.clientOf, limits: world.console },
   })
   const making = {
-    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, endReservations, ...access },
+    ...{ config, clock, sinceBoot, randomBytes, randomHex, parts, runner, feed, sessions, endReservations, ...access },
     check: monitor.check,
     endBindings: makeEndBindings(ending),
   }

@@ -1,6 +1,7 @@
 import type { Runner } from '../commands/order.ts'
 import type { EndBindings, EndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser } from '../commands/users/erase-user.ts'
+import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
 import type { RandomHex } from '../domain/values/ids.ts'
 import type { Feed } from '../feed/feed.ts'
 import { makeDocuments } from '../http/documents/documents.ts'
@@ -14,6 +15,7 @@ import { makeAuditHandlers } from '../http/routes/audit.ts'
 import { makeEvents } from '../http/routes/events.ts'
 import { isReady, makeHealth } from '../http/routes/health.ts'
 import { makeHistoryHandlers } from '../http/routes/history.ts'
+import { makeLoginHandlers } from '../http/routes/login/login.ts'
 import { type CheckDependencies, makeCheckHandler } from '../http/routes/probes/checks.ts'
 import { makeReservationLists } from '../http/routes/reservation-lists.ts'
 import { makeReservationHandlers } from '../http/routes/reservations.ts'
@@ -22,6 +24,7 @@ import { makeSutLists } from '../http/routes/sut-lists.ts'
 import { makeSutHandlers } from '../http/routes/suts.ts'
 import { makeUserHandlers } from '../http/routes/users/user-handlers.ts'
 import type { Handlers } from '../http/routes.ts'
+import type { LoginSessions } from '../users/login-sessions.ts'
 import type { Config } from './config/config.ts'
 import type { Parts } from './parts.ts'
 
@@ -33,6 +36,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
   readonly parts: Parts
   readonly runner: Runner
   readonly feed: Feed
+  readonly sessions: LoginSessions
   readonly objects: Objects
   readonly endReservations: EndReservations
   readonly endBindings: EndBindings
@@ -45,7 +49,7 @@ export interface HandlersOptions extends Pick<CheckDependencies, 'check' | 'sinc
 
 export const makeHandlers = (options: HandlersOptions): Handlers => {
   const { config, clock, sinceBoot, randomHex, randomBytes, parts, runner, check, feed, page } = options
-  const { objects, endReservations, endBindings, isOurs, checkConsole } = options
+  const { sessions, objects, endReservations, endBindings, isOurs, checkConsole } = options
   const { store, views, users, vault, clientNames, consoleTickets, forwarded, signer, metrics, condition } = parts
   const { publicHost, host: gatewayHost } = config.gateway
   const asOf = makeAsOfReads({ objects, views, store, clock })
@@ -76,6 +80,13 @@ export const makeHandlers = (options: HandlersOptions): Handlers => {
       ...{ runner, objects, users, vault, clock, randomHex, randomBytes, endReservations, endBindings },
       quotaDefault: config.quotaDefault,
       eraseSecrets: (id) => eraseUser(store, id),
+    }),
+    logins: makeLoginHandlers({
+      sessions,
+      runner,
+      users,
+      views,
+      renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
     }),
     events: makeEvents({
       feed,

@@ -15,10 +15,11 @@ export interface BasicCredentials extends NameAndPassword {
 const HEADER_MAX = 4096
 const BASIC = /^basic +([A-Za-z0-9+/]+)(={0,2})$/i
 /**
- * A name has at most 128 characters, but any spelling that folds to the same is accepted, and decomposition makes up to
- * four of one.
+ * Characters of a name as it may be sent. A name has at most 128, but any spelling that folds to the same is accepted,
+ * and decomposition makes up to four of one.
  */
-const NAME_AND_PASSWORD = /^([^:\p{Cc}]{1,512}):([^\p{Cc}]*)$/u
+export const NAME_MAX = 512
+const NAME_AND_PASSWORD = new RegExp(`^([^:\\p{Cc}]{1,${NAME_MAX}}):([^\\p{Cc}]*)$`, 'u')
 
 /**
  * Parses an Authorization header (RFC 7617, charset="UTF-8"). Padding is optional. Left describes the problem without

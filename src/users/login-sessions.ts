@@ -34,6 +34,9 @@ export interface LoginSessions {
 
 export type SessionOwner = User & { readonly session: LoginSession; readonly expires: number }
 
+export const isOfSession = (user: User): user is SessionOwner =>
+  user.session !== undefined && user.expires !== undefined
+
 /** Signs with keys that all instances have. */
 export interface SessionSigner {
   readonly issue: (content: readonly unknown[]) => string

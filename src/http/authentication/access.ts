@@ -14,6 +14,21 @@ const forbiddenParameter = (role: Role, { mayUse = {} }: Route, query: string): 
   return withheld.find((name) => given.includes(name))
 }
 
+const checkRole = (
+  { role, token }: Pick<User, 'role' | 'token'>,
+  route: Route,
+  may: readonly Role[],
+  query: string,
+): Refusal | undefined => {
+  if (!may.includes(role)) {
+    return refusal('forbidden', `The role ${role} may not do this. It needs ${may.join(' or ')}.`)
+  }
+  if (route.isForPeople && token !== undefined)
+    return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
+  const withheld = forbiddenParameter(role, route, query)
+  return withheld === undefined ? undefined : refusal('forbidden', `The role ${role} may not use ${withheld}.`)
+}
+
 /** Checks everything that can refuse a request whatever its content, in the documented order. */
 export const checkAccess = (
   request: IncomingMessage,
@@ -22,19 +37,13 @@ export const checkAccess = (
   query: string,
   isOpen: () => boolean,
 ): Refusal | undefined => {
-  // Such a request has no user.
-  if (route.may === 'anyone') return undefined
-  const { role } = user
-  if (!(route.may as readonly Role[]).includes(role)) {
-    return refusal('forbidden', `The role ${role} may not do this. It needs ${route.may.join(' or ')}.`)
-  }
-  if (route.isForPeople && user.token !== undefined)
-    return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
-  const withheld = forbiddenParameter(role, route, query)
-  if (withheld !== undefined) return refusal('forbidden', `The role ${role} may not use ${withheld}.`)
+  // A request that anyone may send has no user.
+  const refused = route.may === 'anyone' ? undefined : checkRole(user, route, route.may, query)
+  if (refused !== undefined) return refused
   if (isCrossSite(request)) {
     return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
   }
-  if (route.isAlwaysOpen || isOpen()) return undefined
+  const isApart = route.may === 'anyone' && route.method === 'GET'
+  if (isApart || route.isAlwaysOpen || isOpen()) return undefined
   return refusal('unavailable', 'The service is still reading its log. Try again.')
 }

@@ -3,6 +3,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { Role } from '../../domain/events/user.ts'
 import type { Problem } from '../../domain/failure.ts'
+import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import type { Refusal } from './problem.ts'
 
@@ -16,6 +17,8 @@ export interface Caller {
   readonly host: string
   /** Which of these media types the client prefers; undefined if it accepts none. */
   readonly accepts: (mediaTypes: MediaTypes) => string | undefined
+  /** Signs somebody in, if the request's user is not known. */
+  readonly signIn: (credentials: NameAndPassword) => Promise<Either<Refusal, User>>
   /** Checks the caller's password again. Throttled like a login. */
   readonly confirm: (password: string) => Promise<Either<Refusal, unknown>>
 }
@@ -79,7 +82,7 @@ export interface Route {
   readonly method: 'GET' | 'POST'
   /** In router syntax, with `:name` for parameters. */
   readonly path: string
-  /** The roles that may call it; `anyone` needs no credentials. */
+  /** The roles that may call it; `anyone` needs no credentials. Idempotency keys are then ignored. */
   readonly may: readonly Role[] | 'anyone'
   /** Whether tokens may not call it, whatever their role. */
   readonly isForPeople?: true

@@ -16,10 +16,10 @@ const addressedHost = ({ headers, socket }: IncomingMessage): string =>
 export const callerOf = (
   ctx: Context,
   addressOf: (request: IncomingMessage) => string,
-  confirm: Caller['confirm'],
+  passwords: Pick<Caller, 'signIn' | 'confirm'>,
 ): Caller => ({
   address: addressOf(ctx.req),
   host: addressedHost(ctx.req),
-  confirm,
+  ...passwords,
   accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
 })

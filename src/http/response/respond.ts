@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
 import { formatPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
@@ -58,6 +59,10 @@ export const send = (ctx: Context): void => {
   ctx.res.writeHead(ctx.res.statusCode, header).end(text)
 }
 
+/** For Basic a browser opens a dialog of its own, which must not cover a page that has sent the request. */
+const challengeOf = ({ 'sec-fetch-mode': mode }: IncomingHttpHeaders): string =>
+  mode === undefined || mode === 'navigate' ? 'Basic realm="berth", charset="UTF-8"' : 'Bearer'
+
 export const refuse = (ctx: Context, refused: Refusal): void => {
   const { status, retryAfter } = codes[refused.code]
   const { requestId } = stateOf(ctx)
@@ -70,7 +75,7 @@ export const refuse = (ctx: Context, refused: Refusal): void => {
     setHeader(ctx, 'Upgrade', 'websocket')
     setHeader(ctx, 'Connection', 'Upgrade, close')
   }
-  if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', 'Basic realm="berth", charset="UTF-8"')
+  if (refused.code === 'unauthenticated') setHeader(ctx, 'WWW-Authenticate', challengeOf(ctx.req.headers))
   setText(ctx, status, problemBody(refused, requestId))
 }
 

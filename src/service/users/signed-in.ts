@@ -5,7 +5,7 @@ import { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { type LoginSessions, makeLoginSessions, type SessionOwner } from '../../users/login-sessions.ts'
+import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/login-sessions.ts'
 import { makeTokens, type Tokens } from '../../users/tokens.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
@@ -60,8 +60,6 @@ const openTokens = ({ users, views, clock }: SignedInOptions): Tokens =>
     users,
     clock,
   })
-
-const isOfSession = (user: User): user is SessionOwner => user.session !== undefined && user.expires !== undefined
 
 /** A new name ends nothing. A new role does, since what was opened with the former one may need it. */
 export const makeSignedIn = (

@@ -201,6 +201,14 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     expected: TOKENS,
     ask: (client, { user, token }) => client.post(`/api/user/${user}/token/${token}/revoke`, {}),
   },
+  'POST /api/login': {
+    expected: READ,
+    withoutCredentials: MAY,
+    ask: post('/api/login', ({ asker }) => ({ name: asker, password: passwordOf(asker) })),
+  },
+  // Everybody asks with a password.
+  'POST /api/login/renew': { expected: everybody(FORBIDDEN), ask: post('/api/login/renew') },
+  'POST /api/logout': { expected: READ, ask: post('/api/logout', () => ({ everywhere: true })) },
   'GET /api/user': { expected: READ, ask: get('/api/user') },
   'GET /api/user/me': { expected: READ, ask: get('/api/user/me') },
   'GET /api/user/:id': { expected: READ, ask: get('/api/user/USER') },

@@ -1,5 +1,6 @@
 import type { Example } from '../../../src/http/documents/openapi/examples.ts'
 import { idOf, type Running, type Tidying } from '../harness.ts'
+import { tellLogins } from './stories/logins.ts'
 import { tellPages } from './stories/pages.ts'
 import { tellPeople } from './stories/people.ts'
 import { tellRefusals } from './stories/refusals.ts'
@@ -140,6 +141,7 @@ export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
   await tellPeople(ask)
   await tellPages(running, examples)
   await tellTokens(running, examples)
+  await tellLogins(running, examples)
   return [...examples, ...(await tellRefusals(t))]
 }
 

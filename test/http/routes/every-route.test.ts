@@ -67,6 +67,8 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/user/me/password': () => ({ old_password: passwordOf('admin'), password: passwordOf('admin') }),
   '/api/user/:id/remove': () => ({ reservations: 'cancel' }),
   '/api/user/:id/token': () => ({ name: 'ci' }),
+  '/api/login': () => ({ name: 'admin', password: passwordOf('admin') }),
+  '/api/logout': () => ({ everywhere: true }),
 }
 
 const ask = (route: string, about: Things, query = ''): Promise<Answer> => {
@@ -99,7 +101,9 @@ const queryOf = async (route: string): Promise<string> => (await QUERIES[route]?
 
 /** Routes that succeed only beside a running gateway. test/gateway/console has their successes. */
 const OF_GATEWAY = ['POST /api/sut_reservation/:id/console', 'GET /api/console/:ticket']
-const others = page.filter((route) => !OF_GATEWAY.includes(route))
+/** It succeeds only with a session, as test/http/logins shows. */
+const OF_SESSIONS = ['POST /api/login/renew']
+const others = page.filter((route) => ![...OF_GATEWAY, ...OF_SESSIONS].includes(route))
 
 for (const route of others.filter((route) => route.startsWith('GET '))) {
   test(`${route}: HEAD answers like GET, without a body, and OPTIONS names both`, async (t) => {

@@ -102,13 +102,13 @@ const madePassword = withSchema(text(8, 1024), () => ({
 const NewUser = closed('NewUser', user, { password: madePassword })
 const User = closed('User', user, ended)
 const NamedUser = closed('NamedUser', { _id: opaqueId, name: UserName }, {})
-const UserRemoval = closed('UserRemoval', { _id: opaqueId, cancelled: whole, released: whole }, {})
 
 const token = {
   ...{ _id: assignedId, name: text(1, 64), role: Role, created_at: milliseconds, expires_at: orNull(milliseconds) },
 }
 const NewToken = closed('NewToken', token, { token: matching('token', /^berth_[A-Za-z0-9_-]{43}$/, 'must be a token') })
 const Token = closed('Token', token, { revoked_at: milliseconds })
+const session = matching('session', /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/, 'must be a session')
 
 export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}): JsonSchema => ({
   type: 'object',
@@ -166,8 +166,6 @@ const connection: Readonly<Record<keyof ConnectionDocument, JsonSchema>> = {
   last_error: { anyOf: [closedSchema({ time: milliseconds, cause: text(1, 64) }), { type: 'null' }] },
 }
 
-const ConsoleTicket = closed('ConsoleTicket', { url: text(1, 4096), expires_at: milliseconds }, {})
-
 /** By component name. */
 export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   Reservation: schemaOf(Reservation),
@@ -176,17 +174,19 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   SutList: listOf('suts', refTo('Sut')),
   Check: closedSchema({ reachable: boolean, cause: orNull(OfflineCause), milliseconds: whole }),
   Connection: closedObject(connection),
-  ConsoleTicket: schemaOf(ConsoleTicket),
+  ConsoleTicket: closedSchema({ url: text(1, 4096), expires_at: milliseconds }),
   Availability: closedObject({ free: listOfAll(windowSchema) }),
   Session: schemaOf(Session),
   SessionList: listOf('sessions', refTo('Session')),
   User: schemaOf(User),
   NewUser: schemaOf(NewUser),
   UserName: schemaOf(NamedUser),
-  UserRemoval: schemaOf(UserRemoval),
+  UserRemoval: closedSchema({ _id: opaqueId, cancelled: whole, released: whole }),
   UserList: listOf('users', { anyOf: [refTo('User'), refTo('UserName')] }),
   Token: schemaOf(Token),
   NewToken: schemaOf(NewToken),
+  LoginSession: closedSchema({ _id: opaqueId, name: UserName, role: Role, session, expires_at: milliseconds }),
+  Logout: closedSchema({ everywhere: boolean }),
   TokenList: listOf('tokens', refTo('Token')),
   Health: closedObject({ status: { type: 'string', enum: ['live', 'ready'] } }),
   SchemaIndex: closedObject({

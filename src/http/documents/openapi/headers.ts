@@ -91,7 +91,8 @@ export const requestHeadersOf = (
   { isTagged }: Operation,
 ): readonly JsonSchema[] => {
   const names = [
-    ...(method === 'POST' ? ['IdempotencyKey', 'BerthReason'] : []),
+    ...(method === 'POST' && may !== 'anyone' ? ['IdempotencyKey'] : []),
+    ...(method === 'POST' ? ['BerthReason'] : []),
     ...(isConditional ? ['IfMatch'] : []),
     ...(method === 'GET' && isTagged ? ['IfNoneMatch'] : []),
     ...(method === 'GET' && may !== 'anyone' ? ['BerthAfter'] : []),

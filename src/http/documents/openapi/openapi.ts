@@ -131,7 +131,7 @@ const operationOf = (route: Route, examples: Examples): JsonSchema => {
       ...Object.fromEntries(refused),
     },
     ...(route.may === 'anyone' && { security: [] }),
-    ...(route.isForPeople && { security: [{ basic: [] }] }),
+    ...(route.isForPeople && { security: [{ basic: [] }, { session: [] }] }),
   }
 }
 
@@ -156,7 +156,8 @@ export const DESCRIPTION =
 /** A token may also be the user name of Basic, with any password. */
 export const securitySchemes: JsonSchema = {
   basic: { type: 'http', scheme: 'basic', description: 'A user name and a password, or a token in place of the name.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'A token.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token, or a session from `POST /api/login`.' },
+  session: { type: 'http', scheme: 'bearer', description: 'A session from `POST /api/login`, and no token.' },
 }
 
 export const openApi = (routes: readonly Route[], version: string, examples: Examples): JsonSchema => {

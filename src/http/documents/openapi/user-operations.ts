@@ -140,3 +140,32 @@ export const tokenOperations: Readonly<Record<string, Operation>> = {
     notes: OF_WHOM,
   },
 }
+
+/** Operations on sessions that begin with a login. */
+export const loginOperations: Readonly<Record<string, Operation>> = {
+  'POST /api/login': {
+    id: 'login',
+    tag: 'Users',
+    summary: 'Sign in with a name and a password',
+    description:
+      'Begins a session for twelve hours, which `POST /api/login/renew` prolongs up to seven days after the login. Send `session` as a Bearer token. An Idempotency-Key is ignored.',
+    answer: refTo('LoginSession'),
+    refusals: ['unauthenticated', 'too_many_attempts'],
+  },
+  'POST /api/login/renew': {
+    id: 'renewSession',
+    tag: 'Users',
+    summary: 'Prolong your session',
+    description:
+      'The session keeps its identity, and the text of before stays good until it expires. A session that cannot be prolonged is returned with the time at which it expires anyway.',
+    answer: refTo('LoginSession'),
+  },
+  'POST /api/logout': {
+    id: 'logout',
+    tag: 'Users',
+    summary: 'End your session, or all of your sessions',
+    description:
+      'What was opened with a session ends with it. Without a session, a user with a password may still end all of its sessions. Tokens stay.',
+    answer: refTo('Logout'),
+  },
+}

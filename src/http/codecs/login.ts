@@ -1,0 +1,33 @@
+import type * as t from 'io-ts'
+import { boolean, matching, text } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
+import { CONTROL, classExcluding, single } from '../../domain/values/characters.ts'
+import { NAME_MAX } from '../../users/basic.ts'
+import type { DecodeBody } from '../protocol/route.ts'
+import { decoded } from './decoded.ts'
+
+/** Codecs of the bodies of logins. */
+
+/** Any spelling of a name, as in Basic credentials. */
+const LoginName = matching(
+  'login name',
+  new RegExp(`^[${classExcluding([...CONTROL, single(':')])}]{1,${NAME_MAX}}$`, 'u'),
+  `must be 1 to ${NAME_MAX} characters, without ":" or control characters`,
+)
+
+const Login = closed('Login', { name: LoginName, password: text(0, 1024) }, {})
+const Logout = closed('Logout', {}, { everywhere: boolean })
+
+export type Login = t.TypeOf<typeof Login>
+export type Logout = t.TypeOf<typeof Logout>
+
+export const loginBody: DecodeBody<Login> = withSchema(
+  (body: unknown) => decoded(Login, [], body),
+  () => schemaOf(Login),
+)
+/** May be left out. */
+export const logoutBody: DecodeBody<Logout> = withSchema(
+  (body: unknown) => decoded(Logout, [], body === undefined ? {} : body),
+  () => schemaOf(Logout),
+)

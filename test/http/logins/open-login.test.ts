@@ -1,0 +1,121 @@
+import test from 'ava'
+import { passwordOf } from '../client.ts'
+import { start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { NOW } from '../requests.ts'
+import { bearer, begin, login, statusWith } from './login.ts'
+import '../documents/fit-answers.ts'
+
+/** What is special about a route that changes nothing, and that anyone may call. */
+
+test('a wrong password, an unknown name and a token as a name get the same answer', async (t) => {
+  const service = await start(t, { now: NOW })
+  const { token } = (await service.as('alice').post('/api/user/me/token', { name: 'x' })).json
+  const answers = [
+    await login(service, 'alice', 'wrong'),
+    await login(service, 'nobody', passwordOf('alice')),
+    await login(service, String(token), ''),
+    await login(service, String(token), passwordOf('alice')),
+  ]
+  for (const answer of answers) {
+    t.deepEqual(refusalOf(answer), [401, 'unauthenticated'])
+    t.is(answer.json.detail, 'The user name or the password is wrong.')
+    t.deepEqual(faultsOf(answer), [])
+  }
+})
+
+test('failed logins count with failed Basic credentials, and lock out for the minute', async (t) => {
+  const service = await start(t, { now: NOW })
+  for (let n = 0; n < 5; n++) {
+    t.is((await login(service, 'bob', `wrong ${n}`)).status, 401)
+    t.is((await service.anyone.get('/api/user/me', { Authorization: `Basic ${btoa(`bob:guess ${n}`)}` })).status, 401)
+  }
+  const locked = await login(service, 'bob')
+  t.deepEqual(refusalOf(locked), [429, 'too_many_attempts'])
+  t.is(locked.headers['retry-after'], '60')
+  t.is((await login(service, 'alice')).status, 200)
+  service.clock.set('2030-05-02T05:59:11.400Z')
+  t.is((await login(service, 'bob')).status, 200)
+})
+
+test('an ended session locks nobody out, however often it is sent', async (t) => {
+  const service = await start(t, { now: NOW })
+  const session = await begin(service, 'bob')
+  await service.anyone.post('/api/logout', {}, bearer(session))
+  const statuses = await Promise.all(Array.from({ length: 150 }, () => statusWith(service, session)))
+  t.deepEqual([...new Set(statuses)], [401])
+  t.is(await statusWith(service, `${session.slice(0, -1)}!`), 401)
+  t.is((await login(service, 'bob')).status, 200)
+})
+
+test('an Idempotency-Key of a login is ignored, whatever it is', async (t) => {
+  const service = await start(t, { now: NOW })
+  const ask = (name: string, key: string) =>
+    service.anyone.post('/api/login', { name, password: passwordOf(name) }, { 'Idempotency-Key': key })
+  const answers = [await ask('alice', 'one'), await ask('alice', 'one'), await ask('bob', 'one'), await ask('bob', '')]
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+  t.is(new Set(answers.map(({ json }) => json.session)).size, 4)
+})
+
+test('a page of another site can neither log in nor log out', async (t) => {
+  const service = await start(t, { now: NOW })
+  const session = await begin(service, 'alice')
+  const body = { name: 'alice', password: passwordOf('alice') }
+  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'http://evil.example' }]) {
+    t.deepEqual(refusalOf(await service.anyone.post('/api/login', body, headers)), [403, 'cross_site'])
+    const out = await service.anyone.post('/api/logout', {}, { ...bearer(session), ...headers })
+    t.deepEqual(refusalOf(out), [403, 'cross_site'])
+  }
+  t.is(
+    (await service.anyone.post('/api/login', body, { Origin: service.url, Host: new URL(service.url).host })).status,
+    200,
+  )
+  t.is(await statusWith(service, session), 200)
+})
+
+test('only the listed requests are open', async (t) => {
+  const { anyone } = await start(t, { now: NOW })
+  for (const [method, path] of [
+    ['GET', '/api/login'],
+    ['HEAD', '/api/login'],
+    ['OPTIONS', '/api/login'],
+    ['POST', '/api/login/'],
+    ['POST', '/api/Login'],
+    ['POST', '/api/login/renew'],
+    ['POST', '/api/logout'],
+    ['POST', '/health/live'],
+    ['PUT', '/health/live'],
+  ] as const) {
+    t.is((await anyone.request(method, path)).status, 401, `${method} ${path}`)
+  }
+  t.is((await anyone.request('HEAD', '/health/live')).status, 200)
+})
+
+test('a body that cannot be of a login is 422, without its content', async (t) => {
+  const { anyone } = await start(t, { now: NOW })
+  const password = passwordOf('alice')
+  for (const body of [
+    {},
+    { name: 'alice' },
+    { name: 'a:b', password },
+    { name: '', password },
+    { name: 1, password },
+  ]) {
+    const refused = await anyone.post('/api/login', body)
+    t.is(refused.status, 422)
+    t.false(refused.text.includes(password))
+  }
+  t.is((await anyone.post('/api/login', { name: 'alice', password: 'x'.repeat(1_025) })).status, 422)
+})
+
+test('a script of a page is asked for Bearer, so that the browser opens no dialog, and others for Basic', async (t) => {
+  const { anyone } = await start(t, { now: NOW })
+  const challengeFor = async (headers: Record<string, string>) =>
+    (await anyone.get('/api/user/me', headers)).headers['www-authenticate']
+  for (const mode of ['cors', 'same-origin', 'no-cors']) t.is(await challengeFor({ 'Sec-Fetch-Mode': mode }), 'Bearer')
+  for (const headers of [{}, { 'Sec-Fetch-Mode': 'navigate' }])
+    t.is(await challengeFor(headers), 'Basic realm="berth", charset="UTF-8"')
+})

@@ -1,0 +1,159 @@
+import test from 'ava'
+import { basic, passwordOf } from '../client.ts'
+import { dataWithPeople, idOf, start } from '../harness.ts'
+import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { aReservation, createSut, NOW } from '../requests.ts'
+import { allEventsOf, logOf } from '../store/log-rows.ts'
+import { bearer, begin, login, sessionOf, statusWith, within } from './login.ts'
+import '../documents/fit-answers.ts'
+
+test('a login answers with who one is and a session, which takes the place of the password', async (t) => {
+  const service = await start(t, { now: NOW })
+  const answer = await login(service, 'ALICE', passwordOf('alice'))
+  t.deepEqual(Object.keys(answer.json), ['_id', 'name', 'role', 'session', 'expires_at'])
+  t.like(answer.json, { _id: idOf('alice'), name: 'alice', role: 'tester', expires_at: '2030-05-02T17:58:11.400Z' })
+  t.is(answer.headers['cache-control'], 'no-store')
+  t.is(answer.headers['set-cookie'], undefined)
+  const alice = within(service, sessionOf(answer))
+  t.like((await alice.get('/api/user/me')).json, { _id: idOf('alice') })
+  const sut = await createSut(service.as('admin'))
+  t.is((await alice.post('/api/sut_reservation/create', aReservation(sut))).status, 201)
+  t.is((await allEventsOf(service)).at(-1)?.metadata.actor, idOf('alice'))
+})
+
+test('a login is recorded nowhere but in the access log', async (t) => {
+  const service = await start(t, { now: NOW })
+  const before = (await logOf(service)).length
+  await begin(service, 'alice')
+  t.is((await logOf(service)).length, before)
+  t.like(service.answered.at(-1), { route: '/api/login', status: 200, user: { _id: idOf('alice') } })
+  await login(service, 'alice', 'wrong')
+  t.like(service.answered.at(-1), { route: '/api/login', status: 401, user: undefined })
+})
+
+test('a session expires after twelve hours, and is renewed under its id for seven days', async (t) => {
+  const service = await start(t, { now: NOW })
+  let session = await begin(service, 'alice')
+  const first = session
+  for (let day = 2; day <= 9; day++) {
+    for (const hour of ['05', '15']) {
+      if (day === 2 && hour === '05') continue
+      if (day === 9 && hour === '15') continue
+      service.clock.set(`2030-05-0${day}T${hour}:58:11.399Z`)
+      const renewed = await within(service, session).post('/api/login/renew', {})
+      t.is(renewed.status, 200, renewed.text)
+      t.true(String(renewed.json.expires_at) <= '2030-05-09T05:58:11.400Z')
+      session = sessionOf(renewed)
+    }
+    if (day === 2) service.clock.set('2030-05-03T03:00:00.000Z')
+    if (day < 9) session = sessionOf(await within(service, session).post('/api/login/renew', {}))
+    if (day === 2) t.is(await statusWith(service, first), 401, 'the first text has expired')
+    if (day > 2 && day < 9) service.clock.set(`2030-05-0${day}T23:58:11.400Z`)
+    if (day < 9) session = sessionOf(await within(service, session).post('/api/login/renew', {}))
+  }
+  t.is(await statusWith(service, session), 200)
+  service.clock.set('2030-05-09T05:58:11.400Z')
+  const over = await within(service, session).get('/api/user/me')
+  t.deepEqual(refusalOf(over), [401, 'unauthenticated'])
+  t.is(over.json.detail, 'The session has ended. Sign in again.')
+})
+
+test('a logout ends its session and no other, and is recorded with the id of the session', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [session, other] = [await begin(service, 'alice'), await begin(service, 'alice')]
+  const renewed = sessionOf(await within(service, session).post('/api/login/renew', {}))
+  const out = await within(service, session).post(
+    '/api/logout',
+    {},
+    { 'Idempotency-Key': 'out', 'Berth-Reason': 'gone' },
+  )
+  t.deepEqual([out.status, out.json], [200, { everywhere: false }])
+  for (const text of [session, renewed]) t.is(await statusWith(service, text), 401)
+  t.is(await statusWith(service, other), 200)
+  const { type, data, metadata } = (await allEventsOf(service)).at(-1) ?? {}
+  t.deepEqual([type, metadata?.reason, metadata?.key], ['TokenRevoked', 'gone', undefined])
+  const until = { user_id: idOf('alice'), session_until: '2030-05-09T05:58:11.400Z' }
+  t.like(data, until)
+  t.is(JSON.parse(Buffer.from(session.split('.')[0] ?? '', 'base64url').toString())[0], data?._id)
+  t.is((await within(service, session).post('/api/logout', {})).status, 401)
+  t.is((await service.anyone.request('POST', '/api/logout', bearer(other))).status, 200, 'without a body')
+  t.is(await statusWith(service, other), 401)
+})
+
+test('a logout everywhere ends all sessions, also by password, and leaves password and tokens good', async (t) => {
+  const service = await start(t, { now: NOW })
+  const { token } = (await service.as('alice').post('/api/user/me/token', { name: 'kept' })).json
+  const sessions = [await begin(service, 'alice'), await begin(service, 'alice')]
+  const [bobs, out] = [
+    await begin(service, 'bob'),
+    await within(service, sessions[0] ?? '').post('/api/logout', { everywhere: true }),
+  ]
+  t.deepEqual([out.status, out.json], [200, { everywhere: true }])
+  for (const session of sessions) t.is(await statusWith(service, session), 401)
+  for (const good of [bobs, String(token)]) t.is(await statusWith(service, good), 200)
+  const again = await begin(service, 'alice')
+  t.is(await statusWith(service, again), 200)
+  t.is((await service.as('alice').post('/api/logout', { everywhere: true })).status, 200)
+  t.is(await statusWith(service, again), 401)
+})
+
+test('without a session there is none to end or to renew, and a token may do neither', async (t) => {
+  const service = await start(t, { now: NOW })
+  const { token } = (await service.as('alice').post('/api/user/me/token', { name: 'x' })).json
+  const ask = (headers: object, path: string, body: object) => service.anyone.post(path, body, { ...headers })
+  const [password, byToken] = [{ Authorization: basic('alice') }, bearer(String(token))]
+  for (const refused of [
+    await ask(password, '/api/logout', {}),
+    await ask(password, '/api/login/renew', {}),
+    await ask(byToken, '/api/logout', {}),
+    await ask(byToken, '/api/logout', { everywhere: true }),
+    await ask(byToken, '/api/login/renew', {}),
+  ]) {
+    t.deepEqual(refusalOf(refused), [403, 'forbidden'])
+    t.deepEqual(faultsOf(refused), [])
+  }
+})
+
+test('a session changes its own password with the old one, which ends all sessions', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [session, other] = [await begin(service, 'alice'), await begin(service, 'alice')]
+  const change = (old_password: string) =>
+    within(service, session).post('/api/user/me/password', { old_password, password: 'battery staple' })
+  t.deepEqual(refusalOf(await change('wrong')), [403, 'wrong_password'])
+  t.is(await statusWith(service, session), 200)
+  t.is((await change(passwordOf('alice'))).status, 200)
+  for (const text of [session, other]) t.is(await statusWith(service, text), 401)
+  t.is((await login(service, 'alice')).status, 401)
+  t.is(await statusWith(service, sessionOf(await login(service, 'alice', 'battery staple'))), 200)
+})
+
+test('a removal ends sessions for good, also after a restoration', async (t) => {
+  const service = await start(t, { now: NOW })
+  const session = await begin(service, 'alice')
+  const path = `/api/user/${idOf('alice')}`
+  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
+  t.is(await statusWith(service, session), 401)
+  t.is((await login(service, 'alice')).status, 401)
+  await service.as('admin').post(`${path}/restore`, {})
+  t.is(await statusWith(service, session), 401)
+  t.is(await statusWith(service, await begin(service, 'alice')), 200)
+})
+
+test('a session has the role of its user at each request', async (t) => {
+  const service = await start(t, { now: NOW })
+  const session = await begin(service, 'alice')
+  const may = async () => (await within(service, session).get('/metrics')).status
+  t.is(await may(), 403)
+  await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { role: 'administrator' })
+  t.is(await may(), 200)
+})
+
+test('a restart keeps sessions and what has ended', async (t) => {
+  const data = await dataWithPeople(t)
+  const first = await start(t, { now: NOW, data })
+  const [kept, ended] = [await begin(first, 'alice'), await begin(first, 'alice')]
+  await within(first, ended).post('/api/logout', {})
+  await first.stop()
+  const again = await start(t, { now: NOW, data })
+  t.deepEqual([await statusWith(again, kept), await statusWith(again, ended)], [200, 401])
+})

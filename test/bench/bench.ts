@@ -11,6 +11,7 @@ import { createRows } from './parts/creates.ts'
 import { eventStoreDbRows } from './parts/eventstoredb.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { outsideRows } from './parts/outside.ts'
+import { peopleRows } from './parts/people.ts'
 import { readRows } from './parts/reads.ts'
 import { workRows } from './parts/work.ts'
 import { scaleRows } from './scale/scale.ts'
@@ -25,7 +26,10 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '11' },
     seconds: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'creates,busy,reads,work,scale,eventstoredb,outside,gateway,beside-gateway' },
+    only: {
+      type: 'string',
+      default: 'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway',
+    },
     emmett: { type: 'boolean', default: false },
     events: { type: 'string', default: '1000000' },
   },
@@ -56,6 +60,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   creates: (directory) => createRows({ rounds, seconds, directory, say, emmett: values.emmett }),
   busy: (directory) => busyRows({ rounds, seconds, directory, say }),
   reads: (directory) => readRows({ rounds, seconds, directory, say }),
+  people: (directory) => peopleRows({ rounds, seconds, directory, say }),
   work: (directory) => workRows({ rounds, seconds, directory, say }),
   scale: () => scaleRows({ events, say }),
   outside: () => outsideRows({ say }),

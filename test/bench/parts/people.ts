@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashPassword } from '../../../src/users/password.ts'
+import type { UserRecord } from '../../../src/users/users-file.ts'
+import { aUser, fileOf } from '../../users/builders.ts'
+import { type Server, type startServer, withServers } from '../measure/processes.ts'
+import { type Watched, watch } from '../measure/quiet.ts'
+import { alternate, rowOf, type Samplers, type Taken } from '../measure/sampling.ts'
+import type { TableRow } from '../measure/table.ts'
+import { rowOf as rowOfRounds } from '../scale/rounds.ts'
+import { starts } from '../scale/service.ts'
+import { ask, authorization, PASSWORD, perSecond } from '../servers/berth.ts'
+import { type Berth, CONNECTIONS, loadWell, type Setting, startBerth, writeLines } from '../servers/creating.ts'
+
+/** A lab of 2,000 people with ten tokens each beside one with an administrator only, and many who sign in at once. */
+
+const READ = join(import.meta.dirname, '../load/read.lua')
+const [USERS, TOKENS_EACH] = [2_000, 10]
+/** Whose passwords cost what a new one costs. */
+const SIGNING_IN = 100
+/** Requests of the preparation at once. */
+const AT_ONCE = 32
+const READ_OF = 5_000
+
+const nameOf = (n: number): string => `person ${n}`
+
+const people = async (): Promise<readonly UserRecord[]> => {
+  const hash = await hashPassword(PASSWORD, new Uint8Array(16))
+  const testers = Array.from({ length: USERS - 1 }, (_, n) =>
+    aUser(nameOf(n), PASSWORD, { role: 'tester', _id: `user-${n}`, ...(n < SIGNING_IN && { password: hash }) }),
+  )
+  return Promise.all([aUser('admin', PASSWORD, { role: 'administrator' }), ...testers])
+}
+
+/** Calls `one` for every number below `count`, some at once. */
+const forEach = async (count: number, one: (n: number) => Promise<unknown>): Promise<void> => {
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < count) await one(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+const startMany = async (start: typeof startServer, setting: Setting): Promise<Berth> => {
+  const data = join(setting.directory, 'many-people')
+  mkdirSync(data, { mode: 0o700 })
+  writeFileSync(join(data, 'users.json'), fileOf(await people()), { mode: 0o600 })
+  const many = await startBerth(start, 'many-people', setting)
+  setting.say(`issuing ${USERS * TOKENS_EACH} tokens`)
+  const tokenOf = (n: number) => ask(many.server.url, `/api/user/user-${n % (USERS - 1)}/token`, { name: `ci ${n}` })
+  await forEach((USERS - 1) * TOKENS_EACH, tokenOf)
+  return many
+}
+
+/** Random reads of reservations made before. */
+const reader = async ({ server, data, creator }: Berth, seconds: number) => {
+  await creator.sample()
+  const { url } = server
+  const { sut_reservations } = (await ask(url, '/api/sut_reservation?limit=1000')) as unknown as {
+    readonly sut_reservations: readonly { readonly _id: string }[]
+  }
+  const paths = sut_reservations.slice(0, READ_OF).map(({ _id }) => `/api/sut_reservation/${_id}`)
+  const file = writeLines(`${data}-reads`, paths)
+  return () => watch(server, () => loadWell(url, READ, CONNECTIONS, seconds, [authorization, file]))
+}
+
+const signIn = async ({ url }: Server, n: number): Promise<void> => {
+  const body = JSON.stringify({ name: nameOf(n), password: PASSWORD })
+  const answer = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  if (!answer.ok) throw new Error(`a login was answered with ${answer.status}: ${await answer.text()}`)
+  await answer.body?.cancel()
+}
+
+/** A sample of creates during which many sign in at once. */
+const besideSignIns =
+  ({ server, creator }: Berth) =>
+  async (): Promise<Watched<Taken>> => {
+    const creating = creator.sample()
+    await Promise.all(Array.from({ length: SIGNING_IN }, (_, n) => signIn(server, n)))
+    const watched = await creating
+    return { ...watched, taken: { ...watched.taken, cpu: watched.cpu } }
+  }
+
+const cpuOf = ({ cpu, requests }: Taken): number => cpu / requests
+
+type Name = 'many' | 'one'
+
+const compared = async (what: string, samplers: Samplers<Name>, setting: Setting): Promise<readonly TableRow[]> => {
+  const taken = await alternate(samplers, { ...setting, warmUp: 5 })
+  const beside = `${what} with ${USERS} users and ${USERS * TOKENS_EACH} tokens, to those with one user`
+  return [
+    rowOf(taken, { what: beside, must: { least: 0.95 } }, ({ many, one }) => perSecond(many) / perSecond(one)),
+    rowOf(taken, { what: `CPU of ${beside}`, must: { most: 1.05 } }, ({ many, one }) => cpuOf(many) / cpuOf(one)),
+    rowOf(taken, { what: `p99 of ${beside}`, must: { most: 1.05 } }, ({ many, one }) => many.p99 / one.p99),
+  ]
+}
+
+const startRows = async (many: string, one: string, setting: Setting): Promise<readonly TableRow[]> => {
+  const taken = await starts(many, one, setting.rounds)
+  const what = `milliseconds that a start takes longer with ${USERS} users and ${USERS * TOKENS_EACH} tokens`
+  return [rowOfRounds(taken, { what, must: { most: 200 } }, ([withMany, withOne]) => withMany - withOne)]
+}
+
+/** Seconds of a sample at least: a hundred checks of a password take some. */
+const SECONDS_MIN = 4
+
+export const peopleRows = async (given: Setting): Promise<readonly TableRow[]> => {
+  const setting = { ...given, seconds: Math.max(SECONDS_MIN, given.seconds) }
+  const { rows, many, one } = await withServers(async (start) => {
+    const [many, one] = [await startMany(start, setting), await startBerth(start, 'one-person', setting)]
+    const creates = { many: () => many.creator.sample(), one: () => one.creator.sample() }
+    const reads = { many: await reader(many, setting.seconds), one: await reader(one, setting.seconds) }
+    const beside = await alternate({ beside: besideSignIns(many), alone: () => many.creator.sample() }, setting)
+    const rows = [
+      ...(await compared('creates', creates, setting)),
+      ...(await compared('reads by id', reads, setting)),
+      rowOf(
+        beside,
+        { what: `p99 of creates while ${SIGNING_IN} sign in at once, to that without`, must: { most: 1.5 } },
+        (round) => round.beside.p99 / round.alone.p99,
+      ),
+    ]
+    return { rows, many: many.data, one: one.data }
+  })
+  return [...rows, ...(await startRows(many, one, setting))]
+}

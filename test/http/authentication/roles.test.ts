@@ -3,11 +3,12 @@ import { type Handlers, routes } from '../../../src/http/routes.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
-import { logOf } from '../store/log-rows.ts'
+import { eventCountOf } from '../store/log-rows.ts'
 import { ASKERS, type Asker, type Entry, type Expected, MAY, NOT_THEIR_OWN, TABLE, type Things } from './roles.ts'
+import { expectedOf, makeSignedIn, type SignedIn, WAYS } from './ways.ts'
 import '../documents/fit-answers.ts'
 
-/** Shows behaviour/who-and-running.md: every route, every role, own and others' reservations, and no credentials. */
+/** Shows behaviour/who-and-running.md: every route by every role and way of signing in, own and others' reservations, and no credentials. */
 
 /** A stub for all handlers: only the route definitions are used. */
 const nothing = (): unknown => new Proxy(() => undefined, { get: nothing })
@@ -16,11 +17,13 @@ const page: readonly string[] = routes(nothing() as Handlers).map(({ method, pat
 
 const later = tidyingLater()
 let service: Running
+let signedIn: SignedIn
 
 let event = ''
 
 test.before(async () => {
   service = await start(later, { now: NOW })
+  signedIn = makeSignedIn(later, service)
   const { json } = await service.as('admin').get('/api/events?limit=1')
   event = (json.events as readonly { id: string }[])[0]?.id ?? ''
 })
@@ -38,7 +41,8 @@ const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?:
   const sut = await createSut(admin, REFUSING)
   const isNew = entry?.newUser !== undefined && expected === MAY
   const user = isNew ? await aNewUser(`new to ${sut}`, entry.newUser) : idOf(holder)
-  const issued = entry?.newUser ? undefined : await admin.post(`/api/user/${user}/token`, { name: 'of this test' })
+  const issued =
+    entry?.isOfToken === true ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
   const things = { sut, holder, asker, user, event, token: String(issued?.json._id) }
   if (entry?.isFree) return { ...things, reservation: '' }
   const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder) }))
@@ -49,20 +53,37 @@ test('every route has an entry in the table of this test, and every entry a rout
   t.deepEqual(Object.keys(TABLE).toSorted(), page.toSorted())
 })
 
+/** Reads change nothing, so that they can share what they read. */
+const readable = new Map<string, Promise<Things>>()
+
+const thingsFor = (route: string, asker: string, holder: string, entry: Entry, expected: Expected): Promise<Things> => {
+  if (!route.startsWith('GET ')) return thingsOf(asker, holder, entry, expected)
+  const key = `${asker} ${holder}`
+  const things = readable.get(key) ?? thingsOf(asker, holder)
+  readable.set(key, things)
+  return things
+}
+
 for (const route of page) {
   for (const [asker, [name, holder]] of Object.entries(ASKERS)) {
     const expected = TABLE[route]?.expected[asker as Asker]
     test.serial(`${route} by ${asker}: ${expected === MAY ? expected : expected?.join(' ')}`, async (t) => {
       const entry = TABLE[route]
-      if (entry === undefined || expected === undefined) throw new Error('the table has no entry for this route')
-      const things = await thingsOf(name, holder, entry, expected)
-      const recorded = (await logOf(service)).length
-      const answer = await entry.ask(service.as(name), things)
-      if (expected === MAY) t.true(answer.status === 200 || answer.status === 201, answer.text)
-      else {
-        t.deepEqual(refusalOf(answer), expected)
-        t.deepEqual(faultsOf(answer), [])
-        t.is((await logOf(service)).length, recorded)
+      if (entry === undefined) throw new Error('the table has no entry for this route')
+      for (const way of WAYS) {
+        const due = expectedOf(entry, asker as Asker, way)
+        if (due === undefined) continue
+        const things = await thingsFor(route, name, holder, entry, due)
+        const client = await signedIn.client(name, way)
+        const recorded = await eventCountOf(service)
+        const answer = await entry.ask(client, things)
+        if (due === MAY) t.true(answer.status === 200 || answer.status === 201, `${way}: ${answer.text}`)
+        else {
+          t.deepEqual(refusalOf(answer), due, way)
+          t.deepEqual(faultsOf(answer), [], way)
+          t.is(await eventCountOf(service), recorded, way)
+        }
+        if (entry.endsSessions) signedIn.forget()
       }
     })
   }
@@ -72,13 +93,13 @@ for (const route of page) {
     const entry = TABLE[route]
     if (entry === undefined) throw new Error('the table has no entry for this route')
     const things = await thingsOf('alice', 'alice', entry, expectedOfAnyone)
-    const recorded = (await logOf(service)).length
+    const recorded = await eventCountOf(service)
     const answer = await entry.ask(service.anyone, things)
     if (expectedOfAnyone === MAY) t.is(answer.status, 200)
     else {
       t.deepEqual(refusalOf(answer), expectedOfAnyone)
       t.deepEqual(faultsOf(answer), [])
-      t.is((await logOf(service)).length, recorded)
+      t.is(await eventCountOf(service), recorded)
     }
   })
 }

@@ -60,6 +60,11 @@ const READ_THEIR_OWN = { ...READ, 'a tester (another’s reservation)': NOT_THEI
 const READ_OF_THEMSELVES = { ...READ, 'a tester (another’s reservation)': FORBIDDEN }
 /** "(administrators: ...)": everybody's own, and as an administrator those of others */
 const TOKENS = { ...READ_OF_THEMSELVES, 'an auditor (another’s reservation)': FORBIDDEN }
+const OWN_TOKENS = {
+  'an administrator (another’s reservation)': FORBIDDEN,
+  'a tester (another’s reservation)': FORBIDDEN,
+  'an auditor (another’s reservation)': FORBIDDEN,
+} as const
 /** "(administrators, auditors)", as it is said of metrics */
 const OVERSEE = { ...MANAGE, ...auditors(MAY) }
 
@@ -83,8 +88,16 @@ export interface Entry {
   readonly withoutCredentials?: Expected
   /** The SUT must have no reservation for this to succeed. */
   readonly isFree?: true
+  /** It is about a token of the user. */
+  readonly isOfToken?: true
+  /** Whoever succeeds must sign in again. */
+  readonly endsSessions?: true
   /** What succeeds is about a new user: the others are still needed. */
   readonly newUser?: 'present' | 'removed'
+  /** "Tokens manage neither passwords nor other users' tokens": what they are answered in place of `expected`. */
+  readonly withToken?: Readonly<Partial<Record<Asker, Expected>>>
+  /** Only a session can be renewed. */
+  readonly withSession?: Readonly<Partial<Record<Asker, Expected>>>
   readonly ask: (client: Client, things: Things) => Promise<Answer>
 }
 
@@ -178,11 +191,15 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     ask: post('/api/user/USER/update', ({ holder }) => ({ role: holder === 'admin' ? 'administrator' : 'tester' })),
   },
   'POST /api/user/:id/password': {
+    endsSessions: true,
     expected: MANAGE,
+    withToken: everybody(FORBIDDEN),
     ask: post('/api/user/USER/password', ({ holder }) => ({ password: passwordOf(holder) })),
   },
   'POST /api/user/me/password': {
+    endsSessions: true,
     expected: everybody(MAY),
+    withToken: everybody(FORBIDDEN),
     ask: post('/api/user/me/password', ({ asker }) => ({
       old_password: passwordOf(asker),
       password: passwordOf(asker),
@@ -195,10 +212,16 @@ export const TABLE: Readonly<Record<string, Entry>> = {
   },
   'POST /api/user/:id/restore': { expected: MANAGE, newUser: 'removed', ask: post('/api/user/USER/restore') },
   'POST /api/user/:id/erase': { expected: MANAGE, newUser: 'removed', ask: post('/api/user/USER/erase') },
-  'POST /api/user/:id/token': { expected: TOKENS, ask: post('/api/user/USER/token', () => ({ name: 'ci' })) },
-  'GET /api/user/:id/token': { expected: TOKENS, ask: get('/api/user/USER/token') },
-  'POST /api/user/:id/token/:token/revoke': {
+  'POST /api/user/:id/token': {
     expected: TOKENS,
+    withToken: OWN_TOKENS,
+    ask: post('/api/user/USER/token', () => ({ name: 'ci' })),
+  },
+  'GET /api/user/:id/token': { expected: TOKENS, withToken: OWN_TOKENS, ask: get('/api/user/USER/token') },
+  'POST /api/user/:id/token/:token/revoke': {
+    isOfToken: true,
+    expected: TOKENS,
+    withToken: OWN_TOKENS,
     ask: (client, { user, token }) => client.post(`/api/user/${user}/token/${token}/revoke`, {}),
   },
   'POST /api/login': {
@@ -207,8 +230,17 @@ export const TABLE: Readonly<Record<string, Entry>> = {
     ask: post('/api/login', ({ asker }) => ({ name: asker, password: passwordOf(asker) })),
   },
   // Everybody asks with a password.
-  'POST /api/login/renew': { expected: everybody(FORBIDDEN), ask: post('/api/login/renew') },
-  'POST /api/logout': { expected: READ, ask: post('/api/logout', () => ({ everywhere: true })) },
+  'POST /api/login/renew': {
+    expected: everybody(FORBIDDEN),
+    withSession: everybody(MAY),
+    ask: post('/api/login/renew'),
+  },
+  'POST /api/logout': {
+    expected: READ,
+    withToken: everybody(FORBIDDEN),
+    endsSessions: true,
+    ask: post('/api/logout', () => ({ everywhere: true })),
+  },
   'GET /api/user': { expected: READ, ask: get('/api/user') },
   'GET /api/user/me': { expected: READ, ask: get('/api/user/me') },
   'GET /api/user/:id': { expected: READ, ask: get('/api/user/USER') },

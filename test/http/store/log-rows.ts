@@ -57,3 +57,14 @@ export const eventsOf = async (running: Pick<Running, 'data'>): Promise<readonly
 /** The type and data of the events since the start, from either store. */
 export const logOf = async (running: Pick<Running, 'data'>): Promise<readonly Row[]> =>
   (await eventsOf(running)).map(({ type, data }) => ({ type, data }))
+
+/** How many events there are, which costs no reading of them in a file. */
+export const eventCountOf = async (service: Pick<Running, 'data'>): Promise<number> => {
+  if (SHARED_STORE !== undefined) return (await allEventsOf(service)).length
+  const log = new DatabaseSync(join(service.data, 'events.db'), { readOnly: true })
+  try {
+    return Number(log.prepare('SELECT count(*) AS count FROM events').get()?.count)
+  } finally {
+    log.close()
+  }
+}

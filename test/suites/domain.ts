@@ -1,3 +1,13 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('domain/**', 'projections', 'users', 'vault', 'telemetry', 'service/**', 'files', 'control')
+await runTestsIn(
+  'domain/**',
+  'projections',
+  'users',
+  'users/oidc',
+  'vault',
+  'telemetry',
+  'service/**',
+  'files',
+  'control',
+)

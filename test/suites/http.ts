@@ -4,6 +4,7 @@ await runTestsIn(
   'http/authentication',
   'http/codecs',
   'http/documents',
+  'http/logins',
   'http/protocol',
   'http/store',
   'http/server',
